@@ -101,7 +101,8 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     model->works = model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
                    model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
                    model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
-                   ker_config_has(config, "node.core_speeds");
+                   ker_config_has(config, "node.core_speeds") ||
+                   !ker_config_is(config, "node.noise.kind", "none");
     return status;
 }
 

@@ -105,7 +105,7 @@ static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32
         break;
     default:
         node_cores_due(n, now);
-        for (struct node_load load; node_load_take(n, &load); node_settle(n, now))
+        for (struct node_load load; node_load_take(n, now, &load); node_settle(n, now))
             load_ended(n, now, &load);
     }
 }
@@ -320,12 +320,14 @@ static const struct ker_class cores_class = {
 /* ---- for the program ---- */
 
 struct node_system *node_system_new(const struct node_model *model, const struct node_structure *structure,
-                                    const struct node_services *services, struct ker_engine *engine)
+                                    const struct node_noise *noise, const struct node_services *services,
+                                    struct ker_engine *engine)
 {
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
     system->structure = structure;
     system->memory = model->works ? node_memory_new(model, structure) : NULL;
+    system->noise = noise->kind ? noise : NULL;
     system->services = services;
     system->queued.free = system->delayed.free = KER_NONE;
     system->engine = engine;

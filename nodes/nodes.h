@@ -65,7 +65,7 @@ extern const struct ker_option node_options[]; /* node.cores, ... */
 struct node_work {
     uint32_t core; /* a unit of struct node_structure */
     ker_time compute;
-    unsigned __int128 memory; /* bytes x 10^12; not both may be 0 */
+    unsigned __int128 memory; /* bytes x 10^12; both 0: the core is only to be there */
 };
 struct node_worked {
     ker_time began;   /* when it was handed over */
@@ -153,8 +153,11 @@ void node_send(struct node *, ker_time now, uint32_t service, const struct node_
 void node_timer(struct node *, ker_time when, uint32_t service, uint32_t number);
 
 /* Only where node_model.works: work for a core, of which worked() will tell. number: of the service's works
- * on this node that have not ended no two have the same. Works of one core do not wait for each other. */
-void node_work(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
+ * on this node that have not ended no two have the same. Works of one core do not wait for each other.
+ * Returns true when it has been had at once, which is work of no time for a core that is there: nothing is
+ * told then.
+ */
+bool node_work(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
 
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */
@@ -166,7 +169,8 @@ struct node_system; /* the nodes of a rank */
 
 /* The services are all known, and stay the caller's, as does the structure. */
 struct node_system *node_system_new(const struct node_model *, const struct node_structure *,
-                                    const struct node_services *, struct ker_engine *);
+                                    const struct node_noise *, const struct node_services *,
+                                    struct ker_engine *);
 void node_system_free(struct node_system *); /* before its network */
 /* For net_network_build. */
 struct net_host node_system_host(struct node_system *);

@@ -46,6 +46,9 @@ ker_time node_detours_delay(const struct node_detours *, ker_time phase, ker_tim
  * free. At most 9,000,000 s, behind any run's end. */
 ker_time node_detours_until(const struct node_detours *, ker_time phase, ker_time from, ker_time length);
 
+/* Of the time from `from` to `to` what is no detour. */
+ker_time node_detours_free_time(const struct node_detours *, ker_time phase, ker_time from, ker_time to);
+
 /* ---- the noise of a system's cores: node.noise.* ---- */
 
 enum node_noise_kind { NODE_NOISE_NONE, NODE_NOISE_PERIODIC, NODE_NOISE_FILE, NODE_NOISE_RANDOM };
@@ -78,6 +81,10 @@ void node_noise_release(struct node_noise *);
  */
 ker_time node_noise_until(const struct node_noise *, struct node_noise_core *, uint32_t node, uint32_t core,
                           ker_time from, ker_time length);
+
+/* Of the time from `from` to `to` what the core is there. */
+ker_time node_noise_free_time(const struct node_noise *, struct node_noise_core *, uint32_t node,
+                              uint32_t core, ker_time from, ker_time to);
 
 extern const struct ker_option node_noise_options[];
 

@@ -126,6 +126,7 @@ static void run_free(struct run *run)
     node_service_list_free(run->listed);
     node_system_free(run->nodes);
     node_structure_release(&run->structure);
+    node_noise_release(&run->noise);
     net_network_free(run->network);
     if (run->engine)
         ker_engine_free(run->engine);

@@ -33,6 +33,7 @@ struct run {
     struct node_service_list *listed; /* those of them that services[] names */
     struct node_model model;          /* what they cost */
     struct node_structure structure;  /* what they are made of */
+    struct node_noise noise;          /* what takes their cores away */
     struct node_system *nodes;
     struct task_system *tasks;
     struct loggops_system *loggops; /* network.model = "loggops": instead of nodes and network */

@@ -38,6 +38,8 @@ void node_cores_attach(struct node *n)
     struct node_cores *c = ker_alloc(sizeof *c + n->system->memory->resources * sizeof *c->moved);
     c->busy = ker_alloc(n->system->structure->cores * sizeof *c->busy);
     c->unit = ker_alloc(n->system->structure->units * sizeof *c->unit);
+    if (n->system->noise)
+        c->noise = ker_alloc(n->system->structure->cores * sizeof *c->noise);
     c->first = KER_NONE;
     c->armed = KER_TIME_MAX;
     n->state[n->system->services->count] = c;
@@ -50,6 +52,7 @@ void node_cores_release(struct node *n)
         return;
     free(c->busy);
     free(c->unit);
+    free(c->noise);
     free(c);
 }
 
@@ -64,9 +67,8 @@ void node_load_start(struct node *n, struct node_load *load)
 {
     struct node_cores *c = node_cores(n);
     uint64_t compute = (uint64_t)load->compute;
-    ker_assert(compute > 0 || load->flow.left > 0);
     load->left = (unsigned __int128)compute * NODE_SPEED;
-    load->until = compute ? KER_TIME_MAX : load->began;
+    load->until = compute ? KER_TIME_MAX : load->until > load->began ? load->until : load->began;
     load->needs = compute ? (uint64_t)((load->flow.left + compute - 1) / compute) : UINT64_MAX;
     load->next = c->first;
     uint32_t index = KER_POOL_TAKE(&n->system->memory->loads, NULL);
@@ -75,23 +77,29 @@ void node_load_start(struct node *n, struct node_load *load)
     c->changed = true;
 }
 
-void node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
+bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
 {
+    bool nothing = !work->compute && !work->memory;
+    ker_time there = n->system->noise ? node_away_until(n, work->core, now, 0) : now;
+    if (nothing && there == now)
+        return true;
     struct node_load load = {.number = number,
                              .core = work->core,
                              .kind = NODE_LOAD_WORK,
                              .service = (uint8_t)service,
                              .compute = work->compute,
                              .began = now,
+                             .until = there,
                              .flow = {.left = work->memory}};
     node_flow_through(&load.flow, node_unit_domain(n->system->structure, work->core), 1);
     node_load_start(n, &load);
+    return false;
 }
 
 /* ---- time goes on ---- */
 
 /* What the unit has done in the time until `now`; parts end only at the end of it. */
-static void unit_count(struct node_cores *c, const struct node_load *load, ker_time now)
+static void unit_count(struct node_cores *c, const struct node_load *load, ker_time away, ker_time now)
 {
     struct node_unit *unit = &c->unit[load->core];
     ker_time time = now - c->since;
@@ -99,24 +107,37 @@ static void unit_count(struct node_cores *c, const struct node_load *load, ker_t
         unit->copying += time;
         return;
     }
+    unit->away += away;
     if (load->left)
-        unit->computing += time;
+        unit->computing += time - away;
     else
-        unit->stalled += time;
+        unit->stalled += time - away;
     if (unit->counted < now)
         unit->busy += time;
     unit->counted = now;
 }
 
-static void load_advance(struct node_cores *c, struct node_load *load, ker_time now)
+/* How much of the time until `now` the work's core has been away; copies do not need it. */
+static ker_time away_time(const struct node *n, const struct node_cores *c, const struct node_load *load,
+                          ker_time now)
 {
-    ker_time time = now - c->since;
-    unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)time;
-    unit_count(c, load, now);
+    if (__builtin_expect(!n->system->noise, 1) || load->kind != NODE_LOAD_WORK)
+        return 0;
+    if (load->left)
+        return node_away_time(n, load->core, now);
+    return load->until > c->since ? ker_time_min(load->until, now) - c->since : 0;
+}
+
+static void load_advance(const struct node *n, struct node_cores *c, struct node_load *load, ker_time now)
+{
+    ker_time time = now - c->since, away = away_time(n, c, load, now);
+    unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)(time - away);
+    unit_count(c, load, away, now);
     if (load->left) {
         load->left -= done < load->left ? done : load->left;
         if (!load->left) {
-            load->until = now;
+            bool waits = n->system->noise && load->kind == NODE_LOAD_WORK;
+            load->until = waits ? node_away_until(n, load->core, now, 0) : now;
             c->changed = true;
         }
     }
@@ -132,7 +153,7 @@ static void advance(struct node *n, struct node_cores *c, ker_time now)
 {
     if (now > c->since)
         for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
-            load_advance(c, load_at(n, i), now);
+            load_advance(n, c, load_at(n, i), now);
     c->since = now;
 }
 
@@ -185,18 +206,27 @@ static void rates(struct node *n, const struct node_cores *c)
     node_flows_share(memory->flow, flows, memory->resource, memory->resources);
 }
 
+/* When its compute part ends. */
+static ker_time compute_end(const struct node *n, const struct node_cores *c, const struct node_load *load)
+{
+    const ker_time latest = 9000000 * KER_S; /* behind any run's end */
+    unsigned __int128 compute = (load->left + load->speed - 1) / load->speed;
+    ker_time time = compute < (unsigned __int128)latest ? (ker_time)compute : latest;
+    if (__builtin_expect(!n->system->noise, 1) || load->kind != NODE_LOAD_WORK)
+        return ker_time_later(c->since, time);
+    return node_away_until(n, load->core, c->since, time);
+}
+
 /* When the first part ends. */
 static ker_time next_end(const struct node *n, const struct node_cores *c)
 {
-    const ker_time latest = 9000000 * KER_S; /* behind any run's end */
     ker_time first = KER_TIME_MAX;
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
         const struct node_load *load = load_at(n, i);
-        unsigned __int128 compute = (load->left + load->speed - 1) / load->speed;
         if (load->left)
-            first = ker_time_min(
-                first,
-                ker_time_later(c->since, compute < (unsigned __int128)latest ? (ker_time)compute : latest));
+            first = ker_time_min(first, compute_end(n, c, load));
+        else if (load->until > c->since)
+            first = ker_time_min(first, load->until);
         if (load->flow.left)
             first = ker_time_min(first, ker_time_later(c->since, node_flow_takes(&load->flow)));
     }
@@ -241,13 +271,13 @@ static bool before(const struct node_load *a, const struct node_load *b)
     return a->service != b->service ? a->service < b->service : a->number < b->number;
 }
 
-bool node_load_take(struct node *n, struct node_load *load)
+bool node_load_take(struct node *n, ker_time now, struct node_load *load)
 {
     struct node_cores *c = node_cores(n);
     uint32_t *first = NULL;
     for (uint32_t *link = &c->first; *link != KER_NONE; link = &load_at(n, *link)->next) {
         const struct node_load *one = load_at(n, *link);
-        if (!one->left && !one->flow.left && (!first || before(one, load_at(n, *first))))
+        if (!one->left && !one->flow.left && one->until <= now && (!first || before(one, load_at(n, *first))))
             first = link;
     }
     if (!first)

@@ -28,7 +28,8 @@ struct node_load {
     unsigned __int128 left; /* of the compute part: ps x NODE_SPEED */
     uint64_t needs;         /* rate that its flow needs to keep up with the compute part at NODE_SPEED */
     ker_time compute;       /* all of the compute part, at NODE_SPEED */
-    ker_time began, until;  /* until: the compute part has ended then; KER_TIME_MAX: it has not */
+    ker_time began, until;  /* until: the compute part has ended then, and its core is there, which may be
+                               later than now; KER_TIME_MAX: it has not */
     struct node_flow flow;
 };
 
@@ -45,6 +46,7 @@ struct node_memory {
 /* What a unit has done so far. */
 struct node_unit {
     ker_time computing, stalled; /* of work: its compute part goes on; has ended, and its flow has not */
+    ker_time away;               /* of work: detours delay its compute part */
     ker_time copying;            /* copies that it makes: beside what it works */
     ker_time busy;               /* with work, however much of it at a time */
     ker_time counted;            /* busy: until then */
@@ -59,6 +61,7 @@ struct node_cores {
     uint32_t copies; /* that have begun */
     uint16_t *busy;  /* by core: loads that compute there */
     struct node_unit *unit;
+    struct node_noise_core *noise; /* by core; NULL: none */
     node_bytes moved[]; /* by resource */
 };
 
@@ -84,7 +87,7 @@ void node_cores_due(struct node *, ker_time now);
 void node_load_start(struct node *, struct node_load *);
 /* Takes out a load that has ended by now: copies first, in the order in which they began, then work by
  * (service, number). false: none has. */
-bool node_load_take(struct node *, struct node_load *);
+bool node_load_take(struct node *, ker_time now, struct node_load *);
 /* At the end of an instant. */
 void node_cores_act(struct node *, ker_time now);
 /* All is counted until then. */
@@ -98,6 +101,14 @@ ker_time node_copy_latency(const struct node *, uint32_t cores, uint64_t bytes);
 bool node_copy_begin(struct node *, ker_time now, uint32_t message);
 /* A copy has ended. true: the message is there, and copied. */
 bool node_copy_ended(struct node *, ker_time now, const struct node_load *);
+
+/* away.c: only with noise */
+/* When a unit's core has been there for so long, from `from` on, which is not before the time at which the
+ * loads stand. */
+ker_time node_away_until(const struct node *, uint32_t unit, ker_time from, ker_time length);
+/* Of the time since then until now, what it has been away. */
+ker_time node_away_time(const struct node *, uint32_t unit, ker_time now);
+void node_away_state(const struct node *, struct ker_chunk *);
 
 /* cores_state.c */
 void node_cores_state(struct node *, struct ker_chunk *);

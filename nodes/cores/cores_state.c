@@ -68,6 +68,8 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
     ker_chunk_same(c, memory->resources);
     for (uint32_t i = 0; i < memory->resources && !c->bad; i++)
         KER_CHUNK(c, cores->moved[i]);
+    if (n->system->noise)
+        node_away_state(n, c);
     uint32_t at = cores->first, last = KER_NONE;
     uint32_t count = ker_chunk_count(c, c->loads ? 0 : loads_count(n), 60);
     for (; count && !c->bad; count--) {

@@ -171,16 +171,27 @@ static uint32_t begun_free(const struct node_detours *d, ker_time free)
     return low;
 }
 
+/* Free from the begin of the span until `at`, inside it. */
+static ker_time free_before(const struct node_detours *d, ker_time at)
+{
+    uint32_t before = begun(d, at + 1);
+    return at - (sum_of(d, before) - rest_of(d, before, at));
+}
+
 ker_time node_detours_until(const struct node_detours *d, ker_time phase, ker_time from, ker_time length)
 {
     ker_time at = place_of(d, phase, from), span_free = d->span - sum_of(d, d->count);
-    uint32_t before = begun(d, at + 1);
-    /* Free until `at`, and until what is asked for. */
-    ker_time had = at - (sum_of(d, before) - rest_of(d, before, at)),
-             most = from < latest ? latest - from : 0;
-    unsigned __int128 wanted = (unsigned __int128)had + (uint64_t)length;
+    ker_time most = from < latest ? latest - from : 0;
+    unsigned __int128 wanted = (unsigned __int128)free_before(d, at) + (uint64_t)length;
     ker_time rest = (ker_time)(wanted % (uint64_t)span_free);
     unsigned __int128 end = wanted / (uint64_t)span_free * (uint64_t)d->span + (uint64_t)rest +
                             (uint64_t)sum_of(d, begun_free(d, rest));
     return end - (uint64_t)at < (uint64_t)most ? from + (ker_time)(end - (uint64_t)at) : from + most;
+}
+
+ker_time node_detours_free_time(const struct node_detours *d, ker_time phase, ker_time from, ker_time to)
+{
+    ker_time at = place_of(d, phase, from), end = at % d->span + (to - from),
+             span_free = d->span - sum_of(d, d->count);
+    return end / d->span * span_free + free_before(d, end % d->span) - free_before(d, at);
 }

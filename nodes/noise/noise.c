@@ -153,16 +153,50 @@ static ker_time random_until(const struct node_noise *n, uint64_t component, str
     return until;
 }
 
-ker_time node_noise_until(const struct node_noise *n, struct node_noise_core *core, uint32_t node,
-                          uint32_t number, ker_time from, ker_time length)
+static ker_time random_free(const struct node_noise *n, uint64_t component, struct node_noise_core *core,
+                            ker_time from, ker_time to)
 {
-    uint64_t component = n->begin == NODE_NOISE_SAME   ? 0
-                         : n->begin == NODE_NOISE_NODE ? (uint64_t)node << 16
-                                                       : (uint64_t)node << 16 | (number + 1);
-    if (n->kind == NODE_NOISE_RANDOM)
-        return random_until(n, component, core, from, length);
-    ker_time phase = n->begin == NODE_NOISE_SAME
-                         ? n->phase
-                         : node_detours_place(&n->detours, n->seed, n->purpose, component);
-    return node_detours_until(&n->detours, phase, from, length);
+    ker_time time = to - from;
+    while (core->end <= from)
+        core_next(n, component, core);
+    for (struct node_noise_core at = *core; at.begin < to; core_next(n, component, &at))
+        time -= ker_time_min(at.end, to) - (at.begin > from ? at.begin : from);
+    return time;
+}
+
+/* Whose detours a core has: those of the same number have the same. */
+static uint64_t component_of(const struct node_noise *n, uint32_t node, uint32_t core)
+{
+    switch (n->begin) {
+    case NODE_NOISE_SAME:
+        return 0;
+    case NODE_NOISE_NODE:
+        return (uint64_t)node << 16;
+    default:
+        return (uint64_t)node << 16 | (core + 1);
+    }
+}
+
+static ker_time phase_of(const struct node_noise *n, uint64_t component)
+{
+    return n->begin == NODE_NOISE_SAME ? n->phase
+                                       : node_detours_place(&n->detours, n->seed, n->purpose, component);
+}
+
+ker_time node_noise_until(const struct node_noise *n, struct node_noise_core *at, uint32_t node,
+                          uint32_t core, ker_time from, ker_time length)
+{
+    uint64_t component = component_of(n, node, core);
+    return n->kind == NODE_NOISE_RANDOM
+               ? random_until(n, component, at, from, length)
+               : node_detours_until(&n->detours, phase_of(n, component), from, length);
+}
+
+ker_time node_noise_free_time(const struct node_noise *n, struct node_noise_core *at, uint32_t node,
+                              uint32_t core, ker_time from, ker_time to)
+{
+    uint64_t component = component_of(n, node, core);
+    return n->kind == NODE_NOISE_RANDOM
+               ? random_free(n, component, at, from, to)
+               : node_detours_free_time(&n->detours, phase_of(n, component), from, to);
 }

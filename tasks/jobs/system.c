@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 const struct ker_option *const task_option_tables[] = {
-    task_job_options, task_traffic_options,  mpi_options,           node_options, node_structure_options,
+    task_job_options, task_traffic_options,  mpi_options,           node_options, node_structure_options, node_noise_options,
     loggops_options,  loggops_class_options, loggops_noise_options, NULL,
 };
 

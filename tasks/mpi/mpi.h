@@ -38,6 +38,8 @@ struct task_mpi_outside {
     /* Where messages take a task's processor, too (network.model = "loggops"; then nodes have one task), and
      * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);
+    /* A task asks for its core whenever it is woken, as the core may be away: work of no time. */
+    bool asks;
 };
 static inline struct task_place task_outside_place(const struct task_mpi_outside *outside, uint32_t job,
                                                    uint32_t task, uint32_t node, uint16_t core)

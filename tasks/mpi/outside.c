@@ -20,13 +20,13 @@ static struct task_place outside_place(const void *jobs, uint32_t job, uint32_t 
 static bool outside_work(struct node *node, ker_time now, uint32_t service, uint32_t number,
                          const struct node_work *work)
 {
-    node_work(node, now, service, number, work);
-    return false;
+    return node_work(node, now, service, number, work);
 }
 
 void task_mpi_outside_works(struct task_mpi_outside *outside)
 {
     outside->work = outside_work;
+    outside->asks = true;
 }
 
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)

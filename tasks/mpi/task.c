@@ -423,7 +423,9 @@ static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time no
 
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    bool sends = false; /* its processor may have messages to send first: only where they take it */
+    /* Does it ask for its processor, even for no time? Where that may be away, when it is woken; where
+     * messages take it, behind them. */
+    bool sends = mpi->outside.asks;
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
     if (!task_wake(mpi, task, now))
         return;
