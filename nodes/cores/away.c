@@ -21,8 +21,7 @@ ker_time node_away_time(const struct node *n, uint32_t unit, ker_time now)
 {
     struct node_cores *c = node_cores(n);
     uint32_t core = core_of(n, unit);
-    ker_time there =
-        node_noise_free_time(n->system->noise, &c->noise[core], n->id, core, c->since, now);
+    ker_time there = node_noise_free_time(n->system->noise, &c->noise[core], n->id, core, c->since, now);
     return now - c->since - there;
 }
 
