@@ -44,7 +44,7 @@ struct node_system {
     struct node_model model;
     const struct node_structure *structure;
     const struct node_noise *noise; /* NULL: none */
-    size_t adapter_stride; /* bytes from adapter to adapter of a node */
+    size_t adapter_stride;          /* bytes from adapter to adapter of a node */
     struct ker_table stripes;
     KER_POOL(struct node_queued) queued;
     const struct node_services *services;

@@ -423,9 +423,7 @@ static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time no
 
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    /* Does it ask for its processor, even for no time? Where that may be away, when it is woken; where
-     * messages take it, behind them. */
-    bool sends = mpi->outside.asks;
+    bool sends = mpi->outside.asks; /* its processor for no time, as it may not be there: then, too */
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
     if (!task_wake(mpi, task, now))
         return;
