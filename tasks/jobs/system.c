@@ -45,7 +45,8 @@ static void system_serve(struct task_system *system, struct node_services *servi
 {
     system->services = services;
     if (system->mpi) {
-        system->mpi_service = node_services_add(services, NULL, &task_mpi_service, system->mpi);
+        system->mpi_service = node_services_add(
+            services, NULL, system->asks ? &task_mpi_service_asking : &task_mpi_service, system->mpi);
         task_mpi_name(system->mpi, system->mpi_service);
     }
     if (system->traffic)
@@ -72,8 +73,10 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
         outside.seed = seed;
         if (task_jobs_each(system->jobs))
             loggops_outside(&outside);
-        else if (model->works)
+        else if (model->works) {
             task_mpi_outside_works(&outside);
+            system->asks = true;
+        }
         status = task_call_series_check(config, error);
         if (!status)
             status = task_mpi_new(&system->mpi, config, &outside, error);

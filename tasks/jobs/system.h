@@ -13,6 +13,7 @@ struct task_system {
     const struct node_services *services;
     struct task_mpi *mpi; /* NULL without jobs */
     uint32_t mpi_service;
+    bool asks; /* tasks ask for their cores: task_mpi_service_asking */
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;

@@ -273,9 +273,8 @@ static void service_lost(void *shared, const struct net_envelope *envelope)
 
 /* -- the service -- */
 
-static bool service_step(void *state, struct node *net, ker_time now)
+static inline __attribute__((always_inline)) bool step(struct task_mpi_node *node, ker_time now, bool asks)
 {
-    struct task_mpi_node *node = state;
     struct task_mpi *mpi = node->mpi;
     if (!node->ready_first)
         return false;
@@ -289,8 +288,21 @@ static bool service_step(void *state, struct node *net, ker_time now)
         task->streams->runs = task->streams->current;
     task->ready = false;
     mpi->now = now;
-    task_run(mpi, task, now);
+    if (asks)
+        task_run_asking(mpi, task, now);
+    else
+        task_run(mpi, task, now);
     return true;
+}
+
+static bool service_step(void *state, struct node *net, ker_time now)
+{
+    return step(state, now, false);
+}
+
+static bool service_step_asking(void *state, struct node *net, ker_time now)
+{
+    return step(state, now, true);
 }
 
 static void service_start(void *state, struct node *net, ker_time now)
@@ -412,18 +424,14 @@ static void service_worked(void *state, struct node *net, ker_time now, uint32_t
     task_mpi_worked(state, now, number, worked);
 }
 
-const struct node_service task_mpi_service = {
-    .name = "mpi",
-    .start = service_start,
-    .forked = service_start,
-    .arrived = service_arrived,
-    .sent = service_sent,
-    .timer = service_timer,
-    .worked = service_worked,
-    .step = service_step,
-    .save = task_mpi_save,
-    .lost = service_lost,
-};
+#define SERVICE(steps)                                                                                       \
+    {                                                                                                        \
+        .name = "mpi", .start = service_start, .forked = service_start, .arrived = service_arrived,          \
+        .sent = service_sent, .timer = service_timer, .worked = service_worked, .step = (steps),             \
+        .save = task_mpi_save, .lost = service_lost                                                          \
+    }
+const struct node_service task_mpi_service = SERVICE(service_step);
+const struct node_service task_mpi_service_asking = SERVICE(service_step_asking);
 
 void task_mpi_record(struct task_mpi *mpi, struct stats_timeline *timeline)
 {

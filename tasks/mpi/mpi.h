@@ -38,8 +38,6 @@ struct task_mpi_outside {
     /* Where messages take a task's processor, too (network.model = "loggops"; then nodes have one task), and
      * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);
-    /* A task asks for its core whenever it is woken, as the core may be away: work of no time. */
-    bool asks;
 };
 static inline struct task_place task_outside_place(const struct task_mpi_outside *outside, uint32_t job,
                                                    uint32_t task, uint32_t node, uint16_t core)
@@ -79,6 +77,9 @@ struct task_mpi_seat {
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *, uint32_t node, const struct task_mpi_seat *seats,
                                         uint32_t count);
 extern const struct node_service task_mpi_service; /* shared: the struct task_mpi */
+/* The same for nodes whose cores may be away: a task that is woken asks for its core first, by work of no
+ * time. */
+extern const struct node_service task_mpi_service_asking;
 /* See struct task_mpi_outside. */
 void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);
 

@@ -362,6 +362,8 @@ void task_end(struct task_mpi *, struct task_state *, ker_time now);
 void task_op_fetch(const struct task_job *, struct task_state *);
 /* Runs the task at `now` until it must wait. */
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
+/* The same where its processor may be away: it goes on when that is there. */
+void task_run_asking(struct task_mpi *, struct task_state *, ker_time now);
 
 /* -- request.c -- */
 /* A request of this task; name 0 and flags without NAMED: anonymous. A name in use loses its old request. */

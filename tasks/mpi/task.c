@@ -421,9 +421,10 @@ static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time no
     return true;
 }
 
-void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
+/* sends: it asks for its processor before it goes on, even for no time. */
+static inline __attribute__((always_inline)) void run(struct task_mpi *mpi, struct task_state *task,
+                                                      ker_time now, bool sends)
 {
-    bool sends = mpi->outside.asks; /* its processor for no time, as it may not be there: then, too */
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
     if (!task_wake(mpi, task, now))
         return;
@@ -469,4 +470,14 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
         }
         }
     }
+}
+
+void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    run(mpi, task, now, false);
+}
+
+void task_run_asking(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    run(mpi, task, now, true);
 }
