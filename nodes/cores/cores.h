@@ -62,7 +62,7 @@ struct node_cores {
     uint16_t *busy;  /* by core: loads that compute there */
     struct node_unit *unit;
     struct node_noise_core *noise; /* by core; NULL: none */
-    node_bytes moved[]; /* by resource */
+    node_bytes moved[];            /* by resource */
 };
 
 static inline struct node_load *node_load_at(const struct node_memory *memory, uint32_t index)
