@@ -134,7 +134,7 @@ static void node_renew(struct node *n, struct aheads *all)
     for (uint32_t a = 0; a < system->model.adapters; a++) {
         if (n->offers)
             queue_sweep(n, a);
-        if (node_adapter_serves(&system->model, a))
+        if (node_adapter_serves(n, a))
             net_adapter_renewed(node_adapter(n, a), all->fork);
     }
 }

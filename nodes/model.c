@@ -8,17 +8,19 @@
 
 #include <math.h>
 
-#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 & network.model=packet"
+#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or nodes & network.model=packet"
 
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
      "Cores of a node: at most as many tasks run on it as they have hardware threads (node.threads).",
      "jobs or traffic.outstanding!=0 or node.rail=fixed"},
-    {"node.rail", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "fixed|round_robin|least|stripe",
+    {"node.rail", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|fixed|nearest|round_robin|least|stripe",
      "Which of its node's adapters a message takes: that of its task's core (as many cores to each adapter; "
-     "synthetic traffic is of the cores in turn), each in turn, the one with the least to send, or all of "
-     "them "
-     "at once, each a part.",
+     "synthetic traffic is of the cores in turn), the nearest to that core (on its socket), each in turn, "
+     "the one "
+     "with the least to send, or all of them at once, each a part. auto: the nearest where nodes have "
+     "several "
+     "sockets, else each in turn.",
      "node.adapters!=1"},
     {"node.stripe_size", KER_TYPE_BYTES, "64 KiB", "1", "1 TiB", NULL,
      "With rail = \"stripe\": messages from this size on go in parts; smaller ones take the adapters in "
@@ -58,7 +60,7 @@ const struct ker_option node_options[] = {
     {"node.domain_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task in another domain of the same "
      "socket.",
-     "jobs or services & node.domains & network.model=packet"},
+     "jobs or services & node.domains or nodes & network.model=packet"},
     {"node.single_copy_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
      "Messages inside a node from this size on are copied once, from the sender's memory to the receiver's; "
      "smaller ones twice, through a buffer in the sender's domain.",
@@ -69,11 +71,10 @@ const struct ker_option node_options[] = {
     {0},
 };
 
-static const struct ker_word rail_words[] = {{"fixed", NODE_RAIL_FIXED},
-                                             {"round_robin", NODE_RAIL_ROUND_ROBIN},
-                                             {"least", NODE_RAIL_LEAST},
-                                             {"stripe", NODE_RAIL_STRIPE},
-                                             {0}};
+static const struct ker_word rail_words[] = {
+    {"auto", NODE_RAIL_ROUND_ROBIN}, /* until the kinds are known */
+    {"fixed", NODE_RAIL_FIXED},      {"nearest", NODE_RAIL_NEAREST}, {"round_robin", NODE_RAIL_ROUND_ROBIN},
+    {"least", NODE_RAIL_LEAST},      {"stripe", NODE_RAIL_STRIPE},   {0}};
 
 /* A rate that may be absent. */
 static enum ker_status rate_read(uint64_t *rate, const struct ker_config *config, const char *key,
@@ -126,6 +127,20 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     if (model->memory_rate == 0)
         return ker_config_fail(config, error, "node.memory_bandwidth", "must be greater than 0");
     return cores_read(model, config, error);
+}
+
+void node_model_kinds(struct node_model *model, const struct ker_config *config,
+                      const struct node_kinds *kinds)
+{
+    model->kinds = kinds;
+    for (uint32_t k = 0; k < node_kinds_count(kinds); k++) {
+        const struct node_structure *s = &node_kinds_get(kinds, k)->structure;
+        if (s->sockets > 1 && ker_config_is(config, "node.rail", "auto"))
+            model->rail = NODE_RAIL_NEAREST;
+        model->works |= s->units != s->cores;
+        for (uint32_t c = 0; c < s->cores; c++)
+            model->works |= s->core[c].speed != NODE_SPEED;
+    }
 }
 
 ker_time node_compute(const struct node_model *model, ker_time time, double factor)

@@ -319,14 +319,12 @@ static const struct ker_class cores_class = {
 
 /* ---- for the program ---- */
 
-struct node_system *node_system_new(const struct node_model *model, const struct node_structure *structure,
-                                    const struct node_noise *noise, const struct node_services *services,
-                                    struct ker_engine *engine)
+struct node_system *node_system_new(const struct node_model *model, const struct node_noise *noise,
+                                    const struct node_services *services, struct ker_engine *engine)
 {
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
-    system->structure = structure;
-    system->memory = model->works ? node_memory_new(model, structure) : NULL;
+    system->memory = model->works ? node_memory_new(model) : NULL;
     system->noise = noise->kind ? noise : NULL;
     system->services = services;
     system->queued.free = system->delayed.free = KER_NONE;
@@ -367,13 +365,16 @@ struct net_host node_system_host(struct node_system *system)
 }
 
 /* With fewer cores than adapters some have no core. */
-bool node_adapter_serves(const struct node_model *model, uint32_t adapter)
+bool node_adapter_serves(const struct node *n, uint32_t adapter)
 {
-    if (model->adapters == 1 || model->rail != NODE_RAIL_FIXED)
+    const struct node_model *model = &n->system->model;
+    if (model->adapters == 1 || !node_model_asks_cores(model))
         return true;
-    uint64_t core =
-        ((uint64_t)adapter * model->cores + model->adapters - 1) / model->adapters; /* its first */
-    return core < model->cores && core * model->adapters / model->cores == adapter;
+    const struct node_structure *s = node_structure_of(n);
+    if (model->rail == NODE_RAIL_NEAREST)
+        return s->nearest >> adapter & 1;
+    uint64_t core = ((uint64_t)adapter * s->cores + model->adapters - 1) / model->adapters; /* its first */
+    return core < s->cores && core * model->adapters / s->cores == adapter;
 }
 
 static void node_attach(struct node *n, void *const *state)
@@ -395,7 +396,7 @@ static void node_attach(struct node *n, void *const *state)
     if (offers > 1 || (offers && n->system->model.adapters > 1))
         node_offers_init(n);
     for (uint32_t i = 0; offers && i < n->system->model.adapters; i++)
-        if (node_adapter_serves(&n->system->model, i))
+        if (node_adapter_serves(n, i))
             net_adapter_offers(node_adapter(n, i));
     if (starts)
         node_timer_post(n, 0, NODE_TIMER_START, 0);

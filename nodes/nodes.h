@@ -13,15 +13,21 @@
 #define NODES_NODES_H
 
 #include "net/net.h"
+#include "nodes/kinds.h"
 #include "nodes/noise.h"
-#include "nodes/structure.h"
 
 struct node; /* opaque */
 
 /* ---- what a node costs ---- */
 
 /* Which adapter a message takes: the choices of node.rail. */
-enum node_rail { NODE_RAIL_FIXED, NODE_RAIL_ROUND_ROBIN, NODE_RAIL_LEAST, NODE_RAIL_STRIPE };
+enum node_rail {
+    NODE_RAIL_FIXED,
+    NODE_RAIL_NEAREST,
+    NODE_RAIL_ROUND_ROBIN,
+    NODE_RAIL_LEAST,
+    NODE_RAIL_STRIPE
+};
 
 struct node_model {
     uint32_t cores, units, adapters; /* units: tasks that a node holds, with hardware threads */
@@ -36,13 +42,25 @@ struct node_model {
     uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */
     uint64_t socket_rate;     /* of a socket's link to the others, each way; UINT64_MAX: without end */
     ker_time domain_latency, socket_latency; /* more than memory_latency: between domains, sockets */
-    uint64_t single_copy_size;    /* messages of so many bytes are copied once, smaller ones twice */
-    ker_time single_copy_latency; /* of those that are copied once */
+    uint64_t single_copy_size;      /* messages of so many bytes are copied once, smaller ones twice */
+    ker_time single_copy_latency;   /* of those that are copied once */
+    const struct node_kinds *kinds; /* what nodes are made of; NULL where nobody asks */
 };
 
 /* adapters: of a node, as the topology has them. */
 enum ker_status node_model_init(struct node_model *, const struct ker_config *, uint32_t adapters,
                                 struct ker_error *);
+/* From then on the kinds stay where they are. */
+void node_model_kinds(struct node_model *, const struct ker_config *, const struct node_kinds *);
+static inline uint32_t node_model_cores(const struct node_model *model, uint32_t node)
+{
+    return model->kinds ? node_structure_at(model->kinds, node)->cores : model->cores;
+}
+/* Does it matter to the node which core a message comes from (node_message.core)? */
+static inline bool node_model_asks_cores(const struct node_model *model)
+{
+    return model->rail <= NODE_RAIL_NEAREST;
+}
 /* Computation of `time` on the traced machine, on this one: rounded half up; factor 0 gives 0. */
 ker_time node_compute(const struct node_model *, ker_time time, double factor);
 /* Time for a message of `bytes` inside the node. */
@@ -167,10 +185,9 @@ void node_touch(struct node *, ker_time when);
 
 struct node_system; /* the nodes of a rank */
 
-/* The services are all known, and stay the caller's, as does the structure. */
-struct node_system *node_system_new(const struct node_model *, const struct node_structure *,
-                                    const struct node_noise *, const struct node_services *,
-                                    struct ker_engine *);
+/* The services are all known, and stay the caller's. */
+struct node_system *node_system_new(const struct node_model *, const struct node_noise *,
+                                    const struct node_services *, struct ker_engine *);
 void node_system_free(struct node_system *); /* before its network */
 /* For net_network_build. */
 struct net_host node_system_host(struct node_system *);

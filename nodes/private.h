@@ -42,7 +42,6 @@ struct node_offers {
 
 struct node_system {
     struct node_model model;
-    const struct node_structure *structure;
     const struct node_noise *noise; /* NULL: none */
     size_t adapter_stride;          /* bytes from adapter to adapter of a node */
     struct ker_table stripes;
@@ -93,6 +92,11 @@ static inline void node_timer_post(const struct node *n, ker_time when, uint32_t
                   (uint8_t)key, 0);
 }
 
+static inline const struct node_structure *node_structure_of(const struct node *n)
+{
+    return node_structure_at(n->system->model.kinds, n->id);
+}
+
 static inline struct net_adapter *node_adapter(const struct node *n, uint32_t adapter)
 {
     if (__builtin_expect(adapter == 0, 1))
@@ -122,7 +126,7 @@ struct node_stripe *node_stripe_find(struct node *, uint32_t source,
 void node_stripe_drop(struct node *, struct node_stripe *);
 
 /* Has the adapter a core that sends by it? */
-bool node_adapter_serves(const struct node_model *, uint32_t adapter);
+bool node_adapter_serves(const struct node *, uint32_t adapter);
 
 /* queue.c */
 void node_queue_put(struct node *, uint32_t adapter, const struct net_offer *);

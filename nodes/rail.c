@@ -30,6 +30,18 @@ static bool core_is_adapter(uint32_t core)
     return core != NODE_ANY_CORE && core & NODE_ADAPTER;
 }
 
+/* By its core; unit: what messages call the core. */
+static uint32_t rail_of_core(struct node *n, uint32_t unit)
+{
+    const struct node_model *model = &n->system->model;
+    const struct node_structure *s = node_structure_of(n);
+    if (unit == NODE_ANY_CORE)
+        unit = n->turn++ % s->cores;
+    uint32_t core = s->unit_core[unit];
+    return model->rail == NODE_RAIL_NEAREST ? s->core[core].adapter
+                                            : (uint32_t)((uint64_t)core * model->adapters / s->cores);
+}
+
 static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core)
 {
     const struct node_model *model = &n->system->model;
@@ -37,9 +49,8 @@ static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core)
         return core & ~NODE_ADAPTER;
     switch (model->rail) {
     case NODE_RAIL_FIXED:
-        if (core == NODE_ANY_CORE)
-            core = n->turn++ % model->cores;
-        return (uint32_t)((uint64_t)core * model->adapters / model->cores);
+    case NODE_RAIL_NEAREST:
+        return rail_of_core(n, core);
     case NODE_RAIL_LEAST:
         return rail_least(n, now);
     default:

@@ -20,9 +20,11 @@
 #define NODE_SPEED 1000000u   /* what is counted in millionths: this is 1 */
 
 struct node_core {
-    uint16_t domain, threads;
-    uint32_t speed; /* of a thread that has the core alone, in NODE_SPEED of the kind's usual core:
-                       computation takes time x NODE_SPEED / speed */
+    uint16_t domain, socket, threads;
+    uint16_t adapter; /* the nearest: of those on its socket, or of all where none is there, which the cores
+                         are dealt to evenly, in order */
+    uint32_t speed;   /* of a thread that has the core alone, in NODE_SPEED of the kind's usual core:
+                         computation takes time x NODE_SPEED / speed */
 };
 
 struct node_structure {
@@ -32,8 +34,10 @@ struct node_structure {
     uint16_t *domain_socket; /* of each domain */
     struct node_core *core;  /* each */
     uint16_t *unit_core;     /* of each unit */
+    uint16_t *seat_unit;     /* the unit of the node's n-th task, unless a placement file names units */
     uint16_t *bus_socket;    /* of each bus */
     uint16_t *adapter_bus;   /* of each adapter */
+    uint64_t nearest;        /* the adapters that are the nearest of some core: a bit each */
 };
 
 /* How far a unit, or what it uses, is from a domain: what a copy or a message inside the node costs depends
@@ -47,7 +51,7 @@ static inline uint32_t node_unit_domain(const struct node_structure *s, uint32_t
 
 static inline uint32_t node_unit_socket(const struct node_structure *s, uint32_t unit)
 {
-    return s->domain_socket[node_unit_domain(s, unit)];
+    return s->core[s->unit_core[unit]].socket;
 }
 
 static inline uint32_t node_adapter_socket(const struct node_structure *s, uint32_t adapter)
@@ -62,6 +66,9 @@ enum node_distance node_domain_distance(const struct node_structure *, uint32_t 
  * equal parts. 0 < busy <= its threads. */
 uint32_t node_thread_speed(const struct node_structure *, uint32_t core, uint32_t busy);
 
+/* How tasks take units (node.map_by). */
+enum node_map_by { NODE_MAP_BY_CORE, NODE_MAP_BY_DOMAIN, NODE_MAP_BY_SOCKET };
+
 /* The default, of so many cores and adapters. */
 void node_structure_plain(struct node_structure *, uint32_t cores, uint32_t adapters);
 /* From the keys of a group: "node", or "nodes[2]", whose keys take the place of node's. adapters: as the
@@ -70,6 +77,6 @@ enum ker_status node_structure_read(struct node_structure *, const struct ker_co
                                     uint32_t adapters, struct ker_error *);
 void node_structure_release(struct node_structure *);
 
-extern const struct ker_option node_structure_options[]; /* node.sockets, ... */
+extern const struct ker_option node_structure_options[]; /* node.sockets, nodes[].sockets, ... */
 
 #endif

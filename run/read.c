@@ -144,12 +144,14 @@ void run_tasks_read(struct run *run)
 {
     const struct route_summary *sum = route_summarise(run->topology);
     enum ker_status status = node_model_init(&run->model, run->config, sum->adapters, &run->error);
-    node_structure_release(&run->structure);
     node_noise_release(&run->noise);
-    if (!status)
-        status = node_structure_read(&run->structure, run->config, "node", sum->adapters, &run->error);
+    if (!status && !run->kinds)
+        status = node_kinds_new(&run->kinds, run->config, route_hosts(sum), sum->adapters, &run->error);
     if (!status)
         status = node_noise_init(&run->noise, run->config, &run->error);
+    status = ker_comm_worst(run->comm, status); /* files may differ from host to host */
+    if (!status)
+        node_model_kinds(&run->model, run->config, run->kinds);
     if (!status && run->tasks)
         status = task_system_again(run->tasks, run->config, run->topology, &run->model, &run->services,
                                    run->comm, run->seed, &run->error);

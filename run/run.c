@@ -125,7 +125,7 @@ static void run_free(struct run *run)
     stats_timeline_free(run->timeline);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);
-    node_structure_release(&run->structure);
+    node_kinds_free(run->kinds);
     node_noise_release(&run->noise);
     net_network_free(run->network);
     if (run->engine)
@@ -153,8 +153,10 @@ static struct run *run_again(struct run *lost)
     run->simulated = lost->simulated;
     run->config = lost->config;
     run->tasks = lost->tasks;
+    run->kinds = lost->kinds;
     lost->config = NULL;
     lost->tasks = NULL;
+    lost->kinds = NULL;
     run_free(lost);
     return run;
 }

@@ -88,7 +88,7 @@ static uint32_t *network_build(struct run *run, uint32_t *count)
 {
     run_span_begin(&run->simulated);
     run->engine = engine_make(run);
-    run->nodes = node_system_new(&run->model, &run->structure, &run->noise, &run->services, run->engine);
+    run->nodes = node_system_new(&run->model, &run->noise, &run->services, run->engine);
     struct net_host host = node_system_host(run->nodes);
     net_network_build(run->network, run->engine, &run->layout, &host);
     part_layout_release(&run->layout);

@@ -31,8 +31,8 @@ struct run {
     struct route_proof proof;         /* --check */
     struct node_services services;    /* what runs on the nodes */
     struct node_service_list *listed; /* those of them that services[] names */
+    struct node_kinds *kinds;         /* what they are made of; NULL: each task is a node */
     struct node_model model;          /* what they cost */
-    struct node_structure structure;  /* what they are made of */
     struct node_noise noise;          /* what takes their cores away */
     struct node_system *nodes;
     struct task_system *tasks;

@@ -26,6 +26,7 @@ struct bench {
     struct ker_config *config;
     struct route_topology *topology;
     struct ker_comm *comm;
+    struct node_kinds *kinds;
     struct task_jobs *jobs;
     struct ker_error error;
     enum ker_status status;
@@ -56,12 +57,16 @@ static void bench_open(struct bench *b, const char *text)
 {
     bench_open_topology(b, text);
     if (!b->status)
-        b->status = task_jobs_new(&b->jobs, b->config, b->topology, b->comm, 11, &b->error);
+        b->status =
+            node_kinds_new(&b->kinds, b->config, route_hosts(route_summarise(b->topology)), 1, &b->error);
+    if (!b->status)
+        b->status = task_jobs_new(&b->jobs, b->config, b->topology, b->kinds, b->comm, 11, &b->error);
 }
 
 static void bench_close(struct bench *b)
 {
     task_jobs_free(b->jobs);
+    node_kinds_free(b->kinds);
     if (b->topology)
         route_free(b->topology);
     if (b->config)
@@ -355,7 +360,8 @@ static void test_attach(void **state)
     assert_int_equal(b.status, KER_OK);
     struct task_system *system;
     struct node_services services = {0};
-    struct node_model model = {.cores = 1};
+    assert_int_equal(node_kinds_new(&b.kinds, b.config, 8, 1, &b.error), KER_OK);
+    struct node_model model = {.cores = 1, .kinds = b.kinds};
     assert_int_equal(task_system_new(&system, b.config, b.topology, &model, &services, b.comm, 3, &b.error),
                      KER_OK);
     assert_int_equal(services.count, 2);

@@ -44,6 +44,8 @@ static inline struct bench bench_open(const char *topology, const char *traffic,
                                       uint64_t seed)
 {
     struct bench b = {0};
+    static struct node_model model;
+    model.cores = cores;
     char *text = ker_format("%s%s", topology, traffic);
     b.status = ker_config_parse(&b.config, "test.cfg", text, NULL, 0, tables, &b.error);
     free(text);
@@ -51,7 +53,7 @@ static inline struct bench bench_open(const char *topology, const char *traffic,
         return b;
     b.status = route_new(&b.topology, b.config, 8, &b.error);
     if (!b.status)
-        b.status = task_traffic_new(&b.traffic, b.config, b.topology, cores, seed, &b.error);
+        b.status = task_traffic_new(&b.traffic, b.config, b.topology, &model, seed, &b.error);
     return b;
 }
 

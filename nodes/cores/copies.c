@@ -12,7 +12,7 @@
 /* The units of its sender and receiver; where none are named both are the first. */
 static void units_of(const struct node *n, uint32_t cores, uint32_t *from, uint32_t *to)
 {
-    uint32_t units = n->system->structure->units;
+    uint32_t units = node_structure_of(n)->units;
     *from = cores & UINT16_MAX;
     *to = cores >> 16;
     if (*from >= units || *to >= units)
@@ -27,7 +27,7 @@ static bool is_copied_twice(const struct node *n, uint64_t bytes)
 ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes)
 {
     const struct node_model *model = &n->system->model;
-    const struct node_structure *s = n->system->structure;
+    const struct node_structure *s = node_structure_of(n);
     uint32_t from, to;
     units_of(n, cores, &from, &to);
     ker_time latency = model->memory_latency;
@@ -48,7 +48,7 @@ ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes)
 static void copy_start(struct node *n, ker_time now, struct node_load *load, uint32_t from, uint32_t to)
 {
     const struct node_memory *memory = n->system->memory;
-    const struct node_structure *s = n->system->structure;
+    const struct node_structure *s = node_structure_of(n);
     uint64_t bytes = n->system->delayed.at[load->message].bytes;
     load->began = now;
     ker_time alone = ker_serialisation(bytes, n->system->model.memory_rate);
@@ -65,7 +65,7 @@ static void copy_start(struct node *n, ker_time now, struct node_load *load, uin
 
 bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
 {
-    const struct node_structure *s = n->system->structure;
+    const struct node_structure *s = node_structure_of(n);
     const struct node_delayed *d = &n->system->delayed.at[message];
     uint32_t from, to;
     if (!d->bytes)
@@ -83,7 +83,7 @@ bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
 
 bool node_copy_ended(struct node *n, ker_time now, const struct node_load *ended)
 {
-    const struct node_structure *s = n->system->structure;
+    const struct node_structure *s = node_structure_of(n);
     if (ended->kind == NODE_LOAD_COPY)
         return true;
     struct node_load load = *ended;

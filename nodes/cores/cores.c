@@ -11,12 +11,17 @@
 
 /* ---- set-up ---- */
 
-struct node_memory *node_memory_new(const struct node_model *model, const struct node_structure *structure)
+struct node_memory *node_memory_new(const struct node_model *model)
 {
     struct node_memory *memory = ker_alloc(sizeof *memory);
     memory->loads.free = KER_NONE;
-    memory->domains = structure->domains;
-    memory->resources = structure->domains + (structure->sockets > 1 ? 2 * structure->sockets : 0);
+    uint32_t sockets = 0;
+    for (uint32_t k = 0; k < node_kinds_count(model->kinds); k++) {
+        const struct node_structure *s = &node_kinds_get(model->kinds, k)->structure;
+        memory->domains = s->domains > memory->domains ? s->domains : memory->domains;
+        sockets = s->sockets > sockets ? s->sockets : sockets;
+    }
+    memory->resources = memory->domains + (sockets > 1 ? 2 * sockets : 0);
     memory->resource = ker_alloc(memory->resources * sizeof *memory->resource);
     for (uint32_t i = 0; i < memory->resources; i++)
         memory->resource[i].capacity = i < memory->domains ? model->controller_rate : model->socket_rate;
@@ -36,10 +41,10 @@ void node_memory_free(struct node_memory *memory)
 void node_cores_attach(struct node *n)
 {
     struct node_cores *c = ker_alloc(sizeof *c + n->system->memory->resources * sizeof *c->moved);
-    c->busy = ker_alloc(n->system->structure->cores * sizeof *c->busy);
-    c->unit = ker_alloc(n->system->structure->units * sizeof *c->unit);
+    c->busy = ker_alloc(node_structure_of(n)->cores * sizeof *c->busy);
+    c->unit = ker_alloc(node_structure_of(n)->units * sizeof *c->unit);
     if (n->system->noise)
-        c->noise = ker_alloc(n->system->structure->cores * sizeof *c->noise);
+        c->noise = ker_alloc(node_structure_of(n)->cores * sizeof *c->noise);
     c->first = KER_NONE;
     c->armed = KER_TIME_MAX;
     n->state[n->system->services->count] = c;
@@ -91,7 +96,7 @@ bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, 
                              .began = now,
                              .until = there,
                              .flow = {.left = work->memory}};
-    node_flow_through(&load.flow, node_unit_domain(n->system->structure, work->core), 1);
+    node_flow_through(&load.flow, node_unit_domain(node_structure_of(n), work->core), 1);
     node_load_start(n, &load);
     return false;
 }
@@ -168,7 +173,7 @@ static bool computes(const struct node_load *load)
 /* The speeds of all compute parts: by how many there are on each core. */
 static void speeds(struct node *n, struct node_cores *c)
 {
-    const struct node_structure *s = n->system->structure;
+    const struct node_structure *s = node_structure_of(n);
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
         c->busy[s->unit_core[load_at(n, i)->core]] = 0;
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)

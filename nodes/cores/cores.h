@@ -36,7 +36,7 @@ struct node_load {
 /* What the nodes of a rank share. */
 struct node_memory {
     KER_POOL(struct node_load) loads;
-    uint32_t domains, resources;
+    uint32_t domains, resources;    /* as many as any kind of node has */
     struct node_resource *resource; /* the controllers, by domain; then of each socket, if there are several,
                                        its link to the others: outwards, inwards */
     struct node_flow **flow;        /* while rates are found */
@@ -76,7 +76,7 @@ static inline uint32_t node_memory_link(const struct node_memory *memory, uint32
 }
 
 /* cores.c */
-struct node_memory *node_memory_new(const struct node_model *, const struct node_structure *);
+struct node_memory *node_memory_new(const struct node_model *);
 void node_memory_free(struct node_memory *);
 void node_cores_attach(struct node *);
 void node_cores_release(struct node *);

@@ -27,12 +27,13 @@ static void message_state(struct node_system *system, struct node_load *load, st
     system->delayed.at[load->message] = d;
 }
 
-static void load_state(struct node_system *system, struct node_load *load, struct ker_chunk *c)
+static void load_state(const struct node *n, struct node_load *load, struct ker_chunk *c)
 {
+    struct node_system *system = n->system;
     KER_CHUNK(c, load->number);
     load->kind = (uint8_t)ker_chunk_below(c, load->kind, NODE_LOAD_WORK + 1);
     KER_CHUNK(c, load->compute);
-    load->core = ker_chunk_below(c, load->core, system->structure->units);
+    load->core = ker_chunk_below(c, load->core, node_structure_of(n)->units);
     load->service = (uint8_t)ker_chunk_below(c, load->service, system->services->count);
     KER_CHUNK(c, load->speed);
     KER_CHUNK(c, load->left);
@@ -62,8 +63,8 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
     KER_CHUNK(c, cores->since);
     KER_CHUNK(c, cores->armed);
     KER_CHUNK(c, cores->copies);
-    ker_chunk_same(c, n->system->structure->units);
-    for (uint32_t i = 0; i < n->system->structure->units && !c->bad; i++)
+    ker_chunk_same(c, node_structure_of(n)->units);
+    for (uint32_t i = 0; i < node_structure_of(n)->units && !c->bad; i++)
         KER_CHUNK(c, cores->unit[i]);
     ker_chunk_same(c, memory->resources);
     for (uint32_t i = 0; i < memory->resources && !c->bad; i++)
@@ -76,7 +77,7 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
         struct node_load load = {0};
         if (!c->loads)
             load = memory->loads.at[at];
-        load_state(n->system, &load, c);
+        load_state(n, &load, c);
         if (!c->loads) {
             at = load.next;
             continue;

@@ -1,13 +1,13 @@
 /* The jobs of a run: their programs, where their tasks are, and that no two want the same core.
  *
  * Each job is placed by itself (placement.c). On a node the tasks take cores job after job, unless a file
- * names cores (seats.c). All work grows with the number of jobs and tasks, not with their product.
+ * names cores (seats.c), in the order of node.map_by. All work grows with the number of jobs and tasks, not
+ * with their product.
  *
  * Invariant: after task_jobs_new no core holds two tasks and no task has a core that its node does not have.
  */
 #include "tasks/jobs/jobs.h"
 
-#include "nodes/nodes.h"
 #include "tasks/graphs/program.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
@@ -24,9 +24,11 @@ struct slot {
 };
 
 struct task_jobs {
-    uint32_t count, cores;
-    uint32_t hosts; /* nodes that tasks are placed on; 0: there are none */
-    bool each;      /* for the MPI model each task is a node */
+    uint32_t count;
+    uint32_t hosts;                 /* nodes that tasks are placed on; 0: there are none */
+    bool each;                      /* for the MPI model each task is a node */
+    const struct node_kinds *kinds; /* of the hosts; NULL: there are none */
+    struct node_kinds *own_kinds;   /* those, if they are the jobs' own */
     struct slot *slot;
     struct task_seat *seat; /* of all tasks (seats.h); NULL: one job in closed form */
     size_t seats;
@@ -180,6 +182,35 @@ static enum ker_status job_open(struct slot *s, const struct ker_config *config,
     return KER_OK;
 }
 
+static uint32_t jobs_units(const struct task_jobs *jobs, uint32_t node)
+{
+    return jobs->kinds ? node_structure_at(jobs->kinds, node)->units : 1;
+}
+
+/* Cores have been counted: where they are. */
+static uint16_t jobs_unit(const struct task_jobs *jobs, uint32_t node, uint32_t seat)
+{
+    return jobs->kinds ? node_structure_at(jobs->kinds, node)->seat_unit[seat] : (uint16_t)seat;
+}
+
+/* "node.cores is 4", "kind 'thin' has 4 (nodes[0].cores)". */
+struct holding {
+    char text[160];
+};
+static struct holding jobs_holding(const struct task_jobs *jobs, uint32_t node)
+{
+    const struct node_kind *kind = node_kinds_get(jobs->kinds, node_kinds_of(jobs->kinds, node));
+    bool threads = kind->structure.units > kind->structure.cores;
+    struct holding h;
+    if (strcmp(kind->group, "node") == 0 && !threads)
+        snprintf(h.text, sizeof h.text, "node.cores is %u", kind->structure.units);
+    else
+        snprintf(h.text, sizeof h.text, "kind '%.40s' has %u %s (%s.cores%s)", kind->name,
+                 kind->structure.units, threads ? "hardware threads" : "cores", kind->group,
+                 threads ? ", threads" : "");
+    return h;
+}
+
 static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct ker_config *config,
                                      const struct task_seat *seat, struct ker_error *error)
 {
@@ -187,23 +218,22 @@ static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct 
     uint32_t own = task_placement_count(&s->placement, seat->node);
     if (s->placement.has_cores)
         return ker_config_fail(config, error, KEY(seat->job, "placement_file"),
-                               "job '%s': task %u is placed on core %u of node %u, which has %u (node.cores)",
-                               s->name, seat->task, seat->core, seat->node, jobs->cores);
+                               "job '%s': task %u is placed on core %u of node %u, but %s", s->name,
+                               seat->task, seat->core, seat->node, jobs_holding(jobs, seat->node).text);
     for (uint32_t other = 0; other < seat->job; other++) {
         uint32_t there = task_placement_count(&jobs->slot[other].placement, seat->node);
         if (there > 0)
             return ker_config_fail(config, error, KEY(seat->job, "placement"),
                                    "job '%s' wants %u of the cores of node %u, job '%s' has %u there, and "
-                                   "node.cores is %u: give the "
-                                   "jobs nodes of their own (jobs[%u].first_node) or raise node.cores",
-                                   s->name, own, seat->node, jobs->slot[other].name, there, jobs->cores,
-                                   seat->job);
+                                   "%s: give the "
+                                   "jobs nodes of their own (jobs[%u].first_node) or more cores to the node",
+                                   s->name, own, seat->node, jobs->slot[other].name, there,
+                                   jobs_holding(jobs, seat->node).text, seat->job);
     }
     return ker_config_fail(
         config, error, KEY(seat->job, s->placement.table ? "placement_file" : "tasks_per_node"),
-        "job '%s': %u tasks on node %u, but node.cores is %u: spread them over more nodes or raise "
-        "node.cores",
-        s->name, own, seat->node, jobs->cores);
+        "job '%s': %u tasks on node %u, but %s: spread them over more nodes or give it more cores", s->name,
+        own, seat->node, jobs_holding(jobs, seat->node).text);
 }
 
 static enum ker_status jobs_twice(const struct task_jobs *jobs, const struct ker_config *config,
@@ -222,7 +252,7 @@ static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const stru
                                         const struct task_seat *seat, size_t count, struct ker_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (seat[i].core >= jobs->cores)
+        if (seat[i].core >= jobs_units(jobs, seat[i].node))
             return jobs_too_many(jobs, config, &seat[i], error);
         if (i > 0 && seat[i - 1].node == seat[i].node && seat[i - 1].core == seat[i].core)
             return jobs_twice(jobs, config, &seat[i - 1], &seat[i], error);
@@ -232,17 +262,30 @@ static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const stru
 
 /* Seats all tasks and checks that no two want one core. A single job in closed form, the usual case, needs no
  * table. */
+/* A job in closed form whose tasks all nodes can hold. */
+static bool jobs_closed(const struct task_jobs *jobs)
+{
+    const struct task_placement *p = &jobs->slot[0].placement;
+    bool closed = jobs->count == 1 && !p->table;
+    for (uint32_t k = 0; jobs->kinds && k < node_kinds_count(jobs->kinds); k++)
+        closed &= p->per_node <= node_kinds_get(jobs->kinds, k)->structure.units;
+    return closed;
+}
+
 static enum ker_status jobs_seat(struct task_jobs *jobs, const struct ker_config *config,
                                  struct ker_error *error)
 {
-    if (jobs->count == 0 || (jobs->count == 1 && !jobs->slot[0].placement.table &&
-                             jobs->slot[0].placement.per_node <= jobs->cores))
+    if (jobs->count == 0 || jobs_closed(jobs))
         return KER_OK;
     const struct task_placement **placement = ker_alloc(jobs->count * sizeof(const struct task_placement *));
     for (uint32_t job = 0; job < jobs->count; job++)
         placement[job] = &jobs->slot[job].placement;
     jobs->seats = task_seats_make(placement, jobs->count, &jobs->seat);
     free(placement);
+    for (size_t i = 0; i < jobs->seats; i++)
+        if (!jobs->slot[jobs->seat[i].job].placement.has_cores &&
+            jobs->seat[i].core < jobs_units(jobs, jobs->seat[i].node))
+            jobs->seat[i].core = jobs_unit(jobs, jobs->seat[i].node, jobs->seat[i].core);
     struct task_seat *by_core = task_seats_by_core(jobs->seat, jobs->seats);
     enum ker_status status = jobs_check_seats(jobs, config, by_core, jobs->seats, error);
     free(by_core);
@@ -265,13 +308,14 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
                                  const struct route_topology *topology, struct ker_comm *comm, uint64_t seed,
                                  struct ker_error *error)
 {
-    struct node_model model;
-    enum ker_status status = node_model_init(&model, config, 1, error);
-    if (status)
-        return status;
-    jobs->cores = model.units;
     jobs->each = task_loggops_wanted(config);
     jobs->hosts = hosts_of(jobs, config, topology);
+    enum ker_status status = KER_OK;
+    if (jobs->hosts && !jobs->kinds) {
+        status = node_kinds_new(&jobs->own_kinds, config, jobs->hosts,
+                                topology ? route_summarise(topology)->adapters : 1, error);
+        jobs->kinds = jobs->own_kinds;
+    }
     uint32_t count = (uint32_t)ker_config_count(config, "jobs");
     uint64_t tasks = 0;
     jobs->slot = ker_alloc((count ? count : 1) * sizeof *jobs->slot);
@@ -289,7 +333,8 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
         if (tasks > INT32_MAX)
             status = ker_config_fail(config, error, "jobs", "have more than %d tasks together", INT32_MAX);
         else if (jobs->hosts)
-            status = task_placement_init(&s->placement, config, job, s->job.tasks, jobs->hosts, seed, error);
+            status = task_placement_init(&s->placement, config, job, s->job.tasks, jobs->hosts, jobs->kinds,
+                                         seed, error);
         else
             task_placement_each(&s->placement, s->first, s->job.tasks);
     }
@@ -298,10 +343,11 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
 }
 
 enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *config,
-                              const struct route_topology *topology, struct ker_comm *comm, uint64_t seed,
-                              struct ker_error *error)
+                              const struct route_topology *topology, const struct node_kinds *kinds,
+                              struct ker_comm *comm, uint64_t seed, struct ker_error *error)
 {
     struct task_jobs *jobs = ker_alloc(sizeof *jobs);
+    jobs->kinds = kinds;
     enum ker_status status = jobs_read(jobs, config, topology, comm, seed, error);
     if (status) {
         task_jobs_free(jobs);
@@ -340,6 +386,7 @@ void task_jobs_free(struct task_jobs *jobs)
     }
     free(jobs->slot);
     free(jobs->seat);
+    node_kinds_free(jobs->own_kinds);
     free(jobs);
 }
 
@@ -387,8 +434,10 @@ uint32_t task_jobs_node(const struct task_jobs *jobs, uint32_t job, uint32_t tas
 struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, uint32_t task)
 {
     struct task_place place = task_placement_of(&jobs->slot[job].placement, task);
-    if (!jobs->seat)
+    if (!jobs->seat) {
+        place.core = jobs_unit(jobs, place.node, place.core);
         return place;
+    }
     for (size_t i = task_seats_find(jobs->seat, jobs->seats, place.node, job); i < jobs->seats; i++)
         if (jobs->seat[i].task == task) {
             place.core = (uint16_t)jobs->seat[i].core;
@@ -421,7 +470,7 @@ static uint32_t jobs_at_closed(const struct task_jobs *jobs, uint32_t node, stru
     uint32_t count = jobs->count ? task_placement_count(p, node) : 0;
     for (uint32_t k = 0; k < count && k < room; k++) {
         uint32_t task = task_placement_task(p, node, k);
-        seats[k] = (struct task_seat){node, task_placement_of(p, task).core, 0, task};
+        seats[k] = (struct task_seat){node, jobs_unit(jobs, node, task_placement_of(p, task).core), 0, task};
     }
     return count;
 }

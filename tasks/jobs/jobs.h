@@ -4,9 +4,11 @@
 
 #include "tasks/programs/op.h"
 
+#include "nodes/nodes.h"
+
 struct task_place {
     uint32_t node;
-    uint16_t core;
+    uint16_t core; /* a processing unit (nodes/structure.h) */
 };
 
 struct task_job {
@@ -30,12 +32,12 @@ struct task_jobs; /* all jobs; read on every rank alike */
 
 /* With network.model = "loggops" each task is a node for the MPI model (task_jobs_node, task_jobs_at),
  * numbered through all jobs; task_jobs_place says where it is placed, where there are hosts: those of the
- * topology, which may be NULL, or loggops.nodes. Collective. All ranks return the worst status of any for
- * what only some can find (files); the text is in the error of those ranks only, to be agreed on with
- * ker_comm_agree. */
+ * topology, which may be NULL, or loggops.nodes. kinds: of the hosts, which stay the caller's; NULL: they are
+ * read here. Collective. All ranks return the worst status of any for what only some can find (files); the
+ * text is in the error of those ranks only, to be agreed on with ker_comm_agree. */
 enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *,
-                              const struct route_topology *topology, struct ker_comm *, uint64_t seed,
-                              struct ker_error *);
+                              const struct route_topology *topology, const struct node_kinds *kinds,
+                              struct ker_comm *, uint64_t seed, struct ker_error *);
 /* Collective: a run begins again with them, of the same configuration. What was read of traces stays. */
 enum ker_status task_jobs_again(struct task_jobs *, const struct ker_config *, struct ker_comm *,
                                 struct ker_error *);

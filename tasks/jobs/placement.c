@@ -50,7 +50,9 @@ const struct ker_option task_range_options[] = {
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "First node of the job's range."},
+     .meaning = "First node of the job's range. With jobs[].kind the nodes of this kind are counted alone, "
+                "here and in "
+                "jobs[].last_node and jobs[].nodes."},
     {.key = "jobs[].last_node",
      .type = KER_TYPE_INT,
      .minimum = "0",
@@ -64,7 +66,19 @@ const struct ker_option task_range_options[] = {
      .fallback = "1",
      .minimum = "1",
      .maximum = "65000",
-     .meaning = "Tasks that share a node; each needs a core (node.cores)."},
+     .meaning = "Tasks that share a node; each needs a core (node.cores), or a hardware thread of one "
+                "(node.threads)."},
+    {.key = "jobs[].fill",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "none",
+     .choices = "none|cores|threads",
+     .meaning =
+         "Instead of jobs[].tasks_per_node: each node takes as many tasks as it has cores, or hardware "
+         "threads."},
+    {.key = "jobs[].kind",
+     .type = KER_TYPE_STRING,
+     .meaning = "The job takes nodes of this kind only (nodes[].name); absent: of all kinds.",
+     .belongs = "nodes"},
     {.key = NULL},
 };
 
@@ -127,6 +141,38 @@ static const char *keys_path(struct keys *k, const char *key)
     return k->name;
 }
 
+static enum ker_status placement_kind(struct task_placement *p, const struct ker_config *config,
+                                      struct keys *k, const struct node_kinds *kinds, uint32_t *nodes,
+                                      struct ker_error *error)
+{
+    if (!ker_config_has(config, keys_path(k, "kind")))
+        return KER_OK;
+    const char *name = ker_config_string(config, keys_path(k, "kind"));
+    uint32_t count = node_kinds_count(kinds);
+    p->kind = node_kinds_find(kinds, name);
+    if (p->kind < count) {
+        p->kinds = kinds;
+        *nodes = node_kinds_get(kinds, p->kind)->nodes;
+        return KER_OK;
+    }
+    char *names = ker_format("%s", node_kinds_get(kinds, 0)->name);
+    for (uint32_t i = 1; i < count && strlen(names) < 200; i++) {
+        char *longer = ker_format("%s, %s", names, node_kinds_get(kinds, i)->name);
+        free(names);
+        names = longer;
+    }
+    ker_config_fail(config, error, keys_path(k, "kind"), "there is no kind of node \"%s\"; there are %s",
+                    name, names);
+    free(names);
+    return KER_BAD_INPUT;
+}
+
+/* Whose nodes are counted. */
+static const char *placement_of(const struct task_placement *p)
+{
+    return p->kinds ? "the kind" : "the system";
+}
+
 static enum ker_status placement_range(struct task_placement *p, const struct ker_config *config,
                                        struct keys *k, uint32_t nodes, struct ker_error *error)
 {
@@ -134,8 +180,8 @@ static enum ker_status placement_range(struct task_placement *p, const struct ke
     bool has_last = ker_config_has(config, keys_path(k, "last_node"));
     bool has_nodes = ker_config_has(config, keys_path(k, "nodes"));
     if (first >= nodes)
-        return ker_config_fail(config, error, keys_path(k, "first_node"), "the system has the nodes 0 to %u",
-                               nodes - 1);
+        return ker_config_fail(config, error, keys_path(k, "first_node"), "%s has the nodes 0 to %u",
+                               placement_of(p), nodes - 1);
     if (has_last && has_nodes)
         return ker_config_fail(config, error, keys_path(k, "nodes"),
                                "give jobs[].nodes or jobs[].last_node, not both");
@@ -148,15 +194,27 @@ static enum ker_status placement_range(struct task_placement *p, const struct ke
                                keys_path(k, has_nodes  ? "nodes"
                                             : has_last ? "last_node"
                                                        : "first_node"),
-                               "nodes %lld to %lld: the system has the nodes 0 to %u", (long long)first,
-                               (long long)last, nodes - 1);
+                               "nodes %lld to %lld: %s has the nodes 0 to %u", (long long)first,
+                               (long long)last, placement_of(p), nodes - 1);
     p->first = (uint32_t)first;
     p->nodes = (uint32_t)(last - first + 1);
     return KER_OK;
 }
 
+static enum ker_status placement_law(struct task_placement *p, const struct ker_config *config,
+                                     struct keys *k, uint64_t seed, struct ker_error *error)
+{
+    int64_t stride = ker_config_int(config, keys_path(k, "stride"));
+    if (stride > p->nodes)
+        return ker_config_fail(config, error, keys_path(k, "stride"),
+                               "longer than the job's range of %u nodes", p->nodes);
+    p->stride = (uint32_t)stride;
+    task_permutation_init(&p->permutation, seed, KER_PURPOSE_PLACEMENT, k->job, p->nodes);
+    return KER_OK;
+}
+
 static enum ker_status placement_closed(struct task_placement *p, const struct ker_config *config,
-                                        struct keys *k, uint64_t seed, struct ker_error *error)
+                                        struct keys *k, struct ker_error *error)
 {
     p->per_node = (uint32_t)ker_config_int(config, keys_path(k, "tasks_per_node"));
     uint64_t needed = ((uint64_t)p->tasks + p->per_node - 1) / p->per_node;
@@ -167,12 +225,39 @@ static enum ker_status placement_closed(struct task_placement *p, const struct k
             "or raise jobs[%u].tasks_per_node",
             p->tasks, p->per_node, (unsigned long long)needed, p->nodes, p->first, p->first + p->nodes - 1,
             k->job);
-    int64_t stride = ker_config_int(config, keys_path(k, "stride"));
-    if (stride > p->nodes)
-        return ker_config_fail(config, error, keys_path(k, "stride"),
-                               "longer than the job's range of %u nodes", p->nodes);
-    p->stride = (uint32_t)stride;
-    task_permutation_init(&p->permutation, seed, KER_PURPOSE_PLACEMENT, k->job, p->nodes);
+    return KER_OK;
+}
+
+/* The node of this seat of the job's range. */
+static uint32_t placement_node(const struct task_placement *p, uint32_t seat)
+{
+    uint32_t node = p->first + p->law->place(p, seat);
+    return p->kinds ? node_kinds_node(p->kinds, p->kind, node) : node;
+}
+
+static void placement_index(struct task_placement *p);
+
+/* Node after node in the order of the law, each with as many tasks as it has cores or hardware threads. */
+static enum ker_status placement_fill(struct task_placement *p, const struct ker_config *config,
+                                      struct keys *k, const struct node_kinds *kinds, struct ker_error *error)
+{
+    bool threads = ker_config_is(config, keys_path(k, "fill"), "threads");
+    uint32_t task = 0;
+    if (ker_config_has(config, keys_path(k, "tasks_per_node")))
+        return ker_config_fail(config, error, keys_path(k, "tasks_per_node"),
+                               "give jobs[%u].tasks_per_node or jobs[%u].fill, not both", k->job, k->job);
+    p->table = ker_alloc(p->tasks * sizeof *p->table);
+    for (uint32_t seat = 0; seat < p->nodes && task < p->tasks; seat++) {
+        uint32_t node = placement_node(p, seat);
+        const struct node_structure *s = node_structure_at(kinds, node);
+        for (uint32_t left = threads ? s->units : s->cores; left > 0 && task < p->tasks; left--)
+            p->table[task++].node = node;
+    }
+    if (task < p->tasks)
+        return ker_config_fail(config, error, keys_path(k, "fill"),
+                               "%u tasks, but the %u nodes of the job's range have %u %s", p->tasks, p->nodes,
+                               task, threads ? "hardware threads" : "cores");
+    placement_index(p);
     return KER_OK;
 }
 
@@ -220,16 +305,23 @@ static enum ker_status placement_read_file(struct task_placement *p, const struc
 }
 
 enum ker_status task_placement_init(struct task_placement *p, const struct ker_config *config, uint32_t job,
-                                    uint32_t tasks, uint32_t nodes, uint64_t seed, struct ker_error *error)
+                                    uint32_t tasks, uint32_t nodes, const struct node_kinds *kinds,
+                                    uint64_t seed, struct ker_error *error)
 {
     struct keys k = {.job = job};
     *p = (struct task_placement){.tasks = tasks, .per_node = 1, .stride = 1};
     p->law = ker_config_operations(config, keys_path(&k, "placement"));
-    enum ker_status status = placement_range(p, config, &k, nodes, error);
+    if (!p->law->place)
+        return placement_read_file(p, config, &k, nodes, error);
+    enum ker_status status = placement_kind(p, config, &k, kinds, &nodes, error);
+    if (!status)
+        status = placement_range(p, config, &k, nodes, error);
+    if (!status)
+        status = placement_law(p, config, &k, seed, error);
     if (status)
         return status;
-    return p->law->place ? placement_closed(p, config, &k, seed, error)
-                         : placement_read_file(p, config, &k, nodes, error);
+    return ker_config_is(config, keys_path(&k, "fill"), "none") ? placement_closed(p, config, &k, error)
+                                                                : placement_fill(p, config, &k, kinds, error);
 }
 
 uint32_t task_placement_each(struct task_placement *p, uint32_t first, uint32_t tasks)
@@ -255,7 +347,7 @@ struct task_place task_placement_of(const struct task_placement *p, uint32_t tas
 {
     if (p->table)
         return p->table[task];
-    return (struct task_place){.node = p->first + p->law->place(p, task / p->per_node),
+    return (struct task_place){.node = placement_node(p, task / p->per_node),
                                .core = (uint16_t)(task % p->per_node)};
 }
 
@@ -273,13 +365,23 @@ static uint32_t placement_lower(const struct task_placement *p, uint64_t node)
     return low;
 }
 
+/* The number of a node among those that the range is one of; false: it is none. */
+static bool placement_place(const struct task_placement *p, uint32_t node, uint32_t *place)
+{
+    if (p->kinds && node_kinds_of(p->kinds, node) != p->kind)
+        return false;
+    *place = (p->kinds ? node_kinds_rank(p->kinds, node) : node) - p->first;
+    return *place < p->nodes;
+}
+
 uint32_t task_placement_count(const struct task_placement *p, uint32_t node)
 {
+    uint32_t place;
     if (p->table)
         return placement_lower(p, (uint64_t)node + 1) - placement_lower(p, node);
-    if (node - p->first >= p->nodes)
+    if (!placement_place(p, node, &place))
         return 0;
-    uint64_t first = (uint64_t)p->law->seat(p, node - p->first) * p->per_node;
+    uint64_t first = (uint64_t)p->law->seat(p, place) * p->per_node;
     if (first >= p->tasks)
         return 0;
     return p->tasks - first < p->per_node ? (uint32_t)(p->tasks - first) : p->per_node;
@@ -287,7 +389,9 @@ uint32_t task_placement_count(const struct task_placement *p, uint32_t node)
 
 uint32_t task_placement_task(const struct task_placement *p, uint32_t node, uint32_t k)
 {
+    uint32_t place;
     if (p->table)
         return p->by_node[placement_lower(p, node) + k];
-    return p->law->seat(p, node - p->first) * p->per_node + k;
+    ker_assert(placement_place(p, node, &place));
+    return p->law->seat(p, place) * p->per_node + k;
 }

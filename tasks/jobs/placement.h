@@ -9,6 +9,8 @@
 #define TASKS_PLACEMENT_H
 
 #include "tasks/jobs/jobs.h"
+
+#include "nodes/nodes.h"
 #include "tasks/traffic/permutation.h"
 
 struct task_placement;
@@ -23,10 +25,12 @@ struct task_placement_law {
 struct task_placement {
     const struct task_placement_law *law;
     uint32_t tasks, per_node;
-    uint32_t first, nodes; /* range */
+    const struct node_kinds *kinds; /* NULL: the range is one of all nodes */
+    uint32_t kind;                  /* else of the nodes of this kind */
+    uint32_t first, nodes;          /* range */
     uint32_t stride;
     struct task_permutation permutation;
-    /* From a file: */
+    /* From a file, or with jobs[].fill: */
     bool has_cores; /* the file names cores */
     struct task_place
         *table;        /* of each task; the core is its number among the job's tasks there when !has_cores */
@@ -37,9 +41,11 @@ extern const struct ker_kinds task_placements;
 /* Keys of placements that take a range of nodes: ker_kind.options. */
 extern const struct ker_option task_range_options[];
 
-/* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. */
+/* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. The kinds
+ * of nodes stay the caller's. */
 enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job,
-                                    uint32_t tasks, uint32_t nodes, uint64_t seed, struct ker_error *);
+                                    uint32_t tasks, uint32_t nodes, const struct node_kinds *kinds,
+                                    uint64_t seed, struct ker_error *);
 /* Each task is a node, from this one on; returns how many. */
 uint32_t task_placement_each(struct task_placement *, uint32_t first, uint32_t tasks);
 void task_placement_release(struct task_placement *);

@@ -18,6 +18,7 @@ const struct ker_option *const task_option_tables[] = {
     mpi_options,
     node_options,
     node_structure_options,
+    node_kind_options,
     node_noise_options,
     loggops_options,
     loggops_class_options,
@@ -71,6 +72,7 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
     if (task_jobs_programs(system->jobs) > 0) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
         outside.seed = seed;
+        outside.kinds = model->kinds;
         if (task_jobs_each(system->jobs))
             loggops_outside(&outside);
         else if (model->works) {
@@ -84,7 +86,7 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
             status = task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
     }
     if (!status)
-        status = task_traffic_new(&system->traffic, config, system->topology, model->cores, seed, error);
+        status = task_traffic_new(&system->traffic, config, system->topology, model, seed, error);
     if (!status)
         status = task_matrix_read(system, config, error);
     if (!status)
@@ -100,7 +102,7 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
     struct task_system *system = ker_alloc(sizeof *system);
     system->topology = topology;
     *out = NULL;
-    enum ker_status status = task_jobs_new(&system->jobs, config, topology, comm, seed, error);
+    enum ker_status status = task_jobs_new(&system->jobs, config, topology, model->kinds, comm, seed, error);
     if (!status)
         status = system_fill(system, config, model, services, seed, error);
     if (status) {

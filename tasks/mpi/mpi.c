@@ -154,6 +154,8 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     enum ker_status status = protocol_read(mpi, config, error);
     if (status == KER_OK)
         status = node_model_init(&mpi->model, config, 1, error);
+    if (status == KER_OK && outside->kinds)
+        node_model_kinds(&mpi->model, config, outside->kinds);
     mpi->rails = mpi->model.works;
     if (status == KER_OK)
         status = task_endpoints_new(mpi, config, error);

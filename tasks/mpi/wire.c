@@ -53,7 +53,7 @@ static uint32_t core_of(struct task_mpi *mpi, const struct task_mpi_node *node, 
     uint32_t rail = message ? task_request_at(mpi, task_request_numbered(from, wire->sender))->rail : 0;
     if (rail)
         return NODE_ADAPTER | (rail - 1);
-    return mpi->model.rail == NODE_RAIL_FIXED ? from->core : NODE_ANY_CORE;
+    return node_model_asks_cores(&mpi->model) ? from->core : NODE_ANY_CORE;
 }
 
 /* For the critical path: what led to this message, and when it went out. */
@@ -76,7 +76,7 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
         sent_count(mpi, wire, from, to, place != node->node);
     if (__builtin_expect(mpi->path != NULL, 0))
         path_note(mpi, node, now, wire, from, to, cookie, place == node->node ? 0 : delay);
-    if (__builtin_expect(mpi->model.rail == NODE_RAIL_FIXED || mpi->rails, 0))
+    if (__builtin_expect(node_model_asks_cores(&mpi->model) || mpi->rails, 0))
         core = core_of(mpi, node, wire, from, to, place == node->node);
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
 }

@@ -30,7 +30,9 @@ static void loop_issue(struct task_traffic_node *n, struct node *node, ker_time 
 
 static void loop_issue_all(struct task_traffic_node *n, struct node *node, ker_time now)
 {
-    for (uint32_t i = 0; i < n->shared->outstanding; i++)
+    const struct task_traffic *t = n->shared;
+    uint32_t cores = t->pattern->phases ? 1 : node_model_cores(t->model, t->first + n->node);
+    for (uint64_t i = 0; i < (uint64_t)t->outstanding * cores; i++)
         loop_issue(n, node, now);
 }
 

@@ -154,23 +154,26 @@ static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_c
     return KER_OK;
 }
 
-static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_config *config, uint32_t cores,
-                                    uint64_t rate, struct ker_error *error)
+static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_config *config, uint64_t rate,
+                                    struct ker_error *error)
 {
     uint64_t outstanding = (uint64_t)ker_config_int(config, "traffic.outstanding");
     t->reply_bytes = ker_config_bytes(config, "traffic.reply");
     if (outstanding == 0 && !t->pattern->phases)
         return task_traffic_arrival_read(t, config, rate, error);
-    uint64_t all = t->pattern->phases ? (outstanding ? outstanding : 1) : outstanding * cores;
-    if (all > UINT32_MAX)
-        return ker_config_fail(config, error, "traffic.outstanding", "too many for %u cores", cores);
-    t->outstanding = (uint32_t)all;
+    if (t->pattern->phases && outstanding == 0)
+        outstanding = 1;
+    for (uint32_t i = 0; i < t->nodes; i++) {
+        uint32_t cores = t->pattern->phases ? 1 : node_model_cores(t->model, t->first + i);
+        if (outstanding * cores > UINT32_MAX)
+            return ker_config_fail(config, error, "traffic.outstanding", "too many for %u cores", cores);
+    }
+    t->outstanding = (uint32_t)outstanding;
     return KER_OK;
 }
 
 static enum ker_status traffic_read(struct task_traffic *t, const struct ker_config *config,
-                                    const struct route_topology *topology, uint32_t cores,
-                                    struct ker_error *error)
+                                    const struct route_topology *topology, struct ker_error *error)
 {
     const struct route_summary *summary = route_summarise(topology);
     t->all_nodes = route_hosts(summary);
@@ -181,8 +184,8 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     if (!status)
         status = task_traffic_size_read(t, config, error);
     if (!status)
-        status = traffic_loop(t, config, cores,
-                              summary->adapters * summary->link[summary->endpoint_link].rate, error);
+        status =
+            traffic_loop(t, config, summary->adapters * summary->link[summary->endpoint_link].rate, error);
     if (status)
         return status;
     if (t->nodes == t->all_nodes)
@@ -197,16 +200,17 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
 }
 
 enum ker_status task_traffic_new(struct task_traffic **traffic, const struct ker_config *config,
-                                 const struct route_topology *topology, uint32_t cores, uint64_t seed,
-                                 struct ker_error *error)
+                                 const struct route_topology *topology, const struct node_model *model,
+                                 uint64_t seed, struct ker_error *error)
 {
     *traffic = NULL;
     if (!ker_config_has(config, "traffic.pattern"))
         return KER_OK;
     struct task_traffic *t = ker_alloc(sizeof *t);
     t->seed = seed;
+    t->model = model;
     t->fork_purpose = ker_purpose("traffic.fork");
-    enum ker_status status = traffic_read(t, config, topology, cores, error);
+    enum ker_status status = traffic_read(t, config, topology, error);
     if (status) {
         task_traffic_free(t);
         return status;

@@ -69,7 +69,8 @@ struct task_traffic {
     ker_time begin, stop;  /* messages are created in [begin, stop) */
     bool self;
     uint32_t priority;    /* class of its messages */
-    uint32_t outstanding; /* per node; closed loop */
+    uint32_t outstanding; /* per core, in phases per node; closed loop */
+    const struct node_model *model;
     uint64_t reply_bytes;
     struct {
         double mean_ps;
@@ -124,9 +125,9 @@ struct task_traffic_node {
 };
 _Static_assert(sizeof(struct task_traffic_node) <= 64, "one cache line per node");
 
-/* NULL when the configuration has no traffic.pattern. cores: of a node. */
+/* NULL when the configuration has no traffic.pattern. The model stays the caller's. */
 enum ker_status task_traffic_new(struct task_traffic **, const struct ker_config *,
-                                 const struct route_topology *, uint32_t cores, uint64_t seed,
+                                 const struct route_topology *, const struct node_model *, uint64_t seed,
                                  struct ker_error *);
 void task_traffic_free(struct task_traffic *);
 /* Is the node (numbered in the system) in the group? */

@@ -1,0 +1,226 @@
+/* keys.c - the structure of a kind of node, from keys.
+ *
+ * Parts of the same kind are dealt evenly and in order (node_dealt): cores to domains, domains and buses to
+ * sockets, adapters to sockets unless a key says where they are. Adapters on one socket take its buses in
+ * turn. A kind's own keys (nodes[2].sockets) stand for node's (node.sockets).
+ */
+#include "nodes/structure/make.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of node, with defaults, and of the members of nodes, without: node's hold there. */
+#define PLACES "jobs or traffic.outstanding!=0 or node.rail=fixed|nearest"
+#define ADAPTERS "node.adapters!=1"
+#define STRUCTURE_KEYS(GROUP, DEFAULT)                                                                       \
+    {.key = GROUP ".sockets",                                                                                \
+     .type = KER_TYPE_INT,                                                                                   \
+     .fallback = DEFAULT("1"),                                                                               \
+     .minimum = "1",                                                                                         \
+     .maximum = "1024",                                                                                      \
+     .meaning = "Sockets of a node: its NUMA domains and buses are dealt to them evenly, in order.",         \
+     .belongs = PLACES " or services or " ADAPTERS},                                                         \
+        {.key = GROUP ".domains",                                                                            \
+         .type = KER_TYPE_INT,                                                                               \
+         .minimum = "1",                                                                                     \
+         .maximum = "1024",                                                                                  \
+         .meaning = "NUMA domains of a node, each with its own memory; its cores are dealt to them evenly, " \
+                    "in order; "                                                                             \
+                    "absent: one for each socket.",                                                          \
+         .belongs = "jobs or services"},                                                                     \
+        {.key = GROUP ".threads",                                                                            \
+         .type = KER_TYPE_INT,                                                                               \
+         .fallback = DEFAULT("1"),                                                                           \
+         .minimum = "1",                                                                                     \
+         .maximum = "64",                                                                                    \
+         .meaning = "Hardware threads of a core: a task needs one. The first threads of all cores come "     \
+                    "first, so that "                                                                        \
+                    "tasks share cores only when there are more of them than cores.",                        \
+         .belongs = "jobs"},                                                                                 \
+        {.key = GROUP ".map_by",                                                                             \
+         .type = KER_TYPE_CHOICE,                                                                            \
+         .fallback = DEFAULT("core"),                                                                        \
+         .choices = "core|domain|socket",                                                                    \
+         .meaning = "The order in which the tasks of a node take its cores (hardware threads): by their "    \
+                    "numbers, or one "                                                                       \
+                    "of each NUMA domain, or of each socket, in turn. A placement file that names cores is " \
+                    "not asked.",                                                                            \
+         .belongs = "jobs"},                                                                                 \
+        {.key = GROUP ".buses",                                                                              \
+         .type = KER_TYPE_INT,                                                                               \
+         .fallback = DEFAULT("1"),                                                                           \
+         .minimum = "1",                                                                                     \
+         .maximum = "64",                                                                                    \
+         .meaning = "Buses of each socket; adapters on a socket take them in turn.",                         \
+         .belongs = ADAPTERS},                                                                               \
+    {                                                                                                        \
+        .key = GROUP ".adapter_sockets", .type = KER_TYPE_INT | KER_TYPE_LIST, .minimum = "0",               \
+        .maximum = "1023",                                                                                   \
+        .meaning =                                                                                           \
+            "The socket of each adapter; absent: adapters are dealt to the sockets evenly, in order.",       \
+        .belongs = ADAPTERS                                                                                  \
+    }
+
+#define SPEED_KEYS(GROUP, DEFAULT)                                                                           \
+    {.key = GROUP ".thread_throughput",                                                                      \
+     .type = KER_TYPE_REAL,                                                                                  \
+     .fallback = DEFAULT("1"),                                                                               \
+     .minimum = "0.001",                                                                                     \
+     .maximum = "64",                                                                                        \
+     .meaning = "What the hardware threads of a core do together when all of them compute, against one "     \
+                "that has the "                                                                              \
+                "core alone.",                                                                               \
+     .belongs = "jobs & network.model=packet"},                                                              \
+    {                                                                                                        \
+        .key = GROUP ".core_speeds", .type = KER_TYPE_REAL | KER_TYPE_LIST, .fallback = DEFAULT("1"),        \
+        .minimum = "0.001", .maximum = "1000",                                                               \
+        .meaning = "How fast cores compute, against the usual one: a value for each core, or for as many "   \
+                   "groups of "                                                                              \
+                   "cores, of equal size and in order.",                                                     \
+        .belongs = "jobs & network.model=packet"                                                             \
+    }
+
+#define GIVEN(text) text
+#define ABSENT(text) NULL
+const struct ker_option node_structure_options[] = {
+    STRUCTURE_KEYS("node", GIVEN),
+    STRUCTURE_KEYS("nodes[]", ABSENT),
+    SPEED_KEYS("node", GIVEN),
+    SPEED_KEYS("nodes[]", ABSENT),
+    {.key = "nodes[].cores",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .maximum = "65000",
+     .meaning = "As node.cores, for this kind of node.",
+     .belongs = PLACES},
+    {0},
+};
+
+/* ---- keys ---- */
+
+/* Where a kind's keys stand: in its own group, or else in `node`. */
+struct keys {
+    const struct ker_config *config;
+    const char *group;
+    char path[96];
+};
+
+static const char *key_of(struct keys *k, const char *word)
+{
+    snprintf(k->path, sizeof k->path, "%s.%s", k->group, word);
+    if (strcmp(k->group, "node") != 0 && !ker_config_has(k->config, k->path))
+        snprintf(k->path, sizeof k->path, "node.%s", word);
+    return k->path;
+}
+
+static uint32_t key_number(struct keys *k, const char *word)
+{
+    return (uint32_t)ker_config_int(k->config, key_of(k, word));
+}
+
+static uint32_t millionths(double value)
+{
+    return (uint32_t)llround(value * NODE_SPEED);
+}
+
+static enum ker_status speeds_read(struct node_structure *s, struct keys *k, struct ker_error *error)
+{
+    s->throughput = millionths(ker_config_real(k->config, key_of(k, "thread_throughput")));
+    const char *key = key_of(k, "core_speeds");
+    uint32_t count = (uint32_t)ker_config_count(k->config, key);
+    if (count == 0 || count > s->cores || s->cores % count != 0)
+        return ker_config_fail(
+            k->config, error, key,
+            "%u values for %u cores; give one for each core, or for each of several groups of "
+            "equal size",
+            count, s->cores);
+    for (uint32_t i = 0; i < s->cores; i++)
+        s->core[i].speed = millionths(ker_config_real_at(k->config, key, (int)(i / (s->cores / count))));
+    return KER_OK;
+}
+
+/* Adapters that are on a socket take its buses, of which each socket has as many, in turn. */
+static void adapters_place(struct node_structure *s, const uint16_t *socket)
+{
+    uint32_t each = s->buses / s->sockets;
+    uint32_t *turn = ker_alloc(s->sockets * sizeof *turn);
+    for (uint32_t i = 0; i < s->adapters; i++)
+        s->adapter_bus[i] = (uint16_t)(socket[i] * each + turn[socket[i]]++ % each);
+    free(turn);
+}
+
+static enum ker_status adapters_read(struct node_structure *s, struct keys *k, struct ker_error *error)
+{
+    const char *key = key_of(k, "adapter_sockets");
+    bool given = ker_config_has(k->config, key);
+    if (given && (uint32_t)ker_config_count(k->config, key) != s->adapters)
+        return ker_config_fail(k->config, error, key,
+                               "%d values, but node.adapters is %u: give the socket of each",
+                               ker_config_count(k->config, key), s->adapters);
+    uint16_t *socket = ker_alloc(s->adapters * sizeof *socket);
+    enum ker_status status = KER_OK;
+    for (uint32_t i = 0; i < s->adapters && !status; i++) {
+        socket[i] = given ? (uint16_t)ker_config_int_at(k->config, key, (int)i)
+                          : node_dealt(i, s->adapters, s->sockets);
+        if (socket[i] >= s->sockets)
+            status = ker_config_fail(k->config, error, key,
+                                     "adapter %u on socket %u: the node has the sockets 0 to %u", i,
+                                     socket[i], s->sockets - 1);
+    }
+    if (!status)
+        adapters_place(s, socket);
+    free(socket);
+    return status;
+}
+
+static enum ker_status counts_read(struct node_structure *s, struct keys *k, uint32_t *threads,
+                                   struct ker_error *error)
+{
+    s->cores = key_number(k, "cores");
+    s->sockets = key_number(k, "sockets");
+    s->domains = ker_config_has(k->config, key_of(k, "domains")) ? key_number(k, "domains") : s->sockets;
+    s->buses = s->sockets * key_number(k, "buses");
+    *threads = key_number(k, "threads");
+    if (s->domains < s->sockets)
+        return ker_config_fail(k->config, error, key_of(k, "domains"),
+                               "%u NUMA domains on %u sockets: each socket has one at least", s->domains,
+                               s->sockets);
+    if (s->cores < s->domains)
+        return ker_config_fail(k->config, error, key_of(k, "cores"),
+                               "%u cores in %u NUMA domains: each domain has one at least", s->cores,
+                               s->domains);
+    if (s->buses > NODE_MOST_PARTS)
+        return ker_config_fail(k->config, error, key_of(k, "buses"), "makes %u buses; at most %u", s->buses,
+                               NODE_MOST_PARTS);
+    if ((uint64_t)s->cores * *threads > NODE_MOST_UNITS)
+        return ker_config_fail(k->config, error, key_of(k, "threads"),
+                               "%u cores of %u threads: at most %u threads "
+                               "make a node",
+                               s->cores, *threads, NODE_MOST_UNITS);
+    return KER_OK;
+}
+
+static const struct ker_word map_words[] = {
+    {"core", NODE_MAP_BY_CORE}, {"domain", NODE_MAP_BY_DOMAIN}, {"socket", NODE_MAP_BY_SOCKET}, {0}};
+
+enum ker_status node_structure_read(struct node_structure *s, const struct ker_config *config,
+                                    const char *group, uint32_t adapters, struct ker_error *error)
+{
+    struct keys k = {.config = config, .group = group};
+    uint32_t threads;
+    *s = (struct node_structure){.adapters = adapters};
+    enum ker_status status = counts_read(s, &k, &threads, error);
+    if (status)
+        return status;
+    node_structure_make(s, threads);
+    status = speeds_read(s, &k, error);
+    if (!status)
+        status = adapters_read(s, &k, error);
+    if (status)
+        node_structure_release(s);
+    else
+        node_structure_finish(s,
+                              (enum node_map_by)ker_config_number(config, key_of(&k, "map_by"), map_words));
+    return status;
+}
