@@ -1,0 +1,65 @@
+#!/bin/bash
+# Kinds of nodes in one system: the same results on 1, 2, 3 and 5 ranks and after a checkpoint; each node holds as many tasks as
+# its own kind can; jobs on one kind; a kind that is like the others changes nothing; what cannot be is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/lib-runs.sh
+cat >"$t/k.cfg" <<'END'
+topology = { kind = "torus"; extents = [5, 4]; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { adapters = 2; cores = 4; sockets = 2; controller_bandwidth = "12 GB/s"; socket_bandwidth = "5 GB/s"; };
+nodes = ( { name = "thin"; count = 9; },
+          { name = "fat"; list = "3,10-18:4"; cores = 10; domains = 4; threads = 2; adapter_sockets = [1, 1]; map_by = "socket"; },
+          { name = "rest"; sockets = 1; cores = 3; core_speeds = [2.0, 1.0, 0.5]; } );
+jobs = ( { program = "stencil"; extents = [11, 7]; steps = 5; compute_time = "20 us"; bytes = "3 kB"; kind = "fat"; fill = "threads";
+           compute_jitter = "9 us"; allreduce_every = 2; allreduce_bytes = "800 B"; memory_bandwidth = "4 GB/s"; },
+         { program = "stencil"; extents = [3, 2, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; kind = "rest"; fill = "cores";
+           placement = "random"; memory_bandwidth = "3 GB/s"; },
+         { program = "stencil"; extents = [4, 4]; steps = 4; compute_time = "17 us"; bytes = "9 kB"; kind = "thin"; tasks_per_node = 3; placement = "strided"; stride = 2; } );
+END
+equal() { # FOLDER FOLDER
+    local f
+    for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
+    cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
+}
+refused() { # WORDS COMMAND...: exit status 2, and these words in the message
+    local words=$1
+    shift
+    run "$@"
+    [ $? -eq 2 ] && grep -q -- "$words" "$t/err"
+}
+
+run -o "$t/1" "$t/k.cfg" || { cat "$t/err"; exit 1; }
+for n in 2 3 5; do
+    ranks $n -o "$t/$n" "$t/k.cfg" && equal "$t/1" "$t/$n"
+    check "equal on $n ranks"
+done
+ranks 3 -o "$t/saved" "$t/k.cfg" "run.checkpoint.at=[71 us]" && equal "$t/1" "$t/saved"
+check "saving changes no result"
+ranks 2 --resume "$t/saved/checkpoints" -o "$t/resumed" && equal "$t/1" "$t/resumed"
+check "from three ranks to two"
+
+# Fat are 3, 10, 14 and 18, of 20 threads each: 77 tasks fill three and 17 of the last. By sockets: tasks 0 and 1 on threads 0 and 5.
+[ "$(awk -F, '$1 == "job0" { n[$3]++ } END { print n[3], n[10], n[14], n[18] }' "$t/1/tasks.csv")" = "20 20 20 17" ]
+check "a job fills the nodes of its kind"
+[ "$(awk -F, '$1 == "job0" && $2 < 4 { printf "%s ", $4 }' "$t/1/tasks.csv")" = "0 5 1 6 " ]
+check "tasks take the sockets in turn"
+# Thin are 0 to 2 and 4 to 9; every second of them: 0, 2, 5, 7, 9, and then 1: 3 tasks each, 1 on the last.
+[ "$(awk -F, '$1 == "job2" && n[$3]++ == 0 { printf "%s ", $3 }' "$t/1/tasks.csv")" = "0 2 5 7 9 1 " ]
+check "strided among the nodes of a kind"
+
+sed '/^nodes/,/^ *{ name = "rest"/d; /program/s/kind = "[a-z]*"; *//; s/fill = "[a-z]*"/tasks_per_node = 4/; s/cores = 4/cores = 12/' "$t/k.cfg" >"$t/one.cfg"
+run -o "$t/alike" "$t/one.cfg" && run -o "$t/named" "$t/one.cfg" 'nodes[0].list=1-19:3' 'nodes[1].name=others' && equal "$t/alike" "$t/named"
+check "kinds that are alike are as one"
+
+refused "5 tasks on node 0, but kind 'thin' has 4 cores (nodes\[0\].cores)" -o "$t/r" "$t/k.cfg" 'jobs[2].tasks_per_node=5'
+check "more tasks than a kind holds"
+refused "there is no kind of node \"thick\"; there are thin, fat, rest" -o "$t/r" "$t/k.cfg" 'jobs[0].kind=thick'
+check "a kind that is not there"
+refused 'jobs\[0\].fill: 1001 tasks, but the 4 nodes of the job.s range have 80 hardware threads' -o "$t/r" "$t/k.cfg" 'jobs[0].extents=13,77'
+check "more tasks than nodes to fill"
+refused 'not both' -o "$t/r" "$t/k.cfg" 'jobs[0].tasks_per_node=2'
+check "fill and tasks_per_node"
+refused 'the kind has the nodes 0 to 8' -o "$t/r" "$t/k.cfg" 'jobs[2].first_node=9'
+check "behind the last node of a kind"
+refused "jobs\[0\].kind: means nothing" -o "$t/r" "$t/one.cfg" 'jobs[0].kind=thin'
+check "a kind where there are none"
