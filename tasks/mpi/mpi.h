@@ -31,7 +31,7 @@ struct task_mpi_outside {
     struct task_place (*place)(const void *jobs, uint32_t job, uint32_t task);
     const void *jobs;
     const struct node_kinds *kinds; /* NULL: what nodes are made of does not matter */
-    uint64_t seed; /* of compute_jitter */
+    uint64_t seed;                  /* of compute_jitter */
     /* Where processor time is more than a timer (node_model.works, network.model = "loggops"); else NULL. So
      * much for a stream of a task of the node (TASK_WORK_NUMBER): true: it has had it, at once; else
      * task_mpi_worked() is called when it has. */
