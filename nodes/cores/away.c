@@ -7,7 +7,7 @@
 
 static inline uint32_t core_of(const struct node *n, uint32_t unit)
 {
-    return n->system->structure->unit_core[unit];
+    return node_structure_of(n)->unit_core[unit];
 }
 
 ker_time node_away_until(const struct node *n, uint32_t unit, ker_time from, ker_time length)
@@ -27,7 +27,7 @@ ker_time node_away_time(const struct node *n, uint32_t unit, ker_time now)
 
 void node_away_state(const struct node *n, struct ker_chunk *c)
 {
-    uint32_t cores = n->system->noise ? n->system->structure->cores : 0;
+    uint32_t cores = n->system->noise ? node_structure_of(n)->cores : 0;
     struct node_noise_core *core = node_cores(n)->noise;
     ker_chunk_same(c, cores);
     for (uint32_t i = 0; i < cores && !c->bad; i++) {
