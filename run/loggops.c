@@ -5,57 +5,61 @@
 
 #include <stdlib.h>
 
-/* The first of these keys that is given is refused. */
-static enum ker_status keys_refuse(struct run *run, const char *const *keys, const char *why)
+/* Keys that mean nothing, and why. */
+struct refused {
+    const char *key, *why;
+};
+
+static enum ker_status keys_refuse(struct run *run, const struct refused *r)
 {
-    for (; *keys; keys++)
-        if (ker_config_has(run->config, *keys))
-            return ker_config_fail(run->config, &run->error, *keys, "is not possible with %s", why);
+    for (; r->key; r++)
+        if (ker_config_has(run->config, r->key))
+            return ker_config_fail(run->config, &run->error, r->key, "is not possible with %s", r->why);
     return KER_OK;
 }
+
+#define MODEL "network.model = \"loggops\""
+#define CALLS "schedules in GOAL, which call no functions of MPI; output.timeline shows what their cpus do"
 
 /* What a run under this model does not have. */
 static enum ker_status keys_check(struct run *run, unsigned kinds)
 {
-    static const char *const always[] = {"traffic.pattern",
-                                         "services",
-                                         "output.critical_path",
-                                         "output.timeline_links",
-                                         "output.series.links",
-                                         "output.series.switches",
-                                         "output.series.adapters",
-                                         "output.series.latency",
-                                         "run.packets",
-                                         "run.confidence",
-                                         NULL};
-    static const char *const with_schedules[] = {"output.timeline",
-                                                 "output.hdf5",
-                                                 "output.waits",
-                                                 "output.series.jobs",
-                                                 "output.series.tasks",
-                                                 "output.matrix",
-                                                 "output.series.traffic",
-                                                 "output.series.matrix",
-                                                 "output.matching",
-                                                 "output.calls",
-                                                 "output.series.functions",
-                                                 "output.series.communicators",
-                                                 NULL};
+    static const struct refused always[] = {
+        {"traffic.pattern", MODEL},        {"services", MODEL},
+        {"output.timeline_links", MODEL},  {"output.series.links", MODEL},
+        {"output.series.switches", MODEL}, {"output.series.adapters", MODEL},
+        {"output.series.latency", MODEL},  {"run.packets", MODEL},
+        {"run.confidence", MODEL},         {NULL, NULL}};
+    static const struct refused with_programs[] = {{"output.critical_path",
+                                                    "programs of MPI and " MODEL ", as yet; their schedules "
+                                                    "(marsconv --to goal) have one"},
+                                                   {NULL, NULL}};
+    static const struct refused with_schedules[] = {
+        {"output.waits", "schedules in GOAL, whose waits for messages are no calls of MPI; "
+                         "output.critical_path and output.timeline show them"},
+        {"output.matching", CALLS},
+        {"output.calls", CALLS},
+        {"output.series.functions", CALLS},
+        {"output.series.communicators", CALLS},
+        {"output.series.traffic", "schedules in GOAL, whose messages are all of one kind; give "
+                                  "output.series.jobs"},
+        {"output.hdf5", "schedules in GOAL, as yet"},
+        {NULL, NULL}};
     bool total, periods;
-    enum ker_status status = keys_refuse(run, always, "network.model = \"loggops\"");
+    enum ker_status status = keys_refuse(run, always);
+    if (!status && kinds & TASK_LOGGOPS_PROGRAMS && ker_config_bytes(run->config, "output.critical_path"))
+        status = keys_refuse(run, with_programs);
     if (!status && kinds & TASK_LOGGOPS_SCHEDULES)
-        status = keys_refuse(run, with_schedules, "schedules in GOAL, as yet");
+        status = keys_refuse(run, with_schedules);
     if (!status && run->args->table)
-        return ker_fail(&run->error, KER_BAD_INPUT,
-                        "network.model = \"loggops\": there are no routing tables");
+        return ker_fail(&run->error, KER_BAD_INPUT, MODEL ": there are no routing tables");
     if (!status && run->resumed && run->resumed->forked)
-        return ker_fail(
-            &run->error, KER_BAD_INPUT,
-            "network.model = \"loggops\": --resume changes no keys that results depend on, as yet");
+        return ker_fail(&run->error, KER_BAD_INPUT,
+                        MODEL ": --resume changes no keys that results depend on, as yet");
     unsigned levels = stats_matrix_wanted(run->config, &total, &periods);
     if (!status && (total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
         return ker_config_fail(run->config, &run->error, "output.matrix_levels",
-                               "with network.model = \"loggops\" there are tasks only: give [\"task\"]");
+                               "with " MODEL " there are tasks only: give [\"task\"]");
     return status;
 }
 
@@ -96,6 +100,8 @@ void run_loggops_read(struct run *run)
         task_loggops_new(&run->loggops, run->config, run->topology, run->tasks, &run->error) != KER_OK)
         return;
     run->programs = kinds & TASK_LOGGOPS_PROGRAMS;
+    if (kinds & TASK_LOGGOPS_SCHEDULES)
+        task_system_beside(run->tasks, run->loggops);
     run_seats_take(run);
     if (task_loggops_read(run->loggops, (uint32_t)ker_comm_rank(run->comm), (uint32_t)run->workers,
                           ker_config_inputs(run->config), &run->error) == KER_OK &&
@@ -154,8 +160,10 @@ void run_loggops_build(struct run *run)
     }
     if (run->programs)
         programs_attach(run);
-    else if (run->working)
+    else if (run->working) {
+        run_timeline_make(run);
         task_loggops_attach(run->loggops, run->engine);
+    }
 }
 
 void run_loggops_print(struct run *run)
@@ -211,6 +219,10 @@ static char *summary_text(const struct run *run, const json_t *jobs)
         fprintf(out, "job         %s: %lld tasks, %s%s\n", json_string_value(json_object_get(job, "name")),
                 (long long)json_integer_value(json_object_get(job, "tasks")),
                 json_is_null(finish) ? "not finished" : "finished at ", json_is_null(finish) ? "" : when);
+        char *path = stats_path_text(job);
+        if (path)
+            fprintf(out, "path        %s\n", path);
+        free(path);
     }
     fclose(out);
     return text;
@@ -224,21 +236,18 @@ static const char *key_not_given(const struct run *run, const char *key)
 /* Collective: what the run says of jobs, on rank 0. */
 static json_t *jobs_report(struct run *run)
 {
-    bool tasks = ker_config_bool(run->config, "output.tasks");
-    json_t *jobs = NULL;
-    stuck_check(run);
-    if (!run->programs)
-        return task_loggops_report(run->loggops, run->comm, &run->folder, tasks,
-                                   key_not_given(run, "output.tasks"), &run->error);
     struct task_files files = {.folder = &run->folder,
-                               .tasks = tasks,
+                               .tasks = ker_config_bool(run->config, "output.tasks"),
                                .tasks_key = key_not_given(run, "output.tasks"),
                                .matching = ker_config_bool(run->config, "output.matching"),
                                .matching_key = key_not_given(run, "output.matching"),
-                               .calls_key = key_not_given(run, "output.calls"),
-                               .loggops = run->loggops};
+                               .calls_key = key_not_given(run, "output.calls")};
+    json_t *jobs = NULL;
+    stuck_check(run);
     task_system_report(run->tasks, run->comm, run->ended_at, &files, &jobs, &run->error);
-    return jobs;
+    return run->programs ? jobs
+                         : task_loggops_report(run->loggops, run->topology, run->comm, &run->folder,
+                                               files.tasks, files.tasks_key, &run->error);
 }
 
 void run_loggops_report(struct run *run)

@@ -36,7 +36,7 @@ const struct ker_option stats_options[] = {
      "for "
      "what the tasks did last, over all of them (56 bytes a computation, call or wait that follows another "
      "one); what is older is forgotten, and the path ends there. 0: no path.",
-     "output.waits=true"},
+     "output.waits=true or network.model=loggops"},
     {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write matching.csv: how long the queues of posted receives and unexpected messages of every task were. "
      "Left "

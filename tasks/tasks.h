@@ -19,6 +19,8 @@ enum ker_status task_system_new(struct task_system **, const struct ker_config *
                                 const struct route_topology *, const struct node_model *,
                                 struct node_services *, struct ker_comm *, uint64_t seed, struct ker_error *);
 void task_system_free(struct task_system *);
+/* Jobs that are schedules under LogGOPS run there; their tasks stand in all results besides the others. */
+void task_system_beside(struct task_system *, struct loggops_system *);
 
 /* Collective: a run begins again, of the same configuration, with a network and services of its own: jobs
  * are as they were read, everything else is made anew. */
@@ -103,7 +105,6 @@ struct task_files {
     const struct stats_folder *folder;
     bool tasks, matching;                             /* are these tables wanted? */
     const char *tasks_key, *matching_key, *calls_key; /* as in stats_writer_open */
-    struct loggops_system *loggops;                   /* has tasks, too, those of schedules; or NULL */
 };
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
                                    const struct task_files *, json_t **jobs, struct ker_error *);
@@ -182,8 +183,8 @@ uint64_t task_loggops_unfinished(const struct loggops_system *);
 uint64_t task_loggops_events(const struct loggops_system *);
 /* Collective over all ranks, when the run has ended: what it says of jobs, on rank 0, which also writes
  * tasks.csv if wanted (key: as in stats_writer_open). */
-json_t *task_loggops_report(struct loggops_system *, struct ker_comm *, const struct stats_folder *,
-                            bool tasks, const char *key, struct ker_error *);
+json_t *task_loggops_report(struct loggops_system *, const struct route_topology *, struct ker_comm *,
+                            const struct stats_folder *, bool tasks, const char *key, struct ker_error *);
 /* Likewise, when the run has drained: what foreground schedules have left undone, malloc'ed, on rank 0;
  * *count: how much, 0: nothing. */
 char *task_loggops_stuck(struct loggops_system *, struct ker_comm *, uint64_t *count);

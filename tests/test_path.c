@@ -48,8 +48,9 @@ static struct task_path_result walk(struct fake_net *net, struct seen *seen, str
 {
     struct task_path_result result;
     struct ker_comm *alone = ker_comm_alone();
-    task_path_functions(net->mpi, functions, alone);
-    task_path_walk(net->mpi, 1, alone, functions, &(struct task_path_visitor){see, seen}, &result);
+    struct task_path_source source = task_path_tasks(net->mpi, 1);
+    task_path_functions(&source, functions, alone);
+    task_path_walk(&source, alone, functions, &(struct task_path_visitor){see, seen}, &result);
     return result;
 }
 

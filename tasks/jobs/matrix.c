@@ -4,6 +4,8 @@
  */
 #include "tasks/jobs/system.h"
 
+#include "tasks/loggops/loggops.h"
+
 #include <stdlib.h>
 
 struct task_matrix {
@@ -68,7 +70,7 @@ enum ker_status task_matrix_read(struct task_system *system, const struct ker_co
                                "is empty: name a level, or leave out output.matrix and output.series.matrix");
     if (!(levels >> STATS_MATRIX_TASK & 1))
         return KER_OK;
-    if (!system->mpi)
+    if (task_jobs_count(system->jobs) == 0)
         return ker_config_fail(config, error, "output.matrix_levels", "has \"task\", but there are no jobs");
     uint32_t jobs = task_jobs_count(system->jobs);
     struct task_matrix *m = system->matrix = ker_alloc(sizeof *m);
@@ -77,8 +79,15 @@ enum ker_status task_matrix_read(struct task_system *system, const struct ker_co
     for (uint32_t i = 0; i < jobs; i++)
         m->first[i + 1] = m->first[i] + task_jobs_get(system->jobs, i)->tasks;
     m->pairs = stats_matrix_new(&kind, m, total, periods);
-    task_mpi_pairs_collect(system->mpi, m->pairs, m->first);
+    if (system->mpi)
+        task_mpi_pairs_collect(system->mpi, m->pairs, m->first);
     return KER_OK;
+}
+
+void task_matrix_beside(struct task_matrix *m, struct loggops_system *loggops)
+{
+    if (m)
+        loggops_pairs_into(loggops, m->pairs);
 }
 
 void task_matrix_free(struct task_matrix *m)

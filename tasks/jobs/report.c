@@ -270,8 +270,8 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, system->topology};
     struct stats_table *table = task_mpi_results(system->mpi, &names, end);
-    if (files->loggops)
-        loggops_results(files->loggops, table);
+    if (system->loggops)
+        loggops_results(system->loggops, table, end);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
     struct task_mpi_abort *aborts = aborts_gather(system, comm);
@@ -332,7 +332,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
 {
     *jobs = NULL;
     if (!system->mpi)
-        return KER_OK;
+        return task_matrix_write(system->matrix, comm, files->folder, error);
     uint64_t *counts = jobs_counts(system, comm);
     if (ker_comm_rank(comm) == 0)
         report_stopped(system, counts);

@@ -5,6 +5,8 @@
  */
 #include "tasks/jobs/system.h"
 
+#include "tasks/loggops/loggops.h"
+
 #include <stdlib.h>
 
 enum { COMPUTE, WAIT, SEND_WAIT, MESSAGES_SENT, BYTES_SENT, MESSAGES_RECEIVED, BYTES_RECEIVED, COUNTS };
@@ -213,7 +215,7 @@ void task_system_series_cost(const struct task_system *system, const struct ker_
                              struct stats_series_costs *costs)
 {
     uint64_t jobs = task_jobs_count(system->jobs), tasks = 0;
-    if (!system->mpi)
+    if (jobs == 0)
         return;
     for (uint32_t i = 0; i < jobs; i++)
         tasks += task_jobs_get(system->jobs, i)->tasks;
@@ -245,7 +247,7 @@ struct task_waits_cost task_system_waits_cost(const struct task_system *system)
 void task_system_series_begin(struct task_system *system, const struct ker_config *config,
                               struct stats_series_files *files, struct ker_error *error)
 {
-    if (!system->mpi)
+    if (task_jobs_count(system->jobs) == 0)
         return;
     task_matrix_begin(system->matrix, files, error);
     system->calls = task_call_series_begin(system, config, files, error);
@@ -284,6 +286,8 @@ static void rows_make(struct task_system *system, ker_time at, struct stats_tabl
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, NULL};
     struct stats_table *totals = task_mpi_results(system->mpi, &names, at);
+    if (system->loggops)
+        loggops_results(system->loggops, totals, at);
     struct row row = {.system = system, .at = at};
     int column[COUNTS];
     for (int i = 0; i < COUNTS; i++)

@@ -164,16 +164,26 @@ const struct task_jobs *task_jobs_of(const struct task_system *system)
     return system->jobs;
 }
 
+void task_system_beside(struct task_system *system, struct loggops_system *loggops)
+{
+    system->loggops = loggops;
+    task_matrix_beside(system->matrix, loggops);
+}
+
 void task_system_record(struct task_system *system, struct stats_timeline *timeline)
 {
     if (system->mpi)
         task_mpi_record(system->mpi, timeline);
+    if (system->loggops)
+        loggops_record_into(system->loggops, timeline);
 }
 
 void task_system_timeline_end(struct task_system *system, ker_time end)
 {
     if (system->mpi)
         task_mpi_timeline_end(system->mpi, end);
+    if (system->loggops)
+        loggops_timeline_end(system->loggops, end);
 }
 
 static struct seating *seating_new(const struct task_jobs *jobs, const uint32_t *nodes, uint32_t count)

@@ -13,8 +13,9 @@ struct task_system {
     const struct node_services *services;
     struct task_mpi *mpi; /* NULL without jobs */
     uint32_t mpi_service;
-    bool asks; /* tasks ask for their cores: task_mpi_service_asking */
-    struct task_traffic *traffic; /* NULL: none */
+    bool asks;                      /* tasks ask for their cores: task_mpi_service_asking */
+    struct loggops_system *loggops; /* NULL, or it has tasks, too: those of schedules */
+    struct task_traffic *traffic;   /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
     uint32_t foreground;            /* jobs */
@@ -30,6 +31,7 @@ struct task_system {
 /* matrix.c; but read, cost and load take NULL for none. */
 struct task_matrix;
 enum ker_status task_matrix_read(struct task_system *, const struct ker_config *, struct ker_error *);
+void task_matrix_beside(struct task_matrix *, struct loggops_system *);
 void task_matrix_free(struct task_matrix *);
 void task_matrix_cost(const struct task_system *, struct stats_series_costs *);
 void task_matrix_begin(struct task_matrix *, struct stats_series_files *, struct ker_error *);

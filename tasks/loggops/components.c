@@ -131,6 +131,9 @@ void task_loggops_attach(struct loggops_system *s, struct ker_engine *engine)
     s->events.free = s->left.free = KER_NONE;
     loggops_match_init(s);
     processes_make(s);
+    if (s->records)
+        loggops_records_make(s);
+    s->watched = s->records || s->noise.detours.count > 0;
     if (s->programs)
         loggops_programs_begin(s);
     for (uint32_t i = 0; i < s->count; i++)

@@ -14,12 +14,22 @@ void loggops_cpu_take(struct loggops_system *s, struct loggops_process *p, unsig
     ker_touch(s->engine, until);
 }
 
+static __attribute__((noinline)) ker_time watched(struct loggops_system *s, struct loggops_process *p,
+                                                  unsigned cpu, ker_time from, ker_time time, ker_time until)
+{
+    if (s->noise.detours.count > 0)
+        until += loggops_noise_delay(&s->noise, loggops_rank(s, p), from, time);
+    if (s->records && !loggops_is_program(s, p))
+        loggops_record_busy(s, p, cpu, from, until);
+    return until;
+}
+
 void loggops_cpu_work(struct loggops_system *s, struct loggops_process *p, unsigned cpu, ker_time from,
                       ker_time time, ker_time further)
 {
     ker_time until = from + time + further;
-    if (__builtin_expect(s->noise.detours.count > 0, 0))
-        until += loggops_noise_delay(&s->noise, loggops_rank(s, p), from, time);
+    if (__builtin_expect(s->watched, 0))
+        until = watched(s, p, cpu, from, time, until);
     loggops_cpu_take(s, p, cpu, until);
 }
 

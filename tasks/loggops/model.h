@@ -11,6 +11,7 @@
 
 #include "tasks/graphs/pattern.h"
 #include "tasks/loggops/loggops.h"
+#include "tasks/loggops/record.h"
 #include "tasks/loggops/settings.h"
 #include "tasks/mpi/mpi.h"
 
@@ -166,6 +167,8 @@ struct loggops_system {
     uint32_t classes;
     uint32_t *node; /* of each process; NULL: no class asks for it */
     struct loggops_noise noise;
+    struct loggops_records *records; /* NULL: nothing of it is wanted */
+    bool watched;                    /* there is noise, or there are records: whoever takes a cpu looks */
     struct loggops_job *job;
     uint32_t jobs, processes; /* of all ranks */
     uint32_t first, count;    /* on this rank */
@@ -276,6 +279,8 @@ static inline const struct graph_op *loggops_op(const struct loggops_system *s,
     return room;
 }
 uint32_t loggops_ops(const struct loggops_system *, const struct loggops_process *); /* how many it has */
+/* When its last cpu became free; KER_TIME_MAX: it has not finished. */
+ker_time loggops_finish(struct loggops_system *, const struct loggops_process *);
 /* When an operation can be taken at the earliest, as far as is known. */
 static inline ker_time loggops_op_time(struct loggops_system *s, const struct loggops_process *p,
                                        unsigned kind, unsigned cpu, unsigned nic, ker_time now)
@@ -338,6 +343,12 @@ ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker
 void loggops_spread(struct loggops_system *, uint32_t rank, uint32_t ranks);
 /* Where a process lives. */
 struct ker_address loggops_address(const struct loggops_system *, uint32_t process);
+
+/* -- path.c -- */
+/* Collective: with records, what of output.critical_path the MPI model does for its tasks; jobs: on rank 0.
+ */
+enum ker_status loggops_path(struct loggops_system *, const struct route_topology *, struct ker_comm *,
+                             const struct stats_folder *, json_t *jobs, struct ker_error *);
 
 /* -- deliver.c -- */
 /* The event, which is in no queue, goes to a process at its time. */

@@ -19,6 +19,14 @@ uint32_t loggops_ops(const struct loggops_system *s, const struct loggops_proces
     return graph_pattern_ops(j->pattern, loggops_rank(s, p) - j->first);
 }
 
+ker_time loggops_finish(struct loggops_system *s, const struct loggops_process *p)
+{
+    ker_time finish = s->job[p->job].start;
+    for (unsigned cpu = 0; cpu < s->cpus; cpu++)
+        finish = *loggops_cpu(s, p, cpu) > finish ? *loggops_cpu(s, p, cpu) : finish;
+    return p->done < loggops_ops(s, p) ? KER_TIME_MAX : finish;
+}
+
 /* ---- what operations wait for ---- */
 
 /* Of a pattern: one dependency less; true: that was the last. */

@@ -43,6 +43,8 @@ static void sender_free(struct loggops_system *s, const struct now *now, const s
     ker_time *cpu = loggops_cpu(s, p, m->cpu), *nic = loggops_sending(s, p, m->nic);
     *cpu = loggops_later(*cpu, now->time);
     *nic = loggops_later(*nic, now->time);
+    if (__builtin_expect(s->records != NULL, 0))
+        loggops_record_told(s, p, m, now->time, s->first + (uint32_t)(s->current - s->process));
     s->other = p;
     loggops_op_done(s, p, m->op, now->time);
 }
@@ -52,8 +54,11 @@ static void matched(struct loggops_system *s, struct loggops_process *p, const s
                     const struct loggops_event *m, uint32_t receive)
 {
     if (m->kind == LOGGOPS_MESSAGE) {
+        ker_time received = loggops_later(now->time, *loggops_cpu(s, p, m->cpu));
+        if (__builtin_expect(s->records != NULL, 0))
+            loggops_record_received(s, p, m, received);
         sender_free(s, now, m);
-        loggops_op_done(s, p, receive, loggops_later(now->time, *loggops_cpu(s, p, m->cpu)));
+        loggops_op_done(s, p, receive, received);
         return;
     }
     struct loggops_event answer = *m;
@@ -176,6 +181,8 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
         break;
     case LOGGOPS_DATA:
         loggops_take_in(s, p, e, e->bytes);
+        if (__builtin_expect(s->records != NULL, 0))
+            loggops_record_received(s, p, e, *loggops_cpu(s, p, e->cpu));
         loggops_op_done(s, p, e->match, *loggops_cpu(s, p, e->cpu));
         m.kind = LOGGOPS_LEFT;
         if (s->set.rendezvous == LOGGOPS_READ)
@@ -195,7 +202,6 @@ static void run_advance(struct loggops_event *e)
     e->more--;
 }
 
-/* An operation of a run that goes on leaves the event, with those that follow. */
 /* What has made it is its sending. */
 static inline void message_count(struct loggops_system *s, const struct loggops_event *e)
 {
@@ -204,6 +210,7 @@ static inline void message_count(struct loggops_system *s, const struct loggops_
     s->latency += (uint64_t)(e->time - e->cause[0]);
 }
 
+/* An operation of a run leaves the event, which goes on with those that follow. */
 static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
     const struct loggops_event e = *loggops_event_at(s, index);
@@ -214,6 +221,8 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
         return;
     }
     s->current = p;
+    if (__builtin_expect(s->records != NULL, 0))
+        loggops_record_event(s, p, &e);
     if (e.kind == LOGGOPS_OPERATION) {
         if (e.more)
             run_advance(loggops_event_at(s, index));

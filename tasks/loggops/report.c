@@ -20,14 +20,6 @@ static const char *job_text(const void *context, uint32_t job)
     return ((const struct loggops_system *)context)->job[job].name;
 }
 
-static ker_time finish_of(struct loggops_system *s, const struct loggops_process *p)
-{
-    ker_time finish = s->job[p->job].start;
-    for (unsigned cpu = 0; cpu < s->cpus; cpu++)
-        finish = *loggops_cpu(s, p, cpu) > finish ? *loggops_cpu(s, p, cpu) : finish;
-    return p->done < loggops_ops(s, p) ? KER_TIME_MAX : finish;
-}
-
 static uint32_t task_of(const struct row *row)
 {
     return loggops_rank(row->system, row->process) - row->system->job[row->job].first;
@@ -50,7 +42,7 @@ static struct row row_of(struct loggops_system *s, const struct loggops_process 
 #define PROCESS_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(task, "", U32, SAME, task_of(row), "the task's number in it") \
-    COLUMN(finish_ps, "ps", TIME, SAME, finish_of(row->system, row->process), \
+    COLUMN(finish_ps, "ps", TIME, SAME, loggops_finish(row->system, row->process), \
            "when the last of its cpus became free; empty when not all operations are done") \
     COLUMN(compute_ps, "ps", U64, SUM, row->of[GRAPH_CALCULATION].amount, "calculations of its program") \
     COLUMN(messages_sent, "messages", U64, SUM, row->of[GRAPH_SEND].count, "sends of its program") \
@@ -72,23 +64,35 @@ static uint64_t row_key(const void *from)
 const struct stats_schema task_loggops_schema = {"tasks", "One row per task, by job and task.", columns,
                                                  sizeof columns / sizeof *columns, row_key};
 
-void loggops_results(struct loggops_system *s, struct stats_table *table)
+/* What its cpus have computed by then: of what they do beyond that, not the rest. */
+static ker_time computed(const struct loggops_system *s, uint32_t index, ker_time at)
+{
+    ker_time compute = s->records->of[index].compute;
+    for (unsigned cpu = 0; cpu < s->cpus; cpu++) {
+        const struct loggops_record_cpu *c = &s->records->cpu[(size_t)index * s->cpus + cpu];
+        compute -= c->computes && c->until > at ? c->until - at : 0;
+    }
+    return compute;
+}
+
+void loggops_results(struct loggops_system *s, struct stats_table *table, ker_time at)
 {
     for (uint32_t i = 0; s->process && i < s->count; i++) {
         const struct loggops_process *p = &s->process[i];
         if (loggops_is_program(s, p))
             continue;
-        struct row row = row_of(s, p);
-        uint32_t task = task_of(&row);
-        struct task_mpi_result result = {.job = row.job,
+        const struct loggops_record *own = &s->records->of[i];
+        uint32_t task = loggops_rank(s, p) - s->job[p->job].first;
+        struct task_mpi_result result = {.job = p->job,
                                          .task = task,
-                                         .place = task_jobs_place(s->all, row.job, task),
-                                         .finish = finish_of(s, p),
-                                         .compute = (ker_time)row.of[GRAPH_CALCULATION].amount,
-                                         .messages_sent = row.of[GRAPH_SEND].count,
-                                         .bytes_sent = row.of[GRAPH_SEND].amount,
-                                         .messages_received = row.of[GRAPH_RECEIVE].count,
-                                         .bytes_received = row.of[GRAPH_RECEIVE].amount};
+                                         .place = task_jobs_place(s->all, p->job, task),
+                                         .finish = loggops_finish(s, p),
+                                         .compute = computed(s, i, at),
+                                         .wait = own->wait,
+                                         .messages_sent = own->messages_sent,
+                                         .bytes_sent = own->bytes_sent,
+                                         .messages_received = own->messages_received,
+                                         .bytes_received = own->bytes_received};
         result.passes = result.finish < KER_TIME_MAX;
         stats_table_add(table, &result);
     }
@@ -125,9 +129,9 @@ static void tasks_write(struct stats_table *table, struct ker_comm *comm, const 
     stats_writer_close(writer, error);
 }
 
-json_t *task_loggops_report(struct loggops_system *s, struct ker_comm *comm,
-                            const struct stats_folder *folder, bool tasks, const char *key,
-                            struct ker_error *error)
+json_t *task_loggops_report(struct loggops_system *s, const struct route_topology *topology,
+                            struct ker_comm *comm, const struct stats_folder *folder, bool tasks,
+                            const char *key, struct ker_error *error)
 {
     struct stats_table *table = stats_table_new(&task_loggops_schema, s, 0);
     struct sums *sum = ker_alloc(s->jobs * sizeof *sum);
@@ -136,7 +140,7 @@ json_t *task_loggops_report(struct loggops_system *s, struct ker_comm *comm,
         struct row row = row_of(s, &s->process[i]);
         sum[row.job].messages += row.of[GRAPH_SEND].count;
         sum[row.job].bytes += row.of[GRAPH_SEND].amount;
-        finish[row.job] = loggops_later(finish[row.job], finish_of(s, row.process));
+        finish[row.job] = loggops_later(finish[row.job], loggops_finish(s, row.process));
         if (tasks)
             stats_table_add(table, &row);
     }
@@ -146,6 +150,8 @@ json_t *task_loggops_report(struct loggops_system *s, struct ker_comm *comm,
         tasks_write(table, comm, folder, key, error);
     stats_table_free(table);
     json_t *jobs = ker_comm_rank(comm) == 0 ? jobs_json(s, sum, finish) : NULL;
+    if (s->records && s->records->most)
+        loggops_path(s, topology, comm, folder, jobs, error);
     free(sum);
     free(finish);
     return jobs;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
 
 /* ---- events ---- */
 
@@ -250,6 +250,11 @@ static void process_state(struct loggops_system *s, struct loggops_process *p, c
         program_state(s, p, c);
     else
         graph_state(s, p, c);
+    if (ker_chunk_bool(c, s->records && !loggops_is_program(s, p))) {
+        c->bad |= !s->records;
+        if (!c->bad)
+            loggops_record_state(s, p, c);
+    }
     count = ker_chunk_count(c, count, EVENT_BYTES);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         if (events) {

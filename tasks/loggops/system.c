@@ -77,6 +77,8 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
         status = jobs_read(s, config, error);
     if (status == KER_OK)
         status = loggops_classes_read(s, config, topology, error);
+    if (status == KER_OK)
+        status = loggops_records_read(s, config, error);
     return status ? status : loggops_noise_read(&s->noise, config, error);
 }
 
@@ -111,6 +113,8 @@ void task_loggops_free(struct loggops_system *s)
     KER_POOL_RELEASE(&s->left);
     loggops_match_free(s);
     loggops_classes_free(s);
+    if (s->records)
+        loggops_records_free(s);
     loggops_noise_free(&s->noise);
     free(s->released[0].op);
     free(s->released[1].op);

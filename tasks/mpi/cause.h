@@ -44,6 +44,7 @@ struct task_hop {
     uint32_t from, to;   /* tasks of the job */
     uint8_t kind;        /* enum task_wire_kind; 0: there is none; TASK_HOP_STREAM */
     uint8_t left, near;  /* it is what has been sent; it stayed in its node */
+    uint8_t stream;      /* of `from`, that sent */
 } __attribute__((packed, aligned(4)));
 #define TASK_HOP_STREAM 255 /* another stream of the task, `from` */
 

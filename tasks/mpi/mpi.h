@@ -127,7 +127,8 @@ struct task_mpi_names {
  * finish_ps is empty for a task that has not. wait_ps is the time blocked in all calls but blocking sends,
  * send_wait_ps in those: finish - start = compute + wait + send_wait + overheads; for a task that has not
  * finished the end takes the place of finish. Messages are the program's and the collectives' (no control
- * messages). More rows may be added, of tasks that others run: struct task_mpi_result. */
+ * messages). NULL: none of those. More rows may be added, of tasks that others run: struct task_mpi_result.
+ */
 struct task_mpi_result {
     uint32_t job, task;
     struct task_place place;

@@ -1,13 +1,7 @@
-/* path.c - the pieces from which the critical path is found: what each task did last.
- *
- * Pieces that follow each other in the same function are one, so that a ring goes further back. Nothing here
- * depends on where a name lies in memory: functions are compared by their names where the addresses differ,
- * which they may after a checkpoint.
- */
+/* path.c - the pieces from which the critical path is found: what each task did last. */
 #include "tasks/mpi/state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static struct task_ring *ring_of(struct task_mpi *mpi, const struct task_state *task)
 {
@@ -26,41 +20,10 @@ void task_path_release(struct task_mpi *mpi)
     free(mpi->path);
 }
 
-/* A ring that is not full yet begins at 0. */
-static struct task_piece *ring_push(const struct task_path *path, struct task_ring *ring)
-{
-    if (ring->count == path->most) {
-        struct task_piece *oldest = &ring->piece[ring->first];
-        ring->first = ring->first + 1 == ring->room ? 0 : ring->first + 1;
-        ring->lost = true;
-        return oldest;
-    }
-    if (ring->count == ring->room) {
-        uint32_t room = ring->room ? 2 * ring->room : TASK_PIECES_LEAST;
-        ring->room = room < path->most ? room : path->most;
-        ring->piece = ker_realloc(ring->piece, ring->room * sizeof *ring->piece);
-    }
-    return &ring->piece[ring->count++];
-}
-
-static bool function_same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 void task_path_busy(struct task_mpi *mpi, const struct task_state *task, ker_time now, ker_time until)
 {
-    struct task_ring *ring = ring_of(mpi, task);
-    const char *function = task_calls_function(&task->op);
-    uint16_t stream = (uint16_t)task_stream_current(task);
-    struct task_piece *last = ring->count ? task_ring_at(ring, ring->count - 1) : NULL;
-    if (last && last->kind == TASK_PIECE_BUSY && last->end == now && last->stream == stream &&
-        function_same(last->function, function)) {
-        last->end = until;
-        return;
-    }
-    *ring_push(mpi->path, ring) = (struct task_piece){
-        .begin = now, .end = until, .function = function, .stream = stream, .kind = TASK_PIECE_BUSY};
+    task_ring_busy(ring_of(mpi, task), mpi->path->most, (uint16_t)task_stream_current(task),
+                   task_calls_function(&task->op), now, until);
 }
 
 void task_path_wait(struct task_mpi *mpi, const struct task_state *task, const struct task_cause *cause,
@@ -68,7 +31,7 @@ void task_path_wait(struct task_mpi *mpi, const struct task_state *task, const s
 {
     if (end == begin)
         return;
-    struct task_piece *piece = ring_push(mpi->path, ring_of(mpi, task));
+    struct task_piece *piece = task_ring_push(ring_of(mpi, task), mpi->path->most);
     *piece = (struct task_piece){.begin = begin,
                                  .end = end,
                                  .function = task_calls_function(&task->op),
@@ -90,7 +53,7 @@ void task_path_act(struct task_mpi *mpi, const struct task_state *task, ker_time
         hop = (struct task_hop){
             .sent = now, .from = task->streams ? task->streams->runs : 0, .kind = TASK_HOP_STREAM};
     struct task_ring *ring = ring_of(mpi, task);
-    struct task_piece *piece = ring_push(mpi->path, ring);
+    struct task_piece *piece = task_ring_push(ring, mpi->path->most);
     *piece = (struct task_piece){.begin = now, .end = now + delay, .hop = hop, .kind = TASK_PIECE_ACT};
     piece->to = to;
     piece->sends = wire->kind;
@@ -132,6 +95,6 @@ void task_path_state(struct task_mpi *mpi, const struct task_state *task, struct
         struct task_piece one = c->loads ? (struct task_piece){0} : *task_ring_at(ring, i);
         piece_state(mpi, &one, c);
         if (c->loads && !c->bad)
-            *ring_push(mpi->path, ring) = one;
+            *task_ring_push(ring, mpi->path->most) = one;
     }
 }

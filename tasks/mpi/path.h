@@ -1,5 +1,4 @@
-/* path.h - what each task did last, from which the critical path of a job is found (output.critical_path): a
- * private part of state.h.
+/* path.h - what each task did last, from which the critical path of a job is found (output.critical_path).
  *
  * A task has a ring of pieces. Those of a stream follow each other without a gap: it is busy, or it waits. In
  * between stand acts: messages that went out for it while it did something else, as those by which the
@@ -10,6 +9,8 @@
 #define TASKS_MPI_PATH_H
 
 #include "tasks/mpi/cause.h"
+
+#include <stdbool.h>
 
 enum task_piece_kind { TASK_PIECE_BUSY, TASK_PIECE_WAIT, TASK_PIECE_ACT };
 
@@ -51,6 +52,13 @@ static inline struct task_piece *task_ring_at(const struct task_ring *ring, uint
     uint32_t at = ring->first + i;
     return &ring->piece[at < ring->room ? at : at - ring->room];
 }
+
+/* -- ring.c -- */
+/* Room for one more piece: of at most so many, the oldest is given up. */
+struct task_piece *task_ring_push(struct task_ring *, uint32_t most);
+/* The stream is busy until then, in that function. */
+void task_ring_busy(struct task_ring *, uint32_t most, uint16_t stream, const char *function, ker_time now,
+                    ker_time until);
 
 /* -- path.c -- all but release only with mpi->path */
 void task_path_release(struct task_mpi *);

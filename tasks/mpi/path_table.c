@@ -1,6 +1,5 @@
 /* path_table.c - the key output.critical_path, and the tables of what critical paths are made of. */
 #include "tasks/mpi/path_walk.h"
-#include "tasks/mpi/state.h"
 
 #include <stdlib.h>
 
@@ -121,28 +120,20 @@ const struct stats_schema task_path_pairs_schema = {
 
 /* ---- the key ---- */
 
-enum ker_status task_mpi_path_read(struct task_mpi *mpi, const struct ker_config *config, uint64_t tasks,
-                                   struct ker_error *error)
+enum ker_status task_path_room(const struct ker_config *config, uint64_t tasks, uint32_t *most,
+                               struct ker_error *error)
 {
     const char *key = "output.critical_path"; /* a configuration for tests may be without output */
-    uint64_t bytes = mpi->waits && ker_config_means_key(config, key) ? ker_config_bytes(config, key) : 0;
-    uint64_t most = bytes / sizeof(struct task_piece) / (tasks ? tasks : 1);
-    if (!bytes)
+    uint64_t bytes = ker_config_means_key(config, key) ? ker_config_bytes(config, key) : 0,
+             pieces = bytes / sizeof(struct task_piece) / (tasks ? tasks : 1);
+    *most = pieces < UINT32_MAX / 2 ? (uint32_t)pieces : UINT32_MAX / 2;
+    if (!bytes || pieces >= TASK_PIECES_LEAST)
         return KER_OK;
-    if (most < TASK_PIECES_LEAST)
-        return ker_config_fail(
-            config, error, key,
-            "of %llu tasks each has room for %llu pieces of %zu bytes, at least %d are needed: give %llu B",
-            (unsigned long long)tasks, (unsigned long long)most, sizeof(struct task_piece), TASK_PIECES_LEAST,
-            (unsigned long long)tasks * TASK_PIECES_LEAST * sizeof(struct task_piece));
-    mpi->path = ker_alloc(sizeof *mpi->path);
-    mpi->path->most = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
-    return KER_OK;
-}
-
-uint32_t task_mpi_path_room(const struct task_mpi *mpi)
-{
-    return mpi->path ? mpi->path->most : 0;
+    return ker_config_fail(
+        config, error, key,
+        "of %llu tasks each has room for %llu pieces of %zu bytes, at least %d are needed: give %llu B",
+        (unsigned long long)tasks, (unsigned long long)pieces, sizeof(struct task_piece), TASK_PIECES_LEAST,
+        (unsigned long long)tasks * TASK_PIECES_LEAST * sizeof(struct task_piece));
 }
 
 /* ---- what the walk finds on this rank ---- */
@@ -210,12 +201,18 @@ static void step_add(void *context, const struct task_path_step *step)
         stats_table_add(found->steps, step);
 }
 
-/* Between the first adapters of their nodes. */
+static uint32_t node_of(const struct task_mpi_outside *outside, uint32_t job, uint32_t task)
+{
+    return task_outside_place(outside, job, task, outside->node(outside->jobs, job, task), 0).node;
+}
+
+/* Between the first adapters of their nodes; 0 without a topology. */
 static uint32_t links_between(const struct task_mpi_names *names, const struct pair *pair)
 {
-    const struct task_mpi_outside *outside = names->outside;
-    uint32_t from = outside->node(outside->jobs, pair->job, pair->from),
-             to = outside->node(outside->jobs, pair->job, pair->to),
+    if (!names->topology)
+        return 0;
+    uint32_t from = node_of(names->outside, pair->job, pair->from),
+             to = node_of(names->outside, pair->job, pair->to),
              adapters = route_summarise(names->topology)->adapters;
     return route_distance(names->topology, from * adapters, to * adapters);
 }
@@ -245,18 +242,19 @@ static enum ker_status table_write(struct stats_table *table, struct ker_comm *c
     return ker_comm_rank(comm) == 0 ? stats_table_write(table, folder, error) : KER_OK;
 }
 
-enum ker_status task_mpi_path(struct task_mpi *mpi, const struct task_mpi_names *names, uint32_t jobs,
-                              struct ker_comm *comm, const struct stats_folder *folder, json_t **paths,
-                              struct ker_error *error)
+enum ker_status task_path_write(const struct task_path_source *source, const struct task_mpi_names *names,
+                                struct ker_comm *comm, const struct stats_folder *folder, json_t **paths,
+                                struct ker_error *error)
 {
+    uint32_t jobs = source->jobs;
     struct task_names functions = {0};
     struct context context = {names, &functions};
     struct task_path_result *result = ker_alloc((jobs + (size_t)1) * sizeof *result);
     struct stats_table *rows = stats_table_new(&task_path_schema, &context, 0),
                        *pairs = stats_table_new(&task_path_pairs_schema, &context, 0);
     struct found found = {.steps = stats_table_new(&task_path_steps_schema, &context, 0)};
-    task_path_functions(mpi, &functions, comm);
-    task_path_walk(mpi, jobs, comm, &functions, &(struct task_path_visitor){step_add, &found}, result);
+    task_path_functions(source, &functions, comm);
+    task_path_walk(source, comm, &functions, &(struct task_path_visitor){step_add, &found}, result);
     rows_add(&found, names, result, rows, pairs);
     enum ker_status status[] = {table_write(rows, comm, folder, error),
                                 table_write(pairs, comm, folder, error),

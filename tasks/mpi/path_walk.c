@@ -7,7 +7,6 @@
  * rank; then all learn where it stands.
  */
 #include "tasks/mpi/path_walk.h"
-#include "tasks/mpi/state.h"
 
 #include <stdlib.h>
 
@@ -27,7 +26,7 @@ struct walk {
 
 /* What a rank walks with. */
 struct walker {
-    struct task_mpi *mpi;
+    const struct task_path_source *source;
     const struct task_names *functions;
     const struct task_path_visitor *visitor;
     struct walk walk;
@@ -46,23 +45,6 @@ static void step_tell(struct walker *r, struct task_path_step step, enum task_pa
     step.job = w->job;
     step.kind = (uint8_t)kind;
     r->visitor->step(r->visitor->context, &step);
-}
-
-/* ---- where a task is ---- */
-
-/* NULL: on another rank. The nodes are ordered. */
-static const struct task_state *task_here(struct task_mpi *mpi, uint32_t job, uint32_t task)
-{
-    uint32_t node = mpi->outside.node(mpi->outside.jobs, job, task), low = 0, high = mpi->nodes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (mpi->node[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < mpi->nodes && mpi->node[low].node == node ? task_on_node(mpi, &mpi->node[low], job, task)
-                                                           : NULL;
 }
 
 /* ---- in a ring ---- */
@@ -132,10 +114,9 @@ static void hop_follow(struct walker *r, const struct task_hop *hop)
 {
     struct walk *w = &r->walk;
     w->sends = 0;
-    if (hop->kind == TASK_HOP_STREAM) {
-        w->stream = hop->from;
+    w->stream = hop->kind == TASK_HOP_STREAM ? hop->from : hop->stream;
+    if (hop->kind == TASK_HOP_STREAM)
         return;
-    }
     ker_time contention = 0;
     if (!hop->left && !hop->near)
         contention =
@@ -147,7 +128,6 @@ static void hop_follow(struct walker *r, const struct task_hop *hop)
     w->result.messages += !hop->left;
     w->at = hop->sent;
     w->task = hop->from;
-    w->stream = 0;
     w->to = hop->to;
     w->sends = hop->kind;
 }
@@ -180,12 +160,10 @@ static void piece_step(struct walker *r, const struct task_piece *p)
     w->at = p->begin;
 }
 
-static void step(struct walker *r, const struct task_state *task)
+static void step(struct walker *r, const struct task_path_own *task)
 {
     struct walk *w = &r->walk;
-    static const struct task_ring nothing;
-    const struct task_ring *ring =
-        r->mpi->path->ring ? &r->mpi->path->ring[task_index(r->mpi, task)] : &nothing;
+    const struct task_ring *ring = task->ring;
     w->stream = w->begins ? ring->last : w->stream;
     w->begins = false;
     w->result.whole = w->at <= task->started;
@@ -222,43 +200,42 @@ static void job_walk(struct walker *r, struct ker_comm *comm)
 {
     struct walk *w = &r->walk;
     while (!w->over) {
-        const struct task_state *task = task_here(r->mpi, w->job, w->task);
-        bool own = task != NULL;
-        for (; task && !w->over; task = w->over ? NULL : task_here(r->mpi, w->job, w->task))
-            step(r, task);
+        struct task_path_own task;
+        bool own = false;
+        while (!w->over && r->source->find(r->source->context, w->job, w->task, &task)) {
+            own = true;
+            step(r, &task);
+        }
         walk_share(w, own, comm);
     }
 }
 
 /* When each job ended, and the first of its tasks that did so then. */
-static void ends_find(const struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm, int64_t *finish,
+static void ends_find(const struct task_path_source *source, struct ker_comm *comm, int64_t *finish,
                       int64_t *last)
 {
-    for (uint32_t i = 0; i < mpi->tasks; i++) {
-        const struct task_state *task = &mpi->task[i];
-        ker_time end = task_is_done(task) ? task->finish : KER_TIME_MAX;
-        finish[task->job] = end > finish[task->job] ? end : finish[task->job];
-    }
-    ker_comm_max_i64(comm, finish, jobs);
-    for (uint32_t job = 0; job < jobs; job++)
+    struct task_path_own task;
+    for (uint32_t i = 0; source->own(source->context, i, &task); i++)
+        finish[task.job] = task.finish > finish[task.job] ? task.finish : finish[task.job];
+    ker_comm_max_i64(comm, finish, source->jobs);
+    for (uint32_t job = 0; job < source->jobs; job++)
         last[job] = INT64_MAX;
-    for (uint32_t i = 0; i < mpi->tasks; i++) {
-        const struct task_state *task = &mpi->task[i];
-        if (task->finish == finish[task->job] && task->task < last[task->job])
-            last[task->job] = task->task;
-    }
-    ker_comm_min_i64(comm, last, jobs);
+    for (uint32_t i = 0; source->own(source->context, i, &task); i++)
+        if (task.finish == finish[task.job] && task.task < last[task.job])
+            last[task.job] = task.task;
+    ker_comm_min_i64(comm, last, source->jobs);
 }
 
-void task_path_walk(struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm,
+void task_path_walk(const struct task_path_source *source, struct ker_comm *comm,
                     const struct task_names *functions, const struct task_path_visitor *visitor,
                     struct task_path_result *result)
 {
+    uint32_t jobs = source->jobs;
     int64_t *finish = ker_alloc((jobs + (size_t)1) * sizeof *finish),
             *last = ker_alloc((jobs + (size_t)1) * sizeof *last);
-    ends_find(mpi, jobs, comm, finish, last);
+    ends_find(source, comm, finish, last);
     for (uint32_t job = 0; job < jobs; job++) {
-        struct walker r = {.mpi = mpi, .functions = functions, .visitor = visitor};
+        struct walker r = {.source = source, .functions = functions, .visitor = visitor};
         r.walk = (struct walk){.at = finish[job], .job = job, .task = (uint32_t)last[job], .begins = true};
         r.walk.result = (struct task_path_result){
             .finish = finish[job], .last = (uint32_t)last[job], .there = finish[job] != KER_TIME_MAX};
@@ -270,19 +247,19 @@ void task_path_walk(struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm,
     free(last);
 }
 
-void task_path_functions(const struct task_mpi *mpi, struct task_names *functions, struct ker_comm *comm)
+void task_path_functions(const struct task_path_source *source, struct task_names *functions,
+                         struct ker_comm *comm)
 {
     const char *before = NULL;
+    struct task_path_own task;
     task_names_add(functions, "");
-    for (uint32_t i = 0; mpi->path->ring && i < mpi->tasks; i++) {
-        const struct task_ring *ring = &mpi->path->ring[i];
-        for (uint32_t k = 0; k < ring->count; k++) {
-            const struct task_piece *p = task_ring_at(ring, k);
+    for (uint32_t i = 0; source->own(source->context, i, &task); i++)
+        for (uint32_t k = 0; k < task.ring->count; k++) {
+            const struct task_piece *p = task_ring_at(task.ring, k);
             if (p->kind == TASK_PIECE_ACT || !p->function || p->function == before)
                 continue;
             task_names_add(functions, p->function);
             before = p->function;
         }
-    }
     task_names_share(functions, comm);
 }

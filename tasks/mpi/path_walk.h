@@ -1,4 +1,5 @@
-/* path_walk.h - the critical path, walked backwards from the task that ends last: a private part of state.h.
+/* path_walk.h - the critical path, walked backwards from the task that ends last: of the MPI model's tasks
+ * (state.h), and of those of schedules under LogGOPS.
  *
  * The path is a chain of pieces without a gap in time, from the end of the job back to its start, or to where
  * no more is known. Each piece is part of what a task did, or of the way of a message.
@@ -8,6 +9,7 @@
 
 #include "tasks/mpi/mpi.h"
 #include "tasks/mpi/names.h"
+#include "tasks/mpi/path.h"
 
 enum task_path_kind {
     TASK_PATH_COMPUTATION,
@@ -45,12 +47,38 @@ struct task_path_result {
     bool whole;               /* the path goes back to the start */
 };
 
+/* Who knows what tasks did. */
+struct task_path_own {
+    uint32_t job, task;
+    ker_time started, finish; /* finish: KER_TIME_MAX, it has not */
+    const struct task_ring *ring;
+};
+struct task_path_source {
+    void *context;
+    uint32_t jobs;
+    /* The index-th task of this rank; false: there are no more. */
+    bool (*own)(void *context, uint32_t index, struct task_path_own *);
+    /* One of them; false: it lives on another rank. */
+    bool (*find)(void *context, uint32_t job, uint32_t task, struct task_path_own *);
+};
+
+struct task_path_source task_path_tasks(struct task_mpi *, uint32_t jobs); /* path_tasks.c */
+
 /* Collective. The functions that any task's pieces name, "" included. */
-void task_path_functions(const struct task_mpi *, struct task_names *, struct ker_comm *);
+void task_path_functions(const struct task_path_source *, struct task_names *, struct ker_comm *);
 /* Collective: of each job; result[jobs] is the same on all ranks. A rank visits the steps of its own tasks.
  */
-void task_path_walk(struct task_mpi *, uint32_t jobs, struct ker_comm *, const struct task_names *functions,
+void task_path_walk(const struct task_path_source *, struct ker_comm *, const struct task_names *functions,
                     const struct task_path_visitor *, struct task_path_result *);
+
+/* -- path_table.c -- */
+/* output.critical_path: how many pieces each of so many tasks may have; 0: it is not wanted. */
+enum ker_status task_path_room(const struct ker_config *, uint64_t tasks, uint32_t *most, struct ker_error *);
+/* Collective: rank 0 writes critical_path.csv, critical_path_pairs.csv and critical_path_steps.csv; *paths:
+ * an array with what each job's is made of, on rank 0, null for a job that has not ended. */
+enum ker_status task_path_write(const struct task_path_source *, const struct task_mpi_names *,
+                                struct ker_comm *, const struct stats_folder *, json_t **paths,
+                                struct ker_error *);
 
 /* -- path_json.c -- */
 extern const char *const task_path_kind_names[TASK_PATH_KINDS];

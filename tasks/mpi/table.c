@@ -80,7 +80,7 @@ struct stats_table *task_mpi_results(const struct task_mpi *mpi, const struct ta
                                      ker_time end)
 {
     struct stats_table *table = stats_table_new(&task_mpi_schema, names, 0);
-    for (uint32_t i = 0; i < mpi->tasks; i++) {
+    for (uint32_t i = 0; mpi && i < mpi->tasks; i++) {
         struct task_state *task = &mpi->task[i];
         const struct task_job *job = task_job_of(mpi, task);
         uint32_t node = task_node_of(mpi, task)->node;
