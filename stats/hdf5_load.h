@@ -14,7 +14,8 @@
 /* clang-format off */
 #define STATS_HDF5_FUNCTIONS(F) \
     F(H5check_version) F(H5open) F(H5Eset_auto2) F(H5Iget_name) F(H5Aclose) F(H5Acreate2) F(H5Aget_type) \
-    F(H5Aopen) F(H5Aread) F(H5Awrite) \
+    F(H5Aget_space) F(H5Aopen) F(H5Aread) F(H5Awrite) F(H5Dget_create_plist) F(H5Dget_num_chunks) \
+    F(H5Dget_storage_size) F(H5Pget_chunk) F(H5Pget_layout) \
     F(H5Dclose) F(H5Dcreate2) F(H5Dget_space) F(H5Dget_type) F(H5Dopen2) F(H5Dread) F(H5Dset_extent) \
     F(H5Dwrite) F(H5Fclose) F(H5Fcreate) F(H5Fflush) F(H5Fopen) F(H5Gclose) F(H5Gcreate2) F(H5Gopen2) \
     F(H5Lexists) F(H5Pclose) F(H5Pcreate) F(H5Pset_chunk) F(H5Pset_file_locking) F(H5Pset_fill_time) \
@@ -46,6 +47,12 @@ enum ker_status stats_hdf5_load(struct ker_error *);
 #define H5Aclose (*stats_hdf5_library.to_H5Aclose)
 #define H5Acreate2 (*stats_hdf5_library.to_H5Acreate2)
 #define H5Aget_type (*stats_hdf5_library.to_H5Aget_type)
+#define H5Aget_space (*stats_hdf5_library.to_H5Aget_space)
+#define H5Dget_create_plist (*stats_hdf5_library.to_H5Dget_create_plist)
+#define H5Dget_num_chunks (*stats_hdf5_library.to_H5Dget_num_chunks)
+#define H5Dget_storage_size (*stats_hdf5_library.to_H5Dget_storage_size)
+#define H5Pget_chunk (*stats_hdf5_library.to_H5Pget_chunk)
+#define H5Pget_layout (*stats_hdf5_library.to_H5Pget_layout)
 #define H5Aopen (*stats_hdf5_library.to_H5Aopen)
 #define H5Aread (*stats_hdf5_library.to_H5Aread)
 #define H5Awrite (*stats_hdf5_library.to_H5Awrite)
