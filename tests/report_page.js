@@ -46,6 +46,12 @@ function wrongNumbers(summary) {
     }).map(element => element.dataset.key + " shows " + element.textContent);
 }
 
+/* Panels of which something must be scrolled sideways. */
+function sidewaysNow() {
+    return [...document.querySelectorAll(".scroll, .controls, .figure, section")]
+        .filter(element => element.scrollWidth > element.clientWidth + 1).map(element => element.closest("section").id);
+}
+
 async function numbers(browser) {
     const page = await open(browser, "traced/report.html"), summary = JSON.parse(fs.readFileSync(folder + "/traced/summary.json", "utf8"));
     const wrong = await page.evaluate(wrongNumbers, summary), shown = await page.locator("[data-key]").count();
@@ -53,8 +59,7 @@ async function numbers(browser) {
     check("every number shown is that of summary.json", wrong.length === 0 && shown > 100, [wrong.slice(0, 5), shown]);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check("nothing is wider than 1280 pixels", wide <= 0, wide);
-    const sideways = await page.evaluate(() => [...document.querySelectorAll(".scroll, .controls, .figure, section")]
-        .filter(element => element.scrollWidth > element.clientWidth + 1).map(element => element.closest("section").id));
+    const sideways = await page.evaluate(sidewaysNow);
     check("and no table must be scrolled sideways", sideways.length === 0, sideways);
     return page;
 }
@@ -228,6 +233,8 @@ async function others(browser) {
     const same = await open(browser, "same.html");
     const told = await same.locator("#waits tbody tr").count(), sizes = await same.locator("#rates tbody tr").count();
     check("waits and rates of a run are in the page", told > 32 && sizes > 8, [told, sizes, same.complaints]);
+    const tight = await same.evaluate(sidewaysNow), stacked = await same.locator(".pair.stacked").count();
+    check("tables of two runs that have no room side by side stand below each other", tight.length === 0 && stacked > 0, [tight, stacked]);
     check("of one machine the differences are drawn", await same.locator("#compare canvas").count() === 2 && await two.locator("#compare canvas").count() === 0 &&
         same.complaints.length === 0, same.complaints);
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);

@@ -32,6 +32,16 @@
         });
     }
 
+    /* Two runs stand side by side where their tables have room for that, else one below the other. */
+    function settle() {
+        const pairs = [...document.querySelectorAll(".pair.two")];
+        pairs.forEach(pair => pair.classList.remove("stacked"));
+        const tight = pairs.filter(pair => [...pair.querySelectorAll("table, .scroll")].some(element =>
+            element.scrollWidth > element.clientWidth + 1 || element.offsetWidth > element.parentElement.clientWidth + 1));
+        tight.forEach(pair => pair.classList.add("stacked"));
+        return tight.some(pair => pair.querySelector("canvas"));
+    }
+
     mars.runName = function (run, index) {
         const name = make("div", { class: "runname" }, run.name);
         name.style.setProperty("--run", mars.colours.mark(index));
@@ -102,8 +112,11 @@
         if (innerWidth !== width)
             timer = setTimeout(() => {
                 width = innerWidth;
+                settle();
                 redraw();
             }, 120);
     });
+    if (settle())
+        redraw();
     document.body.dataset.ready = "yes";
 })();
