@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or nodes & network.model=packet"
+#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=packet"
 
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
@@ -60,7 +60,7 @@ const struct ker_option node_options[] = {
     {"node.domain_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task in another domain of the same "
      "socket.",
-     "jobs or services & node.domains or nodes & network.model=packet"},
+     "jobs or services & node.domains or node.hwloc or nodes & network.model=packet"},
     {"node.single_copy_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
      "Messages inside a node from this size on are copied once, from the sender's memory to the receiver's; "
      "smaller ones twice, through a buffer in the sender's domain.",

@@ -52,7 +52,8 @@ check "libraries stay with their owner" '
         if (header ~ /^(jansson\.h|gsl\/gsl_)/ && header !~ /gsl_(rng|randist)\.h$/) return "stats"
         if (header ~ /^hdf5/) return "stats"
         if (header ~ /^otf2\//) return "stats tasks" # timelines out, traces in
-        if (header ~ /^(metis\.h|hwloc)/) return "partition"
+        if (header ~ /^metis\.h/) return "partition"
+        if (header ~ /^hwloc/) return "partition nodes" # this machine; descriptions of nodes
         if (header ~ /^(zstd|zdict)/) return "kernel tasks" # saved state; compressed traces
         return ""
     }

@@ -63,3 +63,29 @@ refused 'the kind has the nodes 0 to 8' -o "$t/r" "$t/k.cfg" 'jobs[2].first_node
 check "behind the last node of a kind"
 refused "jobs\[0\].kind: means nothing" -o "$t/r" "$t/one.cfg" 'jobs[0].kind=thin'
 check "a kind where there are none"
+
+# ---- descriptions of machines ----
+
+sed 's/^node = .*/node = { adapters = 2; hwloc = "server.xml"; controller_bandwidth = "12 GB\/s"; socket_latency = "40 ns"; };/; s/name = "thin"; count = 9;/name = "thin"; count = 9; core_speeds = [1.0, 0.8];/; s/cores = 10;/cores = 10; sockets = 2;/' "$t/k.cfg" >"$t/h.cfg"
+cp configs/nodes/server.xml "$t"
+run -o "$t/h1" "$t/h.cfg" || { cat "$t/err"; exit 1; }
+for n in 2 3; do
+    ranks $n -o "$t/h$n" "$t/h.cfg" && equal "$t/h1" "$t/h$n"
+    check "described nodes: equal on $n ranks"
+done
+sed 's/hwloc = "server.xml"/cores = 16; sockets = 2; threads = 2/' "$t/h.cfg" >"$t/s.cfg"
+run -o "$t/keys" "$t/s.cfg" && equal "$t/h1" "$t/keys"
+check "a description is as good as keys that say the same"
+refused 'node.cores: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" node.cores=16
+check "a description, and a key that says what it says"
+refused 'node.adapter_sockets: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" node.adapter_sockets=0,0
+check "a description that has adapters, and a key for their sockets"
+refused 'server.xml has 2 network adapters (mlx5_0, mlx5_1), but node.adapters is 3' -o "$t/r" "$t/h.cfg" node.adapters=3
+check "another number of adapters"
+refused 'node.hwloc: .*k.cfg is no description of a machine' -o "$t/r" "$t/h.cfg" node.hwloc="$t/k.cfg"
+check "no description"
+refused 'cannot be read' -o "$t/r" "$t/h.cfg" node.hwloc=none.xml
+check "a file that is not there"
+ranks 2 -o "$t/r" "$t/h.cfg" node.hwloc=none.xml
+[ $? -eq 2 ]
+check "a file that is not there, on two ranks"

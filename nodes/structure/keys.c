@@ -4,6 +4,7 @@
  * sockets, adapters to sockets unless a key says where they are. Adapters on one socket take its buses in
  * turn. A kind's own keys (nodes[2].sockets) stand for node's (node.sockets).
  */
+#include "nodes/structure/hwloc.h"
 #include "nodes/structure/make.h"
 
 #include <math.h>
@@ -14,13 +15,25 @@
 #define PLACES "jobs or traffic.outstanding!=0 or node.rail=fixed|nearest"
 #define ADAPTERS "node.adapters!=1"
 #define STRUCTURE_KEYS(GROUP, DEFAULT)                                                                       \
-    {.key = GROUP ".sockets",                                                                                \
-     .type = KER_TYPE_INT,                                                                                   \
-     .fallback = DEFAULT("1"),                                                                               \
-     .minimum = "1",                                                                                         \
-     .maximum = "1024",                                                                                      \
-     .meaning = "Sockets of a node: its NUMA domains and buses are dealt to them evenly, in order.",         \
+    {.key = GROUP ".hwloc",                                                                                  \
+     .type = KER_TYPE_FILE,                                                                                  \
+     .meaning = "The description of a machine, as lstopo --of xml writes it: sockets, domains, cores, "      \
+                "hardware threads, and "                                                                     \
+                "where its network adapters are.",                                                           \
      .belongs = PLACES " or services or " ADAPTERS},                                                         \
+        {.key = GROUP ".adapter_devices",                                                                    \
+         .type = KER_TYPE_STRING | KER_TYPE_LIST,                                                            \
+         .meaning =                                                                                          \
+             "Which network adapters of the description are the node's, by the names of their OS devices "   \
+             "(\"mlx5_0\"); absent: all of them.",                                                           \
+         .belongs = GROUP ".hwloc"},                                                                         \
+        {.key = GROUP ".sockets",                                                                            \
+         .type = KER_TYPE_INT,                                                                               \
+         .fallback = DEFAULT("1"),                                                                           \
+         .minimum = "1",                                                                                     \
+         .maximum = "1024",                                                                                  \
+         .meaning = "Sockets of a node: its NUMA domains and buses are dealt to them evenly, in order.",     \
+         .belongs = PLACES " or services or " ADAPTERS},                                                     \
         {.key = GROUP ".domains",                                                                            \
          .type = KER_TYPE_INT,                                                                               \
          .minimum = "1",                                                                                     \
@@ -77,7 +90,8 @@
         .minimum = "0.001", .maximum = "1000",                                                               \
         .meaning = "How fast cores compute, against the usual one: a value for each core, or for as many "   \
                    "groups of "                                                                              \
-                   "cores, of equal size and in order.",                                                     \
+                   "cores, of equal size and in order; with a description for each kind of its cores, "      \
+                   "the slowest first.",                                                                     \
         .belongs = "jobs & network.model=packet"                                                             \
     }
 
@@ -124,19 +138,22 @@ static uint32_t millionths(double value)
     return (uint32_t)llround(value * NODE_SPEED);
 }
 
-static enum ker_status speeds_read(struct node_structure *s, struct keys *k, struct ker_error *error)
+/* A value for each core, for each of several groups of cores of equal size, or for each kind of core. */
+static enum ker_status speeds_read(struct node_structure *s, struct keys *k, const struct node_hwloc *h,
+                                   struct ker_error *error)
 {
     s->throughput = millionths(ker_config_real(k->config, key_of(k, "thread_throughput")));
     const char *key = key_of(k, "core_speeds");
     uint32_t count = (uint32_t)ker_config_count(k->config, key);
-    if (count == 0 || count > s->cores || s->cores % count != 0)
+    bool kinds = h && h->core_kinds > 1 && count == h->core_kinds;
+    if (!kinds && (count == 0 || count > s->cores || s->cores % count != 0))
         return ker_config_fail(
             k->config, error, key,
-            "%u values for %u cores; give one for each core, or for each of several groups of "
-            "equal size",
-            count, s->cores);
+            "%u values for %u cores; give one for each core, or for each of several groups of equal size%s",
+            count, s->cores, h && h->core_kinds > 1 ? ", or for each kind of core of the description" : "");
     for (uint32_t i = 0; i < s->cores; i++)
-        s->core[i].speed = millionths(ker_config_real_at(k->config, key, (int)(i / (s->cores / count))));
+        s->core[i].speed = millionths(
+            ker_config_real_at(k->config, key, (int)(kinds ? h->core_kind[i] : i / (s->cores / count))));
     return KER_OK;
 }
 
@@ -204,23 +221,129 @@ static enum ker_status counts_read(struct node_structure *s, struct keys *k, uin
 static const struct ker_word map_words[] = {
     {"core", NODE_MAP_BY_CORE}, {"domain", NODE_MAP_BY_DOMAIN}, {"socket", NODE_MAP_BY_SOCKET}, {0}};
 
+static enum node_map_by map_read(struct keys *k)
+{
+    return (enum node_map_by)ker_config_number(k->config, key_of(k, "map_by"), map_words);
+}
+
+static enum ker_status by_keys(struct node_structure *s, struct keys *k, struct ker_error *error)
+{
+    uint32_t threads;
+    enum ker_status status = counts_read(s, k, &threads, error);
+    if (status)
+        return status;
+    node_structure_make(s, threads);
+    status = speeds_read(s, k, NULL, error);
+    if (!status)
+        status = adapters_read(s, k, error);
+    if (status)
+        node_structure_release(s);
+    else
+        node_structure_finish(s, map_read(k));
+    return status;
+}
+
+/* ---- a description ---- */
+
+/* What a description says; in one group there is no second word about it. */
+static const char *const described[] = {"cores", "sockets", "domains", "threads", "buses"};
+
+static bool given(const struct keys *k, const char *word)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s.%s", k->group, word);
+    return ker_config_has(k->config, path);
+}
+
+/* Does a description count? The kind's own, or that of node, when the kind has no keys for what it says. */
+static bool is_described(struct keys *k)
+{
+    bool own = given(k, "hwloc");
+    for (size_t i = 0; i < sizeof described / sizeof *described && !own; i++)
+        if (given(k, described[i]))
+            return false;
+    return ker_config_has(k->config, key_of(k, "hwloc"));
+}
+
+static const char **devices_read(struct keys *k, uint32_t adapters, struct ker_error *error)
+{
+    const char *key = key_of(k, "adapter_devices");
+    uint32_t count = (uint32_t)ker_config_count(k->config, key);
+    if (count != adapters) {
+        ker_config_fail(k->config, error, key, "%u names, but node.adapters is %u: name the device of each",
+                        count, adapters);
+        return NULL;
+    }
+    const char **name = ker_alloc(count * sizeof *name);
+    for (uint32_t i = 0; i < count; i++)
+        name[i] = ker_config_string_at(k->config, key, (int)i);
+    return name;
+}
+
+static enum ker_status description_read(struct node_structure *s, struct keys *k, struct node_hwloc *h,
+                                        struct ker_error *error)
+{
+    char *text = NULL, *why = NULL;
+    size_t bytes;
+    const char **devices = NULL;
+    if (ker_config_has(k->config, key_of(k, "adapter_devices")) &&
+        (devices = devices_read(k, h->adapters, error)) == NULL)
+        return KER_BAD_INPUT;
+    h->devices = devices;
+    char *path = ker_format("%s", ker_config_file(k->config, key_of(k, "hwloc")));
+    enum ker_status status = ker_input_read(ker_config_inputs(k->config), path, &text, &bytes, error);
+    if (!status && !node_structure_hwloc(s, h, text, bytes, &why))
+        status = ker_config_fail(k->config, error, key_of(k, "hwloc"), "%s %s", path, why);
+    free(why);
+    free(text);
+    free(path);
+    free(devices);
+    return status;
+}
+
+/* Where the description has no adapters, each socket has a bus, and adapters are where keys say. */
+static enum ker_status adapters_add(struct node_structure *s, struct keys *k, struct ker_error *error)
+{
+    s->buses = s->sockets;
+    s->bus_socket = ker_alloc(s->buses * sizeof *s->bus_socket);
+    s->adapter_bus = ker_alloc(s->adapters * sizeof *s->adapter_bus);
+    for (uint32_t i = 0; i < s->buses; i++)
+        s->bus_socket[i] = (uint16_t)i;
+    return adapters_read(s, k, error);
+}
+
+static enum ker_status by_description(struct node_structure *s, struct keys *k, struct ker_error *error)
+{
+    struct node_hwloc h = {.adapters = s->adapters};
+    struct keys node = {.config = k->config, .group = "node"}, *by = given(k, "hwloc") ? k : &node;
+    for (size_t i = 0; i < sizeof described / sizeof *described; i++)
+        if (given(by, described[i])) {
+            snprintf(k->path, sizeof k->path, "%s.%s", by->group, described[i]);
+            return ker_config_fail(k->config, error, k->path,
+                                   "stands beside %s.hwloc, which says it: give one of them", by->group);
+        }
+    enum ker_status status = description_read(s, k, &h, error);
+    if (status)
+        return status;
+    if (h.located && given(by, "adapter_sockets"))
+        status = ker_config_fail(k->config, error, key_of(k, "adapter_sockets"),
+                                 "stands beside %s.hwloc, which says where its adapters are", by->group);
+    if (!status && !h.located)
+        status = adapters_add(s, k, error);
+    if (!status)
+        status = speeds_read(s, k, &h, error);
+    free(h.core_kind);
+    if (status)
+        node_structure_release(s);
+    else
+        node_structure_finish(s, map_read(k));
+    return status;
+}
+
 enum ker_status node_structure_read(struct node_structure *s, const struct ker_config *config,
                                     const char *group, uint32_t adapters, struct ker_error *error)
 {
     struct keys k = {.config = config, .group = group};
-    uint32_t threads;
     *s = (struct node_structure){.adapters = adapters};
-    enum ker_status status = counts_read(s, &k, &threads, error);
-    if (status)
-        return status;
-    node_structure_make(s, threads);
-    status = speeds_read(s, &k, error);
-    if (!status)
-        status = adapters_read(s, &k, error);
-    if (status)
-        node_structure_release(s);
-    else
-        node_structure_finish(s,
-                              (enum node_map_by)ker_config_number(config, key_of(&k, "map_by"), map_words));
-    return status;
+    return is_described(&k) ? by_description(s, &k, error) : by_keys(s, &k, error);
 }
