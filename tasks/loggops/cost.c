@@ -43,6 +43,7 @@ uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, 
     e->number = p->number++;
     e->process = (uint32_t)(p - s->process);
     e->kind = (uint8_t)kind;
+    e->heads = 0;
     return index;
 }
 

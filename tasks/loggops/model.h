@@ -76,6 +76,7 @@ struct loggops_event {
     uint32_t tag;            /* of operations: enum graph_kind */
     uint32_t op, match;      /* the sender's operation, or the process's own; the receiver's */
     uint8_t kind, cpu, nic;
+    uint8_t heads; /* it is, or was, the first of those that wait for the same: struct loggops_blocked */
 };
 
 struct loggops_list {

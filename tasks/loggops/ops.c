@@ -168,16 +168,28 @@ static void kind_put(struct loggops_system *s, struct loggops_process *p, const 
         loggops_queue_put(s, queue, run);
 }
 
+static inline void one_put(struct loggops_system *s, struct loggops_process *p, const struct loggops_free *op,
+                           const ker_time *cause, ker_time now)
+{
+    loggops_queue_put(s, &loggops_group_of(s, p)->queue,
+                      run_begin(s, p, op, cause, free_time(s, p, op, now)));
+}
+
+/* Most release one operation, or two of different kinds. */
 void loggops_released_put(struct loggops_system *s, struct loggops_process *p, struct loggops_released *r,
                           const ker_time *cause, ker_time now)
 {
     const struct loggops_free *op = r->op;
-    if (r->count == 1)
-        loggops_queue_put(s, &loggops_group_of(s, p)->queue,
-                          run_begin(s, p, op, cause, free_time(s, p, op, now)));
-    else
+    if (r->count == 1) {
+        one_put(s, p, op, cause, now);
+    } else if (r->count == 2 && op[0].kind != op[1].kind) {
+        unsigned first = op[0].kind > op[1].kind;
+        one_put(s, p, op + first, cause, now);
+        one_put(s, p, op + 1 - first, cause, now);
+    } else {
         for (unsigned kind = GRAPH_SEND; kind <= GRAPH_CALCULATION; kind++)
             kind_put(s, p, r, kind, cause, now);
+    }
     r->count = 0;
 }
 

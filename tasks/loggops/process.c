@@ -280,16 +280,20 @@ static void event_block(struct loggops_system *s, struct loggops_process *p, uin
         return;
     }
     b->first = index;
+    e->heads = 1;
     e->time = free_at;
     loggops_queue_put(s, queue, index);
 }
 
 /* The event is about to be handled: what it held back comes next. */
-static uint32_t blocked_next(struct loggops_system *s, struct loggops_blocked *b, uint32_t index)
+static uint32_t blocked_next(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
+    struct loggops_blocked *b = blocked_of(s, p, loggops_event_at(s, index));
     if (!b || b->first != index)
         return KER_NONE;
     b->first = b->rest == KER_NONE ? KER_NONE : loggops_queue_take(s, &b->rest);
+    if (b->first != KER_NONE)
+        loggops_event_at(s, b->first)->heads = 1;
     return b->first;
 }
 
@@ -322,7 +326,7 @@ void loggops_group_run(struct loggops_group *g, ker_time until)
             run_put(s, p, &g->queue, index, now);
             continue;
         }
-        uint32_t next = blocked_next(s, blocked_of(s, p, e), index);
+        uint32_t next = e->heads ? blocked_next(s, p, index) : KER_NONE;
         event_handle(s, p, index);
         if (next != KER_NONE) {
             e = loggops_event_at(s, next);
