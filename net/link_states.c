@@ -322,7 +322,7 @@ static void direction_end(void *ending, struct stats_table *none, const struct n
     if (!l || !l->track)
         return;
     busy_end(s, &s->busy[l->track - 1], e->end);
-    ker_time free = d->port ? d->port->link_free : d->adapter->link_free;
+    ker_time free = d->adapter ? d->adapter->link_free : d->port->link_free;
     if (l->since < e->end)
         net_link_stalled(e->net, l->track, l->since > free ? l->since : free, e->end);
     if (d->adapter)
@@ -369,7 +369,9 @@ void net_link_ahead_state(struct net_network *net, struct ker_chunk *c)
     uint32_t count =
         ker_chunk_count(c, s ? (uint32_t)s->ahead_count : 0, sizeof(uint32_t) + 2 * sizeof(ker_time));
     for (uint32_t i = 0; i < count && !c->bad; i++) {
-        struct net_link_span one = c->loads ? (struct net_link_span){0} : s->ahead[i];
+        struct net_link_span one = {0};
+        if (!c->loads)
+            one = s->ahead[i];
         span_state(&one, c);
         c->bad |= !s || one.track == 0 || one.track > s->count || one.to < one.from;
         if (c->loads && !c->bad)

@@ -181,12 +181,11 @@ static void program_send(struct node *net, ker_time now, uint32_t service, const
     (void)service;
     memcpy(&wire, message->envelope, sizeof wire);
     struct way way = way_of(s, &wire);
-    struct loggops_event e = {.time = now + message->delay,
-                              .tag = way.out,
-                              .op = KER_POOL_TAKE(&s->programs->held, NULL),
-                              .match = message->destination};
-    s->programs->held.at[e.op] =
-        (struct loggops_held){*message->envelope, message->bytes, message->cookie, now};
+    uint32_t held = KER_POOL_TAKE(&s->programs->held, NULL);
+    struct loggops_event e = {
+        .time = now + message->delay, .tag = way.out, .op = held, .match = message->destination};
+    s->programs->held.at[held] = (struct loggops_held){
+        .envelope = *message->envelope, .bytes = message->bytes, .cookie = message->cookie, .created = now};
     if (way.own) {
         own_send(m, e.time, &e);
         return;

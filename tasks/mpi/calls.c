@@ -242,7 +242,10 @@ static void lasts_state(struct task_mpi *mpi, struct task_calls *calls, struct k
     if (c->loads && !c->bad && count)
         calls->last = ker_alloc(count * sizeof *calls->last);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
-        struct task_counted one = counted_state(mpi, c->loads ? (struct task_counted){0} : calls->last[i], c);
+        struct task_counted one = {0};
+        if (!c->loads)
+            one = calls->last[i];
+        one = counted_state(mpi, one, c);
         if (!c->loads || c->bad)
             continue;
         calls->last[i] = one;

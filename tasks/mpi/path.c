@@ -92,7 +92,9 @@ void task_path_state(struct task_mpi *mpi, const struct task_state *task, struct
     KER_CHUNK(c, ring->longest);
     ring->lost = ker_chunk_bool(c, ring->lost);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
-        struct task_piece one = c->loads ? (struct task_piece){0} : *task_ring_at(ring, i);
+        struct task_piece one = {0};
+        if (!c->loads)
+            one = *task_ring_at(ring, i);
         piece_state(mpi, &one, c);
         if (c->loads && !c->bad)
             *task_ring_push(ring, mpi->path->most) = one;

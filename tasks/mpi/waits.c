@@ -236,7 +236,9 @@ void task_waits_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     struct task_waited *w = waited_of(mpi, task);
     count = ker_chunk_count(c, w->rates, sizeof *w->rate);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
-        struct task_rate one = c->loads ? (struct task_rate){0} : w->rate[i];
+        struct task_rate one = {0};
+        if (!c->loads)
+            one = w->rate[i];
         KER_CHUNK(c, one);
         c->bad |= one.class > 64;
         if (c->loads && !c->bad)

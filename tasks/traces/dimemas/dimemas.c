@@ -35,7 +35,6 @@ static void trace_close(struct foreign_trace *to)
     free(to->own);
 }
 
-
 static const char *const doubts[] = {
     [DIMEMAS_DOUBT_SENDS] =
         "sends that do not block are never waited for in this format; the end of the task "

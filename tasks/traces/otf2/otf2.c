@@ -156,7 +156,6 @@ static enum ker_status task_read(const struct foreign_trace *to, struct foreign_
     return status;
 }
 
-
 static const char *const doubts[] = {
     [OTF2_DOUBT_COUNTS] = "archives have the sums of MPI_Alltoallv and other collectives with counts, not "
                           "the counts; they are taken as equal",

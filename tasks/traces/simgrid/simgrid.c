@@ -25,7 +25,6 @@ static void trace_close(struct foreign_trace *to)
     free(to->own);
 }
 
-
 static const char *const doubts[] = {
     [SIMGRID_DOUBT_COMM] = "collectives name no communicator; all are taken as those of MPI_COMM_WORLD",
     [SIMGRID_DOUBT_NOBODY] = "receives from rank -333 may be from MPI_ANY_SOURCE or from MPI_PROC_NULL; all "
