@@ -216,6 +216,9 @@ check "every family is replayed"
 "$marstrace" --profile all >profile.csv 2>err && profiled all-out profile.csv >err &&
     awk -F, '$2 == "MPI_File_open" { n++; bad += $6 != $5 || $7 != 0 } END { exit !(n == 4 && !bad) }' all-out/calls.csv
 check "every family is counted as in the profile; a call that is computation takes its traced time"
+[ "$(awk -F, 'NR > 1 && $2 ~ /^MPI_File_/ { sum += $5 } END { printf "%.0f", sum * 1000 }' all-out/calls.csv)" = "$(jq '.result.jobs[0].file_time_ps' all-out/summary.json)" ] &&
+    grep -q 'computation, of all tasks, that stands for calls on files: [0-9.]* [mu]*s' all-out/summary.txt
+check "the summary says how much that is"
 
 # A job that starts again and again counts all its passes, one that is none of a trace only when it is asked for; after a checkpoint, too.
 cat >passes.cfg <<'END'

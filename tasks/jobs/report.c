@@ -209,7 +209,7 @@ static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
 
 /* One object per job. finish_ps is null for a job that has not finished. */
 static json_t *report_jobs(const struct task_system *system, const struct job_sum *sum,
-                           const struct task_mpi_abort *aborts)
+                           const struct task_mpi_abort *aborts, const uint64_t *file_times)
 {
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
@@ -232,6 +232,7 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
             json_object_set_new(object, "poll_gap_ps", json_integer(sum[i].poll_gap));
             json_object_set_new(object, "finalize_gap_ps", json_integer(sum[i].finalize_gap));
             json_object_set_new(object, "finalize_gap_max_ps", json_integer(sum[i].finalize_gap_max));
+            json_object_set_new(object, "file_time_ps", json_integer((json_int_t)file_times[i]));
         }
         uint64_t lost = sum[i].messages - sum[i].received;
         json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
@@ -275,16 +276,21 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
     struct task_mpi_abort *aborts = aborts_gather(system, comm);
+    uint32_t jobs_count = task_jobs_count(system->jobs);
+    uint64_t *file_times = ker_alloc(jobs_count * sizeof *file_times);
+    task_mpi_files(system->mpi, file_times);
+    ker_comm_sum_u64(comm, file_times, jobs_count);
     struct tasks tasks;
-    tasks_init(&tasks, table, task_jobs_count(system->jobs));
+    tasks_init(&tasks, table, jobs_count);
     if (control && files->tasks &&
         !(tasks.writer = stats_writer_open(table, files->folder, files->tasks_key, error)))
         status = KER_RUN_FAILED;
     stats_table_show(table, comm, &(struct stats_visitor){task_show, &tasks});
     enum ker_status closed = stats_writer_close(tasks.writer, error);
     if (control)
-        *jobs = report_jobs(system, tasks.sum, aborts);
+        *jobs = report_jobs(system, tasks.sum, aborts, file_times);
     free(tasks.sum);
+    free(file_times);
     free(aborts);
     stats_table_free(table);
     return status ? status : closed;

@@ -119,6 +119,16 @@ void task_mpi_aborts(const struct task_mpi *mpi, struct task_mpi_abort *first)
     }
 }
 
+void task_mpi_files(const struct task_mpi *mpi, uint64_t *sum)
+{
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        const struct task_job *job = task_job_of(mpi, task);
+        if (job->class->taken)
+            sum[task->job] += (uint64_t)job->class->taken(job->program, task->own).files;
+    }
+}
+
 void task_mpi_counts_state(struct task_mpi *mpi, uint32_t jobs, struct ker_chunk *c)
 {
     jobs = ker_chunk_count(c, jobs, sizeof(int64_t));

@@ -104,6 +104,8 @@ struct task_mpi_abort {
 /* Into one for each job, zeroed, those of this rank; and from another rank. */
 void task_mpi_aborts(const struct task_mpi *, struct task_mpi_abort *first);
 void task_mpi_abort_join(struct task_mpi_abort *, const struct task_mpi_abort *);
+/* Adds to the number of each job what its tasks on this rank have for task_taken.files. */
+void task_mpi_files(const struct task_mpi *, uint64_t *sum);
 /* Saved state: what this rank counts for each job; loading adds what another has counted. */
 void task_mpi_counts_state(struct task_mpi *, uint32_t jobs, struct ker_chunk *);
 /* Messages of the application that tasks of a job on this rank have sent since they were last set to 0: an

@@ -189,6 +189,7 @@ struct task_neighbours {
 struct task_taken {
     ker_time finalize_gap; /* before MPI_Finalize */
     ker_time poll_gap;     /* between tests that found nothing */
+    ker_time files;        /* not taken out, but computation: calls on files, and those of jobs[].unknown */
 };
 
 /* What a traced task has called of a function, on the traced machine. */

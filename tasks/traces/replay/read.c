@@ -68,9 +68,17 @@ static void takes_put(struct trace_code *code, const struct replay_task *t, cons
         trace_code_compute(code, (uint64_t)(takes.time / code->store->form.unit));
 }
 
-/* The computation before a call, and the call; code: of its thread, called: of the task. */
+/* A trace may say anything: what is longer than any simulation is cut. */
+static void time_add(ker_time *sum, uint64_t ns)
+{
+    const uint64_t most = (uint64_t)TRACE_GAP_MOST / 1000;
+    uint64_t all = (uint64_t)(*sum / 1000) + (ns < most ? ns : most);
+    *sum = (ker_time)(all < most ? all : most) * 1000;
+}
+
+/* The computation before a call, and the call; code: of its thread. */
 static enum ker_status record_put(struct task_program *program, struct trace_code *code,
-                                  struct trace_called *called, struct replay_task *t, bool *ends,
+                                  struct trace_task *held, struct replay_task *t, bool *ends,
                                   struct ker_error *error)
 {
     bool some;
@@ -87,21 +95,15 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
             trace_code_compute(code, (uint64_t)(gap / program->store.form.unit));
         if (some)
             op_put(program, code, t, &op);
+        if (some && op.kind == TASK_OP_COMPUTE)
+            time_add(&held->taken.files, t->record.duration_ns);
         if (program->rules.traced && t->part + 1 == t->parts)
             takes_put(code, t, some ? &op : NULL);
         *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
     }
     if (counts)
-        record_count(called, t);
+        record_count(&held->code.called, t);
     return KER_OK;
-}
-
-/* A trace may say anything: what is longer than any simulation is cut. */
-static void time_add(ker_time *sum, uint64_t ns)
-{
-    const uint64_t most = (uint64_t)TRACE_GAP_MOST / 1000;
-    uint64_t all = (uint64_t)(*sum / 1000) + (ns < most ? ns : most);
-    *sum = (ker_time)(all < most ? all : most) * 1000;
 }
 
 /* What is left out of the time before the record. In a trace of one clock, time away from the processor is
@@ -134,7 +136,7 @@ static enum ker_status record_read(void *context, struct replay_task *t, struct 
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: thread %u of task %u calls MPI_Finalize: MPI wants the first one to",
                         r->program->path, thread, t->trace->number);
-    return record_put(r->program, thread ? &r->other[thread - 1] : &r->held->code, &r->held->code.called, t,
+    return record_put(r->program, thread ? &r->other[thread - 1] : &r->held->code, r->held, t,
                       &r->ends[thread], error);
 }
 
