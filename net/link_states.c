@@ -370,7 +370,7 @@ void net_link_ahead_state(struct net_network *net, struct ker_chunk *c)
         ker_chunk_count(c, s ? (uint32_t)s->ahead_count : 0, sizeof(uint32_t) + 2 * sizeof(ker_time));
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct net_link_span one = {0};
-        if (!c->loads)
+        if (s && !c->loads)
             one = s->ahead[i];
         span_state(&one, c);
         c->bad |= !s || one.track == 0 || one.track > s->count || one.to < one.from;

@@ -21,7 +21,7 @@ struct net_direction {
 };
 
 /* The text of struct net_link_end's `node`; the context is of no meaning. */
-const char *net_link_kind_text(const void *topology, uint32_t node);
+const char *net_link_kind_text(const void *net, uint32_t node);
 
 extern const struct stats_schema net_links_schema;
 

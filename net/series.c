@@ -125,11 +125,12 @@ static struct net_load load_of_all(const struct net_direction *d)
     const struct net_port *p = d->port;
     const struct net_adapter *a = d->adapter;
     const struct net_link_series *l = d->series;
+    uint64_t queued = l ? l->queue_max : 0;
     struct net_load load = {.stall = l ? l->stalled : 0};
     if (p)
         load = (struct net_load){p->packets, p->bytes, p->busy, p->queue_time, p->queue_max, 0, load.stall};
     else
-        load = (struct net_load){a->packets, a->bytes, a->busy, a->wait, l->queue_max, 0, load.stall};
+        load = (struct net_load){a->packets, a->bytes, a->busy, a->wait, queued, 0, load.stall};
     return load;
 }
 

@@ -302,12 +302,11 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     if (parts != STATS_COLLECT_OFF ||
         (ker_config_means_key(config, "output.waits") && ker_config_bool(config, "output.waits"))) {
         net->parts = ker_alloc(sizeof *net->parts);
+        net->parts->periods = parts == STATS_COLLECT_PERIODS;
         net->part_now = &net->parts->packet;
         net_parts_routes(net);
     }
     net->watched = net->congestion || net->parts || net->states;
-    if (parts == STATS_COLLECT_PERIODS)
-        net->parts->periods = true;
     net_series_read(net, config);
 }
 

@@ -50,10 +50,10 @@ static inline void outbox_note(struct outbox *o, ker_time time, struct wheel_not
 }
 
 /* Completes the batch in the outbox's buffer, and returns its length; then the outbox is empty. */
-size_t outbox_seal(struct outbox *, struct ker_slabs *extensions);
+size_t outbox_seal(struct outbox *, struct ker_slabs *own);
 void outbox_release(struct outbox *);
 /* Puts a batch into the wheel; nothing in it is earlier than `done`. */
-void batch_open(const char *batch, ker_time done, struct wheel *, struct ker_slabs *extensions);
+void batch_open(const char *batch, ker_time done, struct wheel *, struct ker_slabs *own);
 
 /* Extensions with this rank: one unit where the second half is zero, else two. */
 uint32_t extension_put(struct ker_slabs *, const void *bytes);
