@@ -122,8 +122,9 @@ static bool deadlock_check(struct run *run)
         ker_fail(&run->error, KER_RUN_FAILED, "the network has deadlocked: %llu packets cannot move on",
                  (unsigned long long)v[1]);
     else
-        ker_fail(&run->error, KER_RUN_FAILED, "%llu task%s for messages or partners that never come%s\n%s",
-                 (unsigned long long)v[0], v[0] == 1 ? " waits" : "s wait", lost, table ? table : "");
+        ker_fail(&run->error, KER_RUN_FAILED, "%llu %s%s for messages or partners that never come%s\n%s",
+                 (unsigned long long)v[0], task_system_waiter(run->tasks), v[0] == 1 ? " waits" : "s wait",
+                 lost, table ? table : "");
     free(table);
     return v[2] > 0;
 }

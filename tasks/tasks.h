@@ -61,9 +61,13 @@ void task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t co
  * worst status; the text is where it was found, or on all. */
 enum ker_status task_system_agree(struct task_system *, struct ker_comm *, struct ker_error *);
 
-/* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the
- * run, when there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */
+/* Tasks of jobs on this rank that have not finished (background jobs not counted), of message-driven jobs
+ * their objects, which may be counted where they are not: what counts is the sum modulo 2^64 over the ranks.
+ * 0 ends the run, when there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys
+ * run.*. */
 uint64_t task_system_unfinished(const struct task_system *);
+/* What these are: "task"; "object", where all jobs are message-driven; "task or object". */
+const char *task_system_waiter(const struct task_system *);
 uint32_t task_system_jobs(const struct task_system *);
 
 /* Jobs that are not in the background. */
@@ -129,7 +133,7 @@ enum ker_status task_system_former(struct task_system *, const struct ker_config
 bool task_system_formers_end(struct task_system *, ker_time fork);
 /* Saved state of what a rank counts for all its tasks (the tasks themselves are saved with their nodes); and
  * who loads it. sums: this rank takes the counts of all. */
-#define TASK_STATES 4
+#define TASK_STATES 5
 void task_system_save(struct task_system *, struct ker_state_writer *);
 void task_loaders(struct task_system *, bool sums, struct ker_state_loader loaders[TASK_STATES]);
 

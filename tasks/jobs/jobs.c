@@ -36,6 +36,7 @@ struct task_jobs {
 
 /* The table of programs: one line each. */
 #define PROGRAMS(KIND)                                                                                       \
+    KIND(task_program_leanmd)                                                                                \
     KIND(task_program_pingpong)                                                                              \
     KIND(task_program_schedule)                                                                              \
     KIND(task_program_stencil)                                                                               \
@@ -55,13 +56,14 @@ const struct ker_option task_job_options[] = {
      .kinds = &programs,
      .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
                 "trace, what a "
-                "weather model sends, or a pattern of messages and dependencies."},
+                "weather model sends, a pattern of messages and dependencies, or molecular dynamics with "
+                "message-driven objects."},
     {.key = "jobs[].tasks",
      .type = KER_TYPE_INT,
      .minimum = "1",
      .meaning =
-         "pingpong: number of tasks, an even one; default 2. Other programs say how many there are: here it "
-         "is a check, and any other number is refused."},
+         "pingpong: number of tasks, an even one; default 2. leanmd: number of cores; default one for each "
+         "cell. Other programs say how many there are: here it is a check, and any other number is refused."},
     {.key = "jobs[].placement",
      .type = KER_TYPE_CHOICE,
      .fallback = "sequential",

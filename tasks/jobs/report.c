@@ -5,8 +5,6 @@
  */
 #include "tasks/jobs/system.h"
 
-#include "tasks/loggops/loggops.h"
-
 #include <stdlib.h>
 
 #define WAITING_ROWS 40
@@ -19,7 +17,7 @@ static uint64_t *jobs_counts(const struct task_system *system, struct ker_comm *
     uint64_t *v = ker_alloc(COUNTS * (size_t)jobs * sizeof *v);
     for (uint32_t job = 0; job < jobs; job++) {
         int64_t open;
-        task_mpi_job(system->mpi, job, &open, &v[COUNTS * job + UNFINISHED]);
+        task_models_job(system, job, &open, &v[COUNTS * job + UNFINISHED]);
         v[COUNTS * job + OPEN] = (uint64_t)open; /* modulo 2^64 the sum is exact */
         v[COUNTS * job + ABORTED] = task_mpi_aborted(system->mpi, job);
     }
@@ -262,17 +260,28 @@ const struct stats_schema *const task_tables[] = {&task_mpi_schema,
                                                   &task_path_schema,
                                                   &task_path_pairs_schema,
                                                   &task_path_steps_schema,
+                                                  &task_driven_cores_schema,
+                                                  &task_driven_entries_schema,
                                                   NULL};
+
+/* By job: has all of it finished? malloc'ed. */
+static bool *jobs_done(const struct task_system *system, const uint64_t *counts)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    bool *done = ker_alloc((jobs + 1) * sizeof *done);
+    for (uint32_t job = 0; job < jobs; job++)
+        done[job] = counts[COUNTS * job + UNFINISHED] == 0;
+    return done;
+}
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
 static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
-                                    const struct task_files *files, json_t **jobs, struct ker_error *error)
+                                    const bool *done, const struct task_files *files, json_t **jobs,
+                                    struct ker_error *error)
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, system->topology};
-    struct stats_table *table = task_mpi_results(system->mpi, &names, end);
-    if (system->loggops)
-        loggops_results(system->loggops, table, end);
+    struct stats_table *table = task_models_results(system, &names, done, end);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
     struct task_mpi_abort *aborts = aborts_gather(system, comm);
@@ -342,9 +351,14 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     uint64_t *counts = jobs_counts(system, comm);
     if (ker_comm_rank(comm) == 0)
         report_stopped(system, counts);
+    bool *done = jobs_done(system, counts);
+    enum ker_status status = tasks_report(system, comm, end, done, files, jobs, error), called = KER_OK,
+                    matched = KER_OK, waited = KER_OK, walked = KER_OK, driven = KER_OK;
     free(counts);
-    enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK,
-                    matched = KER_OK, waited = KER_OK, walked = KER_OK;
+    free(done);
+    if (system->driven)
+        driven = task_driven_report(system->driven, comm, end, files->folder, files->tasks, files->tasks_key,
+                                    error);
     enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
     if (task_mpi_waits_told(system->mpi))
         waited = waits_report(system, comm, end, files, *jobs, error);
@@ -358,6 +372,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){&outside, NULL}, comm,
                                     files->folder, files->matching_key, error);
     }
+    status = status ? status : driven;
     status = status ? status : called ? called : waited ? waited : walked;
     return status ? status : matched ? matched : paired;
 }
@@ -413,10 +428,10 @@ static char *waiting_text(const struct task_system *system, const struct task_mp
  * number of ranks. */
 char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
 {
-    uint64_t own = system->mpi ? task_mpi_waiting(system->mpi, system->stuck, NULL, 0) : 0, total = own;
+    uint64_t own = task_models_waiting(system, NULL, 0), total = own;
     struct task_mpi_wait *rows = ker_alloc(own * sizeof *rows);
     if (own)
-        task_mpi_waiting(system->mpi, system->stuck, rows, own);
+        task_models_waiting(system, rows, own);
     qsort(rows, own, sizeof *rows, wait_compare);
     ker_comm_sum_u64(comm, &total, 1);
 

@@ -5,8 +5,6 @@
  */
 #include "tasks/jobs/system.h"
 
-#include "tasks/loggops/loggops.h"
-
 #include <stdlib.h>
 
 enum { COMPUTE, WAIT, SEND_WAIT, MESSAGES_SENT, BYTES_SENT, MESSAGES_RECEIVED, BYTES_RECEIVED, COUNTS };
@@ -285,9 +283,8 @@ static void rows_make(struct task_system *system, ker_time at, struct stats_tabl
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, NULL};
-    struct stats_table *totals = task_mpi_results(system->mpi, &names, at);
-    if (system->loggops)
-        loggops_results(system->loggops, totals, at);
+    bool *done = ker_alloc((task_jobs_count(system->jobs) + 1) * sizeof *done); /* finish is not looked at */
+    struct stats_table *totals = task_models_results(system, &names, done, at);
     struct row row = {.system = system, .at = at};
     int column[COUNTS];
     for (int i = 0; i < COUNTS; i++)
@@ -298,6 +295,7 @@ static void rows_make(struct task_system *system, ker_time at, struct stats_tabl
             stats_table_add(tasks, &row);
         }
     stats_table_free(totals);
+    free(done);
 }
 
 void task_system_series_add(struct task_system *system, ker_time at)

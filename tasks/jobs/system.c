@@ -45,11 +45,7 @@ static void seating_free(struct seating *s)
 static void system_serve(struct task_system *system, struct node_services *services)
 {
     system->services = services;
-    if (system->mpi) {
-        system->mpi_service = node_services_add(
-            services, NULL, system->asks ? &task_mpi_service_asking : &task_mpi_service, system->mpi);
-        task_mpi_name(system->mpi, system->mpi_service);
-    }
+    task_models_serve(system, services);
     if (system->traffic)
         system->traffic->service =
             node_services_add(services, NULL, task_traffic_service(system->traffic), system->traffic);
@@ -81,7 +77,7 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
         }
         status = task_call_series_check(config, error);
         if (!status)
-            status = task_mpi_new(&system->mpi, config, &outside, error);
+            status = task_models_read(system, config, model, &outside, error);
         if (!status)
             status = task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
     }
@@ -118,9 +114,7 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
 /* All but the jobs. */
 static void system_empty(struct task_system *system)
 {
-    if (system->mpi)
-        task_mpi_free(system->mpi);
-    system->mpi = NULL;
+    task_models_free(system);
     task_traffic_free(system->traffic);
     system->traffic = NULL;
     ker_release(system->traffic_nodes, system->traffic_bytes);
@@ -274,25 +268,11 @@ static void system_attach_traffic(struct task_system *system, const uint32_t *no
     }
 }
 
-static void system_attach_mpi(struct task_system *system, const uint32_t *nodes, uint32_t count, void **state)
-{
-    const struct seating *seats = system->seating;
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < count; i++)
-        used += seats->first[i + 1] > seats->first[i];
-    task_mpi_reserve(system->mpi, used, seats->count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t there = seats->first[i + 1] - seats->first[i];
-        if (there > 0)
-            state[(size_t)i * system->services->count + system->mpi_service] =
-                task_mpi_node_new(system->mpi, nodes[i], seats->seat + seats->first[i], there);
-    }
-}
-
 void task_system_attach(struct task_system *system, const uint32_t *nodes, uint32_t count, void **state)
 {
+    const struct seating *seats = system->seating;
     if (system->mpi)
-        system_attach_mpi(system, nodes, count, state);
+        task_models_attach(system, nodes, count, seats->seat, seats->first, state);
     seating_free(system->seating);
     system->seating = NULL;
     if (system->traffic)
@@ -312,7 +292,8 @@ enum ker_status task_system_agree(struct task_system *system, struct ker_comm *c
 
 uint64_t task_system_unfinished(const struct task_system *system)
 {
-    return system->mpi ? task_mpi_unfinished(system->mpi) : 0;
+    uint64_t driven = system->driven ? task_driven_unfinished(system->driven) : 0;
+    return driven + (system->mpi ? task_mpi_unfinished(system->mpi) : 0);
 }
 
 uint32_t task_system_jobs(const struct task_system *system)
@@ -408,6 +389,7 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     task_sent_state(system, ker_state_begin(writer, "task_sent", 1, 0));
     ker_state_end(writer);
     task_matrix_save(system->matrix, writer);
+    task_driven_save(system->driven, writer);
 }
 
 static void series_load(void *context, struct ker_chunk *c)
@@ -441,5 +423,6 @@ void task_loaders(struct task_system *system, bool sums, struct ker_state_loader
     loaders[2] = (struct ker_state_loader){"task_sent", 1, sums ? sent_load : system_pass, system};
     loaders[3] = (struct ker_state_loader){"task_matrix", STATS_MATRIX_VERSION,
                                            sums ? matrix_load : system_pass, system};
+    task_driven_loaders(system->driven, sums, &loaders[4]);
     loaders[1] = (struct ker_state_loader){"task_series", 1, series_load, system};
 }

@@ -4,6 +4,7 @@
 
 #include "tasks/tasks.h"
 
+#include "tasks/driven/driven.h"
 #include "tasks/mpi/mpi.h"
 #include "tasks/traffic/traffic.h"
 
@@ -15,7 +16,9 @@ struct task_system {
     uint32_t mpi_service;
     bool asks;                      /* tasks ask for their cores: task_mpi_service_asking */
     struct loggops_system *loggops; /* NULL, or it has tasks, too: those of schedules */
-    struct task_traffic *traffic;   /* NULL: none */
+    struct task_driven *driven;     /* NULL: no job is message-driven */
+    uint32_t driven_service;
+    struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
     uint32_t foreground;            /* jobs */
@@ -52,6 +55,22 @@ struct task_call_series *task_call_series_begin(const struct task_system *, cons
 void task_call_series_free(struct task_call_series *);
 void task_call_series_add(struct task_call_series *, ker_time at); /* collective */
 extern const struct stats_schema task_function_series_schema, task_communicator_series_schema;
+
+/* models.c: what concerns the models of tasks alike. */
+enum ker_status task_models_read(struct task_system *, const struct ker_config *, const struct node_model *,
+                                 const struct task_mpi_outside *, struct ker_error *);
+void task_models_free(struct task_system *);
+void task_models_serve(struct task_system *, struct node_services *);
+/* As task_mpi_job, task_mpi_results and task_mpi_waiting. done: by job (only message-driven ones are looked
+ * at); NULL only where there are none. */
+void task_models_job(const struct task_system *, uint32_t job, int64_t *open, uint64_t *unfinished);
+struct stats_table *task_models_results(const struct task_system *, const struct task_mpi_names *,
+                                        const bool *done, ker_time end);
+uint64_t task_models_waiting(const struct task_system *, struct task_mpi_wait *rows, uint64_t room);
+/* The seats of this rank's nodes, node after node; first[i] .. first[i + 1] - 1 are those of node i, ordered
+ * by (job, task). */
+void task_models_attach(struct task_system *, const uint32_t *nodes, uint32_t count,
+                        const struct task_mpi_seat *, const uint32_t *first, void **state);
 
 /* traced.c */
 void task_traced_free(struct task_system *);

@@ -24,7 +24,7 @@ const struct ker_option task_steps_options[] = {
      .fallback = "10",
      .minimum = "1",
      .maximum = "4000000000",
-     .meaning = "pingpong: round trips. stencil, weather: how many steps."},
+     .meaning = "pingpong: round trips. stencil, weather, leanmd: how many steps."},
     {.key = NULL},
 };
 

@@ -287,6 +287,9 @@ struct task_program_class {
     bool (*ready)(const struct task_program *, uint32_t own);
     /* What an own task has not done. */
     void (*unfinished)(const struct task_program *, uint32_t own, const struct task_unfinished_list *);
+    /* A message-driven program, which is not of MPI (tasks/driven/): next() and what follows it are NULL, but
+     * close(). */
+    bool driven;
 };
 
 /* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */

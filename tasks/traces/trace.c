@@ -1,5 +1,6 @@
 /* trace.c - the program "trace": which format a trace has. */
 #include "tasks/traces/trace.h"
+#include "tasks/driven/driven.h"
 #include "tasks/graphs/graph.h"
 #include "tasks/graphs/pattern.h"
 #include "tasks/graphs/program.h"
@@ -22,6 +23,7 @@ static const struct format {
      KER_OPTIONS(task_simgrid_options, trace_store_options)},
     {"otf2", &task_otf2_class, otf2_trace_known, KER_OPTIONS(task_otf2_options, trace_store_options)},
     {"dimemas", &task_dimemas_class, dimemas_trace_known, KER_OPTIONS(trace_store_options)},
+    {"driven", &task_driven_text_class, driven_text_known, (const struct ker_option *const[]){NULL}},
     {"liballprof", &task_allprof_class, NULL, KER_OPTIONS(task_allprof_options, trace_store_options)},
 };
 #define FORMATS (sizeof formats / sizeof *formats)
@@ -78,15 +80,16 @@ static const struct ker_option trace_options[] = {
          "trace: the folder or file that marstrace has written, or the folder with one file "
          "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
          "smpirun -trace-ti writes; or a text trace of Dimemas; or an OTF2 archive: its anchor file "
-         "NAME.otf2, or its folder."},
+         "NAME.otf2, or its folder; or a message-driven program."},
     {.key = "jobs[].format",
      .type = KER_TYPE_CHOICE,
      .fallback = "auto",
-     .choices = "auto|mars|liballprof|goal|simgrid|otf2|dimemas",
+     .choices = "auto|mars|liballprof|goal|simgrid|otf2|dimemas|driven",
      .meaning =
          "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool "
-         "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; auto: its first bytes "
-         "tell."},
+         "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; or a message-driven "
+         "program "
+         "(docs/driven.md); auto: its first bytes tell."},
     {.key = NULL},
 };
 
@@ -94,7 +97,7 @@ const struct ker_kind task_program_trace = {
     .name = "trace",
     .meaning =
         "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof; or "
-        "runs a schedule in GOAL",
+        "runs a schedule in GOAL or a message-driven program",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = task_trace_class},
     .options =
