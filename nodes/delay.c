@@ -28,6 +28,32 @@ void node_delayed_add(struct node *n, ker_time due, const struct node_delayed *d
         node_timer_post(n, due, NODE_TIMER_DELAYED, 0);
 }
 
+void node_way_send(struct node *n, ker_time now, struct net_send *send, uint32_t core)
+{
+    ker_time way = 0;
+    if (core != NODE_ANY_CORE && core & NODE_ON_BUS)
+        core = core & NODE_ADAPTER ? core & ~NODE_ON_BUS : NODE_ANY_CORE;
+    else if (node_has_way(&n->system->model))
+        way = node_rail_way(n, now, send, &core);
+    if (way == 0) {
+        node_rail_send(n, now, send, core);
+        return;
+    }
+    struct node_delayed d = {.service = send->service,
+                             .priority = send->priority,
+                             .queue = send->queue,
+                             .has_envelope = send->envelope != NULL,
+                             .destination = send->destination,
+                             .core = NODE_ON_BUS | (core == NODE_ANY_CORE ? 0 : core),
+                             .created = now,
+                             .bytes = send->bytes,
+                             .cookie = send->cookie};
+    if (send->envelope)
+        d.envelope = *send->envelope;
+    n->messages--; /* it is numbered when it is there */
+    node_delayed_add(n, now + way, &d);
+}
+
 /* To the adapter. */
 static void delayed_send(struct node *n, ker_time now, const struct node_delayed *d)
 {
@@ -45,15 +71,16 @@ static void delayed_send(struct node *n, ker_time now, const struct node_delayed
 static void copied(struct node *n, ker_time now, const struct node_delayed *d)
 {
     const struct node_service *service = n->system->services->at[d->service].service;
-    struct net_message m = {.source = n->id,
+    bool comes = d->queue == NODE_COMES;
+    struct net_message m = {.source = comes ? d->core : n->id,
                             .destination = n->id,
                             .bytes = d->bytes,
-                            .created = d->created,
+                            .created = comes ? (ker_time)d->cookie : d->created,
                             .service = d->service,
                             .envelope = d->envelope};
     if (service->arrived)
         service->arrived(n->state[d->service], n, now, &m);
-    if (d->cookie && service->sent)
+    if (d->cookie && !comes && service->sent)
         service->sent(n->state[d->service], n, now, d->cookie);
 }
 
@@ -88,7 +115,8 @@ bool node_delayed_deliver(struct node *n, ker_time now)
         return false;
     n->delayed = system->delayed.at[index].next;
     bool inside = system->delayed.at[index].destination == n->id;
-    if (inside && system->memory && node_copy_begin(n, now, index))
+    bool comes = system->delayed.at[index].queue == NODE_COMES;
+    if (inside && !comes && system->memory && node_copy_begin(n, now, index))
         return true;
     struct node_delayed d = delayed_take(system, index);
     if (inside)

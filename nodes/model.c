@@ -37,6 +37,15 @@ const struct ker_option node_options[] = {
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
      "jobs & network.model=packet"},
+    {"node.bus_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "Time that the bus between memory and adapter (PCIe) adds to a message, at the sender and at the "
+     "receiver.",
+     "jobs or services or traffic.outstanding!=0 & network.model=packet"},
+    {"node.interrupt_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "Time from when a message from another node is in memory until its receiver knows: an interrupt, or how "
+     "long "
+     "polling takes to find it.",
+     "jobs or services or traffic.outstanding!=0 & network.model=packet"},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
      "Time of an empty message between two tasks of one node, or of a service to its own node.",
      "jobs or services"},
@@ -55,7 +64,9 @@ const struct ker_option node_options[] = {
      "Absent: as much as they draw.",
      SEVERAL_SOCKETS},
     {"node.socket_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "How much longer than node.memory_latency a message takes to a task on another socket.",
+     "How much longer than node.memory_latency a message takes to a task on another socket; and a message to "
+     "another "
+     "node from a task on another socket than its adapter.",
      SEVERAL_SOCKETS},
     {"node.domain_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task in another domain of the same "
@@ -122,6 +133,8 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     model->send_overhead = ker_config_time(config, "node.send_overhead");
     model->receive_overhead = ker_config_time(config, "node.receive_overhead");
     model->doorbell = ker_config_time(config, "node.doorbell");
+    model->bus_latency = ker_config_time(config, "node.bus_latency");
+    model->interrupt_latency = ker_config_time(config, "node.interrupt_latency");
     model->memory_latency = ker_config_time(config, "node.memory_latency");
     model->memory_rate = ker_config_rate(config, "node.memory_bandwidth");
     if (model->memory_rate == 0)

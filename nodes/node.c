@@ -164,6 +164,24 @@ static void message_arrived(struct node *n, ker_time now, const struct net_messa
     node_settle(n, now);
 }
 
+/* It has left the adapter, and will be there later. */
+static void message_comes(struct node *n, ker_time now, const struct net_message *m, ker_time way)
+{
+    const struct node_service *service = n->system->services->at[m->service].service;
+    if (!n->state[m->service] || !service->arrived)
+        return;
+    struct node_delayed d = {.service = m->service,
+                             .queue = NODE_COMES,
+                             .destination = n->id,
+                             .core = m->source,
+                             .cookie = (uint64_t)m->created,
+                             .created = now,
+                             .bytes = m->bytes,
+                             .has_envelope = true,
+                             .envelope = m->envelope};
+    node_delayed_add(n, now + way, &d);
+}
+
 static void host_arrived(void *state, ker_time now, const struct net_message *m)
 {
     struct node *n = state;
@@ -175,7 +193,12 @@ static void host_arrived(void *state, ker_time now, const struct net_message *m)
     struct net_message whole = *m;
     whole.source /= adapters;
     whole.destination = n->id;
-    if (m->part == NET_WHOLE || node_stripe_arrived(n, now, &whole))
+    if (m->part != NET_WHOLE && !node_stripe_arrived(n, now, &whole))
+        return;
+    const struct node_model *model = &n->system->model;
+    if (model->bus_latency || model->interrupt_latency)
+        message_comes(n, now, &whole, model->bus_latency + model->interrupt_latency);
+    else
         message_arrived(n, now, &whole);
 }
 
@@ -220,7 +243,7 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
     struct node *n = state;
     n->system = context;
     n->system->adapter_stride = stride;
-    n->several = n->system->model.adapters > 1;
+    n->several = n->system->model.adapters > 1 || node_has_way(&n->system->model);
     n->adapter = adapter;
     n->delayed = KER_NONE;
     n->id = id;

@@ -35,6 +35,7 @@ struct node_model {
     uint64_t stripe_size;                     /* messages of so many bytes go in parts */
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received */
     ker_time doorbell;                        /* from the call to the adapter */
+    ker_time bus_latency, interrupt_latency;  /* between memory and adapter, each way; of what has come */
     ker_time memory_latency;                  /* of a message between two tasks of one node */
     uint64_t memory_rate;                     /* its bandwidth */
     bool works;               /* more than the simple model: processor work is the node's (node_work) */
@@ -160,6 +161,7 @@ struct node_message {
 };
 #define NODE_ANY_CORE UINT32_MAX
 #define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says */
+#define NODE_ON_BUS 0x20000000u  /* within nodes/: it is on the bus: of that adapter, or of all */
 #define NODE_CORES(from, to) ((uint32_t)(from) | (uint32_t)(to) << 16) /* of sender and receiver */
 /* Sends a message to the same service of another node, or copies it inside this one (node_copy,
  * cores/copies.c). */

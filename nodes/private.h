@@ -5,7 +5,10 @@
 #include "nodes/cores/cores.h"
 #include "nodes/nodes.h"
 
-/* A message on its way inside a node: to the adapter's doorbell, or copied to the node itself. */
+/* A message on its way inside a node: to the adapter's doorbell, or copied to the node itself; or from the
+ * adapter, when its queue is NODE_COMES: then core is the node that it comes from, cookie when it was
+ * created. */
+#define NODE_COMES 0xff
 struct node_delayed {
     uint32_t next; /* of the node's list; KER_NONE: it is the last */
     uint8_t service, priority, queue;
@@ -64,7 +67,7 @@ struct node {
     uint32_t messages;           /* number of the next */
     uint32_t turn;               /* of adapters or cores */
     bool steps;                  /* some service has steps to do */
-    bool several;                /* adapters */
+    bool several;                /* adapters, or the way to one takes time: see rail.c */
     uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
     void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };
@@ -104,14 +107,25 @@ static inline struct net_adapter *node_adapter(const struct node *n, uint32_t ad
     return (struct net_adapter *)(void *)((char *)n->adapter + adapter * n->system->adapter_stride);
 }
 
+/* Is there a way between memory and adapters that takes time? */
+static inline bool node_has_way(const struct node_model *model)
+{
+    return model->bus_latency || model->interrupt_latency || model->socket_latency;
+}
+
 /* rail.c: of nodes with several adapters */
 void node_rail_send(struct node *, ker_time now, struct net_send *, uint32_t core);
+/* How long the message takes to the adapter, which is chosen: *core is NODE_ADAPTER | it, or NODE_ANY_CORE
+ * for a message in parts, of which all adapters are told at once. */
+ker_time node_rail_way(struct node *, ker_time now, const struct net_send *, uint32_t *core);
+/* delay.c: the same for several == true, by way of the bus. */
+void node_way_send(struct node *, ker_time now, struct net_send *, uint32_t core);
 /* To the adapter, or one of them; send->destination is a node. */
 static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     send->number = n->messages++;
     if (__builtin_expect(n->several, 0))
-        node_rail_send(n, now, send, core);
+        node_way_send(n, now, send, core);
     else
         net_send(n->adapter, now, send);
 }

@@ -166,6 +166,29 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
 
 /* ---- sending ---- */
 
+/* From the memory of a core's socket to the adapter. */
+static ker_time way_to(const struct node *n, uint32_t core, uint32_t adapter)
+{
+    const struct node_model *model = &n->system->model;
+    if (core == NODE_ANY_CORE || core_is_adapter(core) || !model->socket_latency)
+        return model->bus_latency;
+    const struct node_structure *s = node_structure_of(n);
+    bool far = node_unit_socket(s, core) != node_adapter_socket(s, adapter);
+    return model->bus_latency + (far ? model->socket_latency : 0);
+}
+
+ker_time node_rail_way(struct node *n, ker_time now, const struct net_send *send, uint32_t *core)
+{
+    if (!core_is_adapter(*core) && is_striped(n, now, send->destination, send->bytes)) {
+        *core = NODE_ANY_CORE;
+        return n->system->model.bus_latency;
+    }
+    uint32_t rail = rail_for(n, now, *core, send->destination);
+    ker_time way = way_to(n, *core, rail);
+    *core = NODE_ADAPTER | rail;
+    return way;
+}
+
 void node_rail_send(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     uint32_t host = send->destination;

@@ -53,7 +53,7 @@ static uint32_t core_of(struct task_mpi *mpi, const struct task_mpi_node *node, 
     uint32_t rail = message ? task_request_at(mpi, task_request_numbered(from, wire->sender))->rail : 0;
     if (rail)
         return NODE_ADAPTER | (rail - 1);
-    return node_model_asks_cores(&mpi->model) ? from->core : NODE_ANY_CORE;
+    return node_model_asks_cores(&mpi->model) || mpi->model.works ? from->core : NODE_ANY_CORE;
 }
 
 /* For the critical path: what led to this message, and when it went out. */
