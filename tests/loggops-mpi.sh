@@ -61,6 +61,7 @@ compare() { # TRACE
 }
 compare lammps-lj-32 configs/traces/lammps-lj-32
 compare npb-ft.S-4 tests/traces/npb-ft.S-4
+compare npb-is.S-8 tests/traces/npb-is.S-8
 
 # Everything that is collected, of programs with messages of all sizes and collectives of any kind of progress.
 cat >"$t/all.cfg" <<'CFG'

@@ -148,10 +148,11 @@ struct loggops_held {
 struct loggops_member {
     struct loggops_system *system;
     struct task_mpi_node *tasks;
-    uint32_t process;        /* local index */
-    struct loggops_list own; /* what it asks for, behind what stands in the queue */
-    bool asks;               /* something of its own stands there */
-    bool stepped;            /* it has sent a message or posted a receive since it last asked for its cpu */
+    uint32_t process;                   /* local index */
+    struct loggops_list own;            /* what it asks for, behind what stands in the queue */
+    bool asks;                          /* something of its own stands there */
+    ker_time read[LOGGOPS_GENERATIONS]; /* of the last FIN: a message of its own had been read */
+    bool stepped; /* it has sent a message or posted a receive since it last asked for its cpu */
 };
 
 struct loggops_programs {

@@ -258,6 +258,13 @@ static void settle(struct loggops_member *m, ker_time now)
         ;
 }
 
+static bool is_fin(const struct net_envelope *envelope)
+{
+    struct task_wire wire;
+    memcpy(&wire, envelope, sizeof wire);
+    return wire.kind == TASK_WIRE_FIN;
+}
+
 static void came(struct loggops_member *m, const struct loggops_event *e)
 {
     struct loggops_system *s = m->system;
@@ -271,6 +278,8 @@ static void came(struct loggops_member *m, const struct loggops_event *e)
     s->came++;
     s->bytes += held.bytes;
     s->latency += (uint64_t)(e->time - held.created);
+    if (is_fin(&held.envelope))
+        memcpy(m->read, s->programs->cause, sizeof m->read);
     task_mpi_service.arrived(m->tasks, (struct node *)(void *)m, e->time, &message);
 }
 
@@ -350,6 +359,10 @@ void loggops_program_event(struct loggops_system *s, struct loggops_process *p, 
         take_in(m, &e, cause);
         break;
     default:
+        /* A task that waited for this and for a FIN that came meanwhile goes on because of what began last.
+         */
+        if (m->read[0] > e.cause[0])
+            memcpy(s->programs->cause, m->read, sizeof m->read);
         came(m, &e);
     }
     settle(m, e.time);
@@ -398,7 +411,8 @@ void task_loggops_members(struct loggops_system *s, void *const *state, uint32_t
     s->programs->member = ker_alloc((s->count + 1u) * sizeof *s->programs->member);
     for (uint32_t i = 0, node = 0; i < s->count; i++) {
         struct loggops_member *m = &s->programs->member[i];
-        *m = (struct loggops_member){.system = s, .process = i, .own = {KER_NONE, KER_NONE}};
+        *m = (struct loggops_member){
+            .system = s, .process = i, .own = {KER_NONE, KER_NONE}, .read = {-1, -1, -1}};
         if (runs_program(s, i))
             m->tasks = state[(size_t)node++ * services];
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 2
+#define VERSION 3
 
 /* ---- events ---- */
 
@@ -229,6 +229,7 @@ static void program_state(struct loggops_system *s, struct loggops_process *p, s
     struct loggops_member *m = &s->programs->member[p - s->process];
     m->asks = ker_chunk_bool(c, m->asks);
     m->stepped = ker_chunk_bool(c, m->stepped);
+    KER_CHUNK(c, m->read);
     own_state(s, m, c);
     if (!c->bad)
         task_mpi_service.save(m->tasks, (struct node *)(void *)m, c);

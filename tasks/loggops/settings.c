@@ -7,6 +7,7 @@
 
 #define WITH "network.model=loggops"
 #define ENDS "network.model=loggops or mpi.overheads=loggops"
+#define NETWORK "mpi.overheads=loggops"
 #define RATE_MOST ((uint64_t)1000000000000) /* picoseconds per byte: a second */
 
 const struct ker_option loggops_options[] = {
@@ -24,6 +25,14 @@ const struct ker_option loggops_options[] = {
      "Time of the cpu for each further byte; at the receiver at least loggops.G.", ENDS},
     {"loggops.S", KER_TYPE_BYTES, "65535 B", NULL, NULL, NULL,
      "Longer messages wait until they are matched (mpi.rendezvous).", ENDS},
+    {"loggops.rendezvous.o", KER_TYPE_TIME, NULL, NULL, "1000 s", NULL,
+     "loggops.o of messages longer than loggops.S; absent: the same.", NETWORK},
+    {"loggops.rendezvous.g", KER_TYPE_TIME, NULL, NULL, "1000 s", NULL,
+     "loggops.g of messages longer than loggops.S; absent: the same.", NETWORK},
+    {"loggops.rendezvous.G", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "loggops.G of messages longer than loggops.S; absent: the same.", NETWORK},
+    {"loggops.rendezvous.O", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "loggops.O of messages longer than loggops.S; absent: the same.", NETWORK},
     {"loggops.nodes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
      "Nodes that tasks are placed on (jobs[].placement), for loggops.classes; absent: those of the topology, "
      "or one for each task.",

@@ -4,9 +4,16 @@
  */
 #include "tasks/mpi/state.h"
 
+ker_time task_charge_message(const struct task_mpi *mpi, unsigned mode, uint64_t bytes)
+{
+    ker_time overhead = __builtin_expect(mpi->endpoints != NULL, 0) ? task_endpoint_overhead(mpi, bytes)
+                                                                    : mpi->model.send_overhead;
+    return overhead + task_protocol_copies(mpi, mode, bytes);
+}
+
 static ker_time send_time(const struct task_mpi *mpi, int32_t peer, unsigned mode, uint64_t bytes)
 {
-    return peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead + task_protocol_copies(mpi, mode, bytes);
+    return peer == TASK_PROC_NULL ? 0 : task_charge_message(mpi, mode, bytes);
 }
 
 /* A collective that does not block is handed over to the adapter like a message; other progress pays for each

@@ -141,8 +141,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
     if (!run->sending)
         run->fence = run->current.fence;
     else if (!run->request || mpi->progress != TASK_PROGRESS_ADAPTER)
-        task_owe(task, mpi->model.send_overhead +
-                           task_protocol_copies(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
+        task_owe(task, task_charge_message(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
 }
 
 /* Where messages take its processor: the task that waits for the call goes on when it has sent. */

@@ -57,7 +57,7 @@ static __attribute__((noinline)) void endpoint_send(struct task_mpi *mpi, struct
     bool eager = wire->kind == TASK_WIRE_EAGER;
     if (eager && (!(r->flags & TASK_REQUEST_COLLECTIVE) || task_run_pays(mpi, task, r->run)))
         task_endpoint_sent(mpi, task, r->bytes);
-    ker_time delay = task_endpoint_send(mpi, task, now, eager ? r->bytes : 1);
+    ker_time delay = task_endpoint_send(mpi, task, now, r->bytes, !eager);
     task_wire_send_late(mpi, task_node_of(mpi, task), now, wire, wire->destination, cookie, delay);
 }
 
@@ -205,7 +205,7 @@ static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_
     task_request_open(mpi, sender, request);
     ker_time delay = 0;
     if (__builtin_expect(mpi->endpoints != NULL, 0))
-        delay = task_endpoint_send(mpi, sender, now, task_request_at(mpi, request)->bytes);
+        delay = task_endpoint_send(mpi, sender, now, task_request_at(mpi, request)->bytes, false);
     task_wire_send_late(mpi, node, now, &answer, wire->destination,
                         wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0, delay);
 }

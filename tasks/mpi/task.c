@@ -260,7 +260,7 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time 
         ker_time own = task->calls ? task_calls_own(task, now) : 0,
                  time = node_compute(&mpi->model, op->time, task_job_of(mpi, task)->processor_factor);
         task->debt += time > own ? time - own : 0;
-    } else if (mpi->model.send_overhead || mpi->copies_buffered) {
+    } else if (mpi->model.send_overhead || mpi->copies_buffered || mpi->endpoints) {
         task_charge_sends(mpi, task);
     }
 }

@@ -13,5 +13,7 @@ bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time ti
 ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *, ker_time);
 /* Owes for the messages that the op sends. */
 void task_charge_sends(struct task_mpi *, struct task_state *);
+/* What a message of so many bytes costs its sender. */
+ker_time task_charge_message(const struct task_mpi *, unsigned mode, uint64_t bytes);
 
 #endif

@@ -1,0 +1,62 @@
+#!/bin/bash
+# mpi.overheads = "loggops" with parameters of their own for messages by rendezvous (loggops.rendezvous.*): which messages they are for, what
+# each of them costs, the same on any number of ranks and after --resume, and what is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-script.sh
+t=$work
+cat >"$t/p.cfg" <<'CFG'
+topology: { kind = "star"; nodes = 12; bandwidth = "10 GB/s"; latency = "500 ns"; };
+mpi: { overheads = "loggops"; };
+loggops: { o = "1 us"; g = "0 ns"; G = "0 ns"; O = "0 ns"; S = "1 kB"; };
+partition: { bind = "no"; oversubscribe = true; adapt = false; };
+jobs: ( { program = "pingpong"; bytes = "2 kB"; } );
+CFG
+sed 's/{ program = "pingpong".*/{ program = "stencil"; extents = [3, 2, 2]; steps = 4; bytes = "1500 B"; compute_time = "10 us"; allreduce_every = 2; } );/' "$t/p.cfg" >"$t/s.cfg"
+finish() { # of task 0, which receives the last message of a ping-pong
+    "$marssim" -q -o "$t/o" "$@" >"$t/err" 2>&1 && awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "finish_ps") at = i } $2 == "0" { print $at }' "$t/o/tasks.csv"
+}
+is() { verdict "$([ "$1" = "$2" ] || echo "$1, not $2")" "$3"; }
+base=$(finish "$t/p.cfg")
+verdict "$([ "${base:-0}" -gt 0 ] || echo "no run")" "a ping-pong by rendezvous"
+# Ten times to and fro: 20 messages one after the other, each pays at both ends.
+is "$(finish "$t/p.cfg" "loggops.rendezvous.o=1300 ns")" $((base + 20 * 2 * 300000)) "o: 300 ns more at both ends of twenty messages"
+is "$(finish "$t/p.cfg" "loggops.rendezvous.O=0.5 ns")" $((base + 20 * 1999 * 500)) "O: 1,999 bytes at their receivers"
+is "$(finish "$t/p.cfg" "loggops.rendezvous.G=0.5 ns" "loggops.rendezvous.O=0.5 ns")" $((base + 20 * 1999 * 500)) "O and G: the larger one"
+is "$(finish "$t/p.cfg" "loggops.rendezvous.o=1 us" "loggops.rendezvous.g=0 ns" "loggops.rendezvous.G=0 ns" "loggops.rendezvous.O=0 ns")" "$base" "all as those of short messages: nothing changes"
+is "$(finish "$t/p.cfg" loggops.S="1 kB" "loggops.o=7 us" "loggops.rendezvous.o=1 us")" "$base" "those of short messages are not for long ones"
+eager=$(finish "$t/p.cfg" loggops.S="2 kB")
+is "$(finish "$t/p.cfg" loggops.S="2 kB" "loggops.rendezvous.o=9 us" "loggops.rendezvous.O=3 ns" "loggops.rendezvous.g=5 us")" "$eager" "those of long messages are not for short ones"
+none=$(finish "$t/p.cfg" "loggops.o=0 ns" "loggops.rendezvous.o=1 us")
+is "$none" "$base" "o of long messages alone"
+
+same() { cmp <(jq -S .result "$t/one/summary.json") <(jq -S .result "$t/$1/summary.json") && cmp "$t/one/tasks.csv" "$t/$1/tasks.csv"; }
+why=
+all=("$t/s.cfg" "loggops.rendezvous.o=2300 ns" "loggops.rendezvous.g=1500 ns" "loggops.rendezvous.G=0.3 ns" "loggops.rendezvous.O=0.7 ns" "loggops.g=200 ns")
+"$marssim" -q -o "$t/one" "${all[@]}" >"$t/err" 2>&1 || why="one rank: exit status $?"
+for n in 2 3 5; do
+    rm -rf "$t/many"
+    timeout 60 mpirun -n $n "$marssim" -q -o "$t/many" "${all[@]}" >"$t/err" 2>&1 || why+=" $n ranks: exit status $?"
+    same many >"$t/err" 2>&1 || why+=" $n ranks: differs"
+done
+end=$(jq .result.simulated_time_ps "$t/one/summary.json")
+timeout 60 mpirun -n 2 "$marssim" -q -o "$t/saved" "${all[@]}" "run.checkpoint.at=[\"$((end / 3)) ps\",\"$((end * 2 / 3)) ps\"]" run.checkpoint.keep=9 >"$t/err" 2>&1 || why+=" saving: exit status $?"
+for folder in "$t"/saved/checkpoints/*; do
+    rm -rf "$t/on"
+    timeout 60 mpirun -n 3 "$marssim" -q -o "$t/on" --resume "$folder" >"$t/err" 2>&1 || why+=" resumed: exit status $?"
+    same on >"$t/err" 2>&1 || why+=" ${folder##*-}: differs"
+done
+verdict "$why" "the same on 1, 2, 3, 5 ranks and after --resume"
+"$marssim" -q -o "$t/o" "$t/s.cfg" "loggops.g=200 ns" >"$t/err" 2>&1
+! cmp -s "$t/o/tasks.csv" "$t/one/tasks.csv"
+check "a halo exchange with collectives takes another time"
+
+refused() { # WORDS NAME ARGUMENTS
+    timeout 60 "$marssim" -q -o "$t/r" "${@:3}" >"$t/err" 2>&1
+    verdict "$([ $? -eq 2 ] && grep -q -- "$1" "$t/err" || echo "not refused")" "refused: $2"
+}
+refused "loggops.rendezvous.G.*no time per byte" "a rate of nothing" "$t/p.cfg" loggops.rendezvous.G=fast
+refused "loggops.rendezvous.o.*means nothing" "without LogGOPS' overheads" "$t/p.cfg" mpi.overheads=node loggops.rendezvous.o="1 us"
+refused "loggops.rendezvous.O" "a negative rate" "$t/p.cfg" "loggops.rendezvous.O=-1 ns"
+[ "$number" -gt 0 ]
