@@ -51,7 +51,8 @@ struct random_system {
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */
     bool jobs, trace, weather;
-    uint32_t cores;          /* of a node */
+    uint32_t cores, units;   /* of a node; its hardware threads: places of tasks */
+    bool draws_memory;       /* computations may */
     uint32_t first, members; /* nodes of the synthetic traffic */
     bool closed;             /* a closed loop */
     bool small;              /* messages so small that their number is limited */

@@ -1,26 +1,10 @@
-/* jobs.h - of random systems: nodes, MPI, jobs with their programs and placements. */
+/* jobs.h - of random systems: MPI, jobs with their programs and placements. */
 #ifndef TESTS_RANDOM_SYSTEM_JOBS_H
 #define TESTS_RANDOM_SYSTEM_JOBS_H
 
 #include "tasks/mpi/collectives/collective.h"
 #include "tests/random_system/draw.h"
-
-static const char *const random_overheads[] = {"0 ns", "0 ns", "1 ps", "100 ns", "299 ns", NULL};
-
-static void random_node(struct random_system *r)
-{
-    group_begin(r, "node");
-    r->cores = (uint32_t)put_whole(r, "cores", 1, random_flag(r, "multicore", 40) ? 4 : 1, 1, 64);
-    put_time(r, "send_overhead", random_overheads, 0, 1e12);
-    put_time(r, "receive_overhead", random_overheads, 0, 1e12);
-    put_time(r, "doorbell", random_overheads, 0, 1e12);
-    put_time(r, "memory_latency", LIST("200 ns", "0 ns", "1 ps", "1 us"), 0, 1e12);
-    static const uint32_t rates[] = {10000, 3300, 100000};
-    random_key(r, "memory_bandwidth");
-    fprintf(r->out, "    memory_bandwidth = \"%.3f GB/s\";\n",
-            1e-3 * (r->extreme ? (double)spread(r, 1, 1e9) : rates[draw(r, 3)]));
-    group_end(r);
-}
+#include "tests/random_system/node.h"
 
 /* ker_kind.of is "bcast|scatter". */
 static bool algorithm_can(const struct ker_kind *algorithm, const char *collective)
@@ -140,6 +124,8 @@ static uint32_t random_program(struct random_system *r, uint32_t places)
     if (strcmp(program, "pingpong") == 0)
         return random_pingpong(r, most);
     put_choice(r, "compute_jitter", LIST("0 ns", "1 ps", "100 ns", "3 us"));
+    if (r->draws_memory && strcmp(program, "weather") != 0 && random_flag(r, "draws memory", 40))
+        put_rate(r, "memory_bandwidth", 20);
     return strcmp(program, "trace") == 0     ? random_trace(r, most)
            : strcmp(program, "weather") == 0 ? random_weather(r, most)
                                              : random_stencil(r, most);
@@ -192,7 +178,7 @@ static void random_job(struct random_system *r, uint32_t number, uint32_t share)
     struct random_job job = {.number = number, .first = number * share, .nodes = share};
     snprintf(r->group, sizeof r->group, "jobs %u", number);
     r->indent = 8;
-    job.per_node = (uint32_t)random_whole(r, "tasks_per_node", 1, r->cores, 1, r->cores);
+    job.per_node = (uint32_t)random_whole(r, "tasks_per_node", 1, r->units, 1, r->units);
     fprintf(r->out, "    {\n        name = \"job %u\";\n", number);
     if (number > 0)
         put_ps(r, "start", 1000.0 * (double)random_whole(r, "start", 0, 4999, 0, 1000000000));

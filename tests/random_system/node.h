@@ -1,0 +1,93 @@
+/* node.h - of random systems: nodes, their structure, memory and noise. */
+#ifndef TESTS_RANDOM_SYSTEM_NODE_H
+#define TESTS_RANDOM_SYSTEM_NODE_H
+
+#include "tests/random_system/draw.h"
+
+static const char *const random_overheads[] = {"0 ns", "0 ns", "1 ps", "100 ns", "299 ns", NULL};
+
+/* Around so many GB/s. */
+static void put_rate(struct random_system *r, const char *name, double usual)
+{
+    random_key(r, name);
+    double rate = r->extreme ? 1e-3 * (double)spread(r, 1, 1e9) : usual * (1 + draw(r, 100)) / 37;
+    fprintf(r->out, "%*s%s = \"%.3f GB/s\";\n", r->indent, "", name, rate);
+}
+
+static void random_structure(struct random_system *r)
+{
+    uint32_t most = r->cores < 4 ? r->cores : 4,
+             sockets = (uint32_t)put_whole(r, "sockets", 1, most < 2 ? 1 : 2, 1, most);
+    if (random_flag(r, "own domains", 50))
+        put_whole(r, "domains", sockets, most, sockets, r->cores < 64 ? r->cores : 64);
+    if (random_flag(r, "threads", 40)) {
+        uint32_t threads = (uint32_t)put_whole(r, "threads", 2, 2, 2, 5);
+        put_real(r, "thread_throughput", 1, 1.5, 0.01, 8);
+        r->units = r->cores * threads;
+    }
+    if (random_flag(r, "unlike", 30)) {
+        random_key(r, "core_speeds");
+        bool two = r->cores % 2 == 0;
+        fprintf(r->out, "    core_speeds = [%.6f%s", 0.01 * between(r, 1, 300), two ? ", " : "];\n");
+        if (two)
+            fprintf(r->out, "%.6f];\n", 0.01 * between(r, 1, 300));
+    }
+    if (sockets == 1)
+        return;
+    if (random_flag(r, "slow link", 50))
+        put_rate(r, "socket_bandwidth", 10);
+    put_time(r, "socket_latency", random_overheads, 0, 1e12);
+}
+
+static void random_memory(struct random_system *r)
+{
+    bool controllers = random_flag(r, "controllers", 70), draws = random_flag(r, "core draws", 30);
+    if (controllers)
+        put_rate(r, "controller_bandwidth", 20);
+    if (draws)
+        put_rate(r, "core_bandwidth", 10);
+    r->draws_memory = controllers || draws;
+    if (random_flag(r, "single copy", 40)) {
+        put_size(r, "single_copy_size", 0, 4096, 0, 1 << 20);
+        put_time(r, "single_copy_latency", random_overheads, 0, 1e12);
+    }
+}
+
+static void random_noise(struct random_system *r)
+{
+    const char *kind = random_choice(r, "noise kind", LIST("periodic", "random"));
+    bool drawn = strcmp(kind, "random") == 0;
+    fprintf(r->out, "    noise: {\n");
+    r->indent += 4;
+    put_text(r, "kind", kind);
+    put_choice(r, "length", LIST("0 ns", "1 ps", "300 ns", "2500 ns"));
+    put_choice(r, drawn ? "gap" : "period", LIST("2501 ns", "10 us", "77 us"));
+    if (drawn)
+        put_choice(r, "lengths", LIST("fixed", "exponential", "pareto"));
+    put_choice(r, "begin", drawn ? LIST("core", "node") : LIST("core", "node", "same"));
+    r->indent -= 4;
+    fprintf(r->out, "    };\n");
+}
+
+static void random_node(struct random_system *r)
+{
+    group_begin(r, "node");
+    r->cores = r->units = (uint32_t)put_whole(r, "cores", 1, random_flag(r, "multicore", 40) ? 4 : 1, 1, 64);
+    put_time(r, "send_overhead", random_overheads, 0, 1e12);
+    put_time(r, "receive_overhead", random_overheads, 0, 1e12);
+    put_time(r, "doorbell", random_overheads, 0, 1e12);
+    put_time(r, "memory_latency", LIST("200 ns", "0 ns", "1 ps", "1 us"), 0, 1e12);
+    static const uint32_t rates[] = {10000, 3300, 100000};
+    random_key(r, "memory_bandwidth");
+    fprintf(r->out, "    memory_bandwidth = \"%.3f GB/s\";\n",
+            1e-3 * (r->extreme ? (double)spread(r, 1, 1e9) : rates[draw(r, 3)]));
+    if (random_flag(r, "structure", 40))
+        random_structure(r);
+    if (random_flag(r, "shared memory", 40))
+        random_memory(r);
+    if (random_flag(r, "noise", 20))
+        random_noise(r);
+    group_end(r);
+}
+
+#endif
