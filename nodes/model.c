@@ -14,6 +14,18 @@ const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
      "Cores of a node: at most as many tasks run on it as they have hardware threads (node.threads).",
      "jobs or traffic.outstanding!=0 or node.rail=fixed"},
+    {"node.tasks", KER_TYPE_INT, NULL, "1", "65000", NULL,
+     "At most so many tasks run on a node. Absent: as many as it has hardware threads. When there may be "
+     "more they take turns: each has a core for node.quantum while others wait for one.",
+     "jobs & network.model=packet"},
+    {"node.quantum", KER_TYPE_TIME, "1 ms", "1 ps", "1000000 s", NULL,
+     "How long a task has its core while others wait for one.", "node.tasks"},
+    {"node.switch_cost", KER_TYPE_TIME, "1 us", "1 ps", "1 s", NULL,
+     "How long a core does nothing when it goes from one task to another.", "node.tasks"},
+    {"node.wakeup", KER_TYPE_CHOICE, "preempt", NULL, NULL, "preempt|queue",
+     "A task that has waited for a message goes on: at once, on the core of the task that had its core "
+     "longest; or behind those that wait for a core.",
+     "node.tasks"},
     {"node.rail", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|fixed|nearest|round_robin|least|stripe",
      "Which of its node's adapters a message takes: that of its task's core (as many cores to each adapter; "
      "synthetic traffic is of the cores in turn), the nearest to that core (on its socket), each in turn, "
@@ -114,7 +126,7 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
                    model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
                    model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
                    ker_config_has(config, "node.core_speeds") ||
-                   !ker_config_is(config, "node.noise.kind", "none");
+                   !ker_config_is(config, "node.noise.kind", "none") || model->tasks;
     return status;
 }
 
@@ -130,6 +142,10 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
                                "adapter's messages; use another node.rail");
     model->cores = (uint32_t)ker_config_int(config, "node.cores");
     model->units = model->cores * (uint32_t)ker_config_int(config, "node.threads");
+    model->tasks = ker_config_has(config, "node.tasks") ? (uint32_t)ker_config_int(config, "node.tasks") : 0;
+    model->quantum = ker_config_time(config, "node.quantum");
+    model->switch_cost = ker_config_time(config, "node.switch_cost");
+    model->preempts = ker_config_is(config, "node.wakeup", "preempt");
     model->send_overhead = ker_config_time(config, "node.send_overhead");
     model->receive_overhead = ker_config_time(config, "node.receive_overhead");
     model->doorbell = ker_config_time(config, "node.doorbell");

@@ -38,6 +38,9 @@ struct node_model {
     ker_time bus_latency, interrupt_latency;  /* between memory and adapter, each way; of what has come */
     ker_time memory_latency;                  /* of a message between two tasks of one node */
     uint64_t memory_rate;                     /* its bandwidth */
+    uint32_t tasks; /* that a node holds; 0: as many as its units. More than those take turns */
+    ker_time quantum, switch_cost;
+    bool preempts;            /* who is woken takes a unit at once */
     bool works;               /* more than the simple model: processor work is the node's (node_work) */
     uint64_t controller_rate; /* of each memory controller; UINT64_MAX: without end */
     uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */

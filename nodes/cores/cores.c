@@ -45,6 +45,8 @@ void node_cores_attach(struct node *n)
     c->unit = ker_alloc(node_structure_of(n)->units * sizeof *c->unit);
     if (n->system->noise)
         c->noise = ker_alloc(node_structure_of(n)->cores * sizeof *c->noise);
+    if (n->system->model.tasks > node_structure_of(n)->units)
+        c->slot = ker_alloc(node_structure_of(n)->units * sizeof *c->slot);
     c->first = KER_NONE;
     c->armed = KER_TIME_MAX;
     n->state[n->system->services->count] = c;
@@ -58,6 +60,7 @@ void node_cores_release(struct node *n)
     free(c->busy);
     free(c->unit);
     free(c->noise);
+    free(c->slot);
     free(c);
 }
 
@@ -75,6 +78,7 @@ void node_load_start(struct node *n, struct node_load *load)
     load->left = (unsigned __int128)compute * NODE_SPEED;
     load->until = compute ? KER_TIME_MAX : load->until > load->began ? load->until : load->began;
     load->needs = compute ? (uint64_t)((load->flow.left + compute - 1) / compute) : UINT64_MAX;
+    load->goes |= load->kind != NODE_LOAD_WORK;
     load->next = c->first;
     uint32_t index = KER_POOL_TAKE(&n->system->memory->loads, NULL);
     *load_at(n, index) = *load;
@@ -84,19 +88,24 @@ void node_load_start(struct node *n, struct node_load *load)
 
 bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
 {
-    bool nothing = !work->compute && !work->memory;
-    ker_time there = n->system->noise ? node_away_until(n, work->core, now, 0) : now;
-    if (nothing && there == now)
-        return true;
     struct node_load load = {.number = number,
                              .core = work->core,
                              .kind = NODE_LOAD_WORK,
                              .service = (uint8_t)service,
                              .compute = work->compute,
                              .began = now,
-                             .until = there,
+                             .left = (unsigned __int128)work->compute,
+                             .home = work->core,
+                             .goes = true,
                              .flow = {.left = work->memory}};
     node_flow_through(&load.flow, node_unit_domain(node_structure_of(n), work->core), 1);
+    if (node_cores(n)->slot)
+        load.goes = node_slice_begin(n, now, &load);
+    if (load.goes) {
+        load.until = n->system->noise ? node_away_until(n, load.core, now, 0) : now;
+        if (!work->compute && !work->memory && load.until == now)
+            return true;
+    }
     node_load_start(n, &load);
     return false;
 }
@@ -135,6 +144,10 @@ static ker_time away_time(const struct node *n, const struct node_cores *c, cons
 
 static void load_advance(const struct node *n, struct node_cores *c, struct node_load *load, ker_time now)
 {
+    if (!load->goes) {
+        c->unit[load->home].preempted += now - c->since;
+        return;
+    }
     ker_time time = now - c->since, away = away_time(n, c, load, now);
     unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)(time - away);
     unit_count(c, load, away, now);
@@ -167,7 +180,7 @@ static void advance(struct node *n, struct node_cores *c, ker_time now)
 /* What takes a thread of its core. */
 static bool computes(const struct node_load *load)
 {
-    return load->left && load->kind == NODE_LOAD_WORK;
+    return load->left && load->kind == NODE_LOAD_WORK && load->goes;
 }
 
 /* The speeds of all compute parts: by how many there are on each core. */
@@ -202,7 +215,9 @@ static void rates(struct node *n, const struct node_cores *c)
     uint32_t flows = 0;
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
         struct node_flow *flow = &load_at(n, i)->flow;
-        if (!flow->left)
+        if (!load_at(n, i)->goes)
+            flow->rate = 0;
+        if (!flow->left || !load_at(n, i)->goes)
             continue;
         flow->most = rate_most(&n->system->model, load_at(n, i));
         KER_RESERVE(memory->flow, memory->flows, flows + (size_t)1);
@@ -228,6 +243,8 @@ static ker_time next_end(const struct node *n, const struct node_cores *c)
     ker_time first = KER_TIME_MAX;
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
         const struct node_load *load = load_at(n, i);
+        if (!load->goes)
+            continue;
         if (load->left)
             first = ker_time_min(first, compute_end(n, c, load));
         else if (load->until > c->since)
@@ -241,7 +258,13 @@ static ker_time next_end(const struct node *n, const struct node_cores *c)
 void node_cores_act(struct node *n, ker_time now)
 {
     struct node_cores *c = node_cores(n);
-    if (!c || (!c->changed && c->armed != KER_TIME_MAX))
+    if (!c)
+        return;
+    if (__builtin_expect(c->slot != NULL, 0)) {
+        advance(n, c, now);
+        c->changed |= node_slices_schedule(n, now);
+    }
+    if (!c->changed && c->armed != KER_TIME_MAX)
         return;
     advance(n, c, now);
     if (c->changed) {
@@ -250,6 +273,8 @@ void node_cores_act(struct node *n, ker_time now)
         c->changed = false;
     }
     ker_time next = next_end(n, c);
+    if (__builtin_expect(c->slot != NULL, 0))
+        next = ker_time_min(next, node_slices_next(n, now));
     if (next >= c->armed)
         return;
     c->armed = next;

@@ -31,6 +31,25 @@ struct node_load {
     ker_time began, until;  /* until: the compute part has ended then, and its core is there, which may be
                                later than now; KER_TIME_MAX: it has not */
     struct node_flow flow;
+    /* slices.c: */
+    uint32_t home; /* the unit of its task; core: the one that it has or had */
+    bool goes;     /* it has its unit, which goes on */
+    bool waits;    /* in the line, for a unit */
+    bool woken;    /* in this instant, as it asks for no more than that */
+    int64_t turn;  /* in the line: less is earlier */
+    ker_time from; /* when its unit goes on */
+};
+
+/* Work of a number of a service. */
+struct node_owner {
+    uint32_t number;
+    uint8_t service;
+    bool there; /* false: none */
+};
+/* Who has a unit, where tasks take turns. */
+struct node_slot {
+    struct node_owner owner, last; /* last: the present or the last one */
+    ker_time since, from;          /* the slice began; the unit goes on from then */
 };
 
 /* What the nodes of a rank share. */
@@ -47,6 +66,7 @@ struct node_memory {
 struct node_unit {
     ker_time computing, stalled; /* of work: its compute part goes on; has ended, and its flow has not */
     ker_time away;               /* of work: detours delay its compute part */
+    ker_time preempted;          /* of works whose home it is: they wait for a unit, or for its switch */
     ker_time copying;            /* copies that it makes: beside what it works */
     ker_time busy;               /* with work, however much of it at a time */
     ker_time counted;            /* busy: until then */
@@ -62,6 +82,8 @@ struct node_cores {
     uint16_t *busy;  /* by core: loads that compute there */
     struct node_unit *unit;
     struct node_noise_core *noise; /* by core; NULL: none */
+    struct node_slot *slot;        /* by unit; NULL: tasks do not take turns */
+    int64_t front, back;           /* of the line: the turns at its ends */
     node_bytes moved[];            /* by resource */
 };
 
@@ -101,6 +123,15 @@ ker_time node_copy_latency(const struct node *, uint32_t cores, uint64_t bytes);
 bool node_copy_begin(struct node *, ker_time now, uint32_t message);
 /* A copy has ended. true: the message is there, and copied. */
 bool node_copy_ended(struct node *, ker_time now, const struct node_load *);
+
+/* slices.c: only where tasks take turns */
+/* Work is about to begin. false: it has no unit yet, or one that does not go on yet. */
+bool node_slice_begin(struct node *, ker_time now, struct node_load *);
+/* At the end of an instant; true: some work has begun to go on, or stopped. */
+bool node_slices_schedule(struct node *, ker_time now);
+/* When that is to be done again at the latest. */
+ker_time node_slices_next(const struct node *, ker_time now);
+void node_slices_state(const struct node *, struct ker_chunk *);
 
 /* away.c: only with noise */
 /* When a unit's core has been there for so long, from `from` on, which is not before the time at which the

@@ -38,13 +38,18 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     KER_CHUNK(c, load->speed);
     KER_CHUNK(c, load->left);
     KER_CHUNK(c, load->needs);
+    load->home = ker_chunk_below(c, load->home, system->structure->units);
+    load->goes = ker_chunk_bool(c, load->goes);
+    load->waits = ker_chunk_bool(c, load->waits);
+    KER_CHUNK(c, load->turn);
+    KER_CHUNK(c, load->from);
     KER_CHUNK(c, load->began);
     KER_CHUNK(c, load->until);
     flow_state(&load->flow, system->memory->resources, c);
     if (load->kind != NODE_LOAD_WORK && !c->bad)
         message_state(system, load, c);
     c->bad |= load->left && !load->speed;
-    c->bad |= load->flow.left && !load->flow.rate;
+    c->bad |= load->flow.left && !load->flow.rate && load->goes;
 }
 
 static uint32_t loads_count(const struct node *n)
@@ -71,6 +76,9 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
         KER_CHUNK(c, cores->moved[i]);
     if (n->system->noise)
         node_away_state(n, c);
+    ker_chunk_same(c, cores->slot != NULL);
+    if (cores->slot)
+        node_slices_state(n, c);
     uint32_t at = cores->first, last = KER_NONE;
     uint32_t count = ker_chunk_count(c, c->loads ? 0 : loads_count(n), 60);
     for (; count && !c->bad; count--) {

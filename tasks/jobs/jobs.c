@@ -29,6 +29,7 @@ struct task_jobs {
     bool each;                      /* for the MPI model each task is a node */
     const struct node_kinds *kinds; /* of the hosts; NULL: there are none */
     struct node_kinds *own_kinds;   /* those, if they are the jobs' own */
+    uint32_t tasks;                 /* node.tasks; 0: as many as units */
     struct slot *slot;
     struct task_seat *seat; /* of all tasks (seats.h); NULL: one job in closed form */
     size_t seats;
@@ -189,10 +190,19 @@ static uint32_t jobs_units(const struct task_jobs *jobs, uint32_t node)
     return jobs->kinds ? node_structure_at(jobs->kinds, node)->units : 1;
 }
 
-/* Cores have been counted: where they are. */
+/* How many seats a node has: where tasks take turns, further ones behind those with a unit of their own. */
+static uint32_t jobs_room(const struct task_jobs *jobs, uint32_t node)
+{
+    return jobs->tasks ? jobs->tasks : jobs_units(jobs, node);
+}
+
+/* Cores have been counted: where they are. Behind the last the first ones come again. */
 static uint16_t jobs_unit(const struct task_jobs *jobs, uint32_t node, uint32_t seat)
 {
-    return jobs->kinds ? node_structure_at(jobs->kinds, node)->seat_unit[seat] : (uint16_t)seat;
+    if (!jobs->kinds)
+        return (uint16_t)seat;
+    const struct node_structure *s = node_structure_at(jobs->kinds, node);
+    return s->seat_unit[seat % s->units];
 }
 
 /* "node.cores is 4", "kind 'thin' has 4 (nodes[0].cores)". */
@@ -204,7 +214,9 @@ static struct holding jobs_holding(const struct task_jobs *jobs, uint32_t node)
     const struct node_kind *kind = node_kinds_get(jobs->kinds, node_kinds_of(jobs->kinds, node));
     bool threads = kind->structure.units > kind->structure.cores;
     struct holding h;
-    if (strcmp(kind->group, "node") == 0 && !threads)
+    if (jobs->tasks)
+        snprintf(h.text, sizeof h.text, "node.tasks is %u", jobs->tasks);
+    else if (strcmp(kind->group, "node") == 0 && !threads)
         snprintf(h.text, sizeof h.text, "node.cores is %u", kind->structure.units);
     else
         snprintf(h.text, sizeof h.text, "kind '%.40s' has %u %s (%s.cores%s)", kind->name,
@@ -234,8 +246,9 @@ static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct 
     }
     return ker_config_fail(
         config, error, KEY(seat->job, s->placement.table ? "placement_file" : "tasks_per_node"),
-        "job '%s': %u tasks on node %u, but %s: spread them over more nodes or give it more cores", s->name,
-        own, seat->node, jobs_holding(jobs, seat->node).text);
+        "job '%s': %u tasks on node %u, but %s: spread them over more nodes, give it more cores, or let "
+        "tasks take turns (node.tasks)",
+        s->name, own, seat->node, jobs_holding(jobs, seat->node).text);
 }
 
 static enum ker_status jobs_twice(const struct task_jobs *jobs, const struct ker_config *config,
@@ -254,7 +267,8 @@ static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const stru
                                         const struct task_seat *seat, size_t count, struct ker_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (seat[i].core >= jobs_units(jobs, seat[i].node))
+        bool named = jobs->slot[seat[i].job].placement.has_cores;
+        if (seat[i].core >= (named ? jobs_units : jobs_room)(jobs, seat[i].node))
             return jobs_too_many(jobs, config, &seat[i], error);
         if (i > 0 && seat[i - 1].node == seat[i].node && seat[i - 1].core == seat[i].core)
             return jobs_twice(jobs, config, &seat[i - 1], &seat[i], error);
@@ -270,7 +284,8 @@ static bool jobs_closed(const struct task_jobs *jobs)
     const struct task_placement *p = &jobs->slot[0].placement;
     bool closed = jobs->count == 1 && !p->table;
     for (uint32_t k = 0; jobs->kinds && k < node_kinds_count(jobs->kinds); k++)
-        closed &= p->per_node <= node_kinds_get(jobs->kinds, k)->structure.units;
+        closed &=
+            p->per_node <= (jobs->tasks ? jobs->tasks : node_kinds_get(jobs->kinds, k)->structure.units);
     return closed;
 }
 
@@ -291,6 +306,9 @@ static enum ker_status jobs_seat(struct task_jobs *jobs, const struct ker_config
     struct task_seat *by_core = task_seats_by_core(jobs->seat, jobs->seats);
     enum ker_status status = jobs_check_seats(jobs, config, by_core, jobs->seats, error);
     free(by_core);
+    for (size_t i = 0; jobs->tasks && i < jobs->seats; i++)
+        if (jobs->seat[i].core >= jobs_units(jobs, jobs->seat[i].node))
+            jobs->seat[i].core = jobs_unit(jobs, jobs->seat[i].node, jobs->seat[i].core);
     return status;
 }
 
@@ -310,6 +328,7 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
                                  const struct route_topology *topology, struct ker_comm *comm, uint64_t seed,
                                  struct ker_error *error)
 {
+    jobs->tasks = ker_config_has(config, "node.tasks") ? (uint32_t)ker_config_int(config, "node.tasks") : 0;
     jobs->each = task_loggops_wanted(config);
     jobs->hosts = hosts_of(jobs, config, topology);
     enum ker_status status = KER_OK;
