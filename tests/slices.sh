@@ -139,7 +139,7 @@ same_bits() { # NAME KEYS...
     check "$name: saved on three ranks, resumed on two and on one"
 }
 same_bits "turns"
-same_bits "turns in line, with noise and memory that is short" node.wakeup=queue "node.quantum=1 ns" node.noise.kind=random "node.noise.gap=15 us" \
+same_bits "turns in line, with noise and memory that is short" node.wakeup=queue "node.quantum=900 ns" node.noise.kind=random "node.noise.gap=15 us" \
     "node.noise.length=6 us" "node.controller_bandwidth=12 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s' \
     mpi.progress=thread "mpi.progress_cost=100 ns"
 same_bits "turns on one core" node.cores=1 "node.quantum=1000 s" mpi.progress=calls

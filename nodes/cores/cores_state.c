@@ -38,7 +38,7 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     KER_CHUNK(c, load->speed);
     KER_CHUNK(c, load->left);
     KER_CHUNK(c, load->needs);
-    load->home = ker_chunk_below(c, load->home, system->structure->units);
+    load->home = ker_chunk_below(c, load->home, node_structure_of(n)->units);
     load->goes = ker_chunk_bool(c, load->goes);
     load->waits = ker_chunk_bool(c, load->waits);
     KER_CHUNK(c, load->turn);

@@ -190,12 +190,6 @@ static uint32_t jobs_units(const struct task_jobs *jobs, uint32_t node)
     return jobs->kinds ? node_structure_at(jobs->kinds, node)->units : 1;
 }
 
-/* How many seats a node has: where tasks take turns, further ones behind those with a unit of their own. */
-static uint32_t jobs_room(const struct task_jobs *jobs, uint32_t node)
-{
-    return jobs->tasks ? jobs->tasks : jobs_units(jobs, node);
-}
-
 /* Cores have been counted: where they are. Behind the last the first ones come again. */
 static uint16_t jobs_unit(const struct task_jobs *jobs, uint32_t node, uint32_t seat)
 {
@@ -267,8 +261,8 @@ static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const stru
                                         const struct task_seat *seat, size_t count, struct ker_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        bool named = jobs->slot[seat[i].job].placement.has_cores;
-        if (seat[i].core >= (named ? jobs_units : jobs_room)(jobs, seat[i].node))
+        bool turns = jobs->tasks && !jobs->slot[seat[i].job].placement.has_cores;
+        if (seat[i].core >= (turns ? jobs->tasks : jobs_units(jobs, seat[i].node)))
             return jobs_too_many(jobs, config, &seat[i], error);
         if (i > 0 && seat[i - 1].node == seat[i].node && seat[i - 1].core == seat[i].core)
             return jobs_twice(jobs, config, &seat[i - 1], &seat[i], error);
@@ -276,9 +270,7 @@ static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const stru
     return KER_OK;
 }
 
-/* Seats all tasks and checks that no two want one core. A single job in closed form, the usual case, needs no
- * table. */
-/* A job in closed form whose tasks all nodes can hold. */
+/* One job in closed form whose tasks all nodes can hold: it needs no table. */
 static bool jobs_closed(const struct task_jobs *jobs)
 {
     const struct task_placement *p = &jobs->slot[0].placement;
