@@ -53,6 +53,9 @@ check "messages and collectives have their bytes"
 check "the older form says the same"
 converted "the newer form" three.dim
 converted "the older form" three.trf
+"$(dirname "$marssim")/marsconv" --to mars --no-waits three.dim none.mars >out 2>err
+[ $? -eq 2 ] && grep -q 'three.dim: traces of the format dimemas do not say how long calls took' err && [ ! -e none.mars ]
+check "waits cannot be taken out of it"
 
 refused() { # WHAT PATTERN LINE...: without its other lines behind them
     local what=$1 pattern=$2

@@ -63,7 +63,8 @@ struct conv_sink { /* a trace, being written */
 
 struct conv_format {
     const char *name, *meaning;
-    bool keys; /* conv_options.key says how it is read */
+    bool keys;    /* conv_options.key says how it is read */
+    bool untimed; /* it does not say how long calls take */
     bool (*known)(const char *path);
     bool (*open)(struct conv_source *, struct mars_error *);
     void (*close)(struct conv_source *);
