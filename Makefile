@@ -128,7 +128,7 @@ lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of th
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) *.c
 	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
-		-- -std=gnu17 -I. $(MPI_CFLAGS) $(PKG_CFLAGS)
+		-- -std=gnu17 -I. $(if $(OTF2),-DMARSSIM_OTF2) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE=\"$(HDF5_FILE)\"
 
 lint-tests: $(TEST_PROGRAMS:%=%.o)
 

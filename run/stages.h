@@ -116,7 +116,7 @@ struct net_totals run_totals(const struct run *);
 void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
 json_t *run_input_json(const struct run *);            /* what was asked for, and of which program */
-void run_network_tell(const struct run *, json_t *to); /* the sizes of the network */
+void run_network_tell(const struct run *, json_t *); /* the sizes of the network */
 void run_folder_settle(struct run *);                  /* summary.json is there */
 
 /* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
@@ -192,7 +192,7 @@ void run_hdf5_flush(struct run *); /* a period is over */
 void run_hdf5_close(struct run *);
 void run_hdf5_save(struct run *, struct ker_state_writer *);
 /* Its chunks, "hdf5"; and then: */
-void run_hdf5_load(void *run, struct ker_chunk *);
+void run_hdf5_load(void *context, struct ker_chunk *);
 void run_hdf5_resume(struct run *);
 
 /* ends.c */

@@ -30,11 +30,11 @@ char *stats_put_ratio(char *at, uint64_t numerator, uint64_t denominator)
 {
     static const uint64_t MILLION = 1000000, MOST_QUICK = UINT64_C(1) << 42;
     if (!numerator || !denominator)
-        return (char *)memcpy(at, "0.000000", 8) + 8;
+        return (char *)memcpy(at, "0.000000", 8) + 8; /* NOLINT(bugprone-not-null-terminated-result) */
     if (numerator < MOST_QUICK && denominator < MOST_QUICK) {
         uint64_t quick = (numerator * 2 * MILLION + denominator) / (denominator * 2);
         if (quick < MILLION) {
-            memcpy(at, "0.", 2);
+            memcpy(at, "0.", 2); /* NOLINT(bugprone-not-null-terminated-result) */
             return stats_put_six(at + 2, (uint32_t)quick);
         }
         return put_millionths(at, quick / MILLION, (uint32_t)(quick % MILLION));

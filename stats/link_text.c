@@ -17,13 +17,13 @@ static int print_end(char *text, size_t room, const struct stats_table *t, size_
     return used;
 }
 
-char *stats_link_text(char *text, size_t room, const struct stats_table *t, size_t row)
+char *stats_link_text(char *text, size_t room, const struct stats_table *links, size_t row)
 {
     char ends[64];
-    int used = print_end(ends, sizeof ends, t, row, true);
+    int used = print_end(ends, sizeof ends, links, row, true);
     used += snprintf(ends + used, sizeof ends - (size_t)used, " > ");
-    print_end(ends + used, sizeof ends - (size_t)used, t, row, false);
+    print_end(ends + used, sizeof ends - (size_t)used, links, row, false);
     snprintf(text, room, "%-22.22s %-7.7s", ends,
-             stats_table_text(t, row, stats_table_find(t, "class", false)));
+             stats_table_text(links, row, stats_table_find(links, "class", false)));
     return text;
 }

@@ -129,10 +129,10 @@ enum ker_status stats_matrix_write(struct stats_matrix *m, struct ker_comm *comm
     return status ? status : closed;
 }
 
-uint64_t stats_matrix_row_key(const void *from)
+uint64_t stats_matrix_row_key(const void *row)
 {
-    const struct stats_matrix_row *row = from;
-    return (uint64_t)row->from << 32 | row->to;
+    const struct stats_matrix_row *r = row;
+    return (uint64_t)r->from << 32 | r->to;
 }
 
 /* ---- saved state ---- */
