@@ -301,7 +301,8 @@ static enum ker_status inputs_compare(struct ker_inputs *inputs, const char *all
 {
     size_t count;
     struct told *told = told_unpack(all, offset, ranks, &count);
-    qsort(told, count, sizeof *told, told_compare);
+    if (count)
+        qsort(told, count, sizeof *told, told_compare);
     enum ker_status status = KER_OK;
     size_t i = 1;
     while (i < count && (strcmp(told[i].name, told[i - 1].name) != 0 ||
