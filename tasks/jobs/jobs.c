@@ -193,10 +193,8 @@ static uint32_t jobs_units(const struct task_jobs *jobs, uint32_t node)
 /* Cores have been counted: where they are. Behind the last the first ones come again. */
 static uint16_t jobs_unit(const struct task_jobs *jobs, uint32_t node, uint32_t seat)
 {
-    if (!jobs->kinds)
-        return (uint16_t)seat;
-    const struct node_structure *s = node_structure_at(jobs->kinds, node);
-    return s->seat_unit[seat % s->units];
+    const struct node_structure *s = jobs->kinds ? node_structure_at(jobs->kinds, node) : NULL;
+    return s ? s->seat_unit[seat % s->units] : (uint16_t)seat;
 }
 
 /* "node.cores is 4", "kind 'thin' has 4 (nodes[0].cores)". */
