@@ -17,6 +17,10 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
     bool driven = false;
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
         driven |= task_jobs_get(system->jobs, job)->class->driven;
+    if (driven && ker_config_has(config, "output.critical_path") &&
+        ker_config_bytes(config, "output.critical_path") > 0)
+        return ker_config_fail(config, error, "output.critical_path",
+                               "a message-driven job has no critical path: leave it out");
     if (driven)
         system->driven = task_driven_new(model, outside, task_jobs_count(system->jobs));
     return task_mpi_new(&system->mpi, config, outside, error);
