@@ -87,12 +87,14 @@ extern const struct ker_option node_options[]; /* node.cores, ... */
 struct node_work {
     uint32_t core; /* a unit of struct node_structure */
     ker_time compute;
-    unsigned __int128 memory; /* bytes x 10^12; both 0: the core is only to be there */
+    ker_time own;             /* the service's: handed back */
+    unsigned __int128 memory; /* bytes x 10^12; none, and no time: the core is only to be there */
 };
 struct node_worked {
-    ker_time began;   /* when it was handed over */
-    ker_time compute; /* as asked for */
-    ker_time stalled; /* behind the end of its compute part, until its memory part had ended, too */
+    ker_time began;        /* when it was handed over */
+    ker_time compute, own; /* as asked for */
+    ker_time away;         /* its compute part was delayed by so much: noise */
+    ker_time stalled;      /* behind the end of its compute part, until its memory part had ended, too */
 };
 
 /* What a service does. Every function may be NULL. `state` is the service's own for this node; all but offer
@@ -182,6 +184,10 @@ void node_timer(struct node *, ker_time when, uint32_t service, uint32_t number)
  */
 bool node_work(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
 
+/* What has come so far of one that has not ended: all that is counted stands at that time, which is the end
+ * of the run. false: there is none. */
+bool node_work_told(const struct node *, uint32_t service, uint32_t number, struct node_worked *);
+
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */
 void node_touch(struct node *, ker_time when);
@@ -201,6 +207,13 @@ struct net_host node_system_host(struct node_system *);
 void node_system_attach(struct node_system *, struct net_network *, uint32_t nodes, void *const *state);
 /* At the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL. */
 const char *node_system_conserved(const struct node_system *);
+
+/* At the end of the run: what runs is counted until then. */
+void node_system_end(struct node_system *, ker_time at);
+/* Collective, behind that: on rank 0 {cores, memory}, NULL where nodes are simple and on other ranks; writes
+ * cores.csv and memory.csv into the folder (NULL: none). key: as in stats_writer_open. */
+json_t *node_system_report(struct node_system *, struct ker_comm *, ker_time at, const struct stats_folder *,
+                           const char *key, struct ker_error *);
 
 /* Saved state: everything of this rank's nodes and of the services on them; and who loads it, of all ranks,
  * into nodes that have been attached. */

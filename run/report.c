@@ -120,7 +120,8 @@ static json_t *classes_json(const struct route_summary *sum, const struct links 
     return classes;
 }
 
-static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, json_t *services)
+static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, json_t *services,
+                       json_t *inside)
 {
     const struct route_summary *sum = route_summarise(run->topology);
     double offered = task_system_offered(run->tasks, sum->adapters * sum->link[sum->endpoint_link].rate);
@@ -136,6 +137,8 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
         json_object_set_new(r, "services", services);
     else
         json_decref(services);
+    if (inside)
+        json_object_set_new(r, "node", inside);
 }
 
 static void files_write(struct run *run, json_t *summary, const struct links *links, ker_time span)
@@ -159,6 +162,7 @@ void run_report(struct run *run)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     run_series_end(run, at);
     net_network_end(run->network, at);
+    node_system_end(run->nodes, at);
     struct links links;
     links_report(run, &links, span);
     json_t *jobs = NULL, *speed = run_speed_json(run),
@@ -173,6 +177,9 @@ void run_report(struct run *run)
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);
+    json_t *inside = node_system_report(run->nodes, run->comm, at,
+                                        ker_config_bool(run->config, "output.cores") ? &run->folder : NULL,
+                                        key_not_given(run, "output.cores"), &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);
     net_network_series_write(run->network, run->comm, span, &run->folder, &run->error);
     json_t *timelines = run_timeline_write(run, at);
@@ -182,7 +189,7 @@ void run_report(struct run *run)
     run->series = NULL;
     run_hdf5_close(run);
     if (run->control) {
-        result_add(run, result, at, jobs, listed);
+        result_add(run, result, at, jobs, listed, inside);
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
         json_object_set_new(result, "link_classes",

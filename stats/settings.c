@@ -46,6 +46,10 @@ const struct ker_option stats_options[] = {
      "Write service_NAME.csv for each service of services[] that counts something on its nodes. Left out "
      "like links.csv.",
      "services", .resume = KER_RESUME_FREE},
+    {"output.cores", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write cores.csv and memory.csv: what every core, memory controller and link between sockets did; "
+     "where nodes have more than the simple model (docs/node.md).",
+     "jobs & network.model=packet", .resume = KER_RESUME_FREE},
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,

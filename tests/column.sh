@@ -17,7 +17,7 @@ insert() { # FILE BEHIND LINE: one line behind the first that has BEHIND
 insert net/links.c 'COLUMN(packets,' \
     '    COLUMN(idle_ps, "ps", U64, SUM, 7 * COUNTED(packets), "seven for each packet") \\'  &&
     insert tasks/mpi/table.c 'COLUMN(core,' \
-        '    COLUMN(twice_sent, "bytes", U64, SUM, 2 * row->task->bytes_sent, "twice what was sent") \\'
+        '    COLUMN(twice_sent, "bytes", U64, SUM, 2 * row->bytes_sent, "twice what was sent") \\'
 check "one line each is added"
 read -ra flags <"$build/flags"
 libraries="$(mpicc --showme:link) $(pkg-config --libs libconfig jansson gsl hwloc libzstd) $(pkg-config --libs otf2 2>/dev/null) -lmetis -lm"

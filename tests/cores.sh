@@ -11,10 +11,11 @@ jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 
            compute_jitter = "9 us"; allreduce_every = 3; allreduce_bytes = "800 B"; },
          { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 5; } );
 END
-memory=(node.controller_bandwidth="12 GB/s" node.single_copy_size="4 kB" node.socket_bandwidth="3 GB/s" node.socket_latency="77 ns" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s')
+memory=(node.controller_bandwidth="12 GB/s" node.single_copy_size="4 kB" node.socket_bandwidth="3 GB/s" node.socket_latency="77 ns" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s'
+    output.cores=true)
 equal() { # FOLDER FOLDER
     local f
-    for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
+    for f in tasks links cores memory; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
     cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
 }
 refused() { # WORDS COMMAND...: exit status 2, and these words in the message
@@ -40,12 +41,49 @@ check "from three ranks to one"
 
 run -o "$t/free" "$t/c.cfg" node.threads=1 node.cores=12 node.core_speeds=1 "node.controller_bandwidth=9 TB/s" 'jobs[0].memory_bandwidth=4 GB/s' || exit 1
 sed 's/threads = 2; thread_throughput = 1.3; core_speeds = .1.0, 0.7.;//' "$t/c.cfg" >"$t/plain.cfg"
-run -o "$t/plain" "$t/plain.cfg" node.cores=12 && equal "$t/free" "$t/plain"
+same() { # what both tell
+    cmp "$t/free/links.csv" "$t/plain/links.csv" && cmp <(cut -d, -f 1-15 "$t/free/tasks.csv") "$t/plain/tasks.csv" &&
+        cmp <(jq -S '.result | del(.node, .jobs[].time_shares)' "$t/free/summary.json") <(jq -S .result "$t/plain/summary.json")
+}
+run -o "$t/plain" "$t/plain.cfg" node.cores=12 && same
 check "where nothing is short, as on the simple node"
 longer=$(jq -n --slurpfile a "$t/1/summary.json" --slurpfile b "$t/plain/summary.json" \
     '$a[0].result.simulated_time_ps > $b[0].result.simulated_time_ps')
 [ "$longer" = true ]
 check "where it is, it takes longer"
+
+adds_up() { # FOLDER: each task's time, from 0 to its end, is what it consists of; cores know the same
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        FNR == NR { busy += $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"]; tasks++
+            if ($c["finish_ps"] != $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["wait_ps"] + $c["send_wait_ps"]) exit 1
+            next }
+        FNR == 1 { for (i = 1; i <= NF; i++) k[$i] = i; next }
+        { cores += $k["computing_ps"] + $k["stalled_ps"]; if ($k["busy_ps"] + $k["idle_ps"] != end) exit 1 }
+        END { exit !(tasks > 0 && busy == cores) }' end="$(jq .result.simulated_time_ps "$1/summary.json")" "$1/tasks.csv" "$1/cores.csv"
+}
+adds_up "$t/1" && run -o "$t/over" "$t/c.cfg" "${memory[@]}" "node.send_overhead=300 ns" "node.receive_overhead=170 ns" && adds_up "$t/over"
+check "the times of tasks and of cores add up"
+# 49 tasks of 6 steps of 20 us at 4 GB/s, and 27 of 4 of 31 us at 3 GB/s; of the messages those inside a node twice, or those below
+# 4 kB four times: all of the first job, which are 3 kB but for the all-reduces of 800 B.
+bytes() { # FOLDER: of all controllers
+    awk -F, '$2 == "controller" { sum += $4 } END { printf "%d\n", sum }' "$1/memory.csv"
+}
+computed=$((49 * 6 * 80000 + 27 * 4 * 93000))
+run -o "$t/quiet" "$t/c.cfg" "${memory[@]}" 'jobs[0].compute_jitter=0 ns' 'jobs[0].bytes=0 B' 'jobs[0].allreduce_bytes=0 B' 'jobs[1].bytes=0 B' &&
+    [ "$(bytes "$t/quiet")" = $computed ]
+check "controllers move what computations draw: $computed bytes"
+inside() { # FOLDER: bytes of messages inside nodes
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        FNR == NR { node[$c["job"], $c["task"]] = $c["node"]; next }
+        FNR == 1 { for (i = 1; i <= NF; i++) m[$i] = i; next }
+        node[$m["job"], $m["from_task"]] == node[$m["job"], $m["to_task"]] { sum += $m["bytes"] } END { printf "%d\n", sum }' "$1/tasks.csv" "$1/task_matrix.csv"
+}
+run -o "$t/copies" "$t/c.cfg" "${memory[@]}" output.matrix=true 'output.matrix_levels=["task"]' 'jobs[1].memory_bandwidth=0 B/s' 'jobs[0].memory_bandwidth=0 B/s' \
+    node.single_copy_size="0 B" && [ "$(bytes "$t/copies")" = $((2 * $(inside "$t/copies"))) ]
+check "and each byte of a message inside a node twice"
+run -o "$t/copies" "$t/c.cfg" "${memory[@]}" output.matrix=true 'output.matrix_levels=["task"]' 'jobs[1].memory_bandwidth=0 B/s' 'jobs[0].memory_bandwidth=0 B/s' \
+    node.single_copy_size="1 MB" && [ "$(bytes "$t/copies")" = $((4 * $(inside "$t/copies"))) ]
+check "and four times when it is copied twice"
 
 refused "node.controller_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 "node.controller_bandwidth=0 GB/s"
 check "a controller without bandwidth is refused"

@@ -93,6 +93,7 @@ bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, 
                              .kind = NODE_LOAD_WORK,
                              .service = (uint8_t)service,
                              .compute = work->compute,
+                             .own = work->own,
                              .began = now,
                              .left = (unsigned __int128)work->compute,
                              .home = work->core,
@@ -112,11 +113,12 @@ bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, 
 
 /* ---- time goes on ---- */
 
-/* What the unit has done in the time until `now`; parts end only at the end of it. */
-static void unit_count(struct node_cores *c, const struct node_load *load, ker_time away, ker_time now)
+/* What the unit has done in so much time until `now`, of which its core was away for some; parts end only at the
+ * end of it. */
+static void unit_count(struct node_cores *c, const struct node_load *load, ker_time time, ker_time away,
+                       ker_time now)
 {
     struct node_unit *unit = &c->unit[load->core];
-    ker_time time = now - c->since;
     if (load->kind != NODE_LOAD_WORK) {
         unit->copying += time;
         return;
@@ -144,13 +146,18 @@ static ker_time away_time(const struct node *n, const struct node_cores *c, cons
 
 static void load_advance(const struct node *n, struct node_cores *c, struct node_load *load, ker_time now)
 {
+    if (load->began == now)
+        return;
+    ker_assert(load->began <= c->since); /* rates were found when it began */
     if (!load->goes) {
         c->unit[load->home].preempted += now - c->since;
+        load->preempted += now - c->since;
         return;
     }
     ker_time time = now - c->since, away = away_time(n, c, load, now);
+    load->away += away;
     unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)(time - away);
-    unit_count(c, load, away, now);
+    unit_count(c, load, time, away, now);
     if (load->left) {
         load->left -= done < load->left ? done : load->left;
         if (!load->left) {
@@ -322,4 +329,34 @@ bool node_load_take(struct node *n, ker_time now, struct node_load *load)
 void node_cores_end(struct node *n, ker_time now)
 {
     advance(n, node_cores(n), now);
+}
+
+/* ---- what is told ---- */
+
+struct node_worked node_load_told(const struct node_load *load, ker_time now)
+{
+    return (struct node_worked){.began = load->began,
+                                .compute = load->compute,
+                                .own = load->own,
+                                .away = load->away,
+                                .stalled = now > load->until ? now - load->until : 0};
+}
+
+bool node_work_told(const struct node *n, uint32_t service, uint32_t number, struct node_worked *worked)
+{
+    const struct node_cores *c = node_cores(n);
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
+        const struct node_load *load = load_at(n, i);
+        if (load->kind != NODE_LOAD_WORK || load->service != service || load->number != number)
+            continue;
+        *worked = node_load_told(load, c->since);
+        return true;
+    }
+    return false;
+}
+
+void node_system_end(struct node_system *system, ker_time at)
+{
+    for (uint32_t i = 0; system->memory && i < system->nodes; i++)
+        node_cores_end(net_network_node(system->network, i), at);
 }

@@ -33,6 +33,8 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     KER_CHUNK(c, load->number);
     load->kind = (uint8_t)ker_chunk_below(c, load->kind, NODE_LOAD_WORK + 1);
     KER_CHUNK(c, load->compute);
+    KER_CHUNK(c, load->own);
+    KER_CHUNK(c, load->away);
     load->core = ker_chunk_below(c, load->core, node_structure_of(n)->units);
     load->service = (uint8_t)ker_chunk_below(c, load->service, system->services->count);
     KER_CHUNK(c, load->speed);

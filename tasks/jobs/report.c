@@ -100,7 +100,7 @@ struct job_sum {
     ker_time finish;
     ker_time poll_gap, finalize_gap, finalize_gap_max;
     uint64_t messages, bytes, received, passes;
-    unsigned __int128 computed, waited;
+    unsigned __int128 computed, waited, send_waited, stalled, overhead;
     uint64_t compute_max;
     uint32_t compute_max_task; /* the first of them */
 };
@@ -108,7 +108,7 @@ struct job_sum {
 /* The columns that jobs add up, and the sums; on rank 0 also the file. */
 struct tasks {
     int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received, compute, wait,
-        send_wait;
+        send_wait, stalled, overhead; /* the last two: -1 where nodes are simple */
     struct job_sum *sum;
     struct stats_writer *writer; /* NULL: no file */
 };
@@ -127,6 +127,8 @@ static void tasks_init(struct tasks *t, const struct stats_table *table, uint32_
                         .compute = stats_table_find(table, "compute_ps", false),
                         .wait = stats_table_find(table, "wait_ps", false),
                         .send_wait = stats_table_find(table, "send_wait_ps", false),
+                        .stalled = stats_table_find(table, "stalled_ps", true),
+                        .overhead = stats_table_find(table, "overhead_ps", true),
                         .sum = ker_alloc(jobs * sizeof *t->sum)};
 }
 
@@ -153,6 +155,11 @@ static void task_show(void *context, const struct stats_table *table, size_t row
     }
     s->waited += cell(table, row, t->wait);
     s->waited += cell(table, row, t->send_wait);
+    s->send_waited += cell(table, row, t->send_wait);
+    if (t->stalled >= 0) {
+        s->stalled += cell(table, row, t->stalled);
+        s->overhead += cell(table, row, t->overhead);
+    }
     s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
     s->finalize_gap = times_add(s->finalize_gap, finalize);
     s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
@@ -205,6 +212,16 @@ static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
                      (double)sum->compute_max * tasks / (double)sum->computed);
 }
 
+/* What the tasks' time is, in shares of its sum. */
+static json_t *time_json(const struct job_sum *sum)
+{
+    double all = (double)(sum->computed + sum->stalled + sum->overhead + sum->waited);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all, "stalled",
+                     (double)sum->stalled / all, "overhead", (double)sum->overhead / all, "wait",
+                     (double)(sum->waited - sum->send_waited) / all, "send_wait",
+                     (double)sum->send_waited / all);
+}
+
 /* One object per job. finish_ps is null for a job that has not finished. */
 static json_t *report_jobs(const struct task_system *system, const struct job_sum *sum,
                            const struct task_mpi_abort *aborts, const uint64_t *file_times)
@@ -222,6 +239,8 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
         if (sum[i].computed + sum[i].waited)
             json_object_set_new(object, "wait_share",
                                 json_real((double)sum[i].waited / (double)(sum[i].computed + sum[i].waited)));
+        if (task_mpi_works(system->mpi) && sum[i].computed + sum[i].stalled + sum[i].overhead + sum[i].waited)
+            json_object_set_new(object, "time_shares", time_json(&sum[i]));
         if (sum[i].computed)
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));
         if (job->restart)
@@ -280,7 +299,7 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
                                     struct ker_error *error)
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-    struct task_mpi_names names = {&outside, system->topology};
+    struct task_mpi_names names = {&outside, system->topology, task_mpi_works(system->mpi)};
     struct stats_table *table = task_models_results(system, &names, done, end);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
@@ -312,8 +331,8 @@ static enum ker_status waits_report(const struct task_system *system, struct ker
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     json_t *sums = NULL;
     enum ker_status status =
-        task_mpi_waits(system->mpi, &(struct task_mpi_names){&outside, NULL}, task_jobs_count(system->jobs),
-                       comm, end, files->folder, &sums, error);
+        task_mpi_waits(system->mpi, &(struct task_mpi_names){.outside = &outside},
+                       task_jobs_count(system->jobs), comm, end, files->folder, &sums, error);
     for (size_t job = 0; sums && job < json_array_size(sums); job++)
         json_object_set(json_array_get(jobs, job), "waits", json_array_get(sums, job));
     json_decref(sums);
@@ -326,8 +345,9 @@ static enum ker_status path_report(const struct task_system *system, struct ker_
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     json_t *paths = NULL;
-    enum ker_status status = task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology},
-                                           task_jobs_count(system->jobs), comm, files->folder, &paths, error);
+    enum ker_status status =
+        task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology, false},
+                      task_jobs_count(system->jobs), comm, files->folder, &paths, error);
     for (size_t job = 0; paths && job < json_array_size(paths); job++)
         json_object_set(json_array_get(jobs, job), "critical_path", json_array_get(paths, job));
     json_decref(paths);
@@ -369,7 +389,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
                                 files->calls_key, error);
     if (files->matching) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-        matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){&outside, NULL}, comm,
+        matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){.outside = &outside}, comm,
                                     files->folder, files->matching_key, error);
     }
     status = status ? status : driven;

@@ -206,6 +206,7 @@ void task_mpi_free(struct task_mpi *mpi)
     task_waits_release(mpi);
     task_path_release(mpi);
     task_endpoints_free(mpi);
+    task_works_release(mpi);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -232,6 +233,7 @@ void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
     mpi->task = ker_reserve(mpi->task_room * sizeof *mpi->task);
     task_waits_reserve(mpi, mpi->task_room);
     task_endpoints_reserve(mpi, mpi->task_room);
+    task_works_reserve(mpi, mpi->task_room);
 }
 
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
@@ -416,6 +418,7 @@ void task_mpi_worked(struct task_mpi_node *node, ker_time now, uint32_t number,
         task->streams->stream[stream].until = now;
     if (__builtin_expect(node->mpi->path != NULL, 0))
         task_path_busy(node->mpi, task, worked->began, now);
+    task_worked(node->mpi, task, now, worked);
     service_timer(node, node->net, now, seat);
 }
 

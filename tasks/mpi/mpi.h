@@ -36,6 +36,7 @@ struct task_mpi_outside {
      * much for a stream of a task of the node (TASK_WORK_NUMBER): true: it has had it, at once; else
      * task_mpi_worked() is called when it has. */
     bool (*work)(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
+    bool (*told)(const struct node *, uint32_t service, uint32_t number, struct node_worked *);
     /* Where messages take a task's processor, too (network.model = "loggops"; then nodes have one task), and
      * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);
@@ -81,6 +82,8 @@ extern const struct node_service task_mpi_service; /* shared: the struct task_mp
 /* The same for nodes whose cores may be away: a task that is woken asks for its core first, by work of no
  * time. */
 extern const struct node_service task_mpi_service_asking;
+/* Is processor time more than a timer, and told apart? */
+bool task_mpi_works(const struct task_mpi *);
 /* See struct task_mpi_outside. */
 void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);
 
@@ -124,6 +127,7 @@ void task_mpi_pairs_collect(struct task_mpi *, struct stats_matrix *, const uint
 struct task_mpi_names {
     const struct task_mpi_outside *outside;
     const struct route_topology *topology; /* NULL: nodes have no names */
+    bool works;                            /* columns of what nodes do that are more than simple */
 };
 /* A row of tasks.csv for each task on this rank, at the end of the run; to be freed before the names.
  * finish_ps is empty for a task that has not. wait_ps is the time blocked in all calls but blocking sends,
@@ -136,6 +140,7 @@ struct task_mpi_result {
     struct task_place place;
     ker_time finish; /* KER_TIME_MAX: it has not */
     ker_time compute, wait, send_wait;
+    ker_time stalled, overhead; /* only where task_mpi_works */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received, passes;
     struct task_taken taken;
 };

@@ -484,6 +484,8 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
         task_waits_state(mpi, task, c);
     if (mpi->endpoints && !c->bad)
         task_endpoint_state(mpi, task, c);
+    if (mpi->worked && !c->bad)
+        task_work_state(mpi, task, c);
 }
 
 void task_mpi_save(void *state, struct node *net, struct ker_chunk *c)

@@ -235,6 +235,7 @@ struct task_mpi {
     uint32_t lines, line_room;
     ker_time now;                     /* of the service's call */
     unsigned __int128 memory;         /* of what is handed over next (task_work): bytes x 10^12 */
+    struct task_worked *worked;       /* by task; NULL: the node is simple */
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
     struct node_model model;
     struct task_coll_table collectives;

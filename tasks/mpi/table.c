@@ -21,6 +21,11 @@ static bool named(const void *context)
     return names->topology && route_name(names->topology, true, 0);
 }
 
+static bool works(const void *context)
+{
+    return ((const struct task_mpi_names *)context)->works;
+}
+
 /* clang-format off */
 #define TASK_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
@@ -44,6 +49,14 @@ static bool named(const void *context)
            "replays of traces: time between tests that was left out of each pass, on the traced machine " \
            "([traces.md](traces.md))") \
     COLUMN(finalize_gap_ps, "ps", U64, SUM, row->taken.finalize_gap, "the same before MPI_Finalize") \
+    COLUMN(stalled_ps, "ps", U64, SUM, row->stalled, \
+           "where nodes have more than the simple model ([node.md](node.md)): time that computations took " \
+           "longer than their compute part, waiting for memory; it is no part of `compute_ps`", \
+           .wanted = works) \
+    COLUMN(overhead_ps, "ps", U64, SUM, row->overhead, \
+           "the same: processor time that was no computation: a task's time is the sum of this, of " \
+           "`compute_ps`, `stalled_ps`, `wait_ps` and `send_wait_ps`", \
+           .wanted = works) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
 
@@ -62,7 +75,8 @@ const struct stats_schema task_mpi_schema = {"tasks", "One row per task, by job 
                                              sizeof columns / sizeof *columns, row_key};
 
 /* What the task has done of the operation in which `end` finds it. */
-static void row_cut(struct task_mpi_result *row, const struct task_state *task, ker_time end)
+static void row_cut(const struct task_mpi *mpi, struct task_mpi_result *row, const struct task_state *task,
+                    ker_time end)
 {
     if (task->blocked && end > task->blocked_since) {
         if (task->op.kind == TASK_OP_SEND)
@@ -70,7 +84,9 @@ static void row_cut(struct task_mpi_result *row, const struct task_state *task, 
         else
             row->wait += end - task->blocked_since;
     }
-    if (task->busy && task->op.kind == TASK_OP_COMPUTE && task->paid_until > end) {
+    if (task_mpi_works(mpi)) {
+        task_work_cut(mpi, task, end, row);
+    } else if (task->busy && task->op.kind == TASK_OP_COMPUTE && task->paid_until > end) {
         ker_time rest = task->paid_until - end;
         row->compute -= rest < row->compute ? rest : row->compute;
     }
@@ -97,9 +113,10 @@ struct stats_table *task_mpi_results(const struct task_mpi *mpi, const struct ta
             .messages_received = task->messages_received,
             .bytes_received = task->bytes_received,
             .passes = task->passes};
+        task_work_result(mpi, task, &row);
         for (uint32_t s = 0; s < task_stream_count(task); s++) {
             task_stream_select(task, s);
-            row_cut(&row, task, end);
+            row_cut(mpi, &row, task, end);
         }
         task_stream_select(task, 0); /* what the program knows the task by */
         if (job->class->taken)

@@ -1,19 +1,109 @@
 /* work.c - processor time that is more than a timer: the task asks its node for it, and goes on when it has
- * had it (task_mpi_worked). Invariant: a stream has asked for at most one at a time. */
+ * had it (task_mpi_worked).
+ *
+ * What has been had is what the program computed, as far as its time had been added to task.compute when it
+ * was asked for (node_work.own), and otherwise overheads. What it took longer or shorter than asked for, on
+ * cores of other speeds, is part of either; what it waited for memory is none of both. So compute + stalled +
+ * overheads + waits are all the time of a task with one stream. Invariant: a stream has asked for at most one
+ * at a time.
+ */
+
 #include "tasks/mpi/state.h"
+
+struct task_worked {
+    ker_time seen; /* of task.compute: has been asked for, or had */
+    ker_time stalled, overhead;
+};
+
+void task_works_reserve(struct task_mpi *mpi, uint32_t tasks)
+{
+    if (mpi->outside.told)
+        mpi->worked = ker_reserve(tasks * sizeof *mpi->worked);
+}
+
+void task_works_release(struct task_mpi *mpi)
+{
+    ker_release(mpi->worked, mpi->worked ? mpi->task_room * sizeof *mpi->worked : 0);
+}
+
+static uint32_t number_of(const struct task_mpi *mpi, const struct task_state *task)
+{
+    return TASK_WORK_NUMBER(task_index(mpi, task) - task_node_of(mpi, task)->first_task,
+                            task_stream_current(task));
+}
 
 bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_time time)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
+    struct task_worked *w = mpi->worked ? &mpi->worked[task_index(mpi, task)] : NULL;
     struct node_work work = {.core = task->core, .compute = time, .memory = mpi->memory};
-    uint32_t seat = task_index(mpi, task) - node->first_task,
-             number = TASK_WORK_NUMBER(seat, task_stream_current(task));
     mpi->memory = 0;
-    if (mpi->outside.work(node->net, now, mpi->service, number, &work))
+    if (w) {
+        work.own = ker_time_min(task->compute - w->seen, time);
+        w->seen = task->compute;
+    }
+    if (mpi->outside.work(node->net, now, mpi->service, number_of(mpi, task), &work))
         return false;
     task->busy = true;
     if (task->streams)
         task->streams->stream[task->streams->current].until = KER_TIME_MAX;
     mpi->job[task->job].open++;
     return true;
+}
+
+/* Of a part of what was asked for what it has taken. */
+static ker_time share_of(ker_time taken, ker_time part, ker_time compute)
+{
+    if (part == compute)
+        return taken;
+    return (ker_time)((unsigned __int128)taken * (uint64_t)part / (uint64_t)compute);
+}
+
+void task_worked(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                 const struct node_worked *worked)
+{
+    if (!mpi->worked)
+        return;
+    struct task_worked *w = &mpi->worked[task_index(mpi, task)];
+    ker_time taken = now - worked->began - worked->stalled,
+             computed = share_of(taken, worked->own, worked->compute);
+    task->compute += computed - worked->own;
+    w->seen += computed - worked->own;
+    w->overhead += taken - computed;
+    w->stalled += worked->stalled;
+}
+
+bool task_mpi_works(const struct task_mpi *mpi)
+{
+    return mpi->worked != NULL;
+}
+
+void task_work_result(const struct task_mpi *mpi, const struct task_state *task, struct task_mpi_result *row)
+{
+    if (!mpi->worked)
+        return;
+    row->stalled = mpi->worked[task_index(mpi, task)].stalled;
+    row->overhead = mpi->worked[task_index(mpi, task)].overhead;
+}
+
+void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ker_time end,
+                   struct task_mpi_result *row)
+{
+    struct node_worked worked;
+    if (!task->busy ||
+        !mpi->outside.told(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), &worked))
+        return;
+    ker_time taken = end - worked.began - worked.stalled,
+             computed = share_of(taken, worked.own, worked.compute);
+    row->compute += computed - worked.own;
+    row->overhead += taken - computed;
+    row->stalled += worked.stalled;
+}
+
+void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct ker_chunk *c)
+{
+    struct task_worked *w = &mpi->worked[task_index(mpi, task)];
+    KER_CHUNK(c, w->seen);
+    KER_CHUNK(c, w->stalled);
+    KER_CHUNK(c, w->overhead);
 }

@@ -7,6 +7,16 @@
 /* So much for the task's current stream; false: it has had it. */
 bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);
 
+/* It has had it. */
+void task_worked(struct task_mpi *, struct task_state *, ker_time now, const struct node_worked *);
+void task_works_reserve(struct task_mpi *, uint32_t tasks);
+void task_works_release(struct task_mpi *);
+/* What it has had, in the columns of works; and what its current stream is having at the end of the run. */
+void task_work_result(const struct task_mpi *, const struct task_state *, struct task_mpi_result *);
+void task_work_cut(const struct task_mpi *, const struct task_state *, ker_time end,
+                   struct task_mpi_result *);
+void task_work_state(struct task_mpi *, const struct task_state *, struct ker_chunk *);
+
 /* -- charge.c -- */
 /* The time of the op's computation in a job that is special: with what it takes longer than it should
  * (compute_jitter); what it moves in memory the next task_work takes with it. */

@@ -1,0 +1,213 @@
+/* report.c - what cores and memory of the nodes did: two tables, and their sums.
+ *
+ * Sums are of integers in 128 bits, so that they do not depend on which rank has which node. What a resource
+ * has moved, over its capacity, is the time for which it would have been busy at its full rate.
+ */
+#include "nodes/private.h"
+
+#include <stdlib.h>
+
+struct core_row {
+    uint32_t node, core;
+    const struct node_unit *unit;
+    ker_time at;
+};
+
+struct memory_row {
+    uint32_t node, kind, number;
+    node_bytes moved;
+    ker_time busy; /* at its full rate */
+};
+enum memory_kind { CONTROLLER, OUTWARDS, INWARDS };
+
+static const char *kind_text(const void *context, uint32_t kind)
+{
+    static const char *const names[] = {"controller", "link out", "link in"};
+    (void)context;
+    return names[kind];
+}
+
+/* clang-format off */
+#define CORE_COLUMNS(COLUMN) \
+    COLUMN(node, "", U32, SAME, row->node, "the node") \
+    COLUMN(core, "", U32, SAME, row->core, "its core, or hardware thread, as in tasks.csv") \
+    COLUMN(computing_ps, "ps", U64, SUM, row->unit->computing, \
+           "compute parts of work went on (of several threads of a task at a time each counts)") \
+    COLUMN(stalled_ps, "ps", U64, SUM, row->unit->stalled, "they had ended, and memory parts had not") \
+    COLUMN(busy_ps, "ps", U64, SUM, row->unit->busy, "there was work, however much") \
+    COLUMN(idle_ps, "ps", U64, SUM, row->at - row->unit->busy, "there was none, until the end of the run") \
+    COLUMN(copying_ps, "ps", U64, SUM, row->unit->copying, \
+           "messages inside the node were copied by it, beside that; each counts")
+
+#define MEMORY_COLUMNS(COLUMN) \
+    COLUMN(node, "", U32, SAME, row->node, "the node") \
+    COLUMN(kind, "", TEXT, SAME, row->kind, \
+           "controller: of a domain; link out, link in: of a socket, to and from the others", \
+           .text = kind_text) \
+    COLUMN(number, "", U32, SAME, row->number, "of the domain, or socket") \
+    COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it, rounded down") \
+    COLUMN(utilisation, "", SHARE, SUM, row->busy, \
+           "over what it could have moved in all of the run; 0 where it has no bandwidth of its own")
+
+#define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
+#define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
+#define CORE_COLUMN(name, unit, type, merge, value, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_core_##name, ##__VA_ARGS__},
+#define MEMORY_COLUMN(name, unit, type, merge, value, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_memory_##name, ##__VA_ARGS__},
+CORE_COLUMNS(CORE_VALUE)
+MEMORY_COLUMNS(MEMORY_VALUE)
+static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
+static const struct stats_column memory_columns[] = {MEMORY_COLUMNS(MEMORY_COLUMN)};
+/* clang-format on */
+
+static uint64_t core_key(const void *from)
+{
+    const struct core_row *row = from;
+    return (uint64_t)row->node << 32 | row->core;
+}
+
+static uint64_t memory_key(const void *from)
+{
+    const struct memory_row *row = from;
+    return (uint64_t)row->node << 32 | row->kind << 16 | row->number;
+}
+
+const struct stats_schema node_cores_table = {"cores", "One row per core, by node and core.", core_columns,
+                                              sizeof core_columns / sizeof *core_columns, core_key};
+const struct stats_schema node_memory_table = {
+    "memory", "One row per memory controller and link between sockets, by node, kind and number.",
+    memory_columns, sizeof memory_columns / sizeof *memory_columns, memory_key};
+
+/* ---- rows ---- */
+
+static struct memory_row memory_row(const struct node *n, uint32_t resource)
+{
+    const struct node_memory *memory = n->system->memory;
+    uint64_t capacity = memory->resource[resource].capacity;
+    struct memory_row row = {
+        .node = n->id, .kind = CONTROLLER, .number = resource, .moved = node_cores(n)->moved[resource]};
+    if (resource >= memory->domains) {
+        uint32_t link = resource - memory->domains;
+        row.kind = link % 2 ? INWARDS : OUTWARDS;
+        row.number = link / 2;
+    }
+    row.busy = capacity == UINT64_MAX ? 0 : (ker_time)(row.moved / capacity);
+    return row;
+}
+
+static void row_put(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
+/* Collective; frees the table. */
+static void table_write(struct stats_table *table, struct ker_comm *comm, const struct stats_folder *folder,
+                        const char *key, struct ker_error *error)
+{
+    struct stats_writer *writer = NULL;
+    if (ker_comm_rank(comm) == 0)
+        writer = stats_writer_open(table, folder, key, error);
+    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
+    stats_writer_close(writer, error);
+    stats_table_free(table);
+}
+
+static void tables_write(const struct node_system *system, struct ker_comm *comm, ker_time at,
+                         const struct stats_folder *folder, const char *key, struct ker_error *error)
+{
+    struct stats_table *cores = stats_table_new(&node_cores_table, NULL, 0),
+                       *memory = stats_table_new(&node_memory_table, NULL, (uint64_t)at);
+    for (uint32_t i = 0; i < system->nodes; i++) {
+        const struct node *n = net_network_node(system->network, i);
+        for (uint32_t u = 0; u < system->structure->units; u++)
+            stats_table_add(cores, &(struct core_row){n->id, u, &node_cores(n)->unit[u], at});
+        for (uint32_t r = 0; r < system->memory->resources; r++) {
+            struct memory_row row = memory_row(n, r);
+            stats_table_add(memory, &row);
+        }
+    }
+    table_write(cores, comm, folder, key, error);
+    table_write(memory, comm, folder, key, error);
+}
+
+/* ---- sums ---- */
+
+enum sum { COMPUTING, STALLED, BUSY, COPYING, CONTROLLERS, LINKS, FULL_CONTROLLERS, FULL_LINKS, SUMS };
+
+static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most)
+{
+    for (uint32_t u = 0; u < n->system->structure->units; u++) {
+        const struct node_unit *unit = &node_cores(n)->unit[u];
+        sum[COMPUTING] += (uint64_t)unit->computing;
+        sum[STALLED] += (uint64_t)unit->stalled;
+        sum[BUSY] += (uint64_t)unit->busy;
+        sum[COPYING] += (uint64_t)unit->copying;
+    }
+    for (uint32_t r = 0; r < n->system->memory->resources; r++) {
+        struct memory_row row = memory_row(n, r);
+        bool link = row.kind != CONTROLLER;
+        sum[link ? LINKS : CONTROLLERS] += row.moved;
+        sum[link ? FULL_LINKS : FULL_CONTROLLERS] += (uint64_t)row.busy;
+        most[link] = row.busy > most[link] ? row.busy : most[link];
+    }
+}
+
+/* Over the ranks, on all of them: quotients and remainders by themselves, as both fit 64 bits. */
+static void sums_join(struct ker_comm *comm, unsigned __int128 *sum)
+{
+    uint64_t part[2 * SUMS];
+    for (int i = 0; i < SUMS; i++) {
+        part[2 * i] = (uint64_t)(sum[i] / NODE_BYTE);
+        part[2 * i + 1] = (uint64_t)(sum[i] % NODE_BYTE);
+    }
+    ker_comm_sum_u64(comm, part, 2 * SUMS);
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = part[2 * i] * NODE_BYTE + part[2 * i + 1];
+}
+
+static double ratio(unsigned __int128 sum, unsigned __int128 of)
+{
+    return of ? (double)sum / (double)of : 0;
+}
+
+/* Of so many, each for the time `at`. */
+static json_t *resources_json(node_bytes moved, unsigned __int128 busy, int64_t most, uint64_t count,
+                              ker_time at)
+{
+    return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "bytes",
+                     (json_int_t)(moved / NODE_BYTE), "mean_utilisation",
+                     ratio(busy, count * (unsigned __int128)(uint64_t)at), "max_utilisation",
+                     ratio((uint64_t)most, (uint64_t)at));
+}
+
+json_t *node_system_report(struct node_system *system, struct ker_comm *comm, ker_time at,
+                           const struct stats_folder *folder, const char *key, struct ker_error *error)
+{
+    unsigned __int128 sum[SUMS] = {0};
+    int64_t most[2] = {0};
+    uint64_t nodes = system->nodes;
+    if (!system->memory)
+        return NULL;
+    for (uint32_t i = 0; i < system->nodes; i++)
+        node_sum(net_network_node(system->network, i), sum, most);
+    sums_join(comm, sum);
+    ker_comm_max_i64(comm, most, 2);
+    ker_comm_sum_u64(comm, &nodes, 1);
+    if (folder)
+        tables_write(system, comm, at, folder, key, error);
+    if (ker_comm_rank(comm) != 0)
+        return NULL;
+    uint64_t cores = nodes * system->structure->units, domains = nodes * system->memory->domains,
+             links = nodes * system->memory->resources - domains;
+    unsigned __int128 time = cores * (unsigned __int128)(uint64_t)at;
+    json_t *report = json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)cores,
+                               "computing", ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time),
+                               "busy", ratio(sum[BUSY], time), "idle", ratio(time - sum[BUSY], time),
+                               "copying", ratio(sum[COPYING], time), "controllers",
+                               resources_json(sum[CONTROLLERS], sum[FULL_CONTROLLERS], most[0], domains, at));
+    if (links)
+        json_object_set_new(report, "socket_links",
+                            resources_json(sum[LINKS], sum[FULL_LINKS], most[1], links, at));
+    return report;
+}
