@@ -113,8 +113,8 @@ bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, 
 
 /* ---- time goes on ---- */
 
-/* What the unit has done in so much time until `now`, of which its core was away for some; parts end only at the
- * end of it. */
+/* What the unit has done in so much time until `now`, of which its core was away for some; parts end only at
+ * the end of it. */
 static void unit_count(struct node_cores *c, const struct node_load *load, ker_time time, ker_time away,
                        ker_time now)
 {
@@ -357,6 +357,6 @@ bool node_work_told(const struct node *n, uint32_t service, uint32_t number, str
 
 void node_system_end(struct node_system *system, ker_time at)
 {
-    for (uint32_t i = 0; system->memory && i < system->nodes; i++)
+    for (uint32_t i = 0; system && system->memory && i < system->nodes; i++)
         node_cores_end(net_network_node(system->network, i), at);
 }

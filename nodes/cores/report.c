@@ -34,6 +34,7 @@ static const char *kind_text(const void *context, uint32_t kind)
     COLUMN(computing_ps, "ps", U64, SUM, row->unit->computing, \
            "compute parts of work went on (of several threads of a task at a time each counts)") \
     COLUMN(stalled_ps, "ps", U64, SUM, row->unit->stalled, "they had ended, and memory parts had not") \
+    COLUMN(away_ps, "ps", U64, SUM, row->unit->away, "noise had taken it away from work") \
     COLUMN(busy_ps, "ps", U64, SUM, row->unit->busy, "there was work, however much") \
     COLUMN(idle_ps, "ps", U64, SUM, row->at - row->unit->busy, "there was none, until the end of the run") \
     COLUMN(copying_ps, "ps", U64, SUM, row->unit->copying, \
@@ -118,7 +119,7 @@ static void tables_write(const struct node_system *system, struct ker_comm *comm
 {
     struct stats_table *cores = stats_table_new(&node_cores_table, NULL, 0),
                        *memory = stats_table_new(&node_memory_table, NULL, (uint64_t)at);
-    for (uint32_t i = 0; i < system->nodes; i++) {
+    for (uint32_t i = 0; system && i < system->nodes; i++) {
         const struct node *n = net_network_node(system->network, i);
         for (uint32_t u = 0; u < system->structure->units; u++)
             stats_table_add(cores, &(struct core_row){n->id, u, &node_cores(n)->unit[u], at});
@@ -133,7 +134,7 @@ static void tables_write(const struct node_system *system, struct ker_comm *comm
 
 /* ---- sums ---- */
 
-enum sum { COMPUTING, STALLED, BUSY, COPYING, CONTROLLERS, LINKS, FULL_CONTROLLERS, FULL_LINKS, SUMS };
+enum sum { COMPUTING, STALLED, AWAY, BUSY, COPYING, CONTROLLERS, LINKS, FULL_CONTROLLERS, FULL_LINKS, SUMS };
 
 static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most)
 {
@@ -141,6 +142,7 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
         const struct node_unit *unit = &node_cores(n)->unit[u];
         sum[COMPUTING] += (uint64_t)unit->computing;
         sum[STALLED] += (uint64_t)unit->stalled;
+        sum[AWAY] += (uint64_t)unit->away;
         sum[BUSY] += (uint64_t)unit->busy;
         sum[COPYING] += (uint64_t)unit->copying;
     }
@@ -181,15 +183,16 @@ static json_t *resources_json(node_bytes moved, unsigned __int128 busy, int64_t 
                      ratio((uint64_t)most, (uint64_t)at));
 }
 
-json_t *node_system_report(struct node_system *system, struct ker_comm *comm, ker_time at,
+json_t *node_system_report(struct node_system *system, const struct node_model *model,
+                           const struct node_structure *structure, struct ker_comm *comm, ker_time at,
                            const struct stats_folder *folder, const char *key, struct ker_error *error)
 {
     unsigned __int128 sum[SUMS] = {0};
     int64_t most[2] = {0};
-    uint64_t nodes = system->nodes;
-    if (!system->memory)
+    uint64_t nodes = system ? system->nodes : 0;
+    if (!model->works)
         return NULL;
-    for (uint32_t i = 0; i < system->nodes; i++)
+    for (uint32_t i = 0; system && i < system->nodes; i++)
         node_sum(net_network_node(system->network, i), sum, most);
     sums_join(comm, sum);
     ker_comm_max_i64(comm, most, 2);
@@ -198,14 +201,15 @@ json_t *node_system_report(struct node_system *system, struct ker_comm *comm, ke
         tables_write(system, comm, at, folder, key, error);
     if (ker_comm_rank(comm) != 0)
         return NULL;
-    uint64_t cores = nodes * system->structure->units, domains = nodes * system->memory->domains,
-             links = nodes * system->memory->resources - domains;
+    uint64_t cores = nodes * structure->units, domains = nodes * structure->domains,
+             links = structure->sockets > 1 ? 2 * nodes * structure->sockets : 0;
     unsigned __int128 time = cores * (unsigned __int128)(uint64_t)at;
-    json_t *report = json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)cores,
-                               "computing", ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time),
-                               "busy", ratio(sum[BUSY], time), "idle", ratio(time - sum[BUSY], time),
-                               "copying", ratio(sum[COPYING], time), "controllers",
-                               resources_json(sum[CONTROLLERS], sum[FULL_CONTROLLERS], most[0], domains, at));
+    json_t *report =
+        json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)cores,
+                  "computing", ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time), "away",
+                  ratio(sum[AWAY], time), "busy", ratio(sum[BUSY], time), "idle",
+                  ratio(time - sum[BUSY], time), "copying", ratio(sum[COPYING], time), "controllers",
+                  resources_json(sum[CONTROLLERS], sum[FULL_CONTROLLERS], most[0], domains, at));
     if (links)
         json_object_set_new(report, "socket_links",
                             resources_json(sum[LINKS], sum[FULL_LINKS], most[1], links, at));

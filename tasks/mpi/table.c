@@ -54,8 +54,10 @@ static bool works(const void *context)
            "longer than their compute part, waiting for memory; it is no part of `compute_ps`", \
            .wanted = works) \
     COLUMN(overhead_ps, "ps", U64, SUM, row->overhead, \
-           "the same: processor time that was no computation: a task's time is the sum of this, of " \
-           "`compute_ps`, `stalled_ps`, `wait_ps` and `send_wait_ps`", \
+           "the same: processor time that was no computation", .wanted = works) \
+    COLUMN(away_ps, "ps", U64, SUM, row->away, \
+           "the same: noise had taken the core away: a task's time is the sum of `compute_ps`, " \
+           "`stalled_ps`, `overhead_ps`, `away_ps`, `wait_ps` and `send_wait_ps`", \
            .wanted = works) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
