@@ -212,9 +212,8 @@ const char *node_system_conserved(const struct node_system *);
 void node_system_end(struct node_system *, ker_time at); /* NULL: a rank without nodes */
 /* Collective, behind that: on rank 0 {cores, memory}, NULL where nodes are simple and on other ranks; writes
  * cores.csv and memory.csv into the folder (NULL: none). key: as in stats_writer_open. */
-json_t *node_system_report(struct node_system *, const struct node_model *, const struct node_structure *,
-                           struct ker_comm *, ker_time at, const struct stats_folder *, const char *key,
-                           struct ker_error *);
+json_t *node_system_report(struct node_system *, const struct node_model *, struct ker_comm *, ker_time at,
+                           const struct stats_folder *, const char *key, struct ker_error *);
 
 /* Saved state: everything of this rank's nodes and of the services on them; and who loads it, of all ranks,
  * into nodes that have been attached. */

@@ -177,7 +177,7 @@ void run_report(struct run *run)
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);
-    json_t *inside = node_system_report(run->nodes, &run->model, &run->structure, run->comm, at,
+    json_t *inside = node_system_report(run->nodes, &run->model, run->comm, at,
                                         ker_config_bool(run->config, "output.cores") ? &run->folder : NULL,
                                         key_not_given(run, "output.cores"), &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);

@@ -97,6 +97,15 @@ static struct memory_row memory_row(const struct node *n, uint32_t resource)
     return row;
 }
 
+/* Other kinds of nodes may have more domains and sockets. */
+static bool is_there(const struct node *n, const struct memory_row *row)
+{
+    const struct node_structure *s = node_structure_of(n);
+    if (row->kind == CONTROLLER)
+        return row->number < s->domains;
+    return s->sockets > 1 && row->number < s->sockets;
+}
+
 static void row_put(void *writer, const struct stats_table *table, size_t row)
 {
     stats_writer_row(writer, table, row);
@@ -121,11 +130,12 @@ static void tables_write(const struct node_system *system, struct ker_comm *comm
                        *memory = stats_table_new(&node_memory_table, NULL, (uint64_t)at);
     for (uint32_t i = 0; system && i < system->nodes; i++) {
         const struct node *n = net_network_node(system->network, i);
-        for (uint32_t u = 0; u < system->structure->units; u++)
+        for (uint32_t u = 0; u < node_structure_of(n)->units; u++)
             stats_table_add(cores, &(struct core_row){n->id, u, &node_cores(n)->unit[u], at});
         for (uint32_t r = 0; r < system->memory->resources; r++) {
             struct memory_row row = memory_row(n, r);
-            stats_table_add(memory, &row);
+            if (is_there(n, &row))
+                stats_table_add(memory, &row);
         }
     }
     table_write(cores, comm, folder, key, error);
@@ -134,11 +144,27 @@ static void tables_write(const struct node_system *system, struct ker_comm *comm
 
 /* ---- sums ---- */
 
-enum sum { COMPUTING, STALLED, AWAY, BUSY, COPYING, CONTROLLERS, LINKS, FULL_CONTROLLERS, FULL_LINKS, SUMS };
+enum sum {
+    COMPUTING,
+    STALLED,
+    AWAY,
+    BUSY,
+    COPYING,
+    CORES, /* how many there are */
+    CONTROLLERS,
+    CONTROLLER_BYTES,
+    CONTROLLER_BUSY,
+    LINKS,
+    LINK_BYTES,
+    LINK_BUSY,
+    SUMS
+};
 
 static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most)
 {
-    for (uint32_t u = 0; u < n->system->structure->units; u++) {
+    uint32_t units = node_structure_of(n)->units;
+    sum[CORES] += units;
+    for (uint32_t u = 0; u < units; u++) {
         const struct node_unit *unit = &node_cores(n)->unit[u];
         sum[COMPUTING] += (uint64_t)unit->computing;
         sum[STALLED] += (uint64_t)unit->stalled;
@@ -149,8 +175,11 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
     for (uint32_t r = 0; r < n->system->memory->resources; r++) {
         struct memory_row row = memory_row(n, r);
         bool link = row.kind != CONTROLLER;
-        sum[link ? LINKS : CONTROLLERS] += row.moved;
-        sum[link ? FULL_LINKS : FULL_CONTROLLERS] += (uint64_t)row.busy;
+        if (!is_there(n, &row))
+            continue;
+        sum[link ? LINKS : CONTROLLERS]++;
+        sum[link ? LINK_BYTES : CONTROLLER_BYTES] += row.moved;
+        sum[link ? LINK_BUSY : CONTROLLER_BUSY] += (uint64_t)row.busy;
         most[link] = row.busy > most[link] ? row.busy : most[link];
     }
 }
@@ -173,45 +202,38 @@ static double ratio(unsigned __int128 sum, unsigned __int128 of)
     return of ? (double)sum / (double)of : 0;
 }
 
-/* Of so many, each for the time `at`. */
-static json_t *resources_json(node_bytes moved, unsigned __int128 busy, int64_t most, uint64_t count,
-                              ker_time at)
+/* sum: of how many there are, what they moved, how long they were busy. */
+static json_t *resources_json(const unsigned __int128 *sum, int64_t most, ker_time at)
 {
-    return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "bytes",
-                     (json_int_t)(moved / NODE_BYTE), "mean_utilisation",
-                     ratio(busy, count * (unsigned __int128)(uint64_t)at), "max_utilisation",
+    return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)sum[0], "bytes",
+                     (json_int_t)(sum[1] / NODE_BYTE), "mean_utilisation",
+                     ratio(sum[2], sum[0] * (uint64_t)at), "max_utilisation",
                      ratio((uint64_t)most, (uint64_t)at));
 }
 
-json_t *node_system_report(struct node_system *system, const struct node_model *model,
-                           const struct node_structure *structure, struct ker_comm *comm, ker_time at,
-                           const struct stats_folder *folder, const char *key, struct ker_error *error)
+json_t *node_system_report(struct node_system *system, const struct node_model *model, struct ker_comm *comm,
+                           ker_time at, const struct stats_folder *folder, const char *key,
+                           struct ker_error *error)
 {
     unsigned __int128 sum[SUMS] = {0};
     int64_t most[2] = {0};
-    uint64_t nodes = system ? system->nodes : 0;
     if (!model->works)
         return NULL;
     for (uint32_t i = 0; system && i < system->nodes; i++)
         node_sum(net_network_node(system->network, i), sum, most);
     sums_join(comm, sum);
     ker_comm_max_i64(comm, most, 2);
-    ker_comm_sum_u64(comm, &nodes, 1);
     if (folder)
         tables_write(system, comm, at, folder, key, error);
     if (ker_comm_rank(comm) != 0)
         return NULL;
-    uint64_t cores = nodes * structure->units, domains = nodes * structure->domains,
-             links = structure->sockets > 1 ? 2 * nodes * structure->sockets : 0;
-    unsigned __int128 time = cores * (unsigned __int128)(uint64_t)at;
-    json_t *report =
-        json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)cores,
-                  "computing", ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time), "away",
-                  ratio(sum[AWAY], time), "busy", ratio(sum[BUSY], time), "idle",
-                  ratio(time - sum[BUSY], time), "copying", ratio(sum[COPYING], time), "controllers",
-                  resources_json(sum[CONTROLLERS], sum[FULL_CONTROLLERS], most[0], domains, at));
-    if (links)
-        json_object_set_new(report, "socket_links",
-                            resources_json(sum[LINKS], sum[FULL_LINKS], most[1], links, at));
+    unsigned __int128 time = sum[CORES] * (uint64_t)at;
+    json_t *report = json_pack(
+        "{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)sum[CORES], "computing",
+        ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time), "away", ratio(sum[AWAY], time),
+        "busy", ratio(sum[BUSY], time), "idle", ratio(time - sum[BUSY], time), "copying",
+        ratio(sum[COPYING], time), "controllers", resources_json(sum + CONTROLLERS, most[0], at));
+    if (sum[LINKS])
+        json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
     return report;
 }
