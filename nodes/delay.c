@@ -68,7 +68,7 @@ static void delayed_send(struct node *n, ker_time now, const struct node_delayed
 }
 
 /* To the node itself. */
-static void copied(struct node *n, ker_time now, const struct node_delayed *d)
+static inline void copied(struct node *n, ker_time now, const struct node_delayed *d)
 {
     const struct node_service *service = n->system->services->at[d->service].service;
     bool comes = d->queue == NODE_COMES;
@@ -84,13 +84,6 @@ static void copied(struct node *n, ker_time now, const struct node_delayed *d)
         service->sent(n->state[d->service], n, now, d->cookie);
 }
 
-static struct node_delayed delayed_take(struct node_system *system, uint32_t index)
-{
-    struct node_delayed d = system->delayed.at[index];
-    KER_POOL_GIVE(&system->delayed, index);
-    return d;
-}
-
 void node_delayed_left(struct node *n, ker_time now, uint32_t index)
 {
     struct node_delayed *d = &n->system->delayed.at[index];
@@ -103,7 +96,8 @@ void node_delayed_left(struct node *n, ker_time now, uint32_t index)
 
 void node_delayed_copied(struct node *n, ker_time now, uint32_t index)
 {
-    struct node_delayed d = delayed_take(n->system, index);
+    struct node_delayed d = n->system->delayed.at[index];
+    KER_POOL_GIVE(&n->system->delayed, index);
     copied(n, now, &d);
 }
 
@@ -113,16 +107,15 @@ bool node_delayed_deliver(struct node *n, ker_time now)
     uint32_t index = n->delayed;
     if (index == KER_NONE || system->delayed.at[index].due > now)
         return false;
-    n->delayed = system->delayed.at[index].next;
-    bool inside = system->delayed.at[index].destination == n->id;
-    bool comes = system->delayed.at[index].queue == NODE_COMES;
-    if (inside && !comes && system->memory && node_copy_begin(n, now, index))
-        return true;
-    struct node_delayed d = delayed_take(system, index);
-    if (inside)
-        copied(n, now, &d);
-    else
+    struct node_delayed d = system->delayed.at[index];
+    n->delayed = d.next;
+    if (d.destination != n->id) {
+        KER_POOL_GIVE(&system->delayed, index);
         delayed_send(n, now, &d);
+    } else if (!system->memory || d.queue == NODE_COMES || !node_copy_begin(n, now, index)) {
+        KER_POOL_GIVE(&system->delayed, index);
+        copied(n, now, &d);
+    }
     return true;
 }
 

@@ -410,7 +410,8 @@ static bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time 
 }
 
 /* It is woken for collectives that it does not wait for, too. False: it has nothing else to do. */
-static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static inline __attribute__((always_inline)) bool task_wake(struct task_mpi *mpi, struct task_state *task,
+                                                            ker_time now)
 {
     if (task->able.first)
         task_progress(mpi, task, now);
@@ -421,10 +422,9 @@ static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time no
     return true;
 }
 
-/* sends: it asks for its processor before it goes on, even for no time. */
-static inline __attribute__((always_inline)) void run(struct task_mpi *mpi, struct task_state *task,
-                                                      ker_time now, bool sends)
+void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
+    bool sends = false; /* it asks for its processor before it goes on, even for no time */
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
     if (!task_wake(mpi, task, now))
         return;
@@ -472,12 +472,15 @@ static inline __attribute__((always_inline)) void run(struct task_mpi *mpi, stru
     }
 }
 
-void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
-{
-    run(mpi, task, now, false);
-}
-
+/* The loop stands once, so that what it calls is part of it. */
 void task_run_asking(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    run(mpi, task, now, true);
+    if (!task_wake(mpi, task, now)) {
+        mpi->outside.touch(task_node_of(mpi, task)->net, now);
+        return;
+    }
+    if (task->stage == TASK_STAGE_DONE || !task_pay(mpi, task, now))
+        task_run(mpi, task, now);
+    else
+        mpi->outside.touch(task_node_of(mpi, task)->net, now);
 }
