@@ -84,14 +84,16 @@ static void load_ended(struct node *n, ker_time now, const struct node_load *loa
     }
 }
 
-static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32_t number)
+static inline void service_expired(struct node *n, ker_time now, uint32_t s, uint32_t number)
 {
-    uint32_t s = service - NODE_TIMER_SERVICE;
-    if (__builtin_expect(service >= NODE_TIMER_SERVICE, 1)) {
-        n->system->services->at[s].service->timer(n->state[s], n, now, number);
-        node_settle(n, now);
-        return;
-    }
+    n->system->services->at[s].service->timer(n->state[s], n, now, number);
+    node_settle(n, now);
+}
+
+/* One of the node's own. */
+__attribute__((noinline)) static void timer_expired(struct node *n, ker_time now, uint32_t service,
+                                                    uint32_t number)
+{
     switch (service) {
     case NODE_TIMER_DELAYED:
         node_settle(n, now);
@@ -261,11 +263,13 @@ static inline void node_note(void *self, struct ker_engine *e, ker_time now, enu
                              uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct node *n = self;
-    uint32_t key = (uint32_t)port << 8 | channel;
+    uint32_t key = (uint32_t)port << 8 | channel, s = (key >> 16) - NODE_TIMER_SERVICE;
     if (kind == KER_CREDIT)
         net_adapter_credit(node_adapter(n, port), channel, amount);
     else if (kind == KER_WAKE)
         net_adapter_woken(node_adapter(n, port), now);
+    else if (__builtin_expect(s < NODE_MAX_SERVICES, 1))
+        service_expired(n, now, s, key & 0xffff);
     else
         timer_expired(n, now, key >> 16, key & 0xffff);
 }

@@ -330,7 +330,8 @@ static void search_wait(struct task_state *task, ker_time now)
         task_owe(task, task->searching - now);
 }
 
-static void task_unblock(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static inline __attribute__((always_inline)) void task_unblock(struct task_mpi *mpi, struct task_state *task,
+                                                               ker_time now)
 {
     if (!task->blocked)
         return;
