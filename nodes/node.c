@@ -75,7 +75,7 @@ static void load_ended(struct node *n, ker_time now, const struct node_load *loa
 {
     const struct node_service *service = n->system->services->at[load->service].service;
     if (load->kind == NODE_LOAD_WORK) {
-        struct node_worked worked = node_load_told(load, now);
+        struct node_worked worked = node_load_told(load);
         service->worked(n->state[load->service], n, now, load->number, &worked);
     } else if (node_copy_ended(n, now, load)) {
         node_delayed_copied(n, now, load->message);

@@ -94,6 +94,7 @@ struct node_worked {
     ker_time began;        /* when it was handed over */
     ker_time compute, own; /* as asked for */
     ker_time away;         /* its compute part was delayed by so much: noise */
+    ker_time preempted;    /* it waited for a core, or for one that turned to it */
     ker_time stalled;      /* behind the end of its compute part, until its memory part had ended, too */
 };
 

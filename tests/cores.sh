@@ -54,11 +54,11 @@ check "where it is, it takes longer"
 
 adds_up() { # FOLDER: each task's time, from 0 to its end, is what it consists of; cores know the same
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-        FNR == NR { busy += $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"]; tasks++
-            if ($c["finish_ps"] != $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"] + $c["wait_ps"] + $c["send_wait_ps"]) exit 1
+        FNR == NR { busy += $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"] + $c["preempted_ps"]; tasks++
+            if ($c["finish_ps"] != $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"] + $c["preempted_ps"] + $c["wait_ps"] + $c["send_wait_ps"]) exit 1
             next }
         FNR == 1 { for (i = 1; i <= NF; i++) k[$i] = i; next }
-        { cores += $k["computing_ps"] + $k["stalled_ps"] + $k["away_ps"]; if ($k["busy_ps"] + $k["idle_ps"] != end) exit 1 }
+        { cores += $k["computing_ps"] + $k["stalled_ps"] + $k["away_ps"] + $k["preempted_ps"]; if ($k["busy_ps"] + $k["idle_ps"] != end) exit 1 }
         END { exit !(tasks > 0 && busy == cores) }' end="$(jq .result.simulated_time_ps "$1/summary.json")" "$1/tasks.csv" "$1/cores.csv"
 }
 adds_up "$t/1" && run -o "$t/over" "$t/c.cfg" "${memory[@]}" "node.send_overhead=300 ns" "node.receive_overhead=170 ns" && adds_up "$t/over" &&

@@ -115,7 +115,7 @@ bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, 
 
 /* What the unit has done in so much time until `now`, of which its core was away for some; parts end only at
  * the end of it. */
-static void unit_count(struct node_cores *c, const struct node_load *load, ker_time time, ker_time away,
+static void unit_count(struct node_cores *c, struct node_load *load, ker_time time, ker_time away,
                        ker_time now)
 {
     struct node_unit *unit = &c->unit[load->core];
@@ -124,10 +124,13 @@ static void unit_count(struct node_cores *c, const struct node_load *load, ker_t
         return;
     }
     unit->away += away;
-    if (load->left)
+    load->away += away;
+    if (load->left) {
         unit->computing += time - away;
-    else
+    } else {
         unit->stalled += time - away;
+        load->stalled += time - away;
+    }
     if (unit->counted < now)
         unit->busy += time;
     unit->counted = now;
@@ -155,7 +158,6 @@ static void load_advance(const struct node *n, struct node_cores *c, struct node
         return;
     }
     ker_time time = now - c->since, away = away_time(n, c, load, now);
-    load->away += away;
     unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)(time - away);
     unit_count(c, load, time, away, now);
     if (load->left) {
@@ -333,13 +335,14 @@ void node_cores_end(struct node *n, ker_time now)
 
 /* ---- what is told ---- */
 
-struct node_worked node_load_told(const struct node_load *load, ker_time now)
+struct node_worked node_load_told(const struct node_load *load)
 {
     return (struct node_worked){.began = load->began,
                                 .compute = load->compute,
                                 .own = load->own,
+                                .stalled = load->stalled,
                                 .away = load->away,
-                                .stalled = now > load->until ? now - load->until : 0};
+                                .preempted = load->preempted};
 }
 
 bool node_work_told(const struct node *n, uint32_t service, uint32_t number, struct node_worked *worked)
@@ -349,7 +352,7 @@ bool node_work_told(const struct node *n, uint32_t service, uint32_t number, str
         const struct node_load *load = load_at(n, i);
         if (load->kind != NODE_LOAD_WORK || load->service != service || load->number != number)
             continue;
-        *worked = node_load_told(load, c->since);
+        *worked = node_load_told(load);
         return true;
     }
     return false;

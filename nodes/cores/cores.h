@@ -29,9 +29,9 @@ struct node_load {
     uint64_t needs;         /* rate that its flow needs to keep up with the compute part at NODE_SPEED */
     ker_time compute;       /* all of the compute part, at NODE_SPEED */
     ker_time own;           /* of struct node_work */
-    ker_time away;          /* detours have delayed its compute part by so much */
-    ker_time began, until;  /* until: the compute part has ended then, and its core is there, which may be
-                               later than now; KER_TIME_MAX: it has not */
+    ker_time stalled, away, preempted; /* so far, as in struct node_worked */
+    ker_time began, until; /* until: the compute part has ended then, and its core is there, which may be
+                              later than now; KER_TIME_MAX: it has not */
     struct node_flow flow;
     /* slices.c: */
     uint32_t home; /* the unit of its task; core: the one that it has or had */
@@ -116,8 +116,8 @@ bool node_load_take(struct node *, ker_time now, struct node_load *);
 void node_cores_act(struct node *, ker_time now);
 /* All is counted until then. */
 void node_cores_end(struct node *, ker_time now);
-/* What has come of it by now. */
-struct node_worked node_load_told(const struct node_load *, ker_time now);
+/* What has come of it by the time at which loads stand. */
+struct node_worked node_load_told(const struct node_load *);
 
 /* copies.c */
 /* How long it takes until the copying of such a message inside the node begins. */

@@ -34,7 +34,9 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     load->kind = (uint8_t)ker_chunk_below(c, load->kind, NODE_LOAD_WORK + 1);
     KER_CHUNK(c, load->compute);
     KER_CHUNK(c, load->own);
+    KER_CHUNK(c, load->stalled);
     KER_CHUNK(c, load->away);
+    KER_CHUNK(c, load->preempted);
     load->core = ker_chunk_below(c, load->core, node_structure_of(n)->units);
     load->service = (uint8_t)ker_chunk_below(c, load->service, system->services->count);
     KER_CHUNK(c, load->speed);

@@ -35,6 +35,8 @@ static const char *kind_text(const void *context, uint32_t kind)
            "compute parts of work went on (of several threads of a task at a time each counts)") \
     COLUMN(stalled_ps, "ps", U64, SUM, row->unit->stalled, "they had ended, and memory parts had not") \
     COLUMN(away_ps, "ps", U64, SUM, row->unit->away, "noise had taken it away from work") \
+    COLUMN(preempted_ps, "ps", U64, SUM, row->unit->preempted, \
+           "works of its tasks waited for a core, or for one that turned to them") \
     COLUMN(busy_ps, "ps", U64, SUM, row->unit->busy, "there was work, however much") \
     COLUMN(idle_ps, "ps", U64, SUM, row->at - row->unit->busy, "there was none, until the end of the run") \
     COLUMN(copying_ps, "ps", U64, SUM, row->unit->copying, \
@@ -148,6 +150,7 @@ enum sum {
     COMPUTING,
     STALLED,
     AWAY,
+    PREEMPTED,
     BUSY,
     COPYING,
     CORES, /* how many there are */
@@ -169,6 +172,7 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
         sum[COMPUTING] += (uint64_t)unit->computing;
         sum[STALLED] += (uint64_t)unit->stalled;
         sum[AWAY] += (uint64_t)unit->away;
+        sum[PREEMPTED] += (uint64_t)unit->preempted;
         sum[BUSY] += (uint64_t)unit->busy;
         sum[COPYING] += (uint64_t)unit->copying;
     }
@@ -229,10 +233,10 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
         return NULL;
     unsigned __int128 time = sum[CORES] * (uint64_t)at;
     json_t *report = json_pack(
-        "{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)sum[CORES], "computing",
-        ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time), "away", ratio(sum[AWAY], time),
-        "busy", ratio(sum[BUSY], time), "idle", ratio(time - sum[BUSY], time), "copying",
-        ratio(sum[COPYING], time), "controllers", resources_json(sum + CONTROLLERS, most[0], at));
+        "{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)sum[CORES],
+        "computing", ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time), "away",
+        ratio(sum[AWAY], time), "busy", ratio(sum[BUSY], time), "idle", ratio(time - sum[BUSY], time),
+        "copying", ratio(sum[COPYING], time), "controllers", resources_json(sum + CONTROLLERS, most[0], at));
     if (sum[LINKS])
         json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
     return report;

@@ -100,7 +100,7 @@ struct job_sum {
     ker_time finish;
     ker_time poll_gap, finalize_gap, finalize_gap_max;
     uint64_t messages, bytes, received, passes;
-    unsigned __int128 computed, waited, send_waited, stalled, overhead, away;
+    unsigned __int128 computed, waited, send_waited, stalled, overhead, away, preempted;
     uint64_t compute_max;
     uint32_t compute_max_task; /* the first of them */
 };
@@ -108,7 +108,7 @@ struct job_sum {
 /* The columns that jobs add up, and the sums; on rank 0 also the file. */
 struct tasks {
     int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received, compute, wait,
-        send_wait, stalled, overhead, away; /* the last three: -1 where nodes are simple */
+        send_wait, stalled, overhead, away, preempted; /* the last four: -1 where nodes are simple */
     struct job_sum *sum;
     struct stats_writer *writer; /* NULL: no file */
 };
@@ -130,6 +130,7 @@ static void tasks_init(struct tasks *t, const struct stats_table *table, uint32_
                         .stalled = stats_table_find(table, "stalled_ps", true),
                         .overhead = stats_table_find(table, "overhead_ps", true),
                         .away = stats_table_find(table, "away_ps", true),
+                        .preempted = stats_table_find(table, "preempted_ps", true),
                         .sum = ker_alloc(jobs * sizeof *t->sum)};
 }
 
@@ -161,6 +162,7 @@ static void task_show(void *context, const struct stats_table *table, size_t row
         s->stalled += cell(table, row, t->stalled);
         s->overhead += cell(table, row, t->overhead);
         s->away += cell(table, row, t->away);
+        s->preempted += cell(table, row, t->preempted);
     }
     s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
     s->finalize_gap = times_add(s->finalize_gap, finalize);
@@ -217,11 +219,13 @@ static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
 /* What the tasks' time is, in shares of its sum. */
 static json_t *time_json(const struct job_sum *sum)
 {
-    double all = (double)(sum->computed + sum->stalled + sum->overhead + sum->away + sum->waited);
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all, "stalled",
+    double all =
+        (double)(sum->computed + sum->stalled + sum->overhead + sum->away + sum->preempted + sum->waited);
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all, "stalled",
                      (double)sum->stalled / all, "overhead", (double)sum->overhead / all, "away",
-                     (double)sum->away / all, "wait", (double)(sum->waited - sum->send_waited) / all,
-                     "send_wait", (double)sum->send_waited / all);
+                     (double)sum->away / all, "preempted", (double)sum->preempted / all, "wait",
+                     (double)(sum->waited - sum->send_waited) / all, "send_wait",
+                     (double)sum->send_waited / all);
 }
 
 /* One object per job. finish_ps is null for a job that has not finished. */

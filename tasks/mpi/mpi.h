@@ -140,7 +140,7 @@ struct task_mpi_result {
     struct task_place place;
     ker_time finish; /* KER_TIME_MAX: it has not */
     ker_time compute, wait, send_wait;
-    ker_time stalled, overhead, away; /* only where task_mpi_works */
+    ker_time stalled, overhead, away, preempted; /* only where task_mpi_works */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received, passes;
     struct task_taken taken;
 };

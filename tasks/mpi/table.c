@@ -56,8 +56,10 @@ static bool works(const void *context)
     COLUMN(overhead_ps, "ps", U64, SUM, row->overhead, \
            "the same: processor time that was no computation", .wanted = works) \
     COLUMN(away_ps, "ps", U64, SUM, row->away, \
-           "the same: noise had taken the core away: a task's time is the sum of `compute_ps`, " \
-           "`stalled_ps`, `overhead_ps`, `away_ps`, `wait_ps` and `send_wait_ps`", \
+           "the same: noise had taken the core away", .wanted = works) \
+    COLUMN(preempted_ps, "ps", U64, SUM, row->preempted, \
+           "the same: it waited for a core, or for one that turned to it: a task's time is the sum of " \
+           "`compute_ps`, `stalled_ps`, `overhead_ps`, `away_ps`, this, `wait_ps` and `send_wait_ps`", \
            .wanted = works) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)

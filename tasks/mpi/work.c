@@ -4,15 +4,15 @@
  * What has been had is what the program computed, as far as its time had been added to task.compute when it
  * was asked for (node_work.own), and otherwise overheads. What it took longer or shorter than asked for, on
  * cores of other speeds, is part of either; what it waited for memory, or for its core, is none of both. So
- * compute + overhead + stalled + away + waits are all the time of a task with one stream. Invariant: a stream
- * has asked for at most one at a time.
+ * compute + overhead + stalled + away + preempted + waits are all the time of a task with one stream.
+ * Invariant: a stream has asked for at most one at a time.
  */
 
 #include "tasks/mpi/state.h"
 
 struct task_worked {
     ker_time seen; /* of task.compute: has been asked for, or had */
-    ker_time stalled, overhead, away;
+    ker_time stalled, overhead, away, preempted;
 };
 
 void task_works_reserve(struct task_mpi *mpi, uint32_t tasks)
@@ -65,13 +65,14 @@ void task_worked(struct task_mpi *mpi, struct task_state *task, ker_time now,
     if (!mpi->worked)
         return;
     struct task_worked *w = &mpi->worked[task_index(mpi, task)];
-    ker_time taken = now - worked->began - worked->stalled - worked->away,
+    ker_time taken = now - worked->began - worked->stalled - worked->away - worked->preempted,
              computed = share_of(taken, worked->own, worked->compute);
     task->compute += computed - worked->own;
     w->seen += computed - worked->own;
     w->overhead += taken - computed;
     w->stalled += worked->stalled;
     w->away += worked->away;
+    w->preempted += worked->preempted;
 }
 
 bool task_mpi_works(const struct task_mpi *mpi)
@@ -86,6 +87,7 @@ void task_work_result(const struct task_mpi *mpi, const struct task_state *task,
     row->stalled = mpi->worked[task_index(mpi, task)].stalled;
     row->overhead = mpi->worked[task_index(mpi, task)].overhead;
     row->away = mpi->worked[task_index(mpi, task)].away;
+    row->preempted = mpi->worked[task_index(mpi, task)].preempted;
 }
 
 void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ker_time end,
@@ -95,12 +97,13 @@ void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ke
     if (!task->busy ||
         !mpi->outside.told(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), &worked))
         return;
-    ker_time taken = end - worked.began - worked.stalled - worked.away,
+    ker_time taken = end - worked.began - worked.stalled - worked.away - worked.preempted,
              computed = share_of(taken, worked.own, worked.compute);
     row->compute += computed - worked.own;
     row->overhead += taken - computed;
     row->stalled += worked.stalled;
     row->away += worked.away;
+    row->preempted += worked.preempted;
 }
 
 void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct ker_chunk *c)
@@ -110,4 +113,5 @@ void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct
     KER_CHUNK(c, w->stalled);
     KER_CHUNK(c, w->overhead);
     KER_CHUNK(c, w->away);
+    KER_CHUNK(c, w->preempted);
 }
