@@ -87,6 +87,18 @@ run -o "$t/copies" "$t/c.cfg" "${memory[@]}" output.matrix=true 'output.matrix_l
     node.single_copy_size="1 MB" && [ "$(bytes "$t/copies")" = $((4 * $(inside "$t/copies"))) ]
 check "and four times when it is copied twice"
 
+# Two nodes of four cores; one computes for 1 us, drawing 20 of the 30 GB/s of its controller. And a run that takes no time.
+cat >"$t/one.cfg" <<'END'
+topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 4; controller_bandwidth = "30 GB/s"; };
+jobs = ( { program = "stencil"; extents = [1]; steps = 1; compute_time = "1 us"; memory_bandwidth = "20 GB/s"; } );
+END
+run -o "$t/one" "$t/one.cfg" && jq -e '.result.node | .controllers.bytes == 20000 and .controllers.max_utilisation == 0.666666 and
+    .cores == {away: 0, busy: 0.125, computing: 0.125, copying: 0, count: 8, idle: 0.875, preempted: 0, stalled: 0}' "$t/one/summary.json" >"$t/out"
+check "what cores and controllers did, in the summary"
+run -o "$t/none" "$t/one.cfg" jobs[0].processor_factor=0 && jq -e '.result.node.cores.count == 8 and .result.node.cores.busy == 0' "$t/none/summary.json" >"$t/out"
+check "and of a run that takes no time"
+
 refused "node.controller_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 "node.controller_bandwidth=0 GB/s"
 check "a controller without bandwidth is refused"
 refused "jobs\[0\].memory_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 'jobs[0].memory_bandwidth=1 GB/s'

@@ -232,11 +232,12 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
     if (ker_comm_rank(comm) != 0)
         return NULL;
     unsigned __int128 time = sum[CORES] * (uint64_t)at;
-    json_t *report = json_pack(
-        "{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count", (json_int_t)sum[CORES],
-        "computing", ratio(sum[COMPUTING], time), "stalled", ratio(sum[STALLED], time), "away",
-        ratio(sum[AWAY], time), "busy", ratio(sum[BUSY], time), "idle", ratio(time - sum[BUSY], time),
-        "copying", ratio(sum[COPYING], time), "controllers", resources_json(sum + CONTROLLERS, most[0], at));
+    json_t *report = json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count",
+                               (json_int_t)sum[CORES], "computing", ratio(sum[COMPUTING], time), "stalled",
+                               ratio(sum[STALLED], time), "away", ratio(sum[AWAY], time), "preempted",
+                               ratio(sum[PREEMPTED], time), "busy", ratio(sum[BUSY], time), "idle",
+                               ratio(time - sum[BUSY], time), "copying", ratio(sum[COPYING], time),
+                               "controllers", resources_json(sum + CONTROLLERS, most[0], at));
     if (sum[LINKS])
         json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
     return report;
