@@ -73,7 +73,7 @@ for n in 2 3; do
     ranks $n -o "$t/h$n" "$t/h.cfg" && equal "$t/h1" "$t/h$n"
     check "described nodes: equal on $n ranks"
 done
-sed 's/hwloc = "server.xml"/cores = 16; sockets = 2; threads = 2/' "$t/h.cfg" >"$t/s.cfg"
+sed 's/hwloc = "server.xml"/cores = 16; sockets = 2; threads = 2/; s/name = "rest";/name = "rest"; threads = 1;/' "$t/h.cfg" >"$t/s.cfg"
 run -o "$t/keys" "$t/s.cfg" && equal "$t/h1" "$t/keys"
 check "a description is as good as keys that say the same"
 refused 'node.cores: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" node.cores=16
