@@ -208,8 +208,11 @@ char *stats_path_text(const json_t *job)
     ker_assert(out);
     fprintf(out, "job %s: ", text_of(job, "name"));
     parts_tell(out, json_object_get(path, "kinds"), all);
-    fprintf(out, "; through %.0f task%s by %.0f message%s, to the end of task %.0f", tasks,
-            tasks == 1 ? "" : "s", messages, messages == 1 ? "" : "s", number(path, "last_task"));
+    fprintf(out, "; through %.0f task%s by %.0f message%s, to %s task %.0f", tasks, tasks == 1 ? "" : "s",
+            messages, messages == 1 ? "" : "s",
+            json_is_false(json_object_get(path, "finished")) ? "the end of the run, which cuts it off, at"
+                                                             : "the end of",
+            number(path, "last_task"));
     if (!json_is_true(json_object_get(path, "complete")))
         fprintf(out, "; known from %s on (output.critical_path)",
                 ker_print_time(from, (ker_time)number(path, "from_ps")));

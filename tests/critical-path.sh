@@ -23,7 +23,7 @@ same_result() { # FOLDER OTHER: but for what is collected
     cmp <(jq -S "$less" "$1/summary.json") <(jq -S "$less" "$2/summary.json") && cmp "$1/tasks.csv" "$2/tasks.csv" && cmp "$1/waits.csv" "$2/waits.csv"
 }
 same_path() { # FOLDER OTHER
-    cmp "$1/critical_path.csv" "$2/critical_path.csv" && cmp "$1/critical_path_steps.csv" "$2/critical_path_steps.csv" && cmp "$1/critical_path_pairs.csv" "$2/critical_path_pairs.csv" &&
+    cmp "$1/critical_path.csv" "$2/critical_path.csv" && cmp "$1/critical_path_steps.csv" "$2/critical_path_steps.csv" && cmp "$1/critical_path_pairs.csv" "$2/critical_path_pairs.csv" && cmp "$1/critical_path_links.csv" "$2/critical_path_links.csv" &&
         cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
 }
 lammps="configs/fat-tree-lammps.cfg output.waits=true" path=output.critical_path
@@ -56,6 +56,28 @@ for room in "64 MB" 53760; do
         check "after a checkpoint at $part/16 with $room, on other ranks"
     done
 done
+# Where routing leaves no choice a message counts for as many links as lie between its nodes, else for those of both nodes.
+links_are() { # FOLDER EXPRESSION of messages m and links l of a pair
+    awk -F, "NR == FNR { if (FNR > 1 && \$4) { m = \$5; l = \$4; all += $2; time += \$6 * ($2) / m } next }
+        FNR > 1 { sum += \$8; sum_time += \$9; if (seen[\$2, \$3, \$4]++) bad = 1 } END { exit bad || !all || sum != all || sum_time != time }" \
+        "$1/critical_path_pairs.csv" "$1/critical_path_links.csv"
+}
+links_are "$t/on" "2 * m"
+check "where routing adapts, only the nodes' links are named"
+run -o "$t/a" $lammps $path="64 MB" routing.algorithm=d_mod_k && links_are "$t/a" "l * m" && ranks 3 -o "$t/b" $lammps $path="64 MB" routing.algorithm=d_mod_k && same_path "$t/a" "$t/b"
+check "with d_mod_k all links are, the same on 3 ranks"
+# A job that the run's end cuts off has a path from there, whatever its tasks do then, and says that it has not finished.
+cut_off() { # FOLDER
+    jq -e '.result.simulated_time_ps as $at | .result.jobs[0] | .finish_ps == null and (.critical_path | (.finished | not) and .to_ps == $at and
+        .complete and ([.kinds[]] | add) == $at - .from_ps)' "$1/summary.json" >"$t/jq"
+}
+for at in 1ms 12ms 24999us; do
+    run -o "$t/cut" $lammps $path="64 MB" run.end=$at && cut_off "$t/cut" && ranks 3 -o "$t/b" $lammps $path="64 MB" run.end=$at && same_path "$t/cut" "$t/b"
+    check "a job cut off at $at has a path that adds up, the same on 3 ranks"
+done
+rm -rf "$t/saved"
+run -o "$t/saved" $lammps $path="64 MB" run.end=24999us 'run.checkpoint.at=["9 ms"]' && ranks 2 --resume "$t"/saved/checkpoints/* -o "$t/b" && same_path "$t/cut" "$t/b"
+check "so it is after a checkpoint"
 # One way of moving messages after the other, with several tasks on a node, a network that is full, and adapters that resequence.
 for settings in 'mpi.rendezvous="write"' 'mpi.progress="calls"' 'mpi.progress="thread" mpi.progress_cost="200ns"' \
     'mpi.match_time="20ns" mpi.eager_limit="64B"' 'mpi.eager_completion="buffered" node.send_overhead="300ns" node.receive_overhead="200ns"' \

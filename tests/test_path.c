@@ -48,7 +48,7 @@ static struct task_path_result walk(struct fake_net *net, struct seen *seen, str
 {
     struct task_path_result result;
     struct ker_comm *alone = ker_comm_alone();
-    struct task_path_source source = task_path_tasks(net->mpi, 1);
+    struct task_path_source source = task_path_tasks(net->mpi, 1, 0);
     task_path_functions(&source, functions, alone);
     task_path_walk(&source, alone, functions, &(struct task_path_visitor){see, seen}, &result);
     return result;

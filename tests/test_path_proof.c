@@ -198,7 +198,7 @@ static struct task_path_result run(const struct program *p, ker_time latency, st
     net.latency = latency;
     assert_int_equal(task_mpi_path_read(net.mpi, net.config, TASKS, &error), KER_OK);
     fake_play(&net, ops);
-    struct task_path_source source = task_path_tasks(net.mpi, 1);
+    struct task_path_source source = task_path_tasks(net.mpi, 1, 0);
     task_path_functions(&source, &functions, ker_comm_alone());
     task_path_walk(&source, ker_comm_alone(), &functions,
                    &(struct task_path_visitor){mark, marks ? marks : &none}, &result);

@@ -284,6 +284,7 @@ const struct stats_schema *const task_tables[] = {&task_mpi_schema,
                                                   &task_rates_schema,
                                                   &task_path_schema,
                                                   &task_path_pairs_schema,
+                                                  &task_path_links_schema,
                                                   &task_path_steps_schema,
                                                   &task_driven_cores_schema,
                                                   &task_driven_entries_schema,
@@ -346,14 +347,14 @@ static enum ker_status waits_report(const struct task_system *system, struct ker
 }
 
 /* Collective: critical_path.csv and its steps, and jobs[].critical_path. */
-static enum ker_status path_report(const struct task_system *system, struct ker_comm *comm,
+static enum ker_status path_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
                                    const struct task_files *files, json_t *jobs, struct ker_error *error)
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     json_t *paths = NULL;
     enum ker_status status =
         task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology, false},
-                      task_jobs_count(system->jobs), comm, files->folder, &paths, error);
+                      task_jobs_count(system->jobs), comm, end, files->folder, &paths, error);
     for (size_t job = 0; paths && job < json_array_size(paths); job++)
         json_object_set(json_array_get(jobs, job), "critical_path", json_array_get(paths, job));
     json_decref(paths);
@@ -389,7 +390,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     if (task_mpi_waits_told(system->mpi))
         waited = waits_report(system, comm, end, files, *jobs, error);
     if (task_mpi_path_room(system->mpi))
-        walked = path_report(system, comm, files, *jobs, error);
+        walked = path_report(system, comm, end, files, *jobs, error);
     if (calls_counted(system->jobs))
         called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
                                 files->calls_key, error);

@@ -17,7 +17,8 @@ static void own_fill(struct loggops_system *s, uint32_t index, struct task_path_
                                   .task = loggops_rank(s, p) - s->job[p->job].first,
                                   .started = s->job[p->job].start,
                                   .finish = loggops_finish(s, p),
-                                  .ring = ring};
+                                  .ring = ring,
+                                  .active = -1};
 }
 
 static bool own_task(void *context, uint32_t index, struct task_path_own *own)
@@ -45,7 +46,7 @@ enum ker_status loggops_path(struct loggops_system *s, const struct route_topolo
 {
     struct task_mpi_outside outside = task_mpi_outside_make(s->all);
     struct task_mpi_names names = {&outside, topology};
-    struct task_path_source source = {s, s->jobs, own_task, own_find};
+    struct task_path_source source = {s, s->jobs, KER_TIME_MAX, false, own_task, own_find};
     json_t *paths = NULL;
     enum ker_status status = task_path_write(&source, &names, comm, folder, &paths, error);
     for (size_t job = 0; paths && job < json_array_size(paths); job++)

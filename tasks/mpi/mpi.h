@@ -175,11 +175,12 @@ enum ker_status task_mpi_path_read(struct task_mpi *, const struct ker_config *,
                                    struct ker_error *);
 uint32_t task_mpi_path_room(const struct task_mpi *); /* pieces of each task; 0: not wanted */
 /* Collective, where it is wanted: rank 0 writes critical_path.csv and critical_path_steps.csv; *paths: an
- * array with what each job's is made of, on rank 0, null for a job that has not ended. */
+ * array with what each job's is made of, on rank 0, null for a job of which nothing is known. */
 enum ker_status task_mpi_path(struct task_mpi *, const struct task_mpi_names *, uint32_t jobs,
-                              struct ker_comm *, const struct stats_folder *, json_t **paths,
+                              struct ker_comm *, ker_time end, const struct stats_folder *, json_t **paths,
                               struct ker_error *);
-extern const struct stats_schema task_path_schema, task_path_pairs_schema, task_path_steps_schema;
+extern const struct stats_schema task_path_schema, task_path_pairs_schema, task_path_links_schema,
+    task_path_steps_schema;
 extern const struct stats_schema task_waits_schema, task_wait_functions_schema, task_rates_schema;
 /* Collective: rank 0 writes matching.csv. */
 enum ker_status task_mpi_matching(const struct task_mpi *, const struct task_mpi_names *, struct ker_comm *,

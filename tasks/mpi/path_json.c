@@ -3,6 +3,7 @@
 #include "tasks/mpi/path_walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LISTED 10 /* tasks, functions, pairs */
 
@@ -21,15 +22,17 @@ struct parts {
 
 /* Columns, and the rows that are read next: both tables are in the order of the jobs. */
 struct tables {
-    const struct stats_table *rows, *pairs;
+    const struct stats_table *rows, *pairs, *link_rows;
     int job, task, function, kind, time, pair_job, from, to, links, messages, pair_time, contention;
-    size_t row, pair;
+    size_t row, pair, link;
 };
 
-static struct tables tables_of(const struct stats_table *rows, const struct stats_table *pairs)
+static struct tables tables_of(const struct stats_table *rows, const struct stats_table *pairs,
+                               const struct stats_table *links)
 {
     return (struct tables){.rows = rows,
                            .pairs = pairs,
+                           .link_rows = links,
                            .job = stats_table_find(rows, "job", false),
                            .task = stats_table_find(rows, "task", false),
                            .function = stats_table_find(rows, "function", false),
@@ -152,6 +155,35 @@ static json_t *pairs_json(struct tables *t, uint32_t job, json_t **distances)
     return parts_json(&pairs, pair_json, NULL);
 }
 
+/* `what` is a row. */
+static json_t *link_json(const void *context, const struct part *part)
+{
+    const struct stats_table *links = ((const struct tables *)context)->link_rows;
+    json_t *one = json_object();
+    for (const char *const *name =
+             (const char *const[]){"from_kind", "from", "from_port", "to_kind", "to", "class", "messages",
+                                   "time_ps", "contention_ps", NULL};
+         *name; name++) {
+        int column = stats_table_find(links, *name, false);
+        bool text = strstr(*name, "kind") || strcmp(*name, "class") == 0;
+        json_object_set_new(one, *name,
+                            text ? json_string(stats_table_text(links, part->what, column))
+                                 : json_integer((json_int_t)cell(links, part->what, column)));
+    }
+    return one;
+}
+
+static json_t *links_json(struct tables *t, uint32_t job)
+{
+    struct parts links = {0};
+    int of_job = stats_table_find(t->link_rows, "job", false),
+        time = stats_table_find(t->link_rows, "time_ps", false);
+    for (; t->link < stats_table_rows(t->link_rows) && cell(t->link_rows, t->link, of_job) == job; t->link++)
+        *KER_PUSH(links.part, links.count, links.room) =
+            (struct part){.what = (uint32_t)t->link, .time = cell(t->link_rows, t->link, time)};
+    return parts_json(&links, link_json, t);
+}
+
 static json_t *kinds_json(const uint64_t *time)
 {
     json_t *all = json_object();
@@ -178,18 +210,19 @@ static json_t *path_json(struct tables *t, uint32_t job, const struct task_path_
     }
     uint32_t count = tasks.count;
     json_t *distances, *pairs = pairs_json(t, job, &distances);
-    return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "from_ps",
-                     (json_int_t)r->from, "to_ps", (json_int_t)r->finish, "complete", (int)r->whole,
-                     "last_task", (json_int_t)r->last, "task_count", (json_int_t)count, "steps",
-                     (json_int_t)r->steps, "messages", (json_int_t)r->messages, "kinds", kinds_json(time),
-                     "functions", parts_json(&functions, function_json, t), "tasks",
-                     parts_json(&tasks, task_json, NULL), "pairs", pairs, "distances", distances);
+    return json_pack("{s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "from_ps",
+                     (json_int_t)r->from, "to_ps", (json_int_t)r->finish, "finished", (int)r->finished,
+                     "complete", (int)r->whole, "last_task", (json_int_t)r->last, "task_count",
+                     (json_int_t)count, "steps", (json_int_t)r->steps, "messages", (json_int_t)r->messages,
+                     "kinds", kinds_json(time), "functions", parts_json(&functions, function_json, t),
+                     "tasks", parts_json(&tasks, task_json, NULL), "pairs", pairs, "distances", distances,
+                     "links", links_json(t, job));
 }
 
 json_t *task_path_json(const struct task_path_result *result, uint32_t jobs, const struct stats_table *rows,
-                       const struct stats_table *pairs)
+                       const struct stats_table *pairs, const struct stats_table *links)
 {
-    struct tables t = tables_of(rows, pairs);
+    struct tables t = tables_of(rows, pairs, links);
     json_t *all = json_array();
     for (uint32_t job = 0; job < jobs; job++)
         json_array_append_new(all, result[job].there ? path_json(&t, job, &result[job]) : json_null());

@@ -1,9 +1,16 @@
 /* path_table.c - the key output.critical_path, and the tables of what critical paths are made of. */
+#include "tasks/mpi/path_links.h"
 #include "tasks/mpi/path_walk.h"
 
 #include <stdlib.h>
 
 #define STEPS_MOST 100000 /* of a job, in critical_path_steps.csv */
+
+struct link {
+    uint32_t job;
+    struct task_path_link link;
+    uint64_t messages, time, contention, path;
+};
 
 struct context {
     const struct task_mpi_names *names;
@@ -36,6 +43,18 @@ static const char *kind_text(const void *from, uint32_t kind)
 {
     (void)from;
     return task_path_kind_names[kind];
+}
+
+static const char *end_text(const void *from, uint32_t node)
+{
+    (void)from;
+    return node ? "node" : "switch";
+}
+
+static const char *class_text(const void *from, uint32_t class)
+{
+    const struct route_topology *topology = ((const struct context *)from)->names->topology;
+    return route_summarise(topology)->link[class].name;
 }
 
 /* clang-format off */
@@ -85,6 +104,27 @@ PAIR_COLUMNS(PAIR_VALUE)
 #define PAIR_COLUMN(name, unit, type, merge, expression, meaning, ...) \
     {#name, unit, STATS_##type, STATS_##merge, meaning, column_pair_##name, ##__VA_ARGS__},
 static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
+
+#define LINK_COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(from_kind, "", TEXT, SAME, row->link.from.node, "as in links.csv, as the next five", \
+           .text = end_text) \
+    COLUMN(from, "", U32, SAME, row->link.from.id, "the sending end's id") \
+    COLUMN(from_port, "", U16, SAME, row->link.from.port, "its port") \
+    COLUMN(to_kind, "", TEXT, SAME, row->link.to.node, "the receiving end", .text = end_text) \
+    COLUMN(to, "", U32, SAME, row->link.to.id, "its id") \
+    COLUMN(class, "", TEXT, SAME, row->link.class, "the link's class", .text = class_text) \
+    COLUMN(messages, "messages", U64, SUM, row->messages, "messages on the path that passed it for certain") \
+    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long these were on their whole way") \
+    COLUMN(contention_ps, "ps", U64, SUM, row->contention, \
+           "of that: what they took longer than in an empty network") \
+    COLUMN(path_ps, "ps", U64, SAME, row->path, "as in critical_path.csv") \
+    COLUMN(share, "", RATIO, SUM, row->time, "time_ps over path_ps", .by = "path_ps")
+#define LINK_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct link, link_##name, value)
+LINK_COLUMNS(LINK_VALUE)
+#define LINK_COLUMN(name, unit, type, merge, expression, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_link_##name, ##__VA_ARGS__},
+static const struct stats_column link_columns[] = {LINK_COLUMNS(LINK_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *from)
@@ -97,6 +137,14 @@ static uint64_t pair_key(const void *from)
 {
     const struct pair *row = from;
     return (uint64_t)row->job << 48 | (uint64_t)row->from << 24 | row->to;
+}
+
+/* A port sends into one link. */
+static uint64_t link_key(const void *from)
+{
+    const struct link *row = from;
+    return (uint64_t)row->job << 49 | (uint64_t)row->link.from.node << 48 |
+           (uint64_t)row->link.from.id << 16 | row->link.from.port;
 }
 
 static uint64_t step_key(const void *from)
@@ -117,6 +165,11 @@ const struct stats_schema task_path_pairs_schema = {
     "critical_path_pairs",
     "One row per job and pair of tasks between which messages are on the critical path.", pair_columns,
     sizeof pair_columns / sizeof *pair_columns, pair_key};
+
+const struct stats_schema task_path_links_schema = {
+    "critical_path_links",
+    "One row per job and direction of a link that messages on the critical path have certainly passed.",
+    link_columns, sizeof link_columns / sizeof *link_columns, link_key};
 
 /* ---- the key ---- */
 
@@ -206,30 +259,52 @@ static uint32_t node_of(const struct task_mpi_outside *outside, uint32_t job, ui
     return task_outside_place(outside, job, task, outside->node(outside->jobs, job, task), 0).node;
 }
 
-/* Between the first adapters of their nodes; 0 without a topology. */
-static uint32_t links_between(const struct task_mpi_names *names, const struct pair *pair)
+/* The first adapter of a task's node. */
+static uint32_t endpoint_of(const struct task_mpi_names *names, uint32_t job, uint32_t task)
 {
-    if (!names->topology)
-        return 0;
-    uint32_t from = node_of(names->outside, pair->job, pair->from),
-             to = node_of(names->outside, pair->job, pair->to),
-             adapters = route_summarise(names->topology)->adapters;
-    return route_distance(names->topology, from * adapters, to * adapters);
+    return node_of(names->outside, job, task) * route_summarise(names->topology)->adapters;
+}
+
+struct tables {
+    struct stats_table *rows, *pairs, *links;
+    bool routed; /* messages pass links */
+};
+
+/* A pair whose links are told, and where. */
+struct passing {
+    struct stats_table *links;
+    struct link row;
+};
+
+static void link_add(void *context, const struct task_path_link *link)
+{
+    struct passing *p = context;
+    p->row.link = *link;
+    stats_table_add(p->links, &p->row);
 }
 
 static void rows_add(const struct found *found, const struct task_mpi_names *names,
-                     const struct task_path_result *result, struct stats_table *rows,
-                     struct stats_table *pairs)
+                     const struct task_path_result *result, const struct tables *to)
 {
     for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->rows, s)) != NULL;) {
         struct row row = s->row;
         row.path = (uint64_t)(result[row.job].finish - result[row.job].from);
-        stats_table_add(rows, &row);
+        stats_table_add(to->rows, &row);
     }
     for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->pairs, s)) != NULL;) {
         struct pair pair = s->pair;
-        pair.links = links_between(names, &pair);
-        stats_table_add(pairs, &pair);
+        uint32_t a = names->topology ? endpoint_of(names, pair.job, pair.from) : 0,
+                 b = names->topology ? endpoint_of(names, pair.job, pair.to) : 0;
+        struct passing passing = {to->links,
+                                  {.job = pair.job,
+                                   .messages = pair.messages,
+                                   .time = pair.time,
+                                   .contention = pair.contention,
+                                   .path = (uint64_t)(result[pair.job].finish - result[pair.job].from)}};
+        pair.links = names->topology ? route_distance(names->topology, a, b) : 0;
+        stats_table_add(to->pairs, &pair);
+        if (names->topology && to->routed)
+            task_path_links(names->topology, a, b, &(struct task_path_link_visitor){link_add, &passing});
     }
 }
 
@@ -250,22 +325,29 @@ enum ker_status task_path_write(const struct task_path_source *source, const str
     struct task_names functions = {0};
     struct context context = {names, &functions};
     struct task_path_result *result = ker_alloc((jobs + (size_t)1) * sizeof *result);
-    struct stats_table *rows = stats_table_new(&task_path_schema, &context, 0),
-                       *pairs = stats_table_new(&task_path_pairs_schema, &context, 0);
+    struct tables t = {.rows = stats_table_new(&task_path_schema, &context, 0),
+                       .pairs = stats_table_new(&task_path_pairs_schema, &context, 0),
+                       .links = stats_table_new(&task_path_links_schema, &context, 0),
+                       .routed = source->routed};
     struct found found = {.steps = stats_table_new(&task_path_steps_schema, &context, 0)};
     task_path_functions(source, &functions, comm);
     task_path_walk(source, comm, &functions, &(struct task_path_visitor){step_add, &found}, result);
-    rows_add(&found, names, result, rows, pairs);
-    enum ker_status status[] = {table_write(rows, comm, folder, error),
-                                table_write(pairs, comm, folder, error),
+    rows_add(&found, names, result, &t);
+    enum ker_status status[] = {table_write(t.rows, comm, folder, error),
+                                table_write(t.pairs, comm, folder, error),
+                                source->routed ? table_write(t.links, comm, folder, error) : KER_OK,
                                 table_write(found.steps, comm, folder, error)};
-    *paths = ker_comm_rank(comm) == 0 ? task_path_json(result, jobs, rows, pairs) : NULL;
+    *paths = ker_comm_rank(comm) == 0 ? task_path_json(result, jobs, t.rows, t.pairs, t.links) : NULL;
     ker_table_release(&found.rows);
     ker_table_release(&found.pairs);
-    stats_table_free(rows);
-    stats_table_free(pairs);
+    stats_table_free(t.rows);
+    stats_table_free(t.pairs);
+    stats_table_free(t.links);
     stats_table_free(found.steps);
     task_names_release(&functions);
     free(result);
-    return status[0] ? status[0] : status[1] ? status[1] : status[2];
+    for (size_t i = 0; i < sizeof status / sizeof *status; i++)
+        if (status[i])
+            return status[i];
+    return KER_OK;
 }

@@ -19,7 +19,26 @@ uint32_t task_mpi_path_room(const struct task_mpi *mpi)
     return mpi->path ? mpi->path->most : 0;
 }
 
-static void own_fill(const struct task_mpi *mpi, const struct task_state *task, struct task_path_own *own)
+/* Of one that has not finished: the stream that was busy last, of several the first. */
+static void active_fill(struct task_state *task, struct task_path_own *own)
+{
+    uint32_t current = task_stream_current(task);
+    own->active = -1;
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        ker_time until = task->stage == TASK_STAGE_DONE ? -1
+                         : task->blocked                ? task->blocked_since
+                                                        : KER_TIME_MAX;
+        if (until > own->active) {
+            own->active = until;
+            own->stream = i;
+            own->function = task_calls_function(&task->op);
+        }
+    }
+    task_stream_select(task, current);
+}
+
+static void own_fill(const struct task_mpi *mpi, struct task_state *task, struct task_path_own *own)
 {
     static const struct task_ring nothing;
     *own = (struct task_path_own){
@@ -29,6 +48,8 @@ static void own_fill(const struct task_mpi *mpi, const struct task_state *task, 
         .finish = task_is_done(task) ? task->finish : KER_TIME_MAX,
         .ring = mpi->path->ring ? &mpi->path->ring[task_index(mpi, task)] : &nothing,
     };
+    if (own->finish == KER_TIME_MAX)
+        active_fill(task, own);
 }
 
 static bool own_task(void *context, uint32_t index, struct task_path_own *own)
@@ -51,23 +72,23 @@ static bool own_find(void *context, uint32_t job, uint32_t task, struct task_pat
         else
             high = middle;
     }
-    const struct task_state *found = low < mpi->nodes && mpi->node[low].node == node
-                                         ? task_on_node(mpi, &mpi->node[low], job, task)
-                                         : NULL;
+    struct task_state *found = low < mpi->nodes && mpi->node[low].node == node
+                                   ? task_on_node(mpi, &mpi->node[low], job, task)
+                                   : NULL;
     if (found)
         own_fill(mpi, found, own);
     return found != NULL;
 }
 
-struct task_path_source task_path_tasks(struct task_mpi *mpi, uint32_t jobs)
+struct task_path_source task_path_tasks(struct task_mpi *mpi, uint32_t jobs, ker_time end)
 {
-    return (struct task_path_source){mpi, jobs, own_task, own_find};
+    return (struct task_path_source){mpi, jobs, end, !mpi->outside.posted, own_task, own_find};
 }
 
 enum ker_status task_mpi_path(struct task_mpi *mpi, const struct task_mpi_names *names, uint32_t jobs,
-                              struct ker_comm *comm, const struct stats_folder *folder, json_t **paths,
-                              struct ker_error *error)
+                              struct ker_comm *comm, ker_time end, const struct stats_folder *folder,
+                              json_t **paths, struct ker_error *error)
 {
-    struct task_path_source source = task_path_tasks(mpi, jobs);
+    struct task_path_source source = task_path_tasks(mpi, jobs, end);
     return task_path_write(&source, names, comm, folder, paths, error);
 }

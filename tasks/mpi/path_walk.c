@@ -24,6 +24,12 @@ struct walk {
     bool begins, over;
 };
 
+/* Of a job: when it ended, or the run has cut it off; the task with which the path ends. */
+struct job_end {
+    int64_t at, active, task; /* active: until when a task was seen to act; -1: none was */
+    bool finished;
+};
+
 /* What a rank walks with. */
 struct walker {
     const struct task_path_source *source;
@@ -160,11 +166,32 @@ static void piece_step(struct walker *r, const struct task_piece *p)
     w->at = p->begin;
 }
 
+/* -1: it has ended, or nothing is known of it. */
+static ker_time active_until(const struct task_path_own *task, ker_time end)
+{
+    return task->finish != KER_TIME_MAX || !task->ring->count ? -1 : ker_time_min(task->active, end);
+}
+
+/* At the run's end, with what the task does or waits for. */
+static void unfinished_begin(struct walker *r, const struct task_path_own *task)
+{
+    struct walk *w = &r->walk;
+    ker_time active = active_until(task, w->at);
+    uint32_t function = task_names_place(r->functions, task->function ? task->function : "");
+    struct task_path_step step = {.task = w->task, .from = w->task, .to = w->task, .function = function};
+    step_tell(r, step, TASK_PATH_OTHER, active, w->at);
+    w->at = active;
+    w->stream = task->stream;
+}
+
 static void step(struct walker *r, const struct task_path_own *task)
 {
     struct walk *w = &r->walk;
     const struct task_ring *ring = task->ring;
-    w->stream = w->begins ? ring->last : w->stream;
+    if (w->begins && w->result.finished)
+        w->stream = ring->last;
+    else if (w->begins)
+        unfinished_begin(r, task);
     w->begins = false;
     w->result.whole = w->at <= task->started;
     const struct task_piece *act = w->sends ? act_find(ring, w) : NULL,
@@ -210,41 +237,57 @@ static void job_walk(struct walker *r, struct ker_comm *comm)
     }
 }
 
-/* When each job ended, and the first of its tasks that did so then. */
-static void ends_find(const struct task_path_source *source, struct ker_comm *comm, int64_t *finish,
-                      int64_t *last)
+/* When each job ended, and the first of its tasks that did so then; of jobs that have not, the first of those
+ * that were busy last. */
+static void ends_find(const struct task_path_source *source, struct ker_comm *comm, struct job_end *ends)
 {
+    uint32_t jobs = source->jobs;
+    int64_t *most = ker_alloc((2 * (size_t)jobs + 1) * sizeof *most), *active = most + jobs;
     struct task_path_own task;
-    for (uint32_t i = 0; source->own(source->context, i, &task); i++)
-        finish[task.job] = task.finish > finish[task.job] ? task.finish : finish[task.job];
-    ker_comm_max_i64(comm, finish, source->jobs);
-    for (uint32_t job = 0; job < source->jobs; job++)
-        last[job] = INT64_MAX;
-    for (uint32_t i = 0; source->own(source->context, i, &task); i++)
-        if (task.finish == finish[task.job] && task.task < last[task.job])
-            last[task.job] = task.task;
-    ker_comm_min_i64(comm, last, source->jobs);
+    for (uint32_t job = 0; job < jobs; job++)
+        active[job] = -1;
+    for (uint32_t i = 0; source->own(source->context, i, &task); i++) {
+        ker_time until = active_until(&task, source->end);
+        most[task.job] = task.finish > most[task.job] ? task.finish : most[task.job];
+        active[task.job] = until > active[task.job] ? until : active[task.job];
+    }
+    ker_comm_max_i64(comm, most, 2 * (size_t)jobs);
+    for (uint32_t job = 0; job < jobs; job++) {
+        bool finished = most[job] != KER_TIME_MAX;
+        ends[job] = (struct job_end){finished ? most[job] : source->end, active[job], 0, finished};
+        most[job] = INT64_MAX;
+    }
+    for (uint32_t i = 0; source->own(source->context, i, &task); i++) {
+        const struct job_end *e = &ends[task.job];
+        bool last = e->finished ? task.finish == e->at : active_until(&task, source->end) == e->active;
+        if (last && task.task < most[task.job])
+            most[task.job] = task.task;
+    }
+    ker_comm_min_i64(comm, most, jobs);
+    for (uint32_t job = 0; job < jobs; job++)
+        ends[job].task = most[job];
+    free(most);
 }
 
 void task_path_walk(const struct task_path_source *source, struct ker_comm *comm,
                     const struct task_names *functions, const struct task_path_visitor *visitor,
                     struct task_path_result *result)
 {
-    uint32_t jobs = source->jobs;
-    int64_t *finish = ker_alloc((jobs + (size_t)1) * sizeof *finish),
-            *last = ker_alloc((jobs + (size_t)1) * sizeof *last);
-    ends_find(source, comm, finish, last);
-    for (uint32_t job = 0; job < jobs; job++) {
+    struct job_end *ends = ker_alloc((source->jobs + (size_t)1) * sizeof *ends);
+    ends_find(source, comm, ends);
+    for (uint32_t job = 0; job < source->jobs; job++) {
         struct walker r = {.source = source, .functions = functions, .visitor = visitor};
-        r.walk = (struct walk){.at = finish[job], .job = job, .task = (uint32_t)last[job], .begins = true};
-        r.walk.result = (struct task_path_result){
-            .finish = finish[job], .last = (uint32_t)last[job], .there = finish[job] != KER_TIME_MAX};
+        const struct job_end *e = &ends[job];
+        r.walk = (struct walk){.at = e->at, .job = job, .task = (uint32_t)e->task, .begins = true};
+        r.walk.result = (struct task_path_result){.finish = e->at,
+                                                  .last = (uint32_t)e->task,
+                                                  .finished = e->finished,
+                                                  .there = e->finished || e->active >= 0};
         if (r.walk.result.there)
             job_walk(&r, comm);
         result[job] = r.walk.result;
     }
-    free(finish);
-    free(last);
+    free(ends);
 }
 
 void task_path_functions(const struct task_path_source *source, struct task_names *functions,
@@ -253,7 +296,9 @@ void task_path_functions(const struct task_path_source *source, struct task_name
     const char *before = NULL;
     struct task_path_own task;
     task_names_add(functions, "");
-    for (uint32_t i = 0; source->own(source->context, i, &task); i++)
+    for (uint32_t i = 0; source->own(source->context, i, &task); i++) {
+        if (task.finish == KER_TIME_MAX && task.function)
+            task_names_add(functions, task.function);
         for (uint32_t k = 0; k < task.ring->count; k++) {
             const struct task_piece *p = task_ring_at(task.ring, k);
             if (p->kind == TASK_PIECE_ACT || !p->function || p->function == before)
@@ -261,5 +306,6 @@ void task_path_functions(const struct task_path_source *source, struct task_name
             task_names_add(functions, p->function);
             before = p->function;
         }
+    }
     task_names_share(functions, comm);
 }

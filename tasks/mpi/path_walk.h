@@ -43,7 +43,8 @@ struct task_path_result {
     ker_time from, finish;
     uint64_t steps, messages; /* messages: between tasks or of a task with itself */
     uint32_t last;            /* task: the one that ends last */
-    bool there;               /* the job has come to its end */
+    bool there;               /* something is known of it */
+    bool finished;            /* the job has come to its end; else `finish` is the run's */
     bool whole;               /* the path goes back to the start */
 };
 
@@ -52,30 +53,38 @@ struct task_path_own {
     uint32_t job, task;
     ker_time started, finish; /* finish: KER_TIME_MAX, it has not */
     const struct task_ring *ring;
+    /* Of one that has not finished: until when it was busy, KER_TIME_MAX when it still is, -1 when nothing is
+     * known of it; which stream was, and in which function it is (NULL: none). */
+    ker_time active;
+    uint32_t stream;
+    const char *function;
 };
 struct task_path_source {
     void *context;
     uint32_t jobs;
+    ker_time end; /* of the run */
+    bool routed;  /* messages pass links of the topology */
     /* The index-th task of this rank; false: there are no more. */
     bool (*own)(void *context, uint32_t index, struct task_path_own *);
     /* One of them; false: it lives on another rank. */
     bool (*find)(void *context, uint32_t job, uint32_t task, struct task_path_own *);
 };
 
-struct task_path_source task_path_tasks(struct task_mpi *, uint32_t jobs); /* path_tasks.c */
+/* path_tasks.c; end: of the run. */
+struct task_path_source task_path_tasks(struct task_mpi *, uint32_t jobs, ker_time end);
 
 /* Collective. The functions that any task's pieces name, "" included. */
 void task_path_functions(const struct task_path_source *, struct task_names *, struct ker_comm *);
 /* Collective: of each job; result[jobs] is the same on all ranks. A rank visits the steps of its own tasks.
- */
+ * The path of a job that has not ended ends with the run, at the task that was busy last. */
 void task_path_walk(const struct task_path_source *, struct ker_comm *, const struct task_names *functions,
                     const struct task_path_visitor *, struct task_path_result *);
 
 /* -- path_table.c -- */
 /* output.critical_path: how many pieces each of so many tasks may have; 0: it is not wanted. */
 enum ker_status task_path_room(const struct ker_config *, uint64_t tasks, uint32_t *most, struct ker_error *);
-/* Collective: rank 0 writes critical_path.csv, critical_path_pairs.csv and critical_path_steps.csv; *paths:
- * an array with what each job's is made of, on rank 0, null for a job that has not ended. */
+/* Collective: rank 0 writes the tables of critical paths; *paths: an array with what each job's is made
+ * of, on rank 0, null for a job of which nothing is known. */
 enum ker_status task_path_write(const struct task_path_source *, const struct task_mpi_names *,
                                 struct ker_comm *, const struct stats_folder *, json_t **paths,
                                 struct ker_error *);
@@ -84,6 +93,6 @@ enum ker_status task_path_write(const struct task_path_source *, const struct ta
 extern const char *const task_path_kind_names[TASK_PATH_KINDS];
 /* On rank 0, of gathered tables: an array with what each job's path is made of, null where there is none. */
 json_t *task_path_json(const struct task_path_result *, uint32_t jobs, const struct stats_table *rows,
-                       const struct stats_table *pairs);
+                       const struct stats_table *pairs, const struct stats_table *links);
 
 #endif

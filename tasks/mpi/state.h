@@ -6,7 +6,8 @@
  * collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c,
  * wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c, charge.c (processor time
  * of operations), collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c,
- * path_walk.c (finds the critical path), path_json.c, path_table.c, profile.c, matching.c, report.c, save.c,
+ * path_walk.c (finds the critical path), path_links.c, path_json.c,
+ * path_table.c, profile.c, matching.c, report.c, save.c,
  * mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on the
  * node's list.
  */

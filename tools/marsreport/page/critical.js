@@ -24,7 +24,8 @@
             this.first = Math.min(...this.pieces.map(piece => piece.from)), this.last = Math.max(...this.pieces.map(piece => piece.to));
             this.from = this.first, this.to = this.last;
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "path", "aria-label": "critical path of job " + job + "; plus and minus zoom, arrows move, 0 shows all" });
-            box.append(make("div", { class: "canvas" }, this.canvas), make("div", { class: "legend" }, ...kinds.map(kind => make("span", { style: "--mark:" + mark(kind) }, kind))));
+            box.append(make("div", { class: "canvas" }, this.canvas), make("div", { class: "legend" }, ...kinds.filter(kind => this.pieces.some(piece => piece.kind === kind)).map(kind =>
+                make("span", { style: "--mark:" + mark(kind) }, kind.replace("_", " ")))));
             this.listen();
             mars.drawn(() => this.draw());
         }
@@ -96,6 +97,11 @@
         }
     }
 
+    function linkName(one) {
+        const end = (kind, id, port) => kind === "node" ? "n" + id : "s" + id + (port === undefined ? "" : "." + port);
+        return end(one.from_kind, one.from, one.from_port) + " > " + end(one.to_kind, one.to) + " (" + one.class + ")";
+    }
+
     function ofJob(box, run, index, job, i) {
         const own = job.critical_path, path = "result.jobs." + i + ".critical_path", total = own.to_ps - own.from_ps;
         const number = (name, format) => mars.number(run, index, path + "." + name, format);
@@ -106,17 +112,20 @@
             piece.style.background = mark(kind);
             return piece;
         }));
-        box.append(make("h3", {}, "Job " + job.name + ": from ", number("from_ps"), " to ", number("to_ps"), own.complete ? "" : " (the beginning of the path was not kept)"), stack);
+        box.append(make("h3", {}, "Job " + job.name + ": from ", number("from_ps"), " to ", number("to_ps"), own.complete ? "" : " (the beginning of the path was not kept)",
+            own.finished === false ? " (the job had not ended: the path of what was there)" : ""), stack);
         const column = (title, ...children) => make("div", {}, make("h3", {}, title), ...children);
         box.append(make("div", { class: "columns" },
             column("What it is made of", mars.simpleTable(["", "time", "share"], list.map(([name, time]) => [
-                make("span", {}, make("span", { class: "mark", style: "background:" + mark(name.replace(/_ps$/, "")) }), name.replace(/_ps$/, "")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
+                make("span", {}, make("span", { class: "mark", style: "background:" + mark(name.replace(/_ps$/, "")) }), name.replace(/_ps$/, "").replace("_", " ")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
             own.functions.length ? column("In which calls", bars(own.functions, total, one => one.function || "computation", one => number("functions." + own.functions.indexOf(one) + ".time_ps"))) : null,
             own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"))) : null,
             own.pairs.length ? column("In messages between", mars.simpleTable(["", "messages", "time", "contention"], own.pairs.map((one, k) => ["task " + one.from + " > " + one.to,
                 number("pairs." + k + ".messages", mars.count), number("pairs." + k + ".time_ps"), number("pairs." + k + ".contention_ps")]))) : null,
             own.distances && own.distances.length ? column("Over how many links", mars.simpleTable(["", "messages", "time", "contention"], own.distances.map((one, k) => [one.links ? one.links + " links" : "inside nodes",
-                number("distances." + k + ".messages", mars.count), number("distances." + k + ".time_ps"), number("distances." + k + ".contention_ps")]))) : null));
+                number("distances." + k + ".messages", mars.count), number("distances." + k + ".time_ps"), number("distances." + k + ".contention_ps")]))) : null,
+            own.links && own.links.length ? column("Over which links for certain", mars.simpleTable(["", "messages", "time", "share"], own.links.map((one, k) => [linkName(one),
+                number("links." + k + ".messages", mars.count), number("links." + k + ".time_ps"), mars.percent(total ? one.time_ps / total : 0)]))) : null));
         if (run.critical_path_steps)
             new Path(box, run.critical_path_steps, job.name);
         if (run.critical_path_steps && run.critical_path_steps.left_out)
