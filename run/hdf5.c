@@ -59,7 +59,8 @@ void run_hdf5_load(void *context, struct ker_chunk *c)
     struct run *run = context;
     char *path = copy_path(run);
     FILE *out = run->hdf5 ? fopen(path, c->id == 0 ? "w" : "a") : NULL;
-    if (out && (fwrite(c->data + c->at, 1, c->bytes - c->at, out) != c->bytes - c->at) | (fclose(out) != 0))
+    bool whole = out && fwrite(c->data + c->at, 1, c->bytes - c->at, out) == c->bytes - c->at;
+    if (out && (fclose(out) != 0 || !whole))
         ker_fail(&run->error, KER_RUN_FAILED, "cannot write %s: %s", path, strerror(errno));
     c->at = c->bytes;
     free(path);

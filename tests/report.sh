@@ -97,6 +97,13 @@ check "tables as JSON are the same as CSV"
 data tables/report.html | jq -e '.critical_path_steps as $s | ($s.rows | length) == .result.jobs[0].critical_path.steps and ($s.columns | index("to_task"))' >err
 check "the pieces of the critical path are in the page"
 
+# Of more spans than there is room for each line has its longest: states of links are short beside calls.
+"$marssim" -q -o lines "$top/configs/fat-tree-lammps.cfg" output.timeline=perfetto output.timeline_links=all >err 2>&1 && "$report" lines >out 2>err &&
+    data lines/report.html | jq -e '.gantt | (.spans.track | length) as $n | $n < .spans.all and
+        ([.spans.track | group_by(.)[] | length] | length > 200 and (map(select(. > 100)) | length > 150)) and
+        (.names as $names | [.spans.to[]] | map($names[.] == "busy") | any)' >err
+check "tasks and links have spans where there are too many"
+
 # ---- results.h5 ----
 
 series=(output.period="500 us" output.matrix=true output.series.matrix=periods 'output.matrix_levels=["node", "rack", "task"]'  output.series.links=periods output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.functions=periods output.series.communicators=periods output.series.latency=periods)

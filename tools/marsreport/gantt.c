@@ -1,8 +1,8 @@
 /* gantt.c - timeline.json (docs/timelines.md): what tasks did when, for the Gantt chart.
  *
- * Events stand one in a line. Of more spans or messages than the page has room for the longest are kept, the
- * earlier one of two that last the same. Times are picoseconds: the file's microseconds have six decimals at
- * most.
+ * Events stand one in a line. Of more spans or messages than the page has room for the longest of each track
+ * are kept, as many of each (so that links, whose states are short, are seen beside tasks), the earlier one
+ * of two that last the same. Times are picoseconds: the file's microseconds have six decimals at most.
  */
 #include "tools/marsreport/report.h"
 
@@ -15,6 +15,7 @@ struct span {
     int64_t begin, duration;
     uint64_t bytes;
     uint32_t track, to; /* to: of messages; the name of others */
+    uint32_t longer;    /* of its track */
 };
 
 struct spans {
@@ -146,6 +147,27 @@ static int by_length(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
+static int by_track(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return x->track != y->track ? (x->track < y->track ? -1 : 1) : by_length(a, b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return x->longer != y->longer ? (x->longer < y->longer ? -1 : 1) : by_length(a, b);
+}
+
+/* The longest of each track come first. */
+static void longest_first(struct spans *s)
+{
+    qsort(s->span, s->count, sizeof *s->span, by_track);
+    for (size_t i = 1; i < s->count; i++)
+        s->span[i].longer = s->span[i].track == s->span[i - 1].track ? s->span[i - 1].longer + 1 : 0;
+    qsort(s->span, s->count, sizeof *s->span, by_place);
+}
+
 static int by_begin(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -163,7 +185,7 @@ static json_t *spans_json(struct spans *s, size_t most)
            *bytes = json_array();
     s->all = s->count;
     if (s->count > most) {
-        qsort(s->span, s->count, sizeof *s->span, by_length);
+        longest_first(s);
         s->count = most;
     }
     if (s->count)

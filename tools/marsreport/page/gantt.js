@@ -68,9 +68,9 @@
         words() {
             const { spans, messages, tracks_left_out: tracks } = this.gantt, less = [];
             if (spans.all > spans.track.length)
-                less.push("the longest " + mars.count(spans.track.length) + " of " + mars.count(spans.all) + " calls, computations, waits and states");
+                less.push("the longest of each line, " + mars.count(spans.track.length) + " of " + mars.count(spans.all) + " calls, computations, waits and states");
             if (messages.all > messages.track.length)
-                less.push("the longest " + mars.count(messages.track.length) + " of " + mars.count(messages.all) + " messages");
+                less.push("the longest of each sender, " + mars.count(messages.track.length) + " of " + mars.count(messages.all) + " messages");
             if (tracks)
                 less.push(mars.count(tracks) + " rows are left out");
             return make("p", { class: "hint" }, (less.length ? "Shown: " + less.join("; ") + ". marsreport --from and --to choose a span. " : "") +
