@@ -89,6 +89,21 @@ mpirun -n 2 "$marstrace" -o t ./threads >err 2>&1
     [ "$("$marstrace" --list t | grep -c '^1\.1 .*MPI_Isend.*tag=1 comm=4')" -eq 600 ]
 check "threads are streams of their own"
 
+# ---- polls: what is asked again is not looked up again ----
+
+polled() { # MPICC MPIRUN: each test, how often it found nothing, and the numbers of what it was asked
+    "$1" -O1 -w -o polls "$top/tests/tracer/polls.c" -lpthread >err 2>&1 && "$2" -n 1 "$marstrace" -o t --profile ./polls >err 2>&1 &&
+        "$marstrace" --list t | sed -n 's/^0\.0 [0-9]* //; T; s/ \(gap\|away\|time\|rest\)=[0-9]*//g; p' >got &&
+        diff "$top/tests/tracer/polls.txt" got >>err 2>&1 && cut -d, -f1-4 t/profile.csv | sort >counted &&
+        "$marstrace" --profile t 2>err | cut -d, -f1-4 | sort | cmp counted - >>err 2>&1
+}
+polled mpicc mpirun
+check "tests that find nothing, and then something"
+if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
+    polled mpicc.mpich mpirun.mpich
+    check "and under MPICH"
+fi
+
 # ---- files and counters ----
 
 mpicc -O1 -o posix "$top/tests/tracer/posix.c" >err 2>&1 && mpirun -n 2 "$marstrace" --io -o t ./posix >err 2>&1 &&

@@ -2,7 +2,7 @@
  * complete, handles that it frees; and statuses for callers that want none. */
 #include "trc.h"
 
-static void numbers_take(struct trc_thread *t, const MPI_Request *request, int count)
+void trc_requests_take(struct trc_thread *t, const MPI_Request *request, int count)
 {
     t->numbers = 0;
     if (count <= 0)
@@ -69,11 +69,13 @@ void trc_before(struct trc_thread *t, unsigned number, intptr_t *a)
         case TRC_R_reqs:
         case TRC_R_startreq:
         case TRC_R_startreqs:
-            numbers_take(t, (const MPI_Request *)a[i], count);
+            if (!(function->flags & TRC_TESTS) ||
+                !trc_test_begin(t, number, (const MPI_Request *)a[i], count))
+                trc_requests_take(t, (const MPI_Request *)a[i], count);
             break;
         case TRC_R_cancelreq:
         case TRC_R_freereq:
-            numbers_take(t, (const MPI_Request *)a[i], 1);
+            trc_requests_take(t, (const MPI_Request *)a[i], 1);
             break;
         case TRC_R_status:
         case TRC_R_fstatus:
@@ -89,7 +91,7 @@ void trc_before(struct trc_thread *t, unsigned number, intptr_t *a)
         default:
             break;
         }
-    for (unsigned i = 0; i < function->count; i++)
+    for (unsigned i = 0; i < function->count && !t->tests; i++)
         freed(t, function->role[i], a[i]);
     t->called = trc_wall();
 }

@@ -146,6 +146,7 @@ function make_table(    i, j, count, schema, flags, line, classes, before) {
         }
         if (said[names[i]] ~ /(^| )[!^]?(rtype|rvtype|rwtypes)( |$)/) flags = flags " | TRC_TWO_SIDES"
         if (said[names[i]] ~ /(^| )op( |$)/) flags = flags " | TRC_REDUCES"
+        if (names[i] ~ /^MPI_Test(all|any|some)?$/) flags = flags " | TRC_TESTS"
         if (names[i] ~ /eighbor/) flags = flags " | TRC_NEIGHBOURS"
         if (names[i] ~ /^MPI_(Barrier|Bcast|Gatherv?|Scatterv?|All[a-z]*v?w?|Reduce(_scatter)?(_block)?|Scan|Exscan)(_c)?$/)
             flags = flags " | TRC_COLLECTIVE"

@@ -261,6 +261,16 @@ static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a,
 /* ---- and what becomes of it ---- */
 
 /* Polls are kept back until something else is called; those of one shape become one. */
+static void poll_add(struct trc_thread *t, struct trc_poll *poll, const struct mars_times *times)
+{
+    poll->polls.count++;
+    poll->polls.rest += times->gap;
+    poll->returned = t->returned;
+    poll->times.duration += times->duration;
+    for (unsigned j = 0; j < trc_counters; j++)
+        poll->counted[j] += times->counted[j];
+}
+
 static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_times *times)
 {
     struct trc_poll *poll = t->poll;
@@ -271,12 +281,8 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
         return false;
     poll += i;
     if (i < t->polls) {
-        poll->polls.count++;
-        poll->polls.rest += times->gap;
-        poll->returned = t->returned;
-        poll->times.duration += times->duration;
-        for (unsigned j = 0; j < trc_counters; j++)
-            poll->counted[j] += times->counted[j];
+        poll_add(t, poll, times);
+        trc_test_known(t, poll);
         return true;
     }
     if (bytes > poll->room)
@@ -290,6 +296,7 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     memcpy(poll->counted, times->counted, sizeof poll->counted);
     poll->times.counted = poll->counted;
     poll->polls = (struct mars_polls){1, 0};
+    trc_test_known(t, poll);
     t->polls++;
     return true;
 }
@@ -331,12 +338,16 @@ void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int res
 }
 
 /* Into the trace, and the sums. */
-static void keep(struct trc_thread *t, unsigned number, struct mars_times *times)
+static void keep(struct trc_thread *t, unsigned number, struct mars_times *times, struct trc_poll *again)
 {
     struct trc_sum *sum = &t->sum[number];
-    size_t bytes = (size_t)(t->at - t->key);
     sum->calls++;
     sum->ns += times->duration;
+    if (again) {
+        poll_add(t, again, times);
+        return;
+    }
+    size_t bytes = (size_t)(t->at - t->key);
     sum->bytes += (uint64_t)(t->sent >= 0 ? t->sent : t->received >= 0 ? t->received : 0);
     /* A look at the time between polls is a part of polling. */
     if ((t->nothing || (number == TRC_Wtime && t->polls)) && poll_keep(t, bytes, times))
@@ -358,7 +369,9 @@ void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int re
 {
     struct mars_times times = {
         .gap = time_between(t->back, t->enter), .away = t->away, .counted = t->counted};
-    shape_make(t, number, a, result);
+    struct trc_poll *again = t->tests ? trc_test_again(t, number, a, result) : NULL;
+    if (!again)
+        shape_make(t, number, a, result);
     times.duration = time_between(t->called, t->returned);
     if (trc.muted) { /* if it is the first of the region */
         times.gap = times.away = 0;
@@ -368,8 +381,9 @@ void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int re
         t->sent = t->io_bytes;
     trc_region_passed(number, a);
     if (!trc.muted)
-        keep(t, number, &times);
+        keep(t, number, &times, again);
     trc_region_left(number, a);
+    t->tests = false;
     trc_clock_back(t);
     t->inside = false;
 }

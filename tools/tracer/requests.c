@@ -21,6 +21,8 @@ static struct {
     } bucket[BUCKETS];
 } table;
 
+uint64_t trc_request_changes;
+
 static struct bucket *bucket_of(uintptr_t handle)
 {
     return &table.bucket[(handle * 0x9e3779b97f4a7c15u) >> 40 & (BUCKETS - 1)];
@@ -71,6 +73,7 @@ uint32_t trc_request_made(MPI_Request handle, bool receives, bool persistent)
     if (handle == MPI_REQUEST_NULL)
         return 0;
     trc_lock();
+    trc_request_changes++;
     uint32_t number = number_take();
     if (number) {
         table.highest = number > table.highest ? number : table.highest;
@@ -128,6 +131,7 @@ void trc_request_freed(uint32_t number)
     if (!number)
         return;
     trc_lock();
+    trc_request_changes++;
     table.used[number / 64] &= ~((uint64_t)1 << number % 64);
     if (number / 64 < table.lowest)
         table.lowest = number / 64;

@@ -123,6 +123,7 @@ enum trc_flags {
     TRC_REDUCES = 4,     /* has an operation */
     TRC_NEIGHBOURS = 8,  /* counts are per neighbour */
     TRC_COLLECTIVE = 16, /* blocking, of data: by these regions are counted */
+    TRC_TESTS = 32,      /* Test, Testall, Testany, Testsome */
 };
 
 struct trc_function {
@@ -208,6 +209,18 @@ uint32_t trc_request_seek(MPI_Request);
 void trc_request_give(uint32_t number);
 void trc_request_freed(uint32_t number);
 struct trc_request *trc_request_at(uint32_t number);
+/* How many requests have been made or freed so far: while it stays, a handle has the same number. */
+extern uint64_t trc_request_changes;
+
+/* ---- tests.c: tests of requests, which mostly find nothing ---- */
+
+struct trc_tested { /* what a test was asked */
+    MPI_Request *request;
+    size_t room;
+    uint32_t count;
+    unsigned function; /* TRC_ALL: nothing is known */
+    uint64_t changes;  /* trc_request_changes then */
+};
 
 /* ---- a thread that calls MPI ---- */
 
@@ -222,6 +235,7 @@ struct trc_poll { /* polls of one shape since the last call that was none */
     int64_t returned; /* the last of them */
     uint64_t counted[MARS_COUNTERS];
     struct mars_polls polls;
+    struct trc_tested tested;
 };
 #define TRC_POLL_SHAPES 8
 
@@ -253,7 +267,9 @@ struct trc_thread {
     size_t fortran_room, fortran_used;
     struct trc_poll poll[TRC_POLL_SHAPES];
     uint32_t polls;
-    int64_t over; /* of several threads: the last record that is written */
+    struct trc_tested tested; /* of this call */
+    bool tests;               /* it is a test, whose requests have not been taken */
+    int64_t over;             /* of several threads: the last record that is written */
     struct trc_sum sum[TRC_ALL];
 };
 
@@ -337,6 +353,20 @@ const char *trc_counters_names(void);
 void trc_counters_thread(struct trc_thread *);
 void trc_counters_entered(struct trc_thread *);
 void trc_counters_back(struct trc_thread *);
+
+/* ---- before.c ---- */
+
+void trc_requests_take(struct trc_thread *, const MPI_Request *, int count);
+
+/* ---- tests.c ---- */
+
+/* Before a test: its requests are remembered, since it overwrites those it completes. False: they have to be
+ * taken now. */
+bool trc_test_begin(struct trc_thread *, unsigned function, const MPI_Request *, int count);
+/* Behind it: the poll that it repeats, if it found nothing again; else NULL, and its requests are taken. */
+struct trc_poll *trc_test_again(struct trc_thread *, unsigned function, const intptr_t *a, int result);
+/* This poll is, or begins with, the call. */
+void trc_test_known(struct trc_thread *, struct trc_poll *);
 
 /* ---- record.c ---- */
 
