@@ -263,7 +263,8 @@ fi
 
 # Parts of the latency, as summary.json has them.
 jq '.result.latency_parts = {packets: {count: 4, source_queue_ps: 400, injection_ps: 4000, switches_ps: 1200, links_ps: 0, ejection_ps: 2400, switch_wait_ps: 400,
-    contention_ps: 600}}' traced/summary.json >html/summary.json.new && jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n | .result.jobs[0].waits = {count: 3, wait_ps: 1000, late_sender_ps: 600, contention_ps: 400, other_ps: 0}
+    contention_ps: 600}} | .result.node = {cores: {count: 4, computing: 0.5, stalled: 0.125, away: 0, idle: 0.375, busy: 0.625, preempted: 0, copying: 0.25},
+    controllers: {count: 2, bytes: 2048, mean_utilisation: 0.25, max_utilisation: 0.5}}' traced/summary.json >html/summary.json.new && jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n | .result.jobs[0].waits = {count: 3, wait_ps: 1000, late_sender_ps: 600, contention_ps: 400, other_ps: 0}
     | .result.jobs[0].critical_path = {from_ps: 0, to_ps: 10000, complete: true, kinds: {computation_ps: 7000, transfer_ps: 3000, other_ps: 0},
     functions: [{function: "", time_ps: 7000}, {function: "<b>MPI_Recv</b>", time_ps: 3000}], tasks: [{task: 1, time_ps: 10000}],
     pairs: [{from: 0, to: 1, messages: 1, time_ps: 3000, contention_ps: 0}]}' html/summary.json.new >html/summary.json

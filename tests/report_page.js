@@ -205,6 +205,9 @@ async function others(browser) {
     const parts = await html.locator("#parts table:not(.u-legend) tbody tr").allTextContents();
     check("latency is told apart", parts.join() === "source queue100 ps5.00 %,injection1 ns50.0 %,switches300 ps15.0 %,links0 ps0.00 %,ejection600 ps30.0 %," +
         "of that, waiting in switches100 ps5.00 %,of that, contention: above an empty network150 ps7.50 %", parts);
+    const cores = await html.locator("#cores tbody tr").allTextContents();
+    check("what cores and memory did", cores.join() === "computing50.0 %,stalled for memory12.5 %,away: noise0.00 %,idle37.5 %,tasks that waited for a core0.00 %," +
+        "copying messages inside nodes25.0 %,memory controllers22 KiB25.0 %50.0 %", cores);
     const waits = await html.locator("#waits tbody tr").allTextContents();
     check("waits are told apart, in all and by task", waits.slice(0, 2).join() === "late sender600 ps60.0 %a receive waited until the message was sent," +
         "contention400 ps40.0 %time in the network above that of an empty one" && waits.slice(2).join() === "12800 ps400 ps400 ps,01200 ps200 ps0 ps", waits);

@@ -4,7 +4,7 @@
 (function () {
     const { make } = mars;
     const order = ["headline", "compare", "simulated", "topology", "links", "series-both", "series", "objects", "matrix", "distance", "latency", "parts", "sizes", "rates", "gantt",
-        "waits", "critical", "functions-both", "functions", "tasks"];
+        "waits", "cores", "critical", "functions-both", "functions", "tasks"];
 
     function theme(name) {
         document.documentElement.dataset.theme = name;

@@ -7,19 +7,24 @@
         ["ejection_ps", "ejection"], ["resequencing_ps", "resequencing"]];
     const within = [["switch_wait_ps", "waiting in switches"], ["contention_ps", "contention: above an empty network"]];
 
-    /* A bar whose pieces are as long as the parts, and a table with the same. */
+    /* A bar whose pieces, {title, share}, are as long as their shares. */
+    mars.stack = function (label, pieces) {
+        return make("div", { class: "stack", role: "img", "aria-label": label }, ...pieces.map(({ title, share }, i) => {
+            const piece = make("i", { title });
+            piece.style.width = 100 * share + "%";
+            piece.style.background = mars.colours.mark(i);
+            return piece;
+        }));
+    };
+
+    /* The parts as a bar, and a table with the same. */
     function told(box, run, index, of) {
         const path = "result.latency_parts." + of, own = mars.at(run, path);
         if (!own || !own.count)
             return;
         const there = list => list.filter(([name]) => own[name] !== undefined), sum = there(parts).reduce((total, [name]) => total + own[name], 0) || 1;
         const mean = name => mars.time(Math.round(own[name] / own.count));
-        const bar = make("div", { class: "stack", role: "img", "aria-label": "parts of the latency of " + of }, ...there(parts).map(([name, what], i) => {
-            const piece = make("i", { title: what + ": " + mean(name) });
-            piece.style.width = 100 * own[name] / sum + "%";
-            piece.style.background = mars.colours.mark(i);
-            return piece;
-        }));
+        const bar = mars.stack("parts of the latency of " + of, there(parts).map(([name, what]) => ({ title: what + ": " + mean(name), share: own[name] / sum })));
         const mark = i => make("span", { class: "mark", style: "background:" + (i < 0 ? "transparent" : mars.colours.mark(i)) });
         const rows = there(parts).map(([name, what], i) => [make("span", {}, mark(i), what), mean(name), mars.percent(own[name] / sum)])
             .concat(there(within).map(([name, what]) => [make("span", { class: "faint" }, mark(-1), "of that, " + what), mean(name), mars.percent(own[name] / sum)]));
