@@ -12,7 +12,7 @@ jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 
          { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 5; } );
 END
 memory=(node.controller_bandwidth="12 GB/s" node.single_copy_size="4 kB" node.socket_bandwidth="3 GB/s" node.socket_latency="77 ns" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s'
-    output.cores=true)
+    'jobs[1].memory_factor=1.7' output.cores=true)
 equal() { # FOLDER FOLDER
     local f
     for f in tasks links cores memory; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
@@ -65,12 +65,12 @@ adds_up "$t/1" && run -o "$t/over" "$t/c.cfg" "${memory[@]}" "node.send_overhead
     run -o "$t/noise" "$t/c.cfg" "${memory[@]}" node.threads=1 node.cores=12 node.core_speeds=0.7 "node.send_overhead=300 ns" node.noise.kind=periodic \
         "node.noise.period=11 us" "node.noise.length=1700 ns" && adds_up "$t/noise"
 check "the times of tasks and of cores add up"
-# 49 tasks of 6 steps of 20 us at 4 GB/s, and 27 of 4 of 31 us at 3 GB/s; of the messages those inside a node twice, or those below
+# 49 tasks of 6 steps of 20 us at 4 GB/s, and 27 of 4 of 31 us at 3 GB/s times 1.7; of the messages those inside a node twice, or those below
 # 4 kB four times: all of the first job, which are 3 kB but for the all-reduces of 800 B.
 bytes() { # FOLDER: of all controllers
     awk -F, '$2 == "controller" { sum += $4 } END { printf "%d\n", sum }' "$1/memory.csv"
 }
-computed=$((49 * 6 * 80000 + 27 * 4 * 93000))
+computed=$((49 * 6 * 80000 + 27 * 4 * 158100))
 run -o "$t/quiet" "$t/c.cfg" "${memory[@]}" 'jobs[0].compute_jitter=0 ns' 'jobs[0].bytes=0 B' 'jobs[0].allreduce_bytes=0 B' 'jobs[1].bytes=0 B' &&
     [ "$(bytes "$t/quiet")" = $computed ]
 check "controllers move what computations draw: $computed bytes"
@@ -103,3 +103,7 @@ refused "node.controller_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 "node
 check "a controller without bandwidth is refused"
 refused "jobs\[0\].memory_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 'jobs[0].memory_bandwidth=1 GB/s'
 check "memory that nothing limits is refused"
+refused "jobs\[0\].memory_factor" -o "$t/r" "$t/plain.cfg" node.cores=12 "node.controller_bandwidth=9 GB/s" jobs[0].memory_factor=2
+check "a factor of no memory part is refused"
+refused "jobs\[1\].memory_factor" -o "$t/r" "$t/c.cfg" "${memory[@]}" jobs[1].memory_factor=-1
+check "a negative one as well"

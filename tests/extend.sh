@@ -27,8 +27,8 @@ line tasks/traffic/time.c ARRIVALS task_arrival_even
 line net/settings.c SELECTIONS net_select_by_source
 line tasks/jobs/placement.c PLACEMENTS task_placement_backward
 line tasks/traffic/size.c LAWS task_size_two
-line tasks/jobs/jobs.c PROGRAMS task_program_relay
-line tasks/jobs/jobs.c PROGRAMS task_program_script
+line tasks/jobs/options.c PROGRAMS task_program_relay
+line tasks/jobs/options.c PROGRAMS task_program_script
 line tasks/mpi/collectives/collective.c ALGORITHMS task_coll_kind_token
 line net/settings.c ARBITERS net_arbiter_shortest
 line net/congestion/congestion.c METHODS net_congestion_pace

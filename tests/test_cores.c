@@ -100,6 +100,42 @@ static void what_a_core_draws(void **state)
     assert_int_equal(at[0], 0);
 }
 
+/* 20 kB in 1 us, with a factor of each part:
+ *   memory 2: 40 kB at 30 GB/s, 1.333333... us, rounded up.
+ *   memory 0.5: 10 kB are there before computing has ended, 1 us; with processor 0.25, they need 40 GB/s and
+ *   have 30: 0.333333... us.
+ *   memory 0: only computing is left, at any bandwidth.
+ *   processor 0, memory 1: 20 kB at 30 GB/s, 0.666666... us; two at a time have 15 each.
+ *   processor so small that nothing of 1 us is left: the same.
+ * 10^6 s of computing that is infinitely fast move 2 x 10^16 bytes in 666,666.6... s. */
+static void factors_of_both_parts(void **state)
+{
+    static const struct {
+        const char *factors;
+        int64_t end;
+    } of[] = {{"memory_factor = 2.0;", 1333334},
+              {"memory_factor = 0.5;", 1000000},
+              {"memory_factor = 0.5; processor_factor = 0.25;", 333334},
+              {"memory_factor = 0.0; processor_factor = 0.25;", 250000},
+              {"memory_factor = 1.0; processor_factor = 0.0;", 666667},
+              {"processor_factor = 1e-9;", 666667},
+              {"memory_factor = 0.0; processor_factor = 0.0;", 0}};
+    int64_t at[2];
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        finish(CONTROLLER, (struct task[]){{"1 us", "20 GB/s", .more = of[i].factors}, {0}}, at);
+        assert_int_equal(at[0], of[i].end);
+    }
+    const struct task infinite = {"1 us", "20 GB/s", .more = "memory_factor = 1.0; processor_factor = 0.0;"};
+    finish(CONTROLLER, (struct task[]){infinite, infinite, {0}}, at);
+    assert_int_equal(at[0], 1333334);
+    assert_int_equal(at[1], 1333334);
+    finish(CONTROLLER,
+           (struct task[]){{"1000000 s", "20 GB/s", .more = "memory_factor = 1.0; processor_factor = 0.0;"},
+                           {0}},
+           at);
+    assert_int_equal(at[0], 666666666666666667);
+}
+
 /* Cores 0 and 1 at half the speed, 2 and 3 at one and a half: 1 us takes 2, 2/3 (rounded up). The slow ones
  * draw 10 GB/s each in place of 20. */
 static void cores_of_two_speeds(void **state)
@@ -204,6 +240,7 @@ int main(void)
         cmocka_unit_test(three_at_different_times),
         cmocka_unit_test(two_domains),
         cmocka_unit_test(what_a_core_draws),
+        cmocka_unit_test(factors_of_both_parts),
         cmocka_unit_test(cores_of_two_speeds),
         cmocka_unit_test(hardware_threads),
         cmocka_unit_test(copies_in_one_domain),

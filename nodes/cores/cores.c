@@ -77,7 +77,8 @@ void node_load_start(struct node *n, struct node_load *load)
     uint64_t compute = (uint64_t)load->compute;
     load->left = (unsigned __int128)compute * NODE_SPEED;
     load->until = compute ? KER_TIME_MAX : load->until > load->began ? load->until : load->began;
-    load->needs = compute ? (uint64_t)((load->flow.left + compute - 1) / compute) : UINT64_MAX;
+    node_bytes needs = compute ? (load->flow.left + compute - 1) / compute : UINT64_MAX;
+    load->needs = needs < UINT64_MAX ? (uint64_t)needs : UINT64_MAX;
     load->goes |= load->kind != NODE_LOAD_WORK;
     load->next = c->first;
     uint32_t index = KER_POOL_TAKE(&n->system->memory->loads, NULL);

@@ -35,89 +35,6 @@ struct task_jobs {
     size_t seats;
 };
 
-/* The table of programs: one line each. */
-#define PROGRAMS(KIND)                                                                                       \
-    KIND(task_program_leanmd)                                                                                \
-    KIND(task_program_pingpong)                                                                              \
-    KIND(task_program_schedule)                                                                              \
-    KIND(task_program_stencil)                                                                               \
-    KIND(task_program_trace)                                                                                 \
-    KIND(task_program_weather)
-KER_KINDS_TABLE(program_kinds, PROGRAMS);
-static const struct ker_kinds programs = {"jobs[].program", "programs", sizeof(struct task_program_class),
-                                          program_kinds};
-
-const struct ker_option task_job_options[] = {
-    {.key = "jobs[].name",
-     .type = KER_TYPE_STRING,
-     .fallback = "",
-     .meaning = "For messages and results; default job0, job1, ..."},
-    {.key = "jobs[].program",
-     .type = KER_TYPE_CHOICE,
-     .kinds = &programs,
-     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
-                "trace, what a "
-                "weather model sends, a pattern of messages and dependencies, or molecular dynamics with "
-                "message-driven objects."},
-    {.key = "jobs[].tasks",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .meaning =
-         "pingpong: number of tasks, an even one; default 2. leanmd: number of cores; default one for each "
-         "cell. Other programs say how many there are: here it is a check, and any other number is refused."},
-    {.key = "jobs[].placement",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "sequential",
-     .kinds = &task_placements,
-     .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
-                "and then those "
-                "between, in random order, or as jobs[].placement_file says.",
-     .belongs = "network.model=packet or loggops.nodes or topology.kind"},
-    {.key = "jobs[].background",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "The run does not wait for this job: it is over when all others are done."},
-    {.key = "jobs[].restart",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "A background job starts again when it is done, so that there is always traffic.",
-     .belongs = "jobs[].background=true"},
-    {.key = "jobs[].priority",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .maximum = "15",
-     .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first.",
-     .belongs = "network.model=packet"},
-    {.key = "jobs[].start",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000000 s",
-     .meaning = "When the job starts."},
-    {.key = "jobs[].processor_factor",
-     .type = KER_TYPE_REAL,
-     .fallback = "1",
-     .minimum = "0",
-     .meaning = "Computation takes this many times as long as on the traced machine; 0: no time at all.",
-     .belongs = "jobs[].program=@computes"},
-    {.key = "jobs[].compute_jitter",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000 s",
-     .meaning = "Each computation takes longer by a time drawn uniformly from 0 to this, from run.seed: of a "
-                "generator those of every step, even if compute_time is 0; of a trace those that took at "
-                "least this time.",
-     .belongs = "jobs[].program=@computes"},
-    {.key = "jobs[].memory_bandwidth",
-     .type = KER_TYPE_RATE,
-     .fallback = "0 B/s",
-     .meaning = "What a task's computation draws from memory when it is alone: of a time T on the traced "
-                "machine it moves T times this, and takes longer when its share of the node's memory "
-                "(node.controller_bandwidth, node.core_bandwidth) is less than it needs.",
-     .belongs = "jobs[].program=@computes & node.controller_bandwidth or node.core_bandwidth"},
-    {.key = NULL},
-};
-
 static const char *job_key(char *buffer, size_t room, uint32_t job, const char *key)
 {
     snprintf(buffer, room, "jobs[%u].%s", job, key);
@@ -138,9 +55,9 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
         return KER_BAD_INPUT;
     }
     s->job.class = ker_config_operations(config, KEY(job, "program"));
+    char path[32];
+    snprintf(path, sizeof path, "jobs[%u]", job);
     if (s->job.class->form) {
-        char path[32];
-        snprintf(path, sizeof path, "jobs[%u]", job);
         s->job.class = s->job.class->form(config, path, error);
         if (!s->job.class)
             return KER_BAD_INPUT;
@@ -155,11 +72,15 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
     s->job.memory_rate = ker_config_rate(config, KEY(job, "memory_bandwidth"));
-    s->job.special = s->job.compute_jitter || s->job.memory_rate;
+    s->job.memory_factor = task_memory_factor(config, path);
+    s->job.special = s->job.compute_jitter || s->job.memory_factor > 0;
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "is not possible with a schedule and network.model = \"loggops\"");
+    if (s->job.class->driven && s->job.memory_factor > 0)
+        return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
+                               "a message-driven job has no memory part: leave it out");
     if (s->job.priority >= ker_config_int(config, "switch.classes"))
         return ker_config_fail(config, error, KEY(job, "priority"),
                                "class %u of %d: classes count from 0; more of them by switch.classes",

@@ -25,6 +25,7 @@ struct task_job {
     bool special;            /* one of these: */
     ker_time compute_jitter; /* each computation takes up to this much longer */
     uint64_t memory_rate;    /* bytes per second that a computation moves in memory, on the traced machine */
+    double memory_factor;    /* what it moves is multiplied by it; 0: nothing */
     ker_time start;
 };
 

@@ -80,14 +80,15 @@ static ker_time jitter(const struct task_mpi *mpi, struct task_state *task, cons
     return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
 }
 
-/* Its memory part moves what the job draws of memory, for as long as it took on the traced machine; the time
- * is never 0 then, so that it is paid for. Infinitely fast computation has none. */
+/* Its memory part moves what the job draws of memory, for as long as it took on the traced machine times the
+ * factor of this part; the time is never 0 then, so that it is paid for. */
 ker_time task_charge_special(struct task_mpi *mpi, struct task_state *task, const struct task_job *job,
                              ker_time time)
 {
     time += job->compute_jitter ? jitter(mpi, task, job) : 0;
-    if (!mpi->outside.work || job->processor_factor == 0)
+    if (!mpi->outside.work)
         return time;
-    mpi->memory = (unsigned __int128)job->memory_rate * (uint64_t)task->op.time;
+    ker_time moves = node_compute(&mpi->model, task->op.time, job->memory_factor);
+    mpi->memory = (unsigned __int128)job->memory_rate * (uint64_t)moves;
     return mpi->memory && !time ? 1 : time;
 }

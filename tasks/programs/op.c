@@ -106,12 +106,22 @@ bool task_any_calls_traced(const struct ker_config *config)
     return any;
 }
 
+double task_memory_factor(const struct ker_config *config, const char *path)
+{
+    if (!ker_config_rate(config, TASK_KEY(path, "memory_bandwidth")))
+        return 0;
+    if (ker_config_has(config, TASK_KEY(path, "memory_factor")))
+        return ker_config_real(config, TASK_KEY(path, "memory_factor"));
+    return ker_config_real(config, TASK_KEY(path, "processor_factor")) == 0 ? 0 : 1;
+}
+
 ker_time task_compute_time(const struct ker_config *config, const char *path)
 {
     struct node_model none = {0};
     ker_time time = ker_config_time(config, TASK_KEY(path, "compute_time"));
-    return node_compute(&none, time, ker_config_real(config, TASK_KEY(path, "processor_factor"))) > 0 ? time
-                                                                                                      : 0;
+    bool any = node_compute(&none, time, ker_config_real(config, TASK_KEY(path, "processor_factor"))) > 0 ||
+               node_compute(&none, time, task_memory_factor(config, path)) > 0;
+    return any ? time : 0;
 }
 
 bool task_compute_jitters(const struct ker_config *config, const char *path)

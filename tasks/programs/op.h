@@ -300,8 +300,10 @@ static inline const char *task_key(char *buffer, size_t room, const char *path, 
 }
 #define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
 
+/* Of the memory part of the job's computations, jobs[].memory_factor with its default; 0: they have none. */
+double task_memory_factor(const struct ker_config *, const char *path);
 /* For generators. jobs[].compute_time of the job at this path; 0 as well when jobs[].processor_factor leaves
- * nothing of it. */
+ * nothing of it, and there is no memory part. */
 ker_time task_compute_time(const struct ker_config *, const char *path);
 /* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute
  * nothing. */

@@ -1,0 +1,96 @@
+/* options.c - the keys of jobs, and which programs there are. */
+#include "tasks/jobs/jobs.h"
+
+#include "tasks/graphs/program.h"
+#include "tasks/jobs/placement.h"
+
+/* The table of programs: one line each. */
+#define PROGRAMS(KIND)                                                                                       \
+    KIND(task_program_leanmd)                                                                                \
+    KIND(task_program_pingpong)                                                                              \
+    KIND(task_program_schedule)                                                                              \
+    KIND(task_program_stencil)                                                                               \
+    KIND(task_program_trace)                                                                                 \
+    KIND(task_program_weather)
+KER_KINDS_TABLE(program_kinds, PROGRAMS);
+static const struct ker_kinds programs = {"jobs[].program", "programs", sizeof(struct task_program_class),
+                                          program_kinds};
+
+const struct ker_option task_job_options[] = {
+    {.key = "jobs[].name",
+     .type = KER_TYPE_STRING,
+     .fallback = "",
+     .meaning = "For messages and results; default job0, job1, ..."},
+    {.key = "jobs[].program",
+     .type = KER_TYPE_CHOICE,
+     .kinds = &programs,
+     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
+                "trace, what a "
+                "weather model sends, a pattern of messages and dependencies, or molecular dynamics with "
+                "message-driven objects."},
+    {.key = "jobs[].tasks",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning =
+         "pingpong: number of tasks, an even one; default 2. leanmd: number of cores; default one for each "
+         "cell. Other programs say how many there are: here it is a check, and any other number is refused."},
+    {.key = "jobs[].placement",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "sequential",
+     .kinds = &task_placements,
+     .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
+                "and then those "
+                "between, in random order, or as jobs[].placement_file says.",
+     .belongs = "network.model=packet or loggops.nodes or topology.kind"},
+    {.key = "jobs[].background",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "The run does not wait for this job: it is over when all others are done."},
+    {.key = "jobs[].restart",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "A background job starts again when it is done, so that there is always traffic.",
+     .belongs = "jobs[].background=true"},
+    {.key = "jobs[].priority",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "15",
+     .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first.",
+     .belongs = "network.model=packet"},
+    {.key = "jobs[].start",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000000 s",
+     .meaning = "When the job starts."},
+    {.key = "jobs[].processor_factor",
+     .type = KER_TYPE_REAL,
+     .fallback = "1",
+     .minimum = "0",
+     .meaning = "Computation takes this many times as long as on the traced machine; 0: no time at all, but "
+                "for jobs[].memory_factor.",
+     .belongs = "jobs[].program=@computes"},
+    {.key = "jobs[].compute_jitter",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000 s",
+     .meaning = "Each computation takes longer by a time drawn uniformly from 0 to this, from run.seed: of a "
+                "generator those of every step, even if compute_time is 0; of a trace those that took at "
+                "least this time.",
+     .belongs = "jobs[].program=@computes"},
+    {.key = "jobs[].memory_bandwidth",
+     .type = KER_TYPE_RATE,
+     .fallback = "0 B/s",
+     .meaning = "What a task's computation draws from memory when it is alone: of a time T on the traced "
+                "machine it moves T times this, and takes longer when its share of the node's memory "
+                "(node.controller_bandwidth, node.core_bandwidth) is less than it needs.",
+     .belongs = "jobs[].program=@computes & node.controller_bandwidth or node.core_bandwidth"},
+    {.key = "jobs[].memory_factor",
+     .type = KER_TYPE_REAL,
+     .minimum = "0",
+     .meaning = "The memory part of computations (jobs[].memory_bandwidth) moves this many times as much as "
+                "on the traced machine, and takes so many times as long at the same rate; 0: there is none. "
+                "Default 1; with jobs[].processor_factor = 0 it is 0.",
+     .belongs = "jobs[].program=@computes & jobs[].memory_bandwidth"},
+    {.key = NULL},
+};
