@@ -320,4 +320,5 @@ bad_key 'has 2 cells in dimension 1; with a reach of 1 there are at least 3' "to
 bad_key 'makes more than 2^32 - 2 objects' "too many cells" "jobs[0].cells=[40000, 40000, 40000]"
 bad_key 'a message-driven job has no critical path' "a critical path" output.waits=true output.critical_path="100 kB"
 bad_key 'a message-driven program runs once' "restart" jobs[0].background=true jobs[0].restart=true
+bad_key 'a message-driven job has no memory part' "a memory part" "node.controller_bandwidth=9 GB/s" "jobs[0].memory_bandwidth=1 GB/s"
 verdict "$([ $number -gt 0 ] || echo none)" "cases ran"
