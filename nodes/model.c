@@ -126,7 +126,9 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
                    model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
                    model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
                    ker_config_has(config, "node.core_speeds") ||
-                   !ker_config_is(config, "node.noise.kind", "none") || model->tasks;
+                   !ker_config_is(config, "node.noise.kind", "none") || model->tasks ||
+                   ker_config_has(config, "power.core_busy") || ker_config_has(config, "power.core_idle") ||
+                   ker_config_has(config, "power.memory_byte");
     return status;
 }
 

@@ -62,23 +62,29 @@ json_t *run_speed_json(struct run *run)
 
 /* What is learnt of the links while their rows go by, on rank 0. */
 struct links {
-    int class, busy_ps; /* columns */
-    struct use {
-        uint64_t directions, most;
-        unsigned __int128 busy;
-    } use[ROUTE_MAX_LINKS];
+    int class, busy_ps, packets, from;                  /* columns */
+    struct run_use use[ROUTE_MAX_LINKS], all, adapters; /* by class; of all; those that adapters send on */
     struct stats_busiest *busiest;
     struct stats_writer *writer; /* NULL: no file */
 };
 
+static void use_add(struct run_use *u, uint64_t busy, bool unused)
+{
+    u->directions++;
+    u->unused += unused;
+    u->busy += busy;
+    u->most = busy > u->most ? busy : u->most;
+}
+
 static void link_show(void *context, const struct stats_table *table, size_t row)
 {
     struct links *l = context;
-    struct use *u = &l->use[stats_table_cell(table, row, l->class)];
     uint64_t busy = (uint64_t)stats_table_cell(table, row, l->busy_ps);
-    u->directions++;
-    u->busy += busy;
-    u->most = busy > u->most ? busy : u->most;
+    bool unused = stats_table_cell(table, row, l->packets) == 0;
+    use_add(&l->use[stats_table_cell(table, row, l->class)], busy, unused);
+    use_add(&l->all, busy, unused);
+    if (stats_table_cell(table, row, l->from)) /* a node */
+        use_add(&l->adapters, busy, unused);
     stats_busiest_add(l->busiest, table, row);
     stats_writer_row(l->writer, table, row);
 }
@@ -95,6 +101,8 @@ static void links_report(struct run *run, struct links *l, ker_time span)
     struct stats_table *table = net_network_links(run->network, span);
     *l = (struct links){.class = stats_table_find(table, "class", false),
                         .busy_ps = stats_table_find(table, "busy_ps", false),
+                        .packets = stats_table_find(table, "packets", false),
+                        .from = stats_table_find(table, "from_kind", false),
                         .busiest = stats_busiest_new(table)};
     if (run->control && ker_config_bool(run->config, "output.links"))
         l->writer = stats_writer_open(table, &run->folder, key_not_given(run, "output.links"), &run->error);
@@ -108,7 +116,7 @@ static json_t *classes_json(const struct route_summary *sum, const struct links 
 {
     json_t *classes = json_array();
     for (int i = 0; i < sum->link_count; i++) {
-        const struct use *u = &l->use[i];
+        const struct run_use *u = &l->use[i];
         if (!u->directions)
             continue;
         double mean = span > 0 ? (double)u->busy / ((double)span * (double)u->directions) : 0;
@@ -121,7 +129,7 @@ static json_t *classes_json(const struct route_summary *sum, const struct links 
 }
 
 static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, json_t *services,
-                       json_t *inside)
+                       json_t *inside, json_t *power)
 {
     const struct route_summary *sum = route_summarise(run->topology);
     double offered = task_system_offered(run->tasks, sum->adapters * sum->link[sum->endpoint_link].rate);
@@ -137,6 +145,8 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
         json_object_set_new(r, "services", services);
     else
         json_decref(services);
+    if (power)
+        json_object_set_new(r, "power", power);
     if (inside)
         json_object_set_new(r, "node", inside);
 }
@@ -189,7 +199,8 @@ void run_report(struct run *run)
     run->series = NULL;
     run_hdf5_close(run);
     if (run->control) {
-        result_add(run, result, at, jobs, listed, inside);
+        result_add(run, result, at, jobs, listed, inside,
+                   run_power_json(run, &links.all, &links.adapters, inside, span, at));
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
         json_object_set_new(result, "link_classes",

@@ -115,9 +115,9 @@ struct net_totals run_totals(const struct run *);
 /* folder.c: what is known before the first event, and stands in the folder from then on. */
 void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
-json_t *run_input_json(const struct run *);            /* what was asked for, and of which program */
+json_t *run_input_json(const struct run *);          /* what was asked for, and of which program */
 void run_network_tell(const struct run *, json_t *); /* the sizes of the network */
-void run_folder_settle(struct run *);                  /* summary.json is there */
+void run_folder_settle(struct run *);                /* summary.json is there */
 
 /* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
 
@@ -133,6 +133,17 @@ void run_periods_begin(struct run *, ker_time at); /* the first row tells what c
 void run_series_check(struct run *); /* are they possible? */
 void run_series_open(struct run *);
 void run_series_add(struct run *, ker_time at);
+/* power.c */
+struct run_use {
+    uint64_t directions, most, unused; /* how many; the busiest one's time; that have carried nothing */
+    unsigned __int128 busy;            /* time of all */
+};
+extern const struct ker_option run_power_options[]; /* power.* */
+/* {cores_j, memory_j, adapters_j, links_j, energy_j, mean_w}; NULL: not asked for. inside: of
+ * node_system_report. */
+json_t *run_power_json(const struct run *, const struct run_use *links, const struct run_use *adapters,
+                       const json_t *inside, ker_time span, ker_time at);
+
 void run_series_end(struct run *, ker_time at); /* what is left of the last period; before any report */
 void run_series_print(const struct run *);      /* --check: what they cost */
 

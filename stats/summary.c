@@ -295,6 +295,19 @@ static void write_links(FILE *out, const struct stats_busiest *busiest, ker_time
     }
 }
 
+static void write_power(FILE *out, const json_t *result)
+{
+    const json_t *p = json_object_get(result, "power");
+    double all = p ? get_number(p, "energy_j") : 0, percent = all > 0 ? 100 / all : 0;
+    if (p)
+        fprintf(out,
+                "\npower       %.6g W on average, %.6g J: cores %.1f %%, memory %.1f %%, adapters %.1f %%, "
+                "links %.1f %%\n",
+                get_number(p, "mean_w"), all, percent * get_number(p, "cores_j"),
+                percent * get_number(p, "memory_j"), percent * get_number(p, "adapters_j"),
+                percent * get_number(p, "links_j"));
+}
+
 static void write_run(FILE *out, const json_t *run)
 {
     if (!run)
@@ -327,6 +340,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *link
     write_services(out, result);
     write_classes(out, result);
     write_links(out, links, span);
+    write_power(out, result);
     write_run(out, json_object_get(summary, "run"));
     ker_assert(!fclose(out));
     return text;
