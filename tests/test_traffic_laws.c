@@ -171,7 +171,7 @@ static void test_closed_loop_counts_cores(void **state)
 {
     struct bench b = bench_open(TORUS("4"), "traffic = { pattern = \"gups\"; outstanding = 3; };\n", 4, 1);
     assert_int_equal(b.status, KER_OK);
-    assert_int_equal(b.traffic->outstanding, 12);
+    assert_int_equal(b.traffic->outstanding * node_model_cores(b.traffic->model, 0), 12);
     assert_int_equal(b.traffic->size.bytes, 8);
     assert_true(task_traffic_offered(b.traffic, 1000) == 0);
     bench_close(&b);
