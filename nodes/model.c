@@ -91,6 +91,12 @@ const struct ker_option node_options[] = {
     {"node.single_copy_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer a message takes that is copied once: for the system call, and for pinning pages.",
      "jobs or services & network.model=packet"},
+    {"node.power.core_busy", KER_TYPE_REAL, "0", "0", "1000000", NULL,
+     "Watts of a core (hardware thread) that has work (docs/node.md, Power).", "jobs & network.model=packet"},
+    {"node.power.core_idle", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of one that has none.",
+     "jobs & network.model=packet"},
+    {"node.power.memory_byte", KER_TYPE_REAL, "0", "0", "1000000", NULL,
+     "Picojoules for each byte that is moved through a memory controller.", "jobs & network.model=packet"},
     {0},
 };
 
@@ -122,13 +128,14 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     model->domain_latency = ker_config_time(config, "node.domain_latency");
     model->single_copy_size = ker_config_bytes(config, "node.single_copy_size");
     model->single_copy_latency = ker_config_time(config, "node.single_copy_latency");
+    model->power = ker_config_has(config, "node.power.core_busy") ||
+                   ker_config_has(config, "node.power.core_idle") ||
+                   ker_config_has(config, "node.power.memory_byte");
     model->works = model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
                    model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
                    model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
                    ker_config_has(config, "node.core_speeds") ||
-                   !ker_config_is(config, "node.noise.kind", "none") || model->tasks ||
-                   ker_config_has(config, "power.core_busy") || ker_config_has(config, "power.core_idle") ||
-                   ker_config_has(config, "power.memory_byte");
+                   !ker_config_is(config, "node.noise.kind", "none") || model->tasks || model->power;
     return status;
 }
 

@@ -41,6 +41,7 @@ struct node_model {
     uint32_t tasks; /* that a node holds; 0: as many as its units. More than those take turns */
     ker_time quantum, switch_cost;
     bool preempts;            /* who is woken takes a unit at once */
+    bool power;               /* node.power.*: energy of cores and memory is asked for */
     bool works;               /* more than the simple model: processor work is the node's (node_work) */
     uint64_t controller_rate; /* of each memory controller; UINT64_MAX: without end */
     uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */

@@ -10,14 +10,8 @@
 #include "run/stages.h"
 
 #define PACKETS "network.model=packet"
-#define TASKS "jobs & network.model=packet"
 
 const struct ker_option run_power_options[] = {
-    {"power.core_busy", KER_TYPE_REAL, "0", "0", "1000000", NULL,
-     "Watts of a core (hardware thread) that has work.", TASKS},
-    {"power.core_idle", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of one that has none.", TASKS},
-    {"power.memory_byte", KER_TYPE_REAL, "0", "0", "1000000", NULL,
-     "Picojoules for each byte that is moved through a memory controller.", TASKS},
     {"power.adapter_busy", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of an adapter that sends.",
      PACKETS},
     {"power.adapter_idle", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of one that does not.", PACKETS},
@@ -52,15 +46,16 @@ json_t *run_power_json(const struct run *run, const struct run_use *links, const
 {
     const json_t *cores = json_object_get(inside, "cores"), *memory = json_object_get(inside, "controllers");
     double seconds = 1e-12 * (double)at, of[4];
-    bool asked = false;
+    bool asked = run->model.power;
     for (const struct ker_option *o = run_power_options; o->key; o++)
         asked |= ker_config_has(run->config, o->key);
     if (!asked)
         return NULL;
     of[0] = seconds * power(json_number_value(json_object_get(cores, "count")),
-                            json_number_value(json_object_get(cores, "busy")), watts(run, "power.core_busy"),
-                            watts(run, "power.core_idle"));
-    of[1] = 1e-12 * json_number_value(json_object_get(memory, "bytes")) * watts(run, "power.memory_byte");
+                            json_number_value(json_object_get(cores, "busy")),
+                            watts(run, "node.power.core_busy"), watts(run, "node.power.core_idle"));
+    of[1] =
+        1e-12 * json_number_value(json_object_get(memory, "bytes")) * watts(run, "node.power.memory_byte");
     of[2] = seconds * power((double)adapters->directions, share(adapters, span),
                             watts(run, "power.adapter_busy"), watts(run, "power.adapter_idle"));
     double idle = watts(run, "power.link_idle"),
