@@ -284,19 +284,10 @@ void net_network_series_end(struct net_network *net, ker_time end)
                            &(struct net_directions){.add = direction_end, .context = &end, .known = true});
 }
 
-/* A writer for each table, where the rows of all ranks go by. */
-static void row_put(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
 static void table_write(struct stats_table *table, struct ker_comm *comm, const struct stats_folder *folder,
                         struct ker_error *error)
 {
-    bool control = ker_comm_rank(comm) == 0;
-    struct stats_writer *writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
-    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
-    stats_writer_close(writer, error);
+    stats_table_show_file(table, comm, folder, NULL, error);
     stats_table_free(table);
 }
 

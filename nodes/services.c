@@ -263,21 +263,12 @@ static struct stats_table *table_make(const struct one *s, const struct stats_sc
     return table;
 }
 
-static void row_put(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
 /* Collective. */
 static void one_write(const struct one *s, struct ker_comm *comm, ker_time span,
                       const struct stats_folder *folder, const char *key, struct ker_error *error)
 {
     struct stats_table *table = table_make(s, &s->table, span);
-    struct stats_writer *writer = NULL;
-    if (ker_comm_rank(comm) == 0)
-        writer = stats_writer_open(table, folder, key, error);
-    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
-    stats_writer_close(writer, error);
+    stats_table_show_file(table, comm, folder, key, error);
     stats_table_free(table);
 }
 

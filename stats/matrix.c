@@ -108,11 +108,6 @@ void stats_matrix_period(struct stats_matrix *m, ker_time at)
     now_join(m);
 }
 
-static void row_put(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
 enum ker_status stats_matrix_write(struct stats_matrix *m, struct ker_comm *comm,
                                    const struct stats_folder *folder, struct ker_error *error)
 {
@@ -120,13 +115,9 @@ enum ker_status stats_matrix_write(struct stats_matrix *m, struct ker_comm *comm
         return KER_OK;
     now_join(m);
     struct stats_table *table = rows_make(m, m->kind->total, &m->all, 0);
-    bool control = ker_comm_rank(comm) == 0;
-    struct stats_writer *writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
-    enum ker_status status = control && !writer ? KER_RUN_FAILED : KER_OK;
-    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
+    enum ker_status status = stats_table_show_file(table, comm, folder, NULL, error);
     stats_table_free(table);
-    enum ker_status closed = stats_writer_close(writer, error);
-    return status ? status : closed;
+    return status;
 }
 
 uint64_t stats_matrix_row_key(const void *row)

@@ -162,6 +162,9 @@ struct stats_writer *stats_writer_open(const struct stats_table *, const struct 
                                        const char *key, struct ker_error *);
 void stats_writer_row(struct stats_writer *, const struct stats_table *, size_t row); /* takes NULL */
 enum ker_status stats_writer_close(struct stats_writer *, struct ker_error *);        /* takes NULL */
+/* Collective: the rows of all ranks as stats_table_show shows them, into the file on rank 0. */
+enum ker_status stats_table_show_file(struct stats_table *, struct ker_comm *, const struct stats_folder *,
+                                      const char *key, struct ker_error *);
 /* For a file that is written row by row. */
 void stats_table_head_csv(const struct stats_table *, FILE *);
 void stats_table_row_csv(const struct stats_table *, size_t row, struct stats_lines *);

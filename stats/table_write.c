@@ -273,3 +273,19 @@ void stats_tables_help(const struct stats_schema *const *schemas, FILE *out)
         }
     }
 }
+
+static void row_put(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
+enum ker_status stats_table_show_file(struct stats_table *table, struct ker_comm *comm,
+                                      const struct stats_folder *folder, const char *key,
+                                      struct ker_error *error)
+{
+    bool control = ker_comm_rank(comm) == 0;
+    struct stats_writer *writer = control ? stats_writer_open(table, folder, key, error) : NULL;
+    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
+    enum ker_status status = stats_writer_close(writer, error);
+    return control && !writer ? KER_RUN_FAILED : status;
+}

@@ -108,23 +108,6 @@ static bool is_there(const struct node *n, const struct memory_row *row)
     return s->sockets > 1 && row->number < s->sockets;
 }
 
-static void row_put(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
-/* Collective; frees the table. */
-static void table_write(struct stats_table *table, struct ker_comm *comm, const struct stats_folder *folder,
-                        const char *key, struct ker_error *error)
-{
-    struct stats_writer *writer = NULL;
-    if (ker_comm_rank(comm) == 0)
-        writer = stats_writer_open(table, folder, key, error);
-    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
-    stats_writer_close(writer, error);
-    stats_table_free(table);
-}
-
 static void tables_write(const struct node_system *system, struct ker_comm *comm, ker_time at,
                          const struct stats_folder *folder, const char *key, struct ker_error *error)
 {
@@ -140,8 +123,10 @@ static void tables_write(const struct node_system *system, struct ker_comm *comm
                 stats_table_add(memory, &row);
         }
     }
-    table_write(cores, comm, folder, key, error);
-    table_write(memory, comm, folder, key, error);
+    stats_table_show_file(cores, comm, folder, key, error);
+    stats_table_show_file(memory, comm, folder, key, error);
+    stats_table_free(cores);
+    stats_table_free(memory);
 }
 
 /* ---- sums ---- */

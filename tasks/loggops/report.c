@@ -114,21 +114,6 @@ static json_t *jobs_json(const struct loggops_system *s, const struct sums *sum,
     return jobs;
 }
 
-static void row_write(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
-/* Collective. */
-static void tasks_write(struct stats_table *table, struct ker_comm *comm, const struct stats_folder *folder,
-                        const char *key, struct ker_error *error)
-{
-    struct stats_writer *writer =
-        ker_comm_rank(comm) == 0 ? stats_writer_open(table, folder, key, error) : NULL;
-    stats_table_show(table, comm, &(struct stats_visitor){row_write, writer});
-    stats_writer_close(writer, error);
-}
-
 json_t *task_loggops_report(struct loggops_system *s, const struct route_topology *topology,
                             struct ker_comm *comm, const struct stats_folder *folder, bool tasks,
                             const char *key, struct ker_error *error)
@@ -147,7 +132,7 @@ json_t *task_loggops_report(struct loggops_system *s, const struct route_topolog
     ker_comm_sum_u64(comm, &sum->messages, 2 * (size_t)s->jobs);
     ker_comm_max_i64(comm, finish, s->jobs);
     if (tasks)
-        tasks_write(table, comm, folder, key, error);
+        stats_table_show_file(table, comm, folder, key, error);
     stats_table_free(table);
     json_t *jobs = ker_comm_rank(comm) == 0 ? jobs_json(s, sum, finish) : NULL;
     if (s->records && s->records->most)

@@ -40,11 +40,6 @@ static uint64_t row_key(const void *from)
 const struct stats_schema task_matching_schema = {"matching", "One row per task, by job and task.", columns,
                                                   sizeof columns / sizeof *columns, row_key};
 
-static void matching_show(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
 enum ker_status task_mpi_matching(const struct task_mpi *mpi, const struct task_mpi_names *names,
                                   struct ker_comm *comm, const struct stats_folder *folder, const char *key,
                                   struct ker_error *error)
@@ -53,10 +48,7 @@ enum ker_status task_mpi_matching(const struct task_mpi *mpi, const struct task_
     stats_table_reserve(table, mpi->tasks);
     for (uint32_t i = 0; i < mpi->tasks; i++)
         stats_table_add(table, &mpi->task[i]);
-    bool control = ker_comm_rank(comm) == 0;
-    struct stats_writer *writer = control ? stats_writer_open(table, folder, key, error) : NULL;
-    stats_table_show(table, comm, &(struct stats_visitor){matching_show, writer});
-    enum ker_status status = stats_writer_close(writer, error);
+    enum ker_status status = stats_table_show_file(table, comm, folder, key, error);
     stats_table_free(table);
-    return control && !writer ? KER_RUN_FAILED : status;
+    return status;
 }
