@@ -9,6 +9,28 @@
 
 #include <string.h>
 
+extern const struct ker_kind task_program_trace;
+
+static const struct ker_option trace_options[] = {
+    {.key = "jobs[].trace",
+     .type = KER_TYPE_FILE,
+     .meaning =
+         "trace: the folder or file that marstrace has written, or the folder with one file "
+         "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
+         "smpirun -trace-ti writes; or a text trace of Dimemas; or an OTF2 archive: its anchor file "
+         "NAME.otf2, or its folder; or a message-driven program."},
+    {.key = "jobs[].format",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "auto",
+     .choices = "auto|mars|liballprof|goal|simgrid|otf2|dimemas|driven",
+     .meaning =
+         "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool "
+         "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; or a message-driven "
+         "program "
+         "(docs/driven.md); auto: its first bytes tell."},
+    {.key = NULL},
+};
+
 /* Who has written a trace. Known by what a folder or file begins as; everything else is left to liballprof's
  * reader, which says what is wrong with it. */
 static const struct format {
@@ -26,7 +48,6 @@ static const struct format {
     {"driven", &task_driven_text_class, driven_text_known, (const struct ker_option *const[]){NULL}},
     {"liballprof", &task_allprof_class, NULL, KER_OPTIONS(task_allprof_options, trace_store_options)},
 };
-#define FORMATS (sizeof formats / sizeof *formats)
 
 static const struct format *format_of(const struct ker_config *config, const char *path)
 {
@@ -52,17 +73,16 @@ const struct task_program_class *task_trace_class(const struct ker_config *confi
                                                   struct ker_error *error)
 {
     const struct format *format = format_of(config, path);
-    for (size_t i = 0; i < FORMATS; i++)
-        for (const struct ker_option *const *table = formats[i].options; *table; table++)
-            for (const struct ker_option *option = *table; option->key; option++) {
-                const char *given = TASK_KEY(path, option->key + sizeof "jobs[]." - 1);
-                if (key_known(format, option->key) || !ker_config_has(config, given))
-                    continue;
-                ker_config_fail(config, error, given, "means nothing in a trace of the format \"%s\"%s",
-                                format->name,
-                                key_known(formats, option->key) ? "; marsconv --to mars may convert it" : "");
-                return NULL;
-            }
+    for (const struct ker_option *const *table = task_program_trace.options; *table; table++)
+        for (const struct ker_option *option = *table; *table != trace_options && option->key; option++) {
+            const char *given = TASK_KEY(path, option->key + sizeof "jobs[]." - 1);
+            if (key_known(format, option->key) || !ker_config_has(config, given))
+                continue;
+            ker_config_fail(config, error, given, "means nothing in a trace of the format \"%s\"%s",
+                            format->name,
+                            key_known(formats, option->key) ? "; marsconv --to mars may convert it" : "");
+            return NULL;
+        }
     return format->class;
 }
 
@@ -72,26 +92,6 @@ bool task_trace_is_goal(const struct ker_config *config, const char *path)
     return ker_config_has(config, program) && ker_config_is(config, program, "trace") &&
            ker_config_has(config, trace) && format_of(config, path)->class == &task_goal_class;
 }
-
-static const struct ker_option trace_options[] = {
-    {.key = "jobs[].trace",
-     .type = KER_TYPE_FILE,
-     .meaning =
-         "trace: the folder or file that marstrace has written, or the folder with one file "
-         "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
-         "smpirun -trace-ti writes; or a text trace of Dimemas; or an OTF2 archive: its anchor file "
-         "NAME.otf2, or its folder; or a message-driven program."},
-    {.key = "jobs[].format",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "auto",
-     .choices = "auto|mars|liballprof|goal|simgrid|otf2|dimemas|driven",
-     .meaning =
-         "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool "
-         "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; or a message-driven "
-         "program "
-         "(docs/driven.md); auto: its first bytes tell."},
-    {.key = NULL},
-};
 
 const struct ker_kind task_program_trace = {
     .name = "trace",
