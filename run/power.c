@@ -60,9 +60,14 @@ json_t *run_power_json(const struct run *run, const struct run_use *links, const
                             watts(run, "power.adapter_busy"), watts(run, "power.adapter_idle"));
     double idle = watts(run, "power.link_idle"),
            off = ker_config_has(run->config, "power.link_off") ? watts(run, "power.link_off") : idle;
-    of[3] =
-        seconds * (power((double)links->directions, share(links, span), watts(run, "power.link_busy"), idle) +
-                   (double)links->unused * (off - idle));
+    struct run_use all = {0};
+    for (int i = 0; i < route_summarise(run->topology)->link_count; i++) {
+        all.directions += links[i].directions;
+        all.unused += links[i].unused;
+        all.busy += links[i].busy;
+    }
+    of[3] = seconds * (power((double)all.directions, share(&all, span), watts(run, "power.link_busy"), idle) +
+                       (double)all.unused * (off - idle));
     double sum = of[0] + of[1] + of[2] + of[3];
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "cores_j", of[0], "memory_j", of[1], "adapters_j",
                      of[2], "links_j", of[3], "energy_j", sum, "mean_w", seconds > 0 ? sum / seconds : 0.0);

@@ -62,8 +62,8 @@ json_t *run_speed_json(struct run *run)
 
 /* What is learnt of the links while their rows go by, on rank 0. */
 struct links {
-    int class, busy_ps, packets, from;                  /* columns */
-    struct run_use use[ROUTE_MAX_LINKS], all, adapters; /* by class; of all; those that adapters send on */
+    int class, busy_ps, packets, from;             /* columns */
+    struct run_use use[ROUTE_MAX_LINKS], adapters; /* by class; those that adapters send on */
     struct stats_busiest *busiest;
     struct stats_writer *writer; /* NULL: no file */
 };
@@ -82,7 +82,6 @@ static void link_show(void *context, const struct stats_table *table, size_t row
     uint64_t busy = (uint64_t)stats_table_cell(table, row, l->busy_ps);
     bool unused = stats_table_cell(table, row, l->packets) == 0;
     use_add(&l->use[stats_table_cell(table, row, l->class)], busy, unused);
-    use_add(&l->all, busy, unused);
     if (stats_table_cell(table, row, l->from)) /* a node */
         use_add(&l->adapters, busy, unused);
     stats_busiest_add(l->busiest, table, row);
@@ -200,7 +199,7 @@ void run_report(struct run *run)
     run_hdf5_close(run);
     if (run->control) {
         result_add(run, result, at, jobs, listed, inside,
-                   run_power_json(run, &links.all, &links.adapters, inside, span, at));
+                   run_power_json(run, links.use, &links.adapters, inside, span, at));
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
         json_object_set_new(result, "link_classes",

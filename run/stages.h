@@ -139,8 +139,8 @@ struct run_use {
     unsigned __int128 busy;            /* time of all */
 };
 extern const struct ker_option run_power_options[]; /* power.* */
-/* {cores_j, memory_j, adapters_j, links_j, energy_j, mean_w}; NULL: not asked for. inside: of
- * node_system_report. */
+/* {cores_j, memory_j, adapters_j, links_j, energy_j, mean_w}; NULL: not asked for. links: by class;
+ * inside: of node_system_report. */
 json_t *run_power_json(const struct run *, const struct run_use *links, const struct run_use *adapters,
                        const json_t *inside, ker_time span, ker_time at);
 
