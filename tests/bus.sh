@@ -7,11 +7,6 @@ cd "$(dirname "$0")/.." || exit 2
 time_of() { # WORD...: the simulated time
     run -o "$t/p" "$t/p.cfg" "$@" && jq .result.simulated_time_ps "$t/p/summary.json"
 }
-equal() { # FOLDER FOLDER
-    local f
-    for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
-    cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
-}
 
 # 10 messages each way, one after the other: each takes the bus at its sender and at its receiver, and then the interrupt.
 printf '0 2\n1 2\n' >"$t/places"

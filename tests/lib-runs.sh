@@ -7,3 +7,25 @@ run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
 ranks() { # RANKS ARGUMENTS
     timeout 120 mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
 }
+# FOLDER FOLDER: the same result and the same tables: tasks, links, and those that $tables names.
+equal() {
+    local f
+    for f in tasks links ${tables:-}; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
+    cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
+}
+# NAME KEYS...: $t/c.cfg with these keys on 1, 2, 3 and 5 ranks, and saved in the middle and resumed.
+same_bits() {
+    local n name=$1
+    shift
+    rm -rf "$t"/[0-9] "$t/saved" "$t/resumed"
+    run -o "$t/1" "$t/c.cfg" "$@"
+    check "$name"
+    for n in 2 3 5; do
+        ranks $n -o "$t/$n" "$t/c.cfg" "$@" && equal "$t/1" "$t/$n"
+        check "$name: equal on $n ranks"
+    done
+    ranks 3 -o "$t/saved" "$t/c.cfg" "$@" "run.checkpoint.at=[71 us, 125 us]" && equal "$t/1" "$t/saved" &&
+        ranks 2 --resume "$(ls -d "$t"/saved/checkpoints/checkpoint-* | head -n 1)" -o "$t/resumed" && equal "$t/1" "$t/resumed" &&
+        run --resume "$t/saved/checkpoints" -o "$t/resumed" && equal "$t/1" "$t/resumed"
+    check "$name: saved on three ranks, resumed on two and on one"
+}

@@ -16,11 +16,6 @@ jobs = ( { program = "stencil"; extents = [11, 7]; steps = 5; compute_time = "20
            placement = "random"; memory_bandwidth = "3 GB/s"; },
          { program = "stencil"; extents = [4, 4]; steps = 4; compute_time = "17 us"; bytes = "9 kB"; kind = "thin"; tasks_per_node = 3; placement = "strided"; stride = 2; } );
 END
-equal() { # FOLDER FOLDER
-    local f
-    for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
-    cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
-}
 refused() { # WORDS COMMAND...: exit status 2, and these words in the message
     local words=$1
     shift

@@ -71,26 +71,6 @@ jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 
          { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 3; } );
 END
 printf '1 4000.5\n9000 11\n9100 3000\n40000 0\n' >"$t/detours.txt"
-equal() { # FOLDER FOLDER
-    local f
-    for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
-    cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
-}
-same_bits() { # NAME KEYS...
-    local n name=$1
-    shift
-    rm -rf "$t"/[0-9] "$t/saved" "$t/resumed"
-    run -o "$t/1" "$t/c.cfg" "$@"
-    check "$name"
-    for n in 2 3 5; do
-        ranks $n -o "$t/$n" "$t/c.cfg" "$@" && equal "$t/1" "$t/$n"
-        check "$name: equal on $n ranks"
-    done
-    ranks 3 -o "$t/saved" "$t/c.cfg" "$@" "run.checkpoint.at=[71 us, 125 us]" && equal "$t/1" "$t/saved" &&
-        ranks 2 --resume "$(ls -d "$t"/saved/checkpoints/checkpoint-* | head -n 1)" -o "$t/resumed" && equal "$t/1" "$t/resumed" &&
-        run --resume "$t/saved/checkpoints" -o "$t/resumed" && equal "$t/1" "$t/resumed"
-    check "$name: saved on three ranks, resumed on two and on one"
-}
 same_bits "periodic" node.noise.kind=periodic "node.noise.period=33 us" "node.noise.length=5 us"
 same_bits "a file" node.noise.kind=file node.noise.file="$t/detours.txt" node.noise.begin=node
 same_bits "drawn" node.noise.kind=random "node.noise.gap=15 us" "node.noise.length=6 us" node.noise.lengths=pareto node.noise.shape=1.3
