@@ -19,7 +19,8 @@ patterns=("binomialtreebcast commsize=21 datasize=70000 root=3" "binomialtreered
     "random_bisect_fd_sym commsize=14 datasize=100" "linear_alltoall commsize=11 datasize=65535" "linear_alltoallv commsize=9 datasize=100000 root=2"
     "allreduce_recdoub commsize=8 datasize=300000" "allreduce_recdoub commsize=16 datasize=1000 rpl_dep_cmp=77" "allreduce_ring commsize=7 datasize=9999"
     "resnet commsize=5" "stencil sides=[5,4,3] timesteps=4 datasize=2000 timestep=3us" "stencil sides=[3,7] grid_periodic=false timesteps=5 datasize=70000"
-    "stencil sides=[1] timesteps=1000")
+    "stencil sides=[1] timesteps=1000" "chained_dissem commsize=6" "nwaydissemination commsize=9 nway=2 datasize=70000 nb=1000000 nb_poll=30000"
+    "allreduce_ring commsize=6 datasize=70000 nb=1000000 cpu=2" "scatter commsize=7 nb=300000 nb_poll=7 cpu=255")
 sets=("loggops.L=2500 ns" "loggops.L=0 ns|loggops.o=0 ns|loggops.g=0 ns|loggops.G=0 ns" "loggops.o=0 ns|loggops.g=3 us|loggops.G=0.04 ns|loggops.O=0.3 ns"
     "loggops.L=1 ps|loggops.o=0 ps|loggops.g=0 ns|loggops.G=1 ps")
 for ((i = 0; i < ${#patterns[@]}; i++)); do

@@ -46,7 +46,8 @@ static struct graph *make(const char *parameters)
 static void expect_refused(const char *parameters, const char *why)
 {
     struct graph_pattern *p;
-    assert_int_equal(open_pattern(&p, parameters), KER_BAD_INPUT);
+    if (open_pattern(&p, parameters) != KER_BAD_INPUT)
+        fail_msg("%s: is not refused", parameters);
     if (!strstr(error.text, why))
         print_error("%s\n", error.text);
     assert_non_null(strstr(error.text, why));
@@ -72,7 +73,7 @@ static void expect_same(const struct graph *a, const struct graph *b, bool calcu
             assert_int_equal(p->before, q->before);
             assert_int_equal(p->on_begin, q->on_begin);
             assert_int_equal(p->on_done, q->on_done);
-            assert_true(p->cpu == 0 && p->nic == 0 && q->cpu == 0 && q->nic == 0);
+            assert_true(p->cpu == q->cpu && p->nic == 0 && q->nic == 0);
             assert_memory_equal(x->dependent + p->first, y->dependent + q->first,
                                 p->on_done * sizeof *x->dependent);
         }
@@ -163,6 +164,14 @@ static const struct {
      "recv 4b from 1\n}\n"
      "rank 1 {\nsend 4b to 0\nrecv 4b from 0\na: calc 7\nb: send 4b to 0\nb requires a\n"
      "recv 4b from 0\n}\n"},
+    {"pattern=dissemination commsize=2 nb=9 nb_poll=4 cpu=3",
+     "num_ranks 2\n"
+     "rank 0 {\na: calc 4 cpu 3\nb: calc 4 cpu 3\nb requires a\nc: calc 4 cpu 3\nc requires b\n"
+     "send 1b to 1\nrecv 1b from 1\n}\n"
+     "rank 1 {\na: calc 4 cpu 3\nb: calc 4 cpu 3\nb requires a\nc: calc 4 cpu 3\nc requires b\n"
+     "send 1b to 0\nrecv 1b from 0\n}\n"},
+    {"pattern=gather commsize=2 nb=9 datasize=2",
+     "num_ranks 2\nrank 0 {\ncalc 9\nrecv 2b from 1\n}\nrank 1 {\ncalc 9\nsend 2b to 0\n}\n"},
     {"pattern=stencil sides=[3] grid_periodic=false timesteps=2 datasize=6 "
      "timestep=4ns",
      "num_ranks 3\n"
@@ -178,6 +187,37 @@ static const struct {
      "d: calc 4\nd requires b\nd requires c\ne: recv 6b from 1 tag 9\ne requires d\n"
      "f: send 6b to 1 tag 8\nf requires d\n}\n"},
 };
+
+/* Five runs of two rounds, each behind a marker of the one before. */
+static void test_chained(void **state)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    fputs("num_ranks 3\n", out);
+    for (unsigned task = 0; task < 3; task++) {
+        fprintf(out, "rank %u {\n", task);
+        for (unsigned run = 0; run < 5; run++) {
+            for (unsigned r = 0; r < 2; r++)
+                fprintf(out, "s%u%u: send 10000b to %u tag %u\nr%u%u: recv 10000b from %u tag %u\n%s", run, r,
+                        (task + (1u << r)) % 3, 16877216 + run, run, r, (task + 3 - (1u << r)) % 3,
+                        16877216 + run, r ? "" : "\n");
+            fprintf(out, "s%u1 requires r%u0\nm%u: calc 0\n", run, run, run);
+            if (run)
+                fprintf(out, "s%u0 requires m%u\nr%u0 requires m%u\nr%u1 requires m%u\n", run, run - 1, run,
+                        run - 1, run, run - 1);
+            fprintf(out, "m%u requires s%u0\nm%u requires s%u1\nm%u requires r%u1\n", run, run, run, run, run,
+                    run);
+        }
+        fputs("}\n", out);
+    }
+    fclose(out);
+    struct graph *made = make("pattern=chained_dissem commsize=3"), *read = read_text(text, 1000, 3);
+    expect_same(read, made, true);
+    graph_free(made);
+    graph_free(read);
+    free(text);
+}
 
 static void test_small(void **state)
 {
@@ -200,7 +240,7 @@ static void counts_check(const struct graph_pattern *p, const struct graph *grap
             assert_int_equal(op.on_done, graph->task[t].op[i].on_done);
             assert_true(op.on_begin == 0 &&
                         op.amount <= (op.kind == GRAPH_CALCULATION ? UINT64_MAX : p->longest));
-            assert_true(!p->class->first_only || op.before > 0 || i == 0);
+            assert_true(op.before > 0 || i < graph_pattern_first(p, graph->task[t].ops));
         }
     }
 }
@@ -259,6 +299,10 @@ static void test_all(void **state)
         "pattern=linear_alltoallv datasize=1000 outcast=true a2av_skew_ratio=7",
         "pattern=allreduce_ring datasize=100",
         "pattern=resnet",
+        "pattern=chained_dissem",
+        "pattern=resnet nb=10 nb_poll=3 cpu=1",
+        "pattern=scatter nb=10 nb_poll=5 root=1",
+        "pattern=chained_dissem nb=0",
     };
     for (size_t i = 0; i < LENGTH(more); i++)
         for (uint32_t size = strstr(more[i], "root") || strstr(more[i], "bisect") ? 3 : 1; size < 70;
@@ -313,7 +357,13 @@ static void test_huge(void **state)
 static void test_refused(void **state)
 {
     expect_refused("", "jobs[0].pattern: is missing; it is one of binomialtreebcast, ");
-    expect_refused("pattern=chained_dissem", "jobs[0].pattern");
+    expect_refused("pattern=chained_dissem datasize=5", "jobs[0].datasize");
+    expect_refused("pattern=gather cpu=1", "jobs[0].cpu: means nothing without jobs[].nb");
+    expect_refused("pattern=gather nb=5 cpu=256", "jobs[0].cpu");
+    expect_refused("pattern=gather nb=1000000000000 nb_poll=7", "jobs[0].nb_poll: makes 142857142858");
+    expect_refused("pattern=gather nb=1000000000000 time_unit=1ms", "jobs[0].time_unit: makes");
+    expect_refused("pattern=pipelinedring commsize=3 datasize=2000000000 nb=1000000000 nb_poll=1",
+                   "makes more than 2^32 operations");
     expect_refused("pattern=gather root=8", "jobs[0].root: there are tasks 0 to 7 only");
     expect_refused("pattern=allreduce_recdoub commsize=12", "a power of two would be right");
     expect_refused("pattern=dissemination commsize=0", "jobs[0].commsize");
@@ -334,8 +384,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files), cmocka_unit_test(test_small), cmocka_unit_test(test_all),
-        cmocka_unit_test(test_grids), cmocka_unit_test(test_huge),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_files),   cmocka_unit_test(test_small), cmocka_unit_test(test_chained),
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_grids), cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@
     KIND(graph_pattern_linear_alltoallv)                                                                     \
     KIND(graph_pattern_allreduce_recdoub)                                                                    \
     KIND(graph_pattern_allreduce_ring)                                                                       \
+    KIND(graph_pattern_chained_dissem)                                                                       \
     KIND(graph_pattern_resnet)                                                                               \
     KIND(graph_pattern_stencil)
 KER_KINDS_TABLE(pattern_kinds, PATTERNS);
@@ -41,6 +42,8 @@ const struct ker_option graph_pattern_options[] = {
 };
 
 /* ---- opening ---- */
+
+#define FRONT_MOST 2147483647
 
 static enum ker_status parameters_read(struct graph_pattern *p, const struct ker_config *config,
                                        const char *path, bool scaled, struct ker_error *error)
@@ -61,11 +64,52 @@ static enum ker_status parameters_read(struct graph_pattern *p, const struct ker
     return KER_OK;
 }
 
+static enum ker_status front_read(struct graph_pattern *p, const struct ker_config *config, const char *path,
+                                  struct ker_error *error)
+{
+    const char *key = TASK_KEY(path, "nb");
+    if (!ker_config_has(config, key)) {
+        const char *const needs[] = {TASK_KEY(path, "nb_poll"), TASK_KEY(path, "cpu")};
+        for (int i = 0; i < 2; i++)
+            if (ker_config_has(config, needs[i]))
+                return ker_config_fail(config, error, needs[i], "means nothing without jobs[].nb");
+        return KER_OK;
+    }
+    uint64_t time = (uint64_t)ker_config_int(config, key),
+             poll = (uint64_t)ker_config_int(config, TASK_KEY(path, "nb_poll")),
+             pieces = poll ? time / poll + (time % poll > 0) : 1;
+    if (pieces > FRONT_MOST)
+        return ker_config_fail(config, error, TASK_KEY(path, "nb_poll"),
+                               "makes %llu calculations of each task: at most %d would be right",
+                               (unsigned long long)pieces, FRONT_MOST);
+    p->front = (uint32_t)pieces;
+    p->front_cpu = (uint8_t)ker_config_int(config, TASK_KEY(path, "cpu"));
+    p->piece = poll ? poll : time;
+    return KER_OK;
+}
+
+/* All of a task are numbered by 32 bits. Those with the most are at an end, the root, or anywhere else. */
+static enum ker_status ops_check(const struct graph_pattern *p, const struct ker_config *config,
+                                 const char *path, struct ker_error *error)
+{
+    const uint32_t tasks[] = {0, p->tasks > 1, p->root, p->tasks - 1};
+    uint64_t most = 0;
+    for (int i = 0; i < 4 && p->front; i++) {
+        uint64_t ops = p->class->ops(p, tasks[i]);
+        most = ops > most ? ops : most;
+    }
+    if (most + p->front < UINT32_MAX)
+        return KER_OK;
+    return ker_config_fail(config, error, TASK_KEY(path, "nb_poll"),
+                           "makes more than 2^32 operations of a task");
+}
+
 /* The longest calculation, of as many units as there are bytes or as a key says, has to be a time. */
 static enum ker_status times_check(const struct graph_pattern *p, const struct ker_config *config,
                                    const char *path, struct ker_error *error)
 {
-    double most = fmax(fmax((double)p->bytes, (double)p->gap), 119000) * (double)p->unit * fmax(p->factor, 1);
+    double most = fmax(fmax(fmax((double)p->bytes, (double)p->gap), (double)p->piece), 119000) *
+                  (double)p->unit * fmax(p->factor, 1);
     if (most < (double)(KER_TIME_MAX / 4))
         return KER_OK;
     return ker_config_fail(config, error, TASK_KEY(path, "time_unit"),
@@ -87,6 +131,10 @@ enum ker_status graph_pattern_open(struct graph_pattern **opened, const struct k
     enum ker_status status = parameters_read(p, config, path, scaled, error);
     if (status == KER_OK && p->class->open)
         status = p->class->open(p, config, path, seed, error);
+    if (status == KER_OK)
+        status = front_read(p, config, path, error);
+    if (status == KER_OK)
+        status = ops_check(p, config, path, error);
     return status ? status : times_check(p, config, path, error);
 }
 
@@ -126,6 +174,7 @@ struct graph *graph_pattern_graph(const struct graph_pattern *p, const uint32_t 
     graph_build_end(&b, &graph);
     graph->numbered = true;
     graph->longest = p->longest;
+    graph->cpus = graph_pattern_cpus(p);
     return graph;
 }
 

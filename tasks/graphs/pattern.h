@@ -17,6 +17,11 @@ struct graph_pattern {
     uint64_t longest; /* message of all */
     uint64_t unit;    /* picoseconds of a calculation of 1 */
     double factor;    /* calculations take this many times as long */
+    /* jobs[].nb: calculations in front of the task's own operations, one after the other, of `piece` units on
+     * this cpu. Own operations do not wait for them, and are counted on from there. */
+    uint32_t front;
+    uint8_t front_cpu;
+    uint64_t piece;
     /* What some patterns have besides. */
     uint32_t rounds, nway;
     uint64_t segment;
@@ -45,6 +50,8 @@ extern const struct ker_kinds graph_patterns;
 extern const struct ker_option graph_pattern_options[]; /* jobs[].pattern */
 extern const struct ker_option graph_unit_options[];    /* jobs[].time_unit */
 
+extern const struct ker_option graph_front_options[]; /* jobs[].nb, .nb_poll, .cpu */
+
 /* Of the job at path "jobs[0]"; to be closed whatever it returns. scaled: calculations have the length that
  * jobs[].processor_factor gives them. */
 enum ker_status graph_pattern_open(struct graph_pattern **, const struct ker_config *, const char *path,
@@ -53,18 +60,34 @@ void graph_pattern_close(struct graph_pattern *); /* takes NULL */
 
 static inline uint32_t graph_pattern_ops(const struct graph_pattern *p, uint32_t task)
 {
-    return p->class->ops(p, task);
+    return p->front + p->class->ops(p, task);
 }
+/* Of those in front. */
+void graph_pattern_front(const struct graph_pattern *, uint32_t number, struct graph_op *);
 static inline void graph_pattern_op(const struct graph_pattern *p, uint32_t task, uint32_t number,
                                     struct graph_op *op)
 {
     *op = (struct graph_op){.line = number};
-    p->class->op(p, task, number, op);
+    if (number < p->front)
+        graph_pattern_front(p, number, op);
+    else
+        p->class->op(p, task, number - p->front, op);
 }
 static inline uint32_t graph_pattern_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number,
                                                uint32_t index)
 {
-    return p->class->dependent(p, task, number, index);
+    return number < p->front ? number + 1 : p->front + p->class->dependent(p, task, number - p->front, index);
+}
+
+static inline uint32_t graph_pattern_cpus(const struct graph_pattern *p)
+{
+    return p->front ? p->front_cpu + 1u : 1;
+}
+
+/* How many of a task's `ops` operations, the first ones, may be free from the beginning. */
+static inline uint32_t graph_pattern_first(const struct graph_pattern *p, uint32_t ops)
+{
+    return p->class->first_only && ops > p->front ? p->front + 1 : ops;
 }
 
 /* The tasks of a list, ascending, or, without one, first .. first + count - 1, as if they had been read from

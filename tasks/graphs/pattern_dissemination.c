@@ -128,6 +128,60 @@ static uint32_t nway_dependent(const struct graph_pattern *p, uint32_t task, uin
                                : nway_number(p, at.round + 1, PART_SEND, 0);
 }
 
+#define FIRST_TAG (1u << 24 | 100000) /* of communicator 1, collective 0 */
+
+/* ---- chained_dissem: five disseminations, each behind a marker, for which it waits as a whole, and which
+ * ---- waits for all of the one before ----
+ *
+ * A marker there is a message of no bytes to task 9999999. */
+
+#define RUNS 5
+#define CHAINED_BYTES 10000
+
+static enum ker_status chained_open(struct graph_pattern *p, const struct ker_config *config,
+                                    const char *path, uint64_t seed, struct ker_error *error)
+{
+    p->rounds = graph_pattern_doublings(p);
+    p->longest = CHAINED_BYTES;
+    return KER_OK;
+}
+
+static uint32_t run_ops(const struct graph_pattern *p)
+{
+    return 2 * p->rounds + 1;
+}
+
+static uint32_t chained_ops(const struct graph_pattern *p, uint32_t task)
+{
+    return RUNS * run_ops(p);
+}
+
+/* The first send and all receives wait for the marker before them; all sends and the last receive are what
+ * their own one waits for. */
+static void chained_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
+{
+    uint32_t run = number / run_ops(p), at = number % run_ops(p);
+    if (at == 2 * p->rounds) {
+        graph_pattern_calculation(p, op, 0);
+        op->before = p->rounds ? p->rounds + 1 : 0;
+        op->on_done = p->rounds && run + 1 < RUNS ? p->rounds + 1 : 0;
+        return;
+    }
+    round_op(p, task, at, CHAINED_BYTES, op);
+    op->tag = FIRST_TAG + run;
+    op->before += run > 0 && (at == 0 || op->kind == GRAPH_RECEIVE);
+    op->on_done += op->kind == GRAPH_SEND || at + 1 == 2 * p->rounds;
+}
+
+static uint32_t chained_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number,
+                                  uint32_t index)
+{
+    uint32_t at = number % run_ops(p), marker = number - at + 2 * p->rounds;
+    if (at == 2 * p->rounds)
+        return number + 1 + (index ? 2 * index - 1 : 0);
+    return at % 2 && at + 1 < 2 * p->rounds ? number + 1 : marker;
+}
+
 /* ---- resnet: ten reductions of gradients, each behind its piece of the backward pass ----
  *
  * Operations: the forward pass; then of each piece its calculation, an empty one, and a dissemination, of
@@ -136,7 +190,6 @@ static uint32_t nway_dependent(const struct graph_pattern *p, uint32_t task, uin
 #define PIECES 10
 #define FORWARD 119000
 #define BACKWARD 23800
-#define FIRST_TAG (1u << 24 | 100000) /* of communicator 1, collective 0 */
 
 static const uint64_t gradients[PIECES] = {6511592, 6567936, 5905920, 6113280, 6176256,
                                            6112768, 6176256, 6112768, 5321216, 5194816};
@@ -215,6 +268,11 @@ const struct ker_kind graph_pattern_nwaydissemination = {
     .meaning = "the same with several messages a round, combined by calculations as long as they have bytes",
     CLASS(.open = nway_open, .ops = nway_ops, .op = nway_op, .dependent = nway_dependent),
     .options = KER_OPTIONS(graph_size_options, graph_bytes_options, nway_options)};
+const struct ker_kind graph_pattern_chained_dissem = {
+    .name = "chained_dissem",
+    .meaning = "five disseminations of 10,000 bytes, one behind the other, with a marker between them",
+    CLASS(.open = chained_open, .ops = chained_ops, .op = chained_op, .dependent = chained_dependent),
+    .options = KER_OPTIONS(graph_size_options)};
 const struct ker_kind graph_pattern_resnet = {
     .name = "resnet",
     .meaning = "an iteration of training ResNet: ten disseminations of 21 to 26 MB beside the backward pass",

@@ -53,6 +53,39 @@ const struct ker_option graph_segment_options[] = {
     {.key = NULL},
 };
 
+const struct ker_option graph_front_options[] = {
+    {.key = "jobs[].nb",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
+     .maximum = "1000000000000",
+     .meaning =
+         "schedule: each task calculates besides, from the beginning, for this many jobs[].time_unit: what a "
+         "non-blocking pattern overlaps with. Absent: it does not."},
+    {.key = "jobs[].nb_poll",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "1000000000000",
+     .meaning = "schedule: in calculations of so many jobs[].time_unit one after the other, between which "
+                "the pattern "
+                "may have the cpu, the last as long as the others; 0: in one."},
+    {.key = "jobs[].cpu",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "255",
+     .meaning = "schedule: the cpu of jobs[].nb; the pattern has cpu 0."},
+    {.key = NULL},
+};
+
+void graph_pattern_front(const struct graph_pattern *p, uint32_t number, struct graph_op *op)
+{
+    graph_pattern_calculation(p, op, p->piece);
+    op->cpu = p->front_cpu;
+    op->before = number > 0;
+    op->on_done = number + 1 < p->front;
+}
+
 void graph_pattern_calculation(const struct graph_pattern *p, struct graph_op *op, uint64_t units)
 {
     double time = (double)(units * p->unit) * p->factor;

@@ -8,4 +8,4 @@ const struct ker_kind task_program_schedule = {
         "a pattern of messages and dependencies, as LogGOPSim's schedgen makes it, of any number of tasks",
     .traits = "computes",
     .operations = &task_schedule_class,
-    .options = KER_OPTIONS(graph_pattern_options, graph_unit_options)};
+    .options = KER_OPTIONS(graph_pattern_options, graph_unit_options, graph_front_options)};

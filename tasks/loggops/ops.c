@@ -198,8 +198,8 @@ void loggops_begin(struct loggops_system *s, struct loggops_process *p, ker_time
     static const ker_time nothing[LOGGOPS_GENERATIONS] = {-1, -1, -1};
     struct loggops_released *r = &s->released[0];
     uint32_t ops = loggops_ops(s, p);
-    if (!p->task && s->job[p->job].pattern->class->first_only && ops > 1)
-        ops = 1;
+    if (!p->task)
+        ops = graph_pattern_first(s->job[p->job].pattern, ops);
     for (uint32_t i = 0; i < ops; i++) {
         struct graph_op room;
         const struct graph_op *op = loggops_op(s, p, i, &room);

@@ -169,6 +169,8 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
         if (status)
             return status;
         uint64_t own = j->pattern ? j->pattern->longest : j->graph->longest;
+        if (j->pattern && graph_pattern_cpus(j->pattern) > s->cpus)
+            s->cpus = graph_pattern_cpus(j->pattern);
         longest = own > longest ? own : longest;
     }
     bool waits = longest > s->set.eager,
