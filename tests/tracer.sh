@@ -46,17 +46,20 @@ check "a killed task leaves all it did"
 
 # ---- clocks, regions, threads ----
 
-mpicc -O1 -o phases "$top/tests/tracer/phases.c" >err 2>&1 && mpicc -O1 -o threads "$top/tests/tracer/threads.c" -lpthread >>err 2>&1
+mpicc -O1 -o phases "$top/tests/tracer/phases.c" >err 2>&1 &&
+    mpicc -O1 -rdynamic -o late "$top/tests/tracer/phases.c" "$top/tests/tracer/late.c" -ldl >>err 2>&1 && mpicc -O1 -o threads "$top/tests/tracer/threads.c" -lpthread >>err 2>&1
 check "programs for them are built"
 # Against the clock that the tasks read themselves in the same run: how fast a busy machine computes decides nothing.
-computed() { # TASKS: CPU time of the computations by the trace, and by the tasks, agree within 10 %
-    mpirun -n "$1" "$marstrace" -o t ./phases 40000000 >own 2>err && "$marstrace" --list t >list 2>>err &&
+computed() { # TASKS PROGRAM: CPU time of the computations by the trace, and by the tasks, agree within 10 %
+    mpirun -n "$1" "$marstrace" -o t ./"$2" 40000000 >own 2>err && "$marstrace" --list t >list 2>>err &&
         awk 'FNR == NR { own += $1; next } /MPI_(Allreduce|Barrier)/ { for (i = 4; i <= NF; i++) {
             if ($i ~ /^gap=/) sum += substr($i, 5); if ($i ~ /^away=/) sum -= substr($i, 6) } }
             END { print sum " ns by the trace, " own " by the tasks"; exit !(own > 0 && sum > 0.9 * own && sum < 1.1 * own) }' own list >err
 }
-computed 2 && computed 8
+computed 2 phases && computed 8 phases
 check "the CPU time of computations, on few tasks and on many"
+MARSTRACE_NO_RSEQ=1 computed 4 late && computed 4 late
+check "and of threads that lose the processor while the clocks are read"
 "$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&
     "$marstrace" --list t | grep -q '^0 clock=read$'
 check "the trace says how CPU time was taken"

@@ -6,7 +6,9 @@
  * in which the thread never is, and look whether it is still there. As long as it is, CPU time has passed
  * like wall time.
  *
- * known_wall and known_cpu are a moment at which both clocks were read together.
+ * known_wall and known_cpu are a moment at which both clocks were read together. A thread that loses the
+ * processor between the two readings would count what others ran as its own, or the reverse: readings that
+ * are much further apart than they need be are taken again.
  */
 #define _GNU_SOURCE
 #include "trc.h"
@@ -23,6 +25,7 @@
 
 static __thread struct {
     int64_t known_wall, known_cpu;
+    int64_t apart; /* of two readings of wall time with one of the CPU clock between them, at least */
     bool rseq;
 } cpu __attribute__((tls_model("initial-exec")));
 
@@ -101,22 +104,55 @@ const char *trc_clock_way(void)
     return !trc.two_clocks ? "wall" : cpu.rseq ? "rseq" : "read";
 }
 
-/* The thread's CPU time at `wall`, which is now. */
+#define READINGS 10 /* at most */
+
+/* Nothing else ran between two readings that are so far apart. */
+static bool together(int64_t apart)
+{
+    return apart <= 4 * cpu.apart + 1000;
+}
+
+/* Reads both clocks at one moment; returns the CPU time at *begun, when wall time was first read. */
+static int64_t clocks_read(int64_t *begun)
+{
+    int64_t first = 0;
+    for (int i = 0; i < READINGS; i++) {
+        if (cpu.rseq)
+            watch();
+        int64_t before = trc_wall();
+        cpu.known_cpu = thread_cpu();
+        cpu.known_wall = trc_wall();
+        int64_t apart = cpu.known_wall - before;
+        if (apart < cpu.apart)
+            cpu.apart = apart;
+        if (i == 0) {
+            first = cpu.known_cpu - (together(apart) ? apart : cpu.apart);
+            *begun = before;
+        }
+        if (together(apart))
+            break;
+    }
+    return first;
+}
+
+/* The thread's CPU time at `wall`, which is now, or was when the thread had the processor last. */
 static int64_t cpu_at(int64_t wall)
 {
     if (cpu.rseq && undisturbed())
         return cpu.known_cpu + (wall - cpu.known_wall);
-    if (cpu.rseq)
-        watch();
-    cpu.known_cpu = thread_cpu();
-    cpu.known_wall = trc_wall();
-    return cpu.known_cpu - (cpu.known_wall - wall);
+    int64_t begun, ran = clocks_read(&begun);
+    return together(begun - wall) ? ran - (begun - wall) : ran;
 }
 
 void trc_clock_begin(struct trc_thread *t)
 {
-    if (trc.two_clocks)
+    if (trc.two_clocks) {
+        int64_t begun;
         cpu.rseq = rseq_works();
+        cpu.apart = INT64_MAX / 8;
+        for (int i = 0; i < READINGS; i++)
+            clocks_read(&begun);
+    }
     trc_clock_back(t);
 }
 
