@@ -8,7 +8,7 @@ struct net_ahead {
     struct net_port *out, *in;
     ker_time leave, wire;
     uint64_t waited, in_buffer; /* picoseconds: for the link; in the buffer of the input */
-    uint32_t bytes;
+    uint32_t bytes, channel;
 };
 
 /* As it is kept: there may be several for each link. */
@@ -16,7 +16,8 @@ struct net_kept {
     ker_time leave;
     uint64_t waited, in_buffer;
     uint32_t out, in; /* ports, by their cache line from net->dues on */
-    uint32_t wire, bytes;
+    uint32_t wire;
+    uint16_t bytes, channel;
 };
 
 /* Some of it lies in the measured span, so many picoseconds of its time on the link. */
@@ -31,6 +32,8 @@ static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
         out->queue_max = t->waited;
     t->in->input_time += t->in_buffer;
 }
+/* The same by the measured span, and of the channel, where channels are collected. */
+void net_ahead_count_now(const struct net_network *, const struct net_ahead *);
 /* It is not over before net->settled: keeps it, to be counted when it is certain that it lies before the end.
  * What is kept at this index. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);

@@ -309,6 +309,7 @@ struct net_network {
     bool watched;                        /* there is congestion control, parts, or states of links */
     struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states;      /* NULL: no link is in a timeline */
+    bool by_channel;                     /* channels are counted: no transmission at once */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
@@ -368,6 +369,8 @@ static inline void net_settled_set(struct net_network *net, ker_time until)
 {
     net->settled = until;
     net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
+    if (net->by_channel)
+        net->whole_until = 0;
 }
 
 /* Of channels that are alike, the one with most room behind the link. */

@@ -10,21 +10,25 @@
 #include "net/series.h"
 
 #include "net/ahead.h"
+#include "net/channels.h"
 #include "net/links.h"
 #include "net/matrices.h"
 #include "net/parts.h"
 
-const struct stats_schema *const net_tables[] = {
-    &net_links_schema,    &net_link_series_schema,    &net_switches_schema,       &net_switch_series_schema,
-    &net_adapters_schema, &net_adapter_series_schema, &net_latency_series_schema, NULL};
+const struct stats_schema *const net_tables[] = {&net_links_schema,          &net_link_series_schema,
+                                                 &net_switches_schema,       &net_switch_series_schema,
+                                                 &net_adapters_schema,       &net_adapter_series_schema,
+                                                 &net_channels_schema,       &net_channel_series_schema,
+                                                 &net_latency_series_schema, NULL};
 
 static const struct stats_schema *const series_schema[NET_SERIES_KINDS] = {
-    &net_link_series_schema, &net_switch_series_schema, &net_adapter_series_schema};
+    &net_link_series_schema, &net_switch_series_schema, &net_adapter_series_schema,
+    &net_channel_series_schema};
 
 void net_series_read(struct net_network *net, const struct ker_config *config)
 {
     static const char *const key[NET_SERIES_KINDS] = {"output.series.links", "output.series.switches",
-                                                      "output.series.adapters"};
+                                                      "output.series.adapters", "output.series.channels"};
     enum stats_collect collect[NET_SERIES_KINDS], any = STATS_COLLECT_OFF;
     for (int i = 0; i < NET_SERIES_KINDS; i++)
         any |= collect[i] = stats_collect_of(config, key[i]);
@@ -32,12 +36,31 @@ void net_series_read(struct net_network *net, const struct ker_config *config)
         return;
     net->series = ker_alloc(sizeof *net->series);
     memcpy(net->series->collect, collect, sizeof collect);
+    net->by_channel = net_channels_collected(net);
 }
 
-void net_injection_note(struct net_adapter *a, ker_time created, ker_time now)
+struct net_link_series *net_series_new(struct net_network *net, uint64_t order, uint32_t outputs)
+{
+    uint32_t channels = net_channels_collected(net) ? net->set.channels * net->set.classes : 0;
+    if (!net->series)
+        return NULL;
+    struct net_link_series *l = ker_arena_take(&net->arena, sizeof *l * (outputs + 1u));
+    struct net_channel *c = channels ? ker_arena_take(&net->arena, sizeof *c * channels * outputs) : NULL;
+    for (uint32_t i = 0; i < channels * outputs; i++)
+        c[i] = (struct net_channel){.since.since = KER_TIME_MAX};
+    for (uint32_t i = 0; i < outputs; i++)
+        l[i] = (struct net_link_series){.since = KER_TIME_MAX,
+                                        .track = net_link_track(net, order + i),
+                                        .channel = c ? c + (size_t)i * channels : NULL};
+    return l;
+}
+
+void net_injection_note(struct net_adapter *a, const struct net_packet *p, unsigned channel, ker_time now)
 {
     struct net_link_series *l = a->series;
-    uint64_t waited = (uint64_t)(now - created);
+    uint64_t waited = (uint64_t)(now - p->created);
+    if (l->channel)
+        net_channel_inject(a, p, channel, now, a->link_free - now);
     if (net_measures(a->net, now) && waited > l->wait_max)
         l->wait_max = waited;
     if (l->track)
@@ -46,11 +69,10 @@ void net_injection_note(struct net_adapter *a, ker_time created, ker_time now)
 
 /* ---- what is not over at the end of the period ---- */
 
-/* Adds `sign` times what lies before `at` to the last totals of the link. */
-static void ahead_add(const struct net_network *net, const struct net_ahead *t, ker_time at, uint64_t sign)
+/* Adds `sign` times what lies before `at` to the last totals of the link, or of the channel. */
+static void ahead_add(const struct net_network *net, const struct net_ahead *t, struct net_link_series *l,
+                      ker_time at, uint64_t sign)
 {
-    const struct net_switch *s = net_ahead_switch(net, t->out);
-    struct net_link_series *l = &s->series[net_ahead_port(s, t->out)];
     ker_time begun = t->leave - (ker_time)t->waited;
     if (begun < at)
         l->queue_time += sign * (uint64_t)(ker_time_min(t->leave, at) - begun);
@@ -65,58 +87,49 @@ static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t s
 {
     for (size_t i = 0; i < net->ahead_count; i++) {
         const struct net_ahead t = net_ahead_kept(net, i);
-        ahead_add(net, &t, at, sign);
+        const struct net_switch *s = net_ahead_switch(net, t.out);
+        struct net_link_series *l = &s->series[net_ahead_port(s, t.out)];
+        ahead_add(net, &t, l, at, sign);
+        if (l->channel)
+            ahead_add(net, &t, &l->channel[t.channel].since, at, sign);
     }
 }
 
 /* ---- loads ---- */
 
-/* The difference to the last total, which becomes this one. */
-static uint64_t since_last(uint64_t *last, uint64_t total)
+static struct net_load port_total(const struct net_port *port)
 {
-    uint64_t before = *last;
-    *last = total;
-    return total - before;
-}
-
-static void port_count(struct net_load *load, const struct net_port *port, struct net_link_series *l)
-{
-    load->packets = since_last(&l->packets, port->packets);
-    load->bytes = since_last(&l->bytes, port->bytes);
-    load->busy = since_last(&l->busy, port->busy);
-    load->queue_time = since_last(&l->queue_time, port->queue_time);
-    load->queue_max = port->queue_max;
-    load->waiting = port->waiting;
+    const struct net_load total = {.packets = port->packets,
+                                   .bytes = port->bytes,
+                                   .busy = port->busy,
+                                   .queue_time = port->queue_time,
+                                   .queue_max = port->queue_max,
+                                   .waiting = port->waiting};
     ((struct net_port *)port)->queue_max = 0; /* the longest wait of the next period begins anew */
+    return total;
 }
 
 /* An adapter counts a transmission when it begins. */
-static void adapter_count(struct net_load *load, const struct net_adapter *a, struct net_link_series *l,
-                          ker_time at)
+static struct net_load adapter_total(const struct net_adapter *a, struct net_link_series *l, ker_time at)
 {
     ker_time beyond = a->wire && a->link_free > at ? a->link_free - at : 0;
-    load->packets = since_last(&l->packets, a->packets);
-    load->bytes = since_last(&l->bytes, a->bytes);
-    load->busy = since_last(&l->busy, a->busy - net_measured_part(a->net, at, beyond));
-    load->queue_time = since_last(&l->queue_time, a->wait);
-    load->queue_max = l->wait_max;
-    load->waiting = a->backlog;
+    const struct net_load total = {.packets = a->packets,
+                                   .bytes = a->bytes,
+                                   .busy = a->busy - net_measured_part(a->net, at, beyond),
+                                   .queue_time = a->wait,
+                                   .queue_max = l->wait_max,
+                                   .waiting = a->backlog};
     l->wait_max = 0;
+    return total;
 }
 
 /* In the period that ends. */
 static struct net_load load_of_period(const struct net_direction *d, ker_time at)
 {
-    struct net_load load;
     struct net_link_series *l = d->series;
-    if (d->port)
-        port_count(&load, d->port, l);
-    else
-        adapter_count(&load, d->adapter, l, at);
-    if (load.queue_max > l->queue_max)
-        l->queue_max = load.queue_max;
-    load.stall = since_last(&l->stall, net_stall_until(d->net, l, at));
-    return load;
+    struct net_load total = d->port ? port_total(d->port) : adapter_total(d->adapter, l, at);
+    total.stall = net_stall_until(d->net, l, at);
+    return net_load_since(l, &total);
 }
 
 /* In all, when the run has ended. */
@@ -155,14 +168,9 @@ struct making {
     struct net_switch_row now;                   /* the directions of a switch stand together */
 };
 
-static bool load_any(const struct net_load *n)
-{
-    return n->packets | n->busy | n->queue_time | n->queue_max | n->waiting | n->stall;
-}
-
 static void switch_end(struct making *m)
 {
-    if (m->now.outputs && (m->all || load_any(&m->now.sum)))
+    if (m->now.outputs && (m->all || net_load_any(&m->now.sum)))
         stats_table_add(m->table[NET_SERIES_SWITCHES], &m->now);
     m->now.outputs = 0;
 }
@@ -186,7 +194,7 @@ static void adapter_add(struct making *m, const struct net_direction *d, const s
     const struct net_link_end *end = d->adapter ? &d->from : &d->to;
     struct net_adapter_row row = {.at = m->at, .node = end->id, .number = end->port};
     *(d->adapter ? &row.sent : &row.received) = *load;
-    if (m->all || load->packets | load->busy || (d->adapter && load_any(load)))
+    if (m->all || load->packets | load->busy || (d->adapter && net_load_any(load)))
         stats_table_add(m->table[NET_SERIES_ADAPTERS], &row);
 }
 
@@ -198,8 +206,10 @@ static void direction_add(void *making, struct stats_table *none, const struct n
         switch_add(m, d, &load);
     if (m->table[NET_SERIES_ADAPTERS] && (d->adapter || d->to.node))
         adapter_add(m, d, &load);
-    if (m->table[NET_SERIES_LINKS] && load_any(&load))
+    if (m->table[NET_SERIES_LINKS] && net_load_any(&load))
         stats_table_add(m->table[NET_SERIES_LINKS], &(struct net_link_row){d, m->at, load});
+    if (m->table[NET_SERIES_CHANNELS])
+        net_channels_add(m->table[NET_SERIES_CHANNELS], d, m->at, m->all);
 }
 
 static void rows_make(const struct net_network *net, struct making *m)
@@ -238,8 +248,10 @@ static void parts_series_add(struct net_network *net, ker_time at)
 
 static bool in_periods(const struct net_series *s)
 {
-    return s &&
-           (s->series[NET_SERIES_LINKS] || s->series[NET_SERIES_SWITCHES] || s->series[NET_SERIES_ADAPTERS]);
+    for (int i = 0; s && i < NET_SERIES_KINDS; i++)
+        if (s->series[i])
+            return true;
+    return false;
 }
 
 void net_network_series_add(struct net_network *net, ker_time from, ker_time at)
@@ -274,6 +286,7 @@ static void direction_end(void *end, struct stats_table *table, const struct net
         ((struct net_port *)d->port)->queue_max = l->queue_max;
     if (l->wait_max > l->queue_max)
         l->queue_max = l->wait_max;
+    net_channels_end(d, *(ker_time *)end);
 }
 
 void net_network_series_end(struct net_network *net, ker_time end)
@@ -294,8 +307,8 @@ static void table_write(struct stats_table *table, struct ker_comm *comm, const 
 void net_network_series_write(struct net_network *net, struct ker_comm *comm, ker_time span,
                               const struct stats_folder *folder, struct ker_error *error)
 {
-    static const struct stats_schema *const schema[NET_SERIES_KINDS] = {NULL, &net_switches_schema,
-                                                                        &net_adapters_schema};
+    static const struct stats_schema *const schema[NET_SERIES_KINDS] = {
+        NULL, &net_switches_schema, &net_adapters_schema, &net_channels_schema};
     struct making m = {.all = true};
     if (!net->series)
         return;
@@ -313,11 +326,14 @@ void net_network_series_write(struct net_network *net, struct ker_comm *comm, ke
 void net_network_series_cost(const struct net_network *net, struct stats_series_costs *costs)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints};
+    const uint64_t channels = 2 * sum->links * net->set.channels * net->set.classes;
+    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints, channels};
     net_matrices_cost(net, costs);
     if (!net_series_collects(net))
         return;
     costs->memory += 2 * sum->links * sizeof(struct net_link_series);
+    if (net_channels_collected(net))
+        costs->memory += channels * sizeof(struct net_channel);
     for (int i = 0; i < NET_SERIES_KINDS; i++)
         if (net->series->collect[i] == STATS_COLLECT_PERIODS)
             stats_series_cost(costs, series_schema[i], rows[i]);
@@ -328,9 +344,14 @@ void net_series_state(struct net_network *net, struct net_link_series *l, uint32
 {
     ker_chunk_same(c, l != NULL);
     for (uint32_t i = 0; l && i < outputs; i++) {
+        struct net_channel *channel = l[i].channel;
         uint32_t track = l[i].track;
+        l[i].channel = NULL; /* a pointer is of no use there */
         KER_CHUNK(c, l[i]);
         l[i].track = track;
+        l[i].channel = channel;
+        ker_chunk_same(c, channel != NULL);
+        net_channels_state(net, channel, c);
         if (track)
             net_link_busy_state(net, track, c);
     }

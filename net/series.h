@@ -1,5 +1,5 @@
-/* series.h - inside net/: what is collected of links for output.series.links, .switches and .adapters, beyond
- * their totals.
+/* series.h - inside net/: what is collected of links for output.series.links, .switches, .adapters and
+ * .channels, beyond their totals.
  *
  * The totals of a link stand in its port or adapter and cost the same whether series are wanted or not: a
  * period is the difference of two totals, and what has not ended at its end is counted up to there. Only the
@@ -10,7 +10,9 @@
 
 #include "net/link_states.h"
 
-/* Of one direction of a link. Times are picoseconds of the measured span. */
+struct net_channel; /* channels.h */
+
+/* Of one direction of a link, or of a channel of it. Times are picoseconds of the measured span. */
 struct net_link_series {
     uint64_t packets, bytes, busy, queue_time, stall; /* totals at the end of the last period */
     uint64_t queue_max;                               /* of the periods that are over */
@@ -19,10 +21,18 @@ struct net_link_series {
     uint64_t stalled;  /* packets could have left but for credits; without the time since: */
     ker_time since;    /* KER_TIME_MAX: it does not lack credits now */
     uint32_t track;    /* of net->states; 0: none */
+    uint8_t sent_on;   /* of a node: the channel of its last packet, where channels are collected */
+    struct net_channel *channel; /* of this direction; NULL: not collected */
 };
 
 /* Of what there may be rows, all of them from the directions of links. */
-enum net_series_of { NET_SERIES_LINKS, NET_SERIES_SWITCHES, NET_SERIES_ADAPTERS, NET_SERIES_KINDS };
+enum net_series_of {
+    NET_SERIES_LINKS,
+    NET_SERIES_SWITCHES,
+    NET_SERIES_ADAPTERS,
+    NET_SERIES_CHANNELS,
+    NET_SERIES_KINDS
+};
 
 struct net_series {
     enum stats_collect collect[NET_SERIES_KINDS];
@@ -36,6 +46,34 @@ struct net_load {
     uint64_t waiting;   /* bytes, at the end */
     uint64_t stall;
 };
+
+static inline bool net_load_any(const struct net_load *n)
+{
+    return n->packets | n->busy | n->queue_time | n->queue_max | n->waiting | n->stall;
+}
+
+/* The difference to the last total, which becomes this one. */
+static inline uint64_t net_since_last(uint64_t *last, uint64_t total)
+{
+    uint64_t before = *last;
+    *last = total;
+    return total - before;
+}
+
+/* In the period that ends, by the totals at its end; queue_max and waiting of `total` are those of the
+ * period. */
+static inline struct net_load net_load_since(struct net_link_series *l, const struct net_load *total)
+{
+    if (total->queue_max > l->queue_max)
+        l->queue_max = total->queue_max;
+    return (struct net_load){.packets = net_since_last(&l->packets, total->packets),
+                             .bytes = net_since_last(&l->bytes, total->bytes),
+                             .busy = net_since_last(&l->busy, total->busy),
+                             .queue_time = net_since_last(&l->queue_time, total->queue_time),
+                             .queue_max = total->queue_max,
+                             .waiting = total->waiting,
+                             .stall = net_since_last(&l->stall, total->stall)};
+}
 
 /* What the keys say: net->series, or NULL. */
 void net_series_read(struct net_network *, const struct ker_config *);
@@ -92,9 +130,6 @@ static inline void net_stall_note(const struct net_network *net, struct net_link
     l->since = KER_TIME_MAX;
 }
 
-/* A packet has begun to leave a node; a->link_free is when it will have left. */
-void net_injection_note(struct net_adapter *, ker_time created, ker_time now);
-
 /* Up to `at`, which nothing has passed. */
 static inline uint64_t net_stall_until(const struct net_network *net, const struct net_link_series *l,
                                        ker_time at)
@@ -104,16 +139,9 @@ static inline uint64_t net_stall_until(const struct net_network *net, const stru
 
 /* Of the outputs of a switch, or of an adapter, of which `order` is the first (struct net_direction); NULL
  * when nothing is collected. */
-static inline struct net_link_series *net_series_new(struct net_network *net, uint64_t order,
-                                                     uint32_t outputs)
-{
-    if (!net->series)
-        return NULL;
-    struct net_link_series *l = ker_arena_take(&net->arena, sizeof *l * (outputs + 1u));
-    for (uint32_t i = 0; i < outputs; i++)
-        l[i] = (struct net_link_series){.since = KER_TIME_MAX, .track = net_link_track(net, order + i)};
-    return l;
-}
+struct net_link_series *net_series_new(struct net_network *, uint64_t order, uint32_t outputs);
+/* A packet has begun to leave a node; a->link_free is when it will have left. */
+void net_injection_note(struct net_adapter *, const struct net_packet *, unsigned channel, ker_time now);
 
 /* Saved state of `outputs` of them; nothing when nothing is collected. */
 void net_series_state(struct net_network *, struct net_link_series *, uint32_t outputs, struct ker_chunk *);

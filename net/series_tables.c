@@ -1,6 +1,5 @@
-/* series_tables.c - the columns of what is collected of links, switches and adapters. */
-#include "net/links.h"
-#include "net/series.h"
+/* series_tables.c - the columns of what is collected of links, switches, adapters and channels. */
+#include "net/channels.h"
 
 /* In 64 bits where they are enough: 128 are divided by a function. */
 uint64_t net_queue_bytes(const struct net_network *net, uint8_t class, uint64_t queue_max)
@@ -42,6 +41,35 @@ uint64_t net_queue_bytes(const struct net_network *net, uint8_t class, uint64_t 
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->load.stall, \
            "time in which packets waited in the inputs and could have gone to the output but for credits; " \
            "the link may have been sending meanwhile what had got them")
+
+/* ---- channels ---- */
+
+#define CHANNEL_NAME_COLUMNS(COLUMN) \
+    COLUMN(from_kind, "", TEXT, SAME, row->d->from.node, "the sending end: `node` or `switch`", \
+           .text = net_link_kind_text, .text_bytes = 8) \
+    COLUMN(from, "", U32, SAME, row->d->from.id, "its id") \
+    COLUMN(from_port, "", U16, SAME, row->d->from.port, "its port") \
+    COLUMN(channel, "", U8, SAME, row->channel, \
+           "the virtual channel: priority class x `switch.channels` + channel of the class, from 0 on")
+#define CHANNEL_COLUMNS(COLUMN) \
+    COLUMN(packets, "packets", U64, SUM, row->load.packets, "packets that have left on it") \
+    COLUMN(bytes, "bytes", U64, SUM, row->load.bytes, "their bytes on the wire, headers included") \
+    COLUMN(busy_ps, "ps", U64, SUM, row->load.busy, "time that the link spent transmitting them") \
+    COLUMN(utilisation, "", SHARE, SUM, row->load.busy, "its share of the time") \
+    COLUMN(queue_mean_packets, "packets", SHARE, SUM, row->load.queue_time, \
+           "mean number of them in the queue of the output; of a node as in link_series.csv") \
+    COLUMN(queue_max_bytes, "bytes", U64, MOST, \
+           row->d->port ? net_queue_bytes(row->d->net, row->d->class, row->load.queue_max) : 0, \
+           "the longest wait of one in that queue, at the link's bandwidth") \
+    COLUMN(credit_stall_ps, "ps", U64, SUM, row->load.stall, \
+           "time in which the next packet of a queue could go on this channel, or on one like it, but for " \
+           "credits, whether or not the link was sending on others; of a node: time in which none of its " \
+           "packets could leave for want of credits, of the channels on which they may")
+#define CHANNELS_COLUMNS(COLUMN) CHANNEL_NAME_COLUMNS(COLUMN) CHANNEL_COLUMNS(COLUMN)
+#define CHANNEL_SERIES_COLUMNS(COLUMN) \
+    TIME_COLUMN(COLUMN) \
+    CHANNEL_NAME_COLUMNS(COLUMN) \
+    CHANNEL_COLUMNS(COLUMN)
 
 /* ---- switches ---- */
 
@@ -130,16 +158,26 @@ static uint64_t adapter_key(const void *from)
     return (uint64_t)row->node << 16 | row->number;
 }
 
+static uint64_t channel_key(const void *from)
+{
+    const struct net_channel_row *row = from;
+    return row->d->order * NET_MAX_CHANNELS + row->channel;
+}
+
 STATS_FILL(link_fill, struct net_link_row, LINK_COLUMNS)
 STATS_FILL(switch_fill, struct net_switch_row, SWITCH_SERIES_COLUMNS)
 STATS_FILL(switches_fill, struct net_switch_row, SWITCHES_COLUMNS)
 STATS_FILL(adapter_fill, struct net_adapter_row, ADAPTER_SERIES_COLUMNS)
 STATS_FILL(adapters_fill, struct net_adapter_row, ADAPTERS_COLUMNS)
+STATS_FILL(channels_fill, struct net_channel_row, CHANNELS_COLUMNS)
+STATS_FILL(channel_fill, struct net_channel_row, CHANNEL_SERIES_COLUMNS)
 static const struct stats_column link_columns[] = {LINK_COLUMNS(STATS_FILLED)},
                                  switch_columns[] = {SWITCH_SERIES_COLUMNS(STATS_FILLED)},
                                  switches_columns[] = {SWITCHES_COLUMNS(STATS_FILLED)},
                                  adapter_columns[] = {ADAPTER_SERIES_COLUMNS(STATS_FILLED)},
-                                 adapters_columns[] = {ADAPTERS_COLUMNS(STATS_FILLED)};
+                                 adapters_columns[] = {ADAPTERS_COLUMNS(STATS_FILLED)},
+                                 channels_columns[] = {CHANNELS_COLUMNS(STATS_FILLED)},
+                                 channel_columns[] = {CHANNEL_SERIES_COLUMNS(STATS_FILLED)};
 #define COUNT(columns) (sizeof(columns) / sizeof *(columns))
 
 const struct stats_schema net_link_series_schema = {"link_series",
@@ -164,3 +202,18 @@ const struct stats_schema net_adapter_series_schema = {
 const struct stats_schema net_adapters_schema = {"adapters",       "One row for each adapter of each node.",
                                                  adapters_columns, COUNT(adapters_columns),
                                                  adapter_key,      adapters_fill};
+const struct stats_schema net_channels_schema = {
+    "channels",
+    "One row for each virtual channel of each direction of each link, in the order of links.csv.",
+    channels_columns,
+    COUNT(channels_columns),
+    channel_key,
+    channels_fill};
+const struct stats_schema net_channel_series_schema = {
+    "channel_series",
+    "One row for each virtual channel of each direction of each link and period in which something happened "
+    "to it, by period, then in the order of channels.csv.",
+    channel_columns,
+    COUNT(channel_columns),
+    channel_key,
+    channel_fill};

@@ -7,6 +7,7 @@
 #include "net/state.h"
 
 #include "net/ahead.h"
+#include "net/channels.h"
 #include "net/congestion/congestion.h"
 #include "net/link_states.h"
 #include "net/matrices.h"
@@ -16,9 +17,9 @@
 
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define NETWORK_VERSION 3
-#define SWITCH_VERSION 7
-#define ADAPTER_VERSION 8
-#define AHEAD_BYTES 52
+#define SWITCH_VERSION 8
+#define ADAPTER_VERSION 9
+#define AHEAD_VERSION 2
 
 /* ---- counts ---- */
 
@@ -75,9 +76,10 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
     KER_CHUNK(c, t->waited);
     KER_CHUNK(c, t->in_buffer);
     KER_CHUNK(c, t->bytes);
+    KER_CHUNK(c, t->channel);
     if (!c->loads)
         return;
-    if (out >= s->ports || in >= s->ports) {
+    if (out >= s->ports || in >= s->ports || t->channel >= s->net->set.channels * s->net->set.classes) {
         c->bad = true;
         return;
     }
@@ -90,7 +92,7 @@ static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
 {
     for (size_t i = 0; i < net->ahead_count;) {
         struct net_switch *s = net_ahead_switch(net, net_ahead_kept(net, i).out);
-        struct ker_chunk *c = ker_state_begin(writer, "ahead", VERSION, s->id);
+        struct ker_chunk *c = ker_state_begin(writer, "ahead", AHEAD_VERSION, s->id);
         for (; i < net->ahead_count; i++) {
             struct net_ahead t = net_ahead_kept(net, i);
             if (net_ahead_switch(net, t.out) != s)
@@ -209,7 +211,7 @@ static const struct {
     {"network", NETWORK_VERSION, network_load},
     {"switch", SWITCH_VERSION, switch_load},
     {"adapter", ADAPTER_VERSION, adapter_load},
-    {"ahead", VERSION, ahead_load},
+    {"ahead", AHEAD_VERSION, ahead_load},
     {"reassembly", NET_REASSEMBLY_VERSION, reassembly_load},
     {"sent", VERSION, sent_load},
     {"order", NET_ORDER_VERSION, order_load},
@@ -250,8 +252,10 @@ void net_network_forked(struct net_network *net, ker_time at, const struct ker_c
     for (uint32_t i = 0; i < net->adapter_count; i++) {
         struct net_adapter *a = net->adapters[i];
         net->set.measure_to = measured_to;
+        net_channel_resize(a, UINT64_MAX);
         a->busy -= net_measured_part(net, a->link_free - a->wire, a->wire);
         net->set.measure_to = measure_to;
+        net_channel_resize(a, 1);
         a->busy += net_measured_part(net, a->link_free - a->wire, a->wire);
     }
     for (uint32_t i = 0; i < net->switch_count && !net->set.remembers; i++) {

@@ -24,12 +24,17 @@ static enum ker_status keys_refuse(struct run *run, const struct refused *r)
 /* What a run under this model does not have. */
 static enum ker_status keys_check(struct run *run, unsigned kinds)
 {
-    static const struct refused always[] = {
-        {"traffic.pattern", MODEL},        {"services", MODEL},
-        {"output.timeline_links", MODEL},  {"output.series.links", MODEL},
-        {"output.series.switches", MODEL}, {"output.series.adapters", MODEL},
-        {"output.series.latency", MODEL},  {"run.packets", MODEL},
-        {"run.confidence", MODEL},         {NULL, NULL}};
+    static const struct refused always[] = {{"traffic.pattern", MODEL},
+                                            {"services", MODEL},
+                                            {"output.timeline_links", MODEL},
+                                            {"output.series.links", MODEL},
+                                            {"output.series.switches", MODEL},
+                                            {"output.series.adapters", MODEL},
+                                            {"output.series.channels", MODEL},
+                                            {"output.series.latency", MODEL},
+                                            {"run.packets", MODEL},
+                                            {"run.confidence", MODEL},
+                                            {NULL, NULL}};
     static const struct refused with_programs[] = {{"output.critical_path",
                                                     "programs of MPI and " MODEL ", as yet; their schedules "
                                                     "(marsconv --to goal) have one"},

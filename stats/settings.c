@@ -82,6 +82,10 @@ const struct ker_option stats_options[] = {
     TOTALS("adapters", "Collect of every adapter of every node what it sends and receives, how long packets "
                        "wait in it and its time without credits: adapters.csv; in periods "
                        "adapter_series.csv, too."),
+    TOTALS("channels", "Collect of every virtual channel of every direction of every link packets, bytes, "
+                       "utilisation, queues and the time without credits: channels.csv; in periods "
+                       "channel_series.csv, too. Takes about 200 bytes of memory for each, and an event for "
+                       "each credit that is waited for."),
     TOTALS("latency",
            "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing: "
            "latency_parts in summary.json; in periods latency_series.csv, too."),

@@ -10,10 +10,10 @@
  */
 #include "net/adapter/flows.h"
 #include "net/adapter/receiving.h"
+#include "net/channels.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/matrices.h"
-#include "net/series.h"
 
 #include <string.h>
 
@@ -159,7 +159,7 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
         a->wait += (uint64_t)(now - packet->created);
     }
     if (__builtin_expect(a->series != NULL, 0))
-        net_injection_note(a, packet->created, now);
+        net_injection_note(a, packet, (unsigned)channel, now);
     a->busy += net_measured_part(net, now, wire);
 }
 
@@ -408,7 +408,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
             offer_join(a, now, 1);
         bool sent = adapter_inject(a, now);
         if (__builtin_expect(a->series != NULL, 0))
-            net_stall_note(a->net, a->series, credits_lacking(a->due), 0, now); /* which it does when free */
+            net_injection_look(a, credits_lacking(a->due), now);
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
                 adapter_wake(a, a->net->outgoing.at[a->offered].created);

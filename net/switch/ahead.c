@@ -8,6 +8,7 @@
  */
 #include "net/ahead.h"
 
+#include "net/channels.h"
 #include "net/link_states.h"
 
 #define LINE 64u /* bytes: where ports begin */
@@ -33,7 +34,8 @@ void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
                           .out = port_name(net, t->out),
                           .in = port_name(net, t->in),
                           .wire = (uint32_t)t->wire,
-                          .bytes = t->bytes};
+                          .bytes = (uint16_t)t->bytes,
+                          .channel = (uint16_t)t->channel};
 }
 
 struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
@@ -45,13 +47,22 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
                               .wire = k->wire,
                               .waited = k->waited,
                               .in_buffer = k->in_buffer,
-                              .bytes = k->bytes};
+                              .bytes = k->bytes,
+                              .channel = k->channel};
 }
 
-static void kept_count(struct net_network *net, size_t index)
+void net_ahead_count_now(const struct net_network *net, const struct net_ahead *t)
+{
+    uint64_t busy = net_measured_part(net, t->leave, t->wire);
+    net_ahead_count(t, busy);
+    if (net_channels_collected(net))
+        net_channel_count(net, t, busy);
+}
+
+static void kept_count(const struct net_network *net, size_t index)
 {
     const struct net_ahead t = net_ahead_kept(net, index);
-    net_ahead_count(&t, net_measured_part(net, t.leave, t.wire));
+    net_ahead_count_now(net, &t);
 }
 
 void net_network_settle(struct net_network *net, ker_time until)
@@ -76,13 +87,17 @@ static uint64_t node_busy(const struct net_network *net, const struct net_adapte
 
 void net_network_end(struct net_network *net, ker_time end)
 {
-    for (uint32_t i = 0; i < net->adapter_count; i++)
+    for (uint32_t i = 0; i < net->adapter_count; i++) {
         net->adapters[i]->busy -= node_busy(net, net->adapters[i]);
+        net_channel_resize(net->adapters[i], UINT64_MAX);
+    }
     if (end < net->set.measure_to)
         net->set.measure_to = end;
     net_settled_set(net, net->settled);
-    for (uint32_t i = 0; i < net->adapter_count; i++)
+    for (uint32_t i = 0; i < net->adapter_count; i++) {
         net->adapters[i]->busy += node_busy(net, net->adapters[i]);
+        net_channel_resize(net->adapters[i], 1);
+    }
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave < net->set.measure_to)
             kept_count(net, i);

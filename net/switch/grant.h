@@ -70,26 +70,28 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
  * that lies behind it). */
 __attribute__((noinline)) static void output_count_rare(struct net_network *net, struct net_port *out,
                                                         struct net_port *in, ker_time leave, ker_time wire,
-                                                        uint64_t waited, uint64_t in_buffer, uint32_t bytes)
+                                                        uint64_t waited, uint64_t in_buffer, uint32_t bytes,
+                                                        uint32_t channel)
 {
-    const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes};
+    const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes, channel};
     if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
         return;
     if (leave + wire > net->settled)
         net_ahead_keep(net, &t);
     else
-        net_ahead_count(&t, net_measured_part(net, leave, wire));
+        net_ahead_count_now(net, &t);
 }
 
 static inline void output_count(struct net_network *net, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
     const struct net_ahead t = {
-        g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
+        g->out,   g->in,     leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time),
+        p->bytes, g->channel};
     if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1))
         net_ahead_count(&t, (uint64_t)wire);
     else
-        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes);
+        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel);
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits

@@ -11,7 +11,7 @@
  * credits_starved), whose arrival marks it. A wake-up only makes an output look again; looking twice
  * changes nothing.
  */
-#include "net/series.h"
+#include "net/channels.h"
 #include "net/switch/decision.h"
 
 /* ---- arbitration ---- */
@@ -130,7 +130,7 @@ static void input_fifo_advance(struct net_switch *s, uint16_t port, uint8_t chan
     g->taken = false;
 }
 
-static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
+static inline void output_offer(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_network *net = s->net;
     struct net_port *out = net_port_at(s, port);
@@ -170,6 +170,21 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
         input_fifo_advance(s, in_port, in_channel, now);
     if (out->queue != NET_NONE)
         output_wake(s, out, port, output_ready(net, out));
+}
+
+/* Which channels lack credits: of a grant, and where there is none, with what came. */
+__attribute__((noinline)) static void output_look(struct net_switch *s, uint32_t port, ker_time now)
+{
+    ker_time when = net_channels_look(s, port, now);
+    if (when != KER_TIME_MAX)
+        output_wake(s, net_port_at(s, port), port, when);
+}
+
+static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
+{
+    output_offer(s, port, now);
+    if (__builtin_expect(s->series != NULL, 0))
+        output_look(s, port, now);
 }
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
@@ -292,8 +307,10 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
         last = packet;
     }
     credits_starve(credits_due_at(s, port), 0);
-    if (s->series)
+    if (s->series) {
         net_stall_note(s->net, &s->series[port], false, out->link_free, now);
+        net_channels_look(s, port, now);
+    }
     return first;
 }
 

@@ -14,13 +14,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 static const char *const known[] = {
-    "summary.json",       "started.json",     "system.cfg",         "periods.csv",
-    "links.csv",          "link_series.csv",  "switches.csv",       "switch_series.csv",
-    "adapter_series.csv", "job_series.csv",   "task_series.csv",    "traffic_series.csv",
-    "latency_series.csv", "matrix.csv",       "matrix_series.csv",  "rack_matrix.csv",
-    "tasks.csv",          "functions.csv",    "waits.csv",          "wait_functions.csv",
-    "message_rates.csv",  "message_size.csv", "packet_latency.csv", "critical_path.csv",
-    "timeline.json",      "names.csv",        "results.h5",         "task_matrix.csv"};
+    "summary.json",       "started.json",       "system.cfg",         "periods.csv",
+    "links.csv",          "link_series.csv",    "switches.csv",       "switch_series.csv",
+    "channel_series.csv", "channels.csv",       "adapter_series.csv", "job_series.csv",
+    "task_series.csv",    "traffic_series.csv", "latency_series.csv", "matrix.csv",
+    "matrix_series.csv",  "rack_matrix.csv",    "tasks.csv",          "functions.csv",
+    "waits.csv",          "wait_functions.csv", "message_rates.csv",  "message_size.csv",
+    "packet_latency.csv", "critical_path.csv",  "timeline.json",      "names.csv",
+    "results.h5",         "task_matrix.csv"};
 #define KNOWN (sizeof known / sizeof *known)
 
 static char folder[64]; /* one per process, on a memory file system where there is one */

@@ -1,5 +1,5 @@
-/* objects.c - series of links, switches, adapters, tasks, jobs, functions, ...: the objects of which most is
- * told, and all of them together, over simulated time.
+/* objects.c - series of links, channels, switches, adapters, tasks, jobs, functions, ...: the objects of
+ * which most is told, and all of them together, over simulated time.
  *
  * An object is named by the key columns of its series. Of more than REP_MOST_OBJECTS those are kept that have
  * the most of one column in the whole run: by the table of totals, or, where there is none, by the series
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_NUMBERS = 150000, MOST_TIMES = 1000, MOST_COLUMNS = 64, MOST_KEYS = 3 };
+enum { MOST_NUMBERS = 150000, MOST_TIMES = 1000, MOST_COLUMNS = 64, MOST_KEYS = 4 };
 
 struct kind {
     const char *table, *totals, *keys[MOST_KEYS + 1];
@@ -25,6 +25,7 @@ static const struct kind kinds[] = {
     {"link_series", "links", {"from_kind", "from", "from_port"}, "busy_ps"},
     {"switch_series", "switches", {"switch"}, "busy_ps"},
     {"adapter_series", "adapters", {"node", "adapter"}, "sending_ps"},
+    {"channel_series", "channels", {"from_kind", "from", "from_port", "channel"}, "busy_ps"},
     {"job_series", NULL, {"job"}, "wait_ps"},
     {"task_series", "tasks", {"job", "task"}, "wait_ps"},
     {"traffic_series", NULL, {"job", "kind", "leaves_node"}, "bytes"},

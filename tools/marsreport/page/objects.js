@@ -5,8 +5,10 @@
     const { make } = mars;
     const LINES = 7; /* objects with a line of their own; more make a picture of rows */
     const words = name => name.replace(/_/g, " ");
+    const end = (kind, id, port) => kind === "node" ? "n" + id + (port ? "." + port : "") : "s" + id + "." + port;
     const kinds = {
-        link_series: { title: "links", label: ([kind, id, port]) => kind === "node" ? "n" + id + (port ? "." + port : "") : "s" + id + "." + port, first: "utilisation" },
+        link_series: { title: "links", label: ([kind, id, port]) => end(kind, id, port), first: "utilisation" },
+        channel_series: { title: "channels", label: ([kind, id, port, channel]) => end(kind, id, port) + " c" + channel, first: "utilisation" },
         switch_series: { title: "switches", label: ([id]) => "s" + id, first: "utilisation" },
         adapter_series: { title: "adapters", label: ([node, adapter]) => "n" + node + (adapter ? "." + adapter : ""), first: "utilisation" },
         job_series: { title: "jobs", label: ([job]) => String(job), first: "wait_ps" },
@@ -15,7 +17,7 @@
         function_series: { title: "MPI functions", label: ([job, name]) => job + ": " + name, first: "simulated_ps" },
         communicator_series: { title: "communicators", label: ([job, name]) => job + ": " + name, first: "bytes" },
     };
-    const keys = run => ["links", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators"].filter(name => mars.knows(run, "output.series." + name))
+    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators"].filter(name => mars.knows(run, "output.series." + name))
         .map(name => "output.series." + name + " = \"periods\"");
 
     /* Columns as they are shown: {name, format, how, all, values}; the deviation of sizes is made of two of them. */
