@@ -306,10 +306,9 @@ struct net_network {
     struct net_matrices *matrices;       /* NULL: not wanted */
     struct net_latency_parts *parts;     /* NULL: not collected */
     const struct net_parts *part_now;    /* its `packet`, or NULL */
-    bool watched;                        /* there is congestion control, parts, or states of links */
+    bool by_channel, watched;            /* watched: congestion control, parts, or states of links */
     struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states;      /* NULL: no link is in a timeline */
-    bool by_channel;                     /* channels are counted: no transmission at once */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
@@ -368,9 +367,8 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
 static inline void net_settled_set(struct net_network *net, ker_time until)
 {
     net->settled = until;
+    until = net->by_channel ? 0 : until; /* channels are counted: no transmission at once */
     net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
-    if (net->by_channel)
-        net->whole_until = 0;
 }
 
 /* Of channels that are alike, the one with most room behind the link. */

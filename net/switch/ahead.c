@@ -103,22 +103,3 @@ void net_network_end(struct net_network *net, ker_time end)
             kept_count(net, i);
     net->ahead_count = 0;
 }
-
-/* Switches lie in memory in the order of the list. */
-struct net_switch *net_ahead_switch(const struct net_network *net, const struct net_port *port)
-{
-    uint32_t low = 0, high = net->switch_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((const char *)net->switches[middle] <= (const char *)port)
-            low = middle;
-        else
-            high = middle;
-    }
-    return net->switches[low];
-}
-
-uint16_t net_ahead_port(const struct net_switch *s, const struct net_port *port)
-{
-    return (uint16_t)((size_t)((const char *)port - (const char *)net_port_at(s, 0)) / s->port_bytes);
-}
