@@ -21,8 +21,8 @@ static struct stats_period totals(const struct run *run, ker_time at)
 void run_periods_add(struct run *run, ker_time at)
 {
     struct stats_period p = totals(run, at);
-    stats_periods_add(run->periods, &p);
     run_series_add(run, at);
+    stats_periods_add(run->periods, &p); /* last: what it has a row of is whole in the other files */
     run_hdf5_flush(run);
 }
 

@@ -169,6 +169,20 @@ check "a killed run's folder makes a page that says so"
 jq '{input, result: {network: .result.network, nodes: .result.nodes, switches: .result.switches, links: .result.links}}' traced/summary.json >killed/started.json
 "$report" killed >out 2>err && [ "$(data killed/report.html | jq -c '[.partial, .started.result.nodes]')" = '[true,64]' ]
 check "and what it was of"
+mkdir partial && cp killed/started.json partial/ && cp traced/system.cfg traced/link_series.csv partial/ && head -n 21 traced/periods.csv >partial/periods.csv
+"$report" partial >out 2>err && data traced/report.html | jq -c '[(.scene.lines | [.a, .b, .class, .count]), .scene.places, .scene.classes, (.movie | [.time_ps[:20], .loads[:20]])]' >whole &&
+    data partial/report.html | jq -c '[(.scene.lines | [.a, .b, .class, .count]), .scene.places, .scene.classes, (.movie | [.time_ps, .loads])]' | cmp - whole >err
+check "its machine is drawn, with the periods that are whole"
+data partial/report.html | jq -e --argjson to "$(tail -n 1 partial/periods.csv | cut -d, -f1)" '(.series.link_series.time_ps | max) == $to and ([.scene.lines.forth[], .scene.lines.back[]] | max) > 0 and
+    (.notes | map(select(test("ends at 10 ms of simulated time"))) | length) == 1' >err
+check "and what its links carried until then"
+rm partial/link_series.csv && "$report" partial >out 2>err && data partial/report.html | jq -e '.movie == null and ([.scene.lines.forth[], .scene.lines.back[]] | max) == 0 and (.notes | map(select(test("How busy its links were is not known"))) | length) == 1' >err
+check "without a series of links it says that their loads are not known"
+jq '.result.links += 1' killed/started.json >partial/started.json && "$report" partial >out 2>err && [ "$(data partial/report.html | jq -c '[.partial, .scene]')" = '[true,null]' ]
+check "a machine of another size than it began with is not drawn"
+sed -i 's/"fat_tree"/"no_tree"/' partial/system.cfg && cp killed/started.json partial/ && "$report" partial >out 2>err && data partial/report.html | jq -e '.scene == null and (.notes | map(select(test("The machine is not drawn: system.cfg:[0-9]*: topology.kind"))) | length) == 1' >err
+check "nor is one of a kind that is not known, and a note says why"
+cp traced/system.cfg traced/link_series.csv partial/
 jq '.input.version = "99.1.0" | .result.unknown = {a: [1]}' traced/summary.json >newer/summary.json
 "$report" newer >out 2>err && data newer/report.html | jq -e '.notes[0] | contains("99.1.0")' >err
 check "a newer version is shown as far as it is known"
@@ -253,6 +267,11 @@ if [ -x "$movie" ]; then
     (PATH=/nowhere "$movie" -o film2.mp4 traced >out 2>err)
     [ $? -eq 2 ] && grep -q 'takes ffmpeg, which is not there' err && ! [ -e film2.mp4 ]
     check "without ffmpeg it says what it takes"
+    "$movie" -o partial/frames partial >out 2>err && [ "$(frames partial/frames)" -eq 20 ] && grep -q 'marsmovie: note: Partial: ' err && grep -q 'ends at 10 ms' err
+    check "of a run that was killed: its whole periods, and it says so"
+    printf '%s' "$(tail -n 1 traced/link_series.csv | head -c 20)" >>partial/link_series.csv && head -n 1 traced/periods.csv >partial/periods.csv && "$movie" -o partial/none partial >out 2>err
+    [ $? -eq 2 ] && grep -q 'nothing in it' err
+    check "one that was killed in its first period has none"
     "$movie" tables >out 2>err
     [ $? -eq 2 ] && grep -q 'there is no link_series.csv' err
     check "without loads of periods it names the keys"

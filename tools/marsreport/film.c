@@ -220,21 +220,25 @@ static enum ker_status film_draw(struct film *f, struct rep_folder *folder, stru
 
 enum ker_status film_make(const struct film_settings *set, bool *damaged, struct ker_error *error)
 {
-    struct rep_folder folder = {.from = 0, .to = KER_TIME_MAX};
+    struct rep_folder folder = {.from = 0, .to = KER_TIME_MAX, .tells = true};
     struct rep_links links = {.link = NULL};
     enum ker_status status = rep_folder_open(&folder, set->folder, error);
     if (status == KER_OK && !rep_links_read(&folder, &links))
-        status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: there is no links.csv: output.links = true writes it, when a run has ended",
-                          set->folder);
+        status =
+            ker_fail(error, KER_BAD_INPUT, "%s: there is no links.csv%s", set->folder,
+                     folder.summary ? ": output.links = true writes it"
+                                    : ", which is written when a run ends, and its machine is not known");
     struct rep_scene *scene = status == KER_OK ? rep_scene_make(&folder, &links) : NULL;
     if (status == KER_OK && !scene)
         status = ker_fail(error, KER_BAD_INPUT, "%s: its machine cannot be drawn", set->folder);
-    const char *network =
-        json_string_value(json_object_get(json_object_get(folder.summary, "result"), "network"));
-    struct film film = {.set = set, .scene = scene, .name = network ? network : set->folder, .error = error};
+    const char *network = json_string_value(json_object_get(
+        json_object_get(folder.summary ? folder.summary : folder.started, "result"), "network"));
+    char *name =
+        ker_format("%s%s", network ? network : set->folder, folder.summary ? "" : " (has not ended)");
+    struct film film = {.set = set, .scene = scene, .name = name, .error = error};
     if (status == KER_OK)
         status = film_draw(&film, &folder, &links);
+    free(name);
     *damaged = folder.damaged;
     rep_scene_free(scene);
     rep_links_release(&links);

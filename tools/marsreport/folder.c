@@ -35,10 +35,11 @@ void rep_note(struct rep_folder *f, bool damage, const char *format, ...)
             return; /* a table may be read more than once */
     json_t *note = json_string(text);
     json_array_append_new(f->notes, note ? note : json_string("a file is no text in UTF-8"));
-    if (damage) {
-        fprintf(stderr, "marsreport: warning: %s/%s\n", f->path, text);
-        f->damaged = true;
-    }
+    if (damage)
+        fprintf(stderr, "%s: warning: %s/%s\n", program_invocation_short_name, f->path, text);
+    else if (f->tells)
+        fprintf(stderr, "%s: note: %s\n", program_invocation_short_name, text);
+    f->damaged |= damage;
 }
 
 static bool there(const struct rep_folder *f, const char *name)
@@ -79,6 +80,25 @@ static json_t *json_read(const struct rep_folder *f, const char *name, struct ke
     return root;
 }
 
+/* Rows of series that belong to a period of which periods.csv has no row may be a part of them: marssim
+ * writes periods.csv last. */
+static void periods_end(struct rep_folder *f)
+{
+    struct rep_table *t = rep_table_open(f, "periods");
+    int time = t ? rep_table_column(t, "time_ps") : -1;
+    ker_time last = 0;
+    char text[32];
+    while (time >= 0 && rep_table_next(t))
+        last = rep_cell_integer(t, time);
+    rep_table_close(t);
+    if (time < 0)
+        return;
+    f->to = ker_time_min(f->to, last);
+    rep_note(f, false,
+             "What is shown ends at %s of simulated time, with the last period that was written whole.",
+             ker_print_time(text, last));
+}
+
 /* Without a summary: a run that was killed, or none of ours. What started.json says stands for it. */
 static enum ker_status without_summary(struct rep_folder *f)
 {
@@ -101,6 +121,7 @@ static enum ker_status without_summary(struct rep_folder *f)
     if (why.status != KER_OK)
         rep_note(f, true, "%s", why.text + strlen(f->path) + 1);
     version_check(f, f->started);
+    periods_end(f);
     return KER_OK;
 }
 

@@ -1,5 +1,9 @@
-/* links.c - links.csv: who is joined to whom, and how busy each direction was. */
-#include "tools/marsreport/scene.h"
+/* links.c - links.csv: who is joined to whom, and how busy each direction was.
+ *
+ * A run that has not ended has no links.csv yet. Then system.cfg says who is joined to whom, and
+ * link_series.csv, if it is there, how busy the links were in the periods so far.
+ */
+#include "tools/marsreport/machine.h"
 
 #include <stdlib.h>
 
@@ -96,11 +100,70 @@ static void links_sort(struct rep_links *l)
     qsort(l->by_end, l->count, sizeof *l->by_end, by_end);
 }
 
+/* ---- of a run that has not ended ---- */
+
+static void machine_take(void *links, const struct rep_link *link, const char *class, const char *name)
+{
+    struct rep_links *l = links;
+    uint32_t *most_from = link->from_node ? &l->nodes : &l->switches,
+             *most_to = link->to_node ? &l->nodes : &l->switches;
+    struct rep_link one = *link;
+    one.class = class_of(l, class);
+    *most_from = one.from >= *most_from ? one.from + 1 : *most_from;
+    *most_to = one.to >= *most_to ? one.to + 1 : *most_to;
+    *KER_PUSH(l->link, l->count, l->room) = one;
+    if (name)
+        name_keep(link->from_node ? &l->node_name : &l->switch_name,
+                  link->from_node ? &l->node_names : &l->switch_names, link->from, name);
+}
+
+/* The share of the time so far; false: there are no series of links. */
+static bool series_take(struct rep_folder *f, struct rep_links *l)
+{
+    struct rep_table *t = rep_table_open(f, "link_series");
+    int time = t ? rep_table_column(t, "time_ps") : -1, kind = t ? rep_table_column(t, "from_kind") : -1,
+        from = t ? rep_table_column(t, "from") : -1, port = t ? rep_table_column(t, "from_port") : -1,
+        busy = t ? rep_table_column(t, "busy_ps") : -1;
+    ker_time last = 0;
+    while (time >= 0 && kind >= 0 && from >= 0 && port >= 0 && busy >= 0 && rep_table_next(t)) {
+        int64_t id = rep_cell_integer(t, from);
+        bool node = strcmp(rep_cell_text(t, kind), "node") == 0;
+        struct rep_link *k = id < 0 || id >= REP_MOST_IDS || rep_cell_integer(t, time) > f->to
+                                 ? NULL
+                                 : rep_links_find(l, node, (uint32_t)id, (uint16_t)rep_cell_integer(t, port));
+        if (!k)
+            continue;
+        k->utilisation += (float)rep_cell_real(t, busy);
+        last = rep_cell_integer(t, time) > last ? rep_cell_integer(t, time) : last;
+    }
+    rep_table_close(t);
+    for (size_t i = 0; i < l->count && last > 0; i++)
+        l->link[i].utilisation /= (float)last;
+    return last > 0;
+}
+
+static bool partial_read(struct rep_folder *f, struct rep_links *l)
+{
+    if (f->summary || !rep_machine_each(f, machine_take, l))
+        return false;
+    links_sort(l);
+    if (series_take(f, l))
+        rep_note(f, false,
+                 "The machine is drawn as system.cfg describes it, with what its links carried in "
+                 "the periods that were written.");
+    else
+        rep_note(f, false,
+                 "The machine is drawn as system.cfg describes it. How busy its links were is not "
+                 "known: links.csv is written when a run ends, and link_series.csv, which is written "
+                 "on the way (output.period and output.series.links = \"periods\"), is not there.");
+    return true;
+}
+
 bool rep_links_read(struct rep_folder *f, struct rep_links *l)
 {
     struct rep_table *t = rep_table_open(f, "links");
     struct columns c;
-    bool sound = t && columns_find(t, &c);
+    bool there = t != NULL, sound = there && columns_find(t, &c);
     *l = (struct rep_links){.link = NULL};
     while (sound && rep_table_next(t))
         if (!row_take(l, t, &c)) {
@@ -109,10 +172,10 @@ bool rep_links_read(struct rep_folder *f, struct rep_links *l)
             break;
         }
     rep_table_close(t);
-    if (l->count == 0)
-        rep_links_release(l);
-    else
+    if (l->count > 0)
         links_sort(l);
+    else if (there || !partial_read(f, l))
+        rep_links_release(l);
     return l->count > 0;
 }
 

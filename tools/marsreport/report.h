@@ -35,6 +35,7 @@ struct rep_folder {
     json_t *notes;   /* texts for the page */
     ker_time from, to;
     bool damaged;   /* something could not be read: exit status 1 */
+    bool tells;     /* there is no page: all notes go to standard error */
     bool hdf5_told; /* results.h5 cannot be read, and a note says so */
     struct ker_error *error;
 };
