@@ -134,7 +134,7 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
             d.envelope = *m->envelope;
         ker_time due = now + m->delay;
         if (inside)
-            due += n->system->memory ? node_copy_latency(n, m->core, m->bytes)
+            due += n->system->memory ? node_copy_latency(n, m->core, m->bytes, m->queue)
                                      : node_copy(&n->system->model, m->bytes);
         node_delayed_add(n, due, &d);
         return;

@@ -164,8 +164,10 @@ struct node_message {
     ker_time delay;                      /* until the adapter knows of it, or its copying begins */
     uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_ADAPTER | an adapter;
                       to this node itself, where node_model.works: NODE_CORES or NODE_ANY_CORE */
-    uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing */
+    uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing, but
+                                NODE_QUEUE_ONCE: copied once, without node.single_copy_latency */
 };
+#define NODE_QUEUE_ONCE 0xfe
 #define NODE_ANY_CORE UINT32_MAX
 #define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says */
 #define NODE_ON_BUS 0x20000000u  /* within nodes/: it is on the bus: of that adapter, or of all */

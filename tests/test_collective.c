@@ -1,272 +1,10 @@
-/* test_collective.c - every schedule of every collective for 1 to 17 tasks, executed without a network.
+/* test_collective.c - every schedule of every collective for 1 to 17 tasks, executed without a network
+ * (collective_game.h).
  *
- * The tasks of a call take turns; messages arrive at once and carry what their sender knows. Checked for
- * each: it ends, nothing is left over, both sides agree on the bytes of a message, the data reach whom they
- * must, and messages and bytes in all are the textbook's numbers.
+ * Checked for each: it ends, nothing is left over, both sides agree on the bytes of a message, the data reach
+ * whom they must, and messages and bytes in all are the textbook's numbers.
  */
-#include "tasks/mpi/collectives/collective.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define MOST 17
-#define MESSAGES (4 * MOST * MOST)
-
-/* What a task knows: contributions as a set, blocks in the order in which they came, and Bruck's slots. */
-struct known {
-    uint32_t set;
-    int32_t block[2 * MOST];
-    int32_t blocks;
-    int32_t slot[MOST]; /* origin of the block now in slot j */
-};
-
-struct message {
-    int32_t from, to, tag;
-    uint64_t bytes;
-    bool taken;
-    struct known data;
-};
-
-struct player {
-    struct task_coll_view view;
-    struct task_coll_round round;
-    uint32_t rounds;
-    bool fetched, sent, received, ended;
-    struct known known;
-};
-
-struct game {
-    const struct ker_kind *algorithm;
-    struct player player[MOST];
-    struct message message[MESSAGES];
-    int32_t size, messages;
-    uint64_t bytes;
-    bool sums; /* contributions must not be counted twice */
-};
-
-static bool named(const struct game *g, const char *name)
-{
-    return strcmp(g->algorithm->name, name) == 0;
-}
-
-static bool alltoall(const struct player *p)
-{
-    return p->view.collective == TASK_COLL_ALLTOALL || p->view.collective == TASK_COLL_ALLTOALLV;
-}
-
-/* Which blocks of an allgather, gather, or scatter are in a message of this many bytes. */
-static void blocks_pick(const struct game *g, const struct player *p, struct message *m)
-{
-    const struct known *k = &p->known;
-    int32_t count = (int32_t)(m->bytes / p->view.bytes), from = 0;
-    if (p->view.collective == TASK_COLL_SCATTER) { /* the receiver's block and those that follow it */
-        m->data.blocks = count;
-        for (int32_t i = 0; i < count; i++) {
-            m->data.block[i] = (m->to + i) % p->view.size;
-            bool has = p->view.rank == p->view.root;
-            for (int32_t j = 0; j < k->blocks; j++)
-                has |= k->block[j] == m->data.block[i];
-            assert_true(has);
-        }
-        return;
-    }
-    bool power = (g->size & (g->size - 1)) == 0;
-    if (named(g, "ring"))
-        from = k->blocks - 1;
-    else if ((named(g, "recursive_doubling") && power) || named(g, "binomial"))
-        assert_int_equal(count, k->blocks); /* everything it has */
-    assert_true(from + count <= k->blocks);
-    m->data.blocks = count;
-    memcpy(m->data.block, k->block + from, (size_t)count * sizeof *k->block);
-}
-
-static bool has_blocks(unsigned collective)
-{
-    return collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_GATHER ||
-           collective == TASK_COLL_SCATTER || collective == TASK_COLL_COMM;
-}
-
-static void game_send(struct game *g, int32_t rank)
-{
-    struct player *p = &g->player[rank];
-    assert_in_range(p->round.send_to, 0, g->size - 1);
-    assert_int_not_equal(p->round.send_to, rank);
-    for (int32_t i = 0; i < g->messages; i++)
-        assert_false(g->message[i].from == rank && g->message[i].to == p->round.send_to &&
-                     g->message[i].tag == p->round.send_tag); /* a tag names one message of a pair */
-    assert_true(g->messages < MESSAGES);
-    struct message *m = &g->message[g->messages++];
-    *m = (struct message){
-        .from = rank, .to = p->round.send_to, .tag = p->round.send_tag, .bytes = p->round.send_bytes};
-    m->data.set = p->known.set;
-    memcpy(m->data.slot, p->known.slot, sizeof m->data.slot);
-    if (has_blocks(p->view.collective))
-        blocks_pick(g, p, m);
-    g->bytes += m->bytes;
-    p->sent = true;
-}
-
-static void game_take(struct game *g, struct player *p, struct message *m)
-{
-    m->taken = p->received = true;
-    if (p->round.receive_from != TASK_COLL_ANYBODY && !has_blocks(p->view.collective))
-        assert_int_equal(m->bytes, p->round.receive_bytes);
-    if (g->sums)
-        assert_int_equal(p->known.set & m->data.set, 0);
-    p->known.set |= m->data.set;
-    if (p->view.collective != TASK_COLL_GATHER && p->known.blocks + m->data.blocks > g->size)
-        p->known.blocks = 0; /* the result as a whole replaces a folded task's own block */
-    for (int32_t i = 0; i < m->data.blocks; i++)
-        p->known.block[p->known.blocks++] = m->data.block[i];
-    if (alltoall(p) && named(g, "bruck")) {
-        for (int32_t j = 0; j < g->size; j++)
-            if (j >> m->tag & 1)
-                p->known.slot[j] = m->data.slot[j];
-    } else if (alltoall(p)) {
-        p->known.slot[(p->view.rank - m->from + g->size) % g->size] = m->from;
-    }
-}
-
-static void game_receive(struct game *g, struct player *p)
-{
-    for (int32_t i = 0; i < g->messages; i++) {
-        struct message *m = &g->message[i];
-        bool from = p->round.receive_from == TASK_COLL_ANYBODY || p->round.receive_from == m->from;
-        if (!m->taken && m->to == p->view.rank && m->tag == p->round.receive_tag && from) {
-            game_take(g, p, m);
-            return;
-        }
-    }
-}
-
-static bool player_fetch(struct game *g, struct player *p)
-{
-    if (!task_coll_round_of(g->algorithm, &p->view, p->rounds, &p->round)) {
-        p->ended = true;
-        return false;
-    }
-    assert_true(++p->rounds < 4 * MOST);
-    p->fetched = true;
-    p->sent = p->round.send_to == TASK_COLL_NOBODY;
-    p->received = p->round.receive_from == TASK_COLL_NOBODY;
-    return true;
-}
-
-/* One round at a time, sends before receives: every round a fence, which is at least as strict as the
- * schedule asks for. */
-static bool player_move(struct game *g, int32_t rank)
-{
-    struct player *p = &g->player[rank];
-    if (p->ended || (!p->fetched && !player_fetch(g, p)))
-        return false;
-    bool before = p->sent;
-    if (!p->sent)
-        game_send(g, rank);
-    if (!p->received)
-        game_receive(g, p);
-    if (p->sent && p->received)
-        p->fetched = false;
-    return !before || p->received;
-}
-
-/* All tasks send what they can before anybody receives, so that messages of a Sendrecv cross. */
-static void game_play(struct game *g)
-{
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (int32_t i = 0; i < g->size; i++)
-            moved |= player_move(g, i);
-    }
-    for (int32_t i = 0; i < g->size; i++)
-        assert_true(g->player[i].ended);
-    for (int32_t i = 0; i < g->messages; i++)
-        assert_true(g->message[i].taken);
-}
-
-static void game_init(struct game *g, unsigned collective, const struct ker_kind *algorithm, int32_t size,
-                      int32_t root, uint64_t bytes)
-{
-    memset(g, 0, sizeof *g);
-    g->algorithm = algorithm;
-    g->size = size;
-    for (int32_t i = 0; i < size; i++) {
-        struct player *p = &g->player[i];
-        p->view = (struct task_coll_view){.rank = i,
-                                          .size = size,
-                                          .root = root,
-                                          .bytes = bytes,
-                                          .bytes2 = bytes,
-                                          .collective = (uint8_t)collective};
-        if (collective == TASK_COLL_SCATTERV) /* the root's total is shared equally */
-            p->view.bytes2 = bytes / (uint64_t)size;
-        p->known.set = 1u << i;
-        p->known.block[p->known.blocks++] = i;
-        for (int32_t j = 0; j < size; j++)
-            p->known.slot[j] = i;
-        if (collective == TASK_COLL_SCATTER)
-            p->known.blocks = 0;
-    }
-    g->sums = collective == TASK_COLL_REDUCE && strcmp(algorithm->name, "rabenseifner") != 0;
-}
-
-/* -- who must know what at the end -- */
-
-static void assert_blocks(const struct game *g, int32_t rank)
-{
-    uint32_t set = 0;
-    const struct known *k = &g->player[rank].known;
-    for (int32_t i = 0; i < k->blocks; i++)
-        set |= 1u << k->block[i];
-    assert_int_equal(k->blocks, g->size);
-    assert_int_equal(set, (1u << g->size) - 1);
-}
-
-static void assert_result(const struct game *g, unsigned collective, int32_t rank, int32_t root)
-{
-    uint32_t set = g->player[rank].known.set, all = (uint32_t)((1ull << g->size) - 1);
-    switch (collective) {
-    case TASK_COLL_BCAST:
-    case TASK_COLL_SCATTERV:
-        assert_true(set & 1u << root);
-        break;
-    case TASK_COLL_SCATTER: /* at least the own block */
-        if (rank != root)
-            assert_int_equal(g->player[rank].known.block[0], rank);
-        break;
-    case TASK_COLL_REDUCE:
-    case TASK_COLL_GATHERV:
-        if (rank == root)
-            assert_int_equal(set, all);
-        break;
-    case TASK_COLL_GATHER:
-        if (rank == root)
-            assert_blocks(g, rank);
-        break;
-    case TASK_COLL_ALLGATHER:
-    case TASK_COLL_COMM:
-        assert_blocks(g, rank);
-        break;
-    case TASK_COLL_ALLTOALL:
-    case TASK_COLL_ALLTOALLV:
-        for (int32_t j = 0; j < g->size; j++) /* slot j: from j ranks below */
-            assert_int_equal(g->player[rank].known.slot[j], (rank - j + g->size) % g->size);
-        break;
-    case TASK_COLL_SCAN:
-    case TASK_COLL_EXSCAN: { /* all lower ranks */
-        uint32_t lower = (1u << rank) - 1;
-        assert_int_equal(set & lower, lower);
-        break;
-    }
-    default: /* barrier, allreduce, allgatherv, reduce_scatter: something of everybody */
-        assert_int_equal(set, all);
-    }
-}
+#include "tests/collective_game.h"
 
 /* -- the textbook's numbers -- */
 
@@ -335,6 +73,16 @@ static uint64_t scan_messages(uint64_t p)
     return count;
 }
 
+/* A flag for each way, with bytes one more that says that they have been read; a read each way that has them.
+ */
+static struct numbers numbers_shared(unsigned collective, uint64_t p, uint64_t n)
+{
+    if (collective == TASK_COLL_BARRIER)
+        return (struct numbers){2 * (p - 1), 0};
+    uint64_t reads = collective == TASK_COLL_ALLREDUCE ? 2 : 1;
+    return (struct numbers){(2 + (reads - 1) + reads) * (p - 1), reads * (p - 1) * n};
+}
+
 static bool numbers_check(const struct game *g, unsigned collective, uint64_t n, uint64_t root)
 {
     const char *name = g->algorithm->name;
@@ -357,6 +105,8 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
         be = (struct numbers){p * rounds, p * (p - 1) * n};
     else if (strcmp(name, "bruck") == 0) /* each block moves once per bit of its distance */
         be = (struct numbers){p * rounds, p * tree_edges(p) * n};
+    else if (strcmp(name, "shared_memory") == 0)
+        be = numbers_shared(collective, p, n);
     else if (collective <= TASK_COLL_REDUCE || allreduce || collective == TASK_COLL_GATHER ||
              collective == TASK_COLL_SCATTER || collective == TASK_COLL_GATHERV)
         be = numbers_tree(name, collective, p, n);
@@ -386,24 +136,6 @@ static void play_all(unsigned collective, const struct ker_kind *algorithm, int3
             fail_msg("%s by %s, %d tasks, root %d: %d messages, %llu bytes", task_coll_name(collective),
                      algorithm->name, size, root, g.messages, (unsigned long long)g.bytes);
     }
-}
-
-/* Is the algorithm for this collective? ker_kind.of is "bcast|scatter". */
-static bool can(const struct ker_kind *algorithm, unsigned collective)
-{
-    const char *name = task_coll_name(collective), *at = algorithm->of;
-    for (size_t length = strlen(name); at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (strncmp(at, name, length) == 0 && strchr("|", at[length]))
-            return true;
-    return false;
-}
-
-static const struct ker_kind *find(unsigned collective, const char *name)
-{
-    for (const struct ker_kind *const *a = task_collectives.list; *a; a++)
-        if (can(*a, collective) && strcmp((*a)->name, name) == 0)
-            return *a;
-    return NULL;
 }
 
 static void test_every_algorithm(void **state)

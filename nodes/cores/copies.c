@@ -3,9 +3,11 @@
  *
  * A message waits for its latency, and is then copied: once, from the sender's memory to the receiver's, by
  * the receiver's core; or twice, by the sender's core into a buffer in the sender's domain, and by the
- * receiver's from there. A copy by itself moves node.memory_bandwidth. It reads from one domain and writes to
- * another one, or the same, and takes its rate of their controllers, and of the links of their sockets if
- * these are two. Copies go on beside what the cores work: the model has no core that a message waits for.
+ * receiver's from there. What a task reads of another one's memory by itself (NODE_QUEUE_ONCE) is copied
+ * once, and needs no system call. A copy by itself moves node.memory_bandwidth. It reads from one domain and
+ * writes to another one, or the same, and takes its rate of their controllers, and of the links of their
+ * sockets if these are two. Copies go on beside what the cores work: the model has no core that a message
+ * waits for.
  */
 #include "nodes/private.h"
 
@@ -19,12 +21,12 @@ static void units_of(const struct node *n, uint32_t cores, uint32_t *from, uint3
         *from = *to = 0;
 }
 
-static bool is_copied_twice(const struct node *n, uint64_t bytes)
+static bool is_copied_twice(const struct node *n, uint64_t bytes, uint8_t queue)
 {
-    return bytes < n->system->model.single_copy_size;
+    return bytes < n->system->model.single_copy_size && queue != NODE_QUEUE_ONCE;
 }
 
-ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes)
+ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes, uint8_t queue)
 {
     const struct node_model *model = &n->system->model;
     const struct node_structure *s = node_structure_of(n);
@@ -41,7 +43,8 @@ ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes)
     default:
         break;
     }
-    return latency + (bytes && !is_copied_twice(n, bytes) ? model->single_copy_latency : 0);
+    bool asks = bytes && !is_copied_twice(n, bytes, queue) && queue != NODE_QUEUE_ONCE;
+    return latency + (asks ? model->single_copy_latency : 0);
 }
 
 /* Begins a copy from one domain to another. */
@@ -71,7 +74,7 @@ bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
     if (!d->bytes)
         return false;
     units_of(n, d->core, &from, &to);
-    bool twice = is_copied_twice(n, d->bytes);
+    bool twice = is_copied_twice(n, d->bytes, d->queue);
     struct node_load load = {.number = node_cores(n)->copies++,
                              .message = message,
                              .service = d->service,

@@ -121,7 +121,7 @@ struct node_worked node_load_told(const struct node_load *);
 
 /* copies.c */
 /* How long it takes until the copying of such a message inside the node begins. */
-ker_time node_copy_latency(const struct node *, uint32_t cores, uint64_t bytes);
+ker_time node_copy_latency(const struct node *, uint32_t cores, uint64_t bytes, uint8_t queue);
 /* It begins: a message that was delayed; its index is kept until it has been handed over. false: there is
  * nothing to copy. */
 bool node_copy_begin(struct node *, ker_time now, uint32_t message);

@@ -61,7 +61,7 @@ static uint32_t collective_new(struct task_mpi *mpi, struct task_state *task)
     uint32_t index = collective_view(mpi, task);
     struct task_collective_run *run = task_run_at(mpi, index);
     collective_member(mpi, task, run);
-    run->algorithm = task_coll_choose(&mpi->collectives, &run->view);
+    task_run_choose(mpi, task, run);
     return index;
 }
 
@@ -124,6 +124,44 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, ui
     task_protocol_start(mpi, task, now, request);
 }
 
+/* With a task of the node through shared memory, which costs no processor time but waiting: a flag is a
+ * message of no bytes of which nobody asks when it has left; what is read the task sends itself. */
+static void collective_shared(struct task_mpi *mpi, struct task_state *task, uint32_t index, ker_time now)
+{
+    struct task_collective_run *run = task_run_at(mpi, index);
+    const struct task_coll_round c = run->current;
+    uint32_t with = (uint32_t)task_run_peer(mpi, task, run, c.receive_tag);
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    struct task_wire wire = {.kind = TASK_WIRE_EAGER,
+                             .flags = TASK_WIRE_COLLECTIVE,
+                             .job = task->job,
+                             .source = task->task,
+                             .destination = c.shared == TASK_COLL_READ ? task->task : with,
+                             .comm = run->comm,
+                             .tag = c.send_tag,
+                             .sequence = run->call,
+                             .start = run->start,
+                             .bytes = c.receive_bytes};
+    if (mpi->waits)
+        task_cause_enter(mpi, index, &wire);
+    if (c.shared == TASK_COLL_RAISE) {
+        task->messages_sent++;
+        task_wire_send(mpi, node, now, &wire, with, 0);
+        return;
+    }
+    uint32_t request = task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | TASK_REQUEST_SHARED, 0);
+    struct task_request *r = task_request_at(mpi, request);
+    r->peer = (int32_t)(c.shared == TASK_COLL_READ ? task->task : with);
+    r->tag = c.send_tag;
+    r->comm = run->comm;
+    r->bytes = c.receive_bytes;
+    r->run = index;
+    run->outstanding++;
+    task_protocol_start(mpi, task, now, request);
+    if (c.shared == TASK_COLL_READ)
+        task_wire_read(mpi, node, now, &wire, with);
+}
+
 /* Fetches the next round and posts its receive. */
 static void collective_round(struct task_mpi *mpi, struct task_state *task, uint32_t index, ker_time now)
 {
@@ -138,10 +176,13 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
     if (run->current.receive_from != TASK_COLL_NOBODY)
         collective_message(mpi, task, index, now, false);
     run->sending = run->current.send_to != TASK_COLL_NOBODY;
-    if (!run->sending)
+    if (!run->sending) {
         run->fence = run->current.fence;
-    else if (!run->request || mpi->progress != TASK_PROGRESS_ADAPTER)
+        if (run->current.shared)
+            collective_shared(mpi, task, index, now);
+    } else if (!run->request || mpi->progress != TASK_PROGRESS_ADAPTER) {
         task_owe(task, task_charge_message(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
+    }
 }
 
 /* Where messages take its processor: the task that waits for the call goes on when it has sent. */

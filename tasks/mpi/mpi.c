@@ -69,9 +69,12 @@ const struct ker_option mpi_options[] = {
     {                                                                                                        \
         "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto",                                    \
             .kinds = &task_collectives,                                                                      \
-            .meaning = "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "          \
-                       "ALGORITHM[:SIZE[:TASKS]], each from a "                                              \
-                       "size and number of tasks on, the last fitting one counts. See docs/mpi-model.md.",   \
+            .meaning =                                                                                       \
+                "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "                 \
+                "ALGORITHM[:SIZE[:TASKS]], each from a "                                                     \
+                "size and number of tasks on, the last fitting one counts. ALGORITHM may be several, "       \
+                "NODE/BETWEEN or SOCKET/NODE/BETWEEN: inside nodes, and between them. See "                  \
+                "docs/mpi-model.md.",                                                                        \
             .belongs = "jobs"                                                                                \
     }
     COLLECTIVE_KEY("barrier"),
@@ -135,6 +138,17 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
                            mpi->control_priority, classes);
 }
 
+static enum ker_status shared_refuse(const struct task_mpi *mpi, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    char key[64];
+    snprintf(key, sizeof key, "mpi.collectives.%s", task_coll_name((unsigned)mpi->collectives.shared));
+    return ker_config_fail(
+        config, error, key,
+        "shared_memory is for nodes with network.model = \"packet\": with \"loggops\" each "
+        "task has a processor of its own; right would be an algorithm of messages");
+}
+
 enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *config,
                              const struct task_mpi_outside *outside, struct ker_error *error)
 {
@@ -161,6 +175,8 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
         status = task_endpoints_new(mpi, config, error);
     if (status == KER_OK)
         status = task_coll_table_init(&mpi->collectives, config, error);
+    if (status == KER_OK && outside->posted && mpi->collectives.shared >= 0)
+        status = shared_refuse(mpi, config, error);
     if (status != KER_OK) {
         task_mpi_free(mpi);
         mpi = NULL;
@@ -216,6 +232,7 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_chunks_release(&mpi->partitioned);
     ker_chunks_release(&mpi->lookup);
     ker_table_release(&mpi->names);
+    task_layouts_release(mpi);
     for (uint32_t i = 0; i < mpi->kept_names; i++)
         free(mpi->kept_name[i]);
     free(mpi->kept_name);

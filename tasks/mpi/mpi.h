@@ -27,6 +27,8 @@ struct task_mpi_outside {
     void (*touch)(struct node *, ker_time when);
     const struct task_job *(*job)(const void *jobs, uint32_t job);
     uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
+    /* On which core of which node; NULL: it does not matter on which core. */
+    struct task_place (*seat)(const void *jobs, uint32_t job, uint32_t task);
     /* Where tables say that it runs; NULL: there. */
     struct task_place (*place)(const void *jobs, uint32_t job, uint32_t task);
     const void *jobs;

@@ -9,8 +9,10 @@
 
 #include <string.h>
 
-void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t core,
-                   uint32_t destination, const struct task_wire *wire, uint64_t cookie, ker_time delay)
+static inline __attribute__((always_inline)) void transmit(struct task_mpi *mpi, struct task_mpi_node *node,
+                                                           ker_time now, uint32_t core, uint32_t destination,
+                                                           const struct task_wire *wire, uint64_t cookie,
+                                                           ker_time delay, bool once)
 {
     struct net_envelope envelope;
     struct node_message m = {.destination = destination,
@@ -37,7 +39,21 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
         task_wire_shorten(&sent);
     memcpy(&envelope, &sent, sizeof envelope);
     mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and the end of its sending */
+    if (once)
+        m.queue = NODE_QUEUE_ONCE;
     mpi->outside.send(node->net, now, mpi->service, &m);
+}
+
+void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t core,
+                   uint32_t destination, const struct task_wire *wire, uint64_t cookie, ker_time delay)
+{
+    transmit(mpi, node, now, core, destination, wire, cookie, delay, false);
+}
+
+void task_transmit_once(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t cores,
+                        const struct task_wire *wire)
+{
+    transmit(mpi, node, now, cores, node->node, wire, 0, 0, true);
 }
 
 void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)

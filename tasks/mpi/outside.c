@@ -37,6 +37,7 @@ struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
         .touch = node_touch,
         .job = outside_job,
         .node = outside_node,
+        .seat = !task_jobs_each(jobs) || task_jobs_hosts(jobs) ? outside_place : NULL,
         .place = task_jobs_each(jobs) && task_jobs_hosts(jobs) ? outside_place : NULL,
         .jobs = jobs,
     };

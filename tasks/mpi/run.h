@@ -2,6 +2,43 @@
 #ifndef TASKS_MPI_RUN_H
 #define TASKS_MPI_RUN_H
 
+/* A call of a collective at one task. */
+struct task_collective_run {
+    uint32_t next; /* among those that can go on */
+    int32_t comm;
+    struct task_coll_view view;
+    uint64_t *counts; /* of a call that does not block: its own copies, to which the view points */
+    const struct ker_kind *algorithm;
+    struct task_coll_round current;
+    uint32_t round, outstanding, call;
+    uint32_t start;          /* of a persistent one: how often it has been started */
+    ker_time began, entered; /* with output.waits: the task's own entry, the latest known */
+    uint32_t request;        /* the number of that which it completes; 0: the task itself waits for it */
+    bool fence;              /* waits until nothing is outstanding */
+    bool sending;            /* the send of `current` is still to be made */
+    bool ended;
+    bool able; /* it stands among those that can go on, or goes on now */
+};
+#define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
+
+static inline bool task_collective_blocked(const struct task_collective_run *run)
+{
+    return run->outstanding >= (run->fence ? 1 : TASK_COLL_WINDOW);
+}
+
+/* -- layout.c -- */
+void task_layouts_release(struct task_mpi *);
+/* Chooses the algorithm of a run where some rule asks where tasks are. */
+void task_layout_choose(struct task_mpi *, const struct task_state *, struct task_collective_run *);
+static inline void task_run_choose(struct task_mpi *mpi, const struct task_state *task,
+                                   struct task_collective_run *run)
+{
+    if (__builtin_expect(mpi->collectives.placed, 0))
+        task_layout_choose(mpi, task, run);
+    else
+        run->algorithm = task_coll_choose(&mpi->collectives, &run->view);
+}
+
 /* -- run.c -- */
 void task_run_free(struct task_mpi *, uint32_t index);
 /* How many counts a call has on either side. */
@@ -16,6 +53,8 @@ void task_run_push(struct task_mpi *, struct task_state *, uint32_t index, bool 
 uint32_t task_run_pop(struct task_mpi *, struct task_state *); /* 0: none */
 /* One of its messages is complete. */
 void task_run_completed(struct task_mpi *, struct task_state *, uint32_t index);
+/* run_state.c: saved, or loaded into a new one. */
+void task_run_state(struct task_mpi *, struct task_state *, struct task_collective_run *, struct ker_chunk *);
 static inline struct task_collective_run *task_run_at(const struct task_mpi *mpi, uint32_t index)
 {
     return ker_chunks_at(&mpi->run, index);

@@ -2,14 +2,13 @@
  *
  * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
  * task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), work.c, after.c,
- * graph.c (programs that are told what is complete), endpoint.c (LogGOPS' overheads), run.c (calls of
- * collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c,
- * wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c, charge.c (processor time
- * of operations), collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c,
- * path_walk.c (finds the critical path), path_links.c, path_json.c,
- * path_table.c, profile.c, matching.c, report.c, save.c,
- * mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on the
- * node's list.
+ * graph.c (programs that are told what is complete), endpoint.c (LogGOPS' overheads), layout.c (who shares a
+ * node), run.c (calls of collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages
+ * with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c,
+ * charge.c (processor time of operations), collective.c (executes schedules), end.c, task.c (runs a task),
+ * table.c, waits_table.c, path_walk.c (finds the critical path), path_links.c, path_json.c, path_table.c,
+ * profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
+ * a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -45,6 +44,7 @@ enum task_request_state {
 #define TASK_REQUEST_COLLECTIVE 32 /* a message of a collective */
 #define TASK_REQUEST_OPEN 64       /* counts in task.open */
 #define TASK_REQUEST_CANCELLED 128
+#define TASK_REQUEST_SHARED 128 /* of a collective: through shared memory, costs no overhead */
 
 struct task_request {
     union {
@@ -135,30 +135,6 @@ struct task_onesided {
     struct ker_table windows, targets;
 };
 
-/* A call of a collective at one task. */
-struct task_collective_run {
-    uint32_t next; /* among those that can go on */
-    int32_t comm;
-    struct task_coll_view view;
-    uint64_t *counts; /* of a call that does not block: its own copies, to which the view points */
-    const struct ker_kind *algorithm;
-    struct task_coll_round current;
-    uint32_t round, outstanding, call;
-    uint32_t start;          /* of a persistent one: how often it has been started */
-    ker_time began, entered; /* with output.waits: the task's own entry, the latest known */
-    uint32_t request;        /* the number of that which it completes; 0: the task itself waits for it */
-    bool fence;              /* waits until nothing is outstanding */
-    bool sending;            /* the send of `current` is still to be made */
-    bool ended;
-    bool able; /* it stands among those that can go on, or goes on now */
-};
-#define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
-
-static inline bool task_collective_blocked(const struct task_collective_run *run)
-{
-    return run->outstanding >= (run->fence ? 1 : TASK_COLL_WINDOW);
-}
-
 enum task_stage {
     TASK_STAGE_NEXT,    /* fetch an op */
     TASK_STAGE_ISSUE,   /* its overhead is paid: do it */
@@ -240,6 +216,7 @@ struct task_mpi {
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
     struct node_model model;
     struct task_coll_table collectives;
+    struct ker_table layouts; /* of communicators, see layout.c */
     uint64_t eager_limit;
     bool eager_buffered, copies_unexpected, copies_buffered;
     enum task_rendezvous rendezvous;
@@ -332,6 +309,9 @@ void task_mpi_done(struct task_mpi *, const struct task_state *);
  * so much later. */
 void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t core,
                    uint32_t destination, const struct task_wire *, uint64_t cookie, ker_time delay);
+/* Inside the node: from the memory of one core to that of another one in a single copy. */
+void task_transmit_once(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t cores,
+                        const struct task_wire *);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
 void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
@@ -468,6 +448,10 @@ void task_wire_send(struct task_mpi *, struct task_mpi_node *, ker_time now, con
 /* The same, so much later. */
 void task_wire_send_late(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *,
                          uint32_t to, uint64_t cookie, ker_time delay);
+/* The destination, who is the source, too, copies from the memory of another task of its node, to whom the
+ * message is counted. */
+void task_wire_read(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *,
+                    uint32_t from);
 
 /* -- protocol.c -- */
 /* Makes a request active: sends, or posts the receive. */

@@ -81,6 +81,21 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
 }
 
+void task_wire_read(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                    const struct task_wire *wire, uint32_t from)
+{
+    struct task_state *owner = task_on_node(mpi, node, wire->job, from);
+    const struct task_state *reader = task_on_node(mpi, node, wire->job, wire->destination);
+    owner->messages_sent++;
+    owner->bytes_sent += wire->bytes;
+    if (mpi->sends_counted)
+        sent_count(mpi, wire, from, wire->destination, false);
+    if (mpi->path)
+        path_note(mpi, node, now, wire, wire->source, wire->destination, 0, 0);
+    uint32_t cores = mpi->model.works ? NODE_CORES(owner->core, reader->core) : NODE_ANY_CORE;
+    task_transmit_once(mpi, node, now, cores, wire);
+}
+
 void task_wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                     const struct task_wire *wire, uint32_t to, uint64_t cookie)
 {

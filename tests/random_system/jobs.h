@@ -16,6 +16,18 @@ static bool algorithm_can(const struct ker_kind *algorithm, const char *collecti
     return false;
 }
 
+/* "linear/ring": an algorithm for reduce and bcast inside nodes, perhaps one inside sockets, and one of the
+ * collective's own between nodes, unless that is shared memory. */
+static const char *random_levels(struct random_system *r, const char *algorithm)
+{
+    static char text[128];
+    static const char *const inside[] = {"linear", "binomial", "shared_memory", "shared_memory/shared_memory",
+                                         "binomial/linear"};
+    const char *between = strcmp(algorithm, "shared_memory") ? algorithm : "linear";
+    snprintf(text, sizeof text, "%s/%s", inside[draw(r, 5)], between);
+    return text;
+}
+
 /* Some collectives by any of the algorithms that can do them, from any size on. */
 static void random_collectives(struct random_system *r)
 {
@@ -28,6 +40,8 @@ static void random_collectives(struct random_system *r)
                 list[count++] = (*a)->name;
         list[count] = NULL;
         const char *algorithm = random_choice(r, name, list);
+        if (task_coll_has_levels(c) && chance(r, 40))
+            algorithm = random_levels(r, algorithm);
         if (chance(r, 40))
             fprintf(r->out, "        %s = [\"auto\", \"%s:%llu B:%u\"];\n", name, algorithm,
                     (unsigned long long)spread(r, 0, 1e5), draw(r, 10));

@@ -4,7 +4,8 @@
  * number of tasks are the same for all tasks of a call, so that all choose alike; calls with counts of their
  * own per task (gatherv, scatterv, allgatherv, alltoallv, reduce_scatter) have size 0 here, because their
  * tasks know different totals. The built-in sizes follow MPICH's (Thakur, Rabenseifner, Gropp, 2005), in
- * bytes of struct task_op.bytes.
+ * bytes of struct task_op.bytes. A rule of an algorithm for one node fits only where all tasks are on one;
+ * since a list of such rules alone would leave most communicators without, the built-in ones stand before it.
  */
 #include "tasks/mpi/collectives/collective.h"
 
@@ -44,6 +45,9 @@
     KIND(task_coll_kind_pairwise_reduce_scatter)                                                             \
     KIND(task_coll_kind_bruck_alltoall)                                                                      \
     KIND(task_coll_kind_bruck_allgather)                                                                     \
+    KIND(task_coll_kind_shared_from)                                                                         \
+    KIND(task_coll_kind_shared_to)                                                                           \
+    KIND(task_coll_kind_shared_both)                                                                         \
     KIND(task_coll_kind_linear_neighbours)
 KER_KINDS_TABLE(algorithm_kinds, ALGORITHMS);
 const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and their algorithms",
@@ -126,8 +130,12 @@ static bool table_add(struct task_coll_table *table, unsigned collective, const 
 {
     if (table->count == TASK_COLL_RULES)
         return false;
+    bool inside = task_coll_is_shared(algorithm);
     table->rule[table->count++] =
-        (struct task_coll_rule){min_bytes, min_tasks, (uint8_t)collective, algorithm};
+        (struct task_coll_rule){min_bytes, min_tasks, (uint8_t)collective, inside, algorithm};
+    table->placed |= inside;
+    if (inside)
+        table->shared = (int)collective;
     return true;
 }
 
@@ -138,11 +146,102 @@ static enum ker_status table_names(const struct ker_config *config, const char *
         ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
     ker_config_fail(config, error, key,
                     "\"%s\" is no rule; right would be \"auto\", \"ALGORITHM\", \"ALGORITHM:SIZE\" or "
-                    "\"ALGORITHM:SIZE:TASKS\" (from this size and number of tasks on) with one of %s",
-                    text, names);
+                    "\"ALGORITHM:SIZE:TASKS\" (from this size and number of tasks on) with one of %s%s",
+                    text, names,
+                    task_coll_has_levels(collective)
+                        ? "; or in the place of ALGORITHM \"NODE/BETWEEN\", \"SOCKET/NODE/BETWEEN\""
+                        : "");
     free(names);
     return KER_BAD_INPUT;
 }
+
+/* ---- several algorithms ---- */
+
+/* One of a combination: what would be right is said with the collective that it is for. */
+static enum ker_status part_find(const struct ker_kind **algorithm, const struct ker_config *config,
+                                 const char *key, unsigned collective, const char *name, const char *where,
+                                 struct ker_error *error)
+{
+    bool between = strcmp(where, "between nodes") == 0;
+    *algorithm = *name ? algorithm_find(config, collective, name) : NULL;
+    if (*algorithm && !(between && task_coll_is_shared(*algorithm)))
+        return KER_OK;
+    char *names =
+        ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
+    ker_config_fail(config, error, key, "\"%s\" is no algorithm for a %s %s; there are %s%s", name,
+                    task_coll_name(collective), where, names,
+                    between && *algorithm ? ", of which shared_memory is for one node" : "");
+    free(names);
+    return KER_BAD_INPUT;
+}
+
+/* "linear", or "linear+binomial" where a level needs two. */
+static enum ker_status level_find(struct task_coll_combination *c, uint32_t level,
+                                  const struct ker_config *config, const char *key, unsigned collective,
+                                  char *name, struct ker_error *error)
+{
+    const char *where = c->levels == 2 && level == 0 ? "inside a socket" : "inside a node";
+    uint8_t by;
+    bool up = task_coll_goes_up(collective, &by), down = task_coll_goes_down(collective, &by);
+    char *second = up && down ? name : NULL, *first = second ? strsep(&second, "+") : name;
+    enum ker_status status = KER_OK;
+    if (task_coll_goes_up(collective, &by))
+        status = part_find(&c->up[level], config, key, by, first, where, error);
+    if (status == KER_OK && task_coll_goes_down(collective, &by))
+        status = part_find(&c->down[level], config, key, by, second ? second : first, where, error);
+    for (int i = 0; status == KER_OK && i < 2; i++) {
+        const struct ker_kind *algorithm = i ? c->down[level] : c->up[level];
+        if (algorithm && !c->shared)
+            c->shared = task_coll_is_shared(algorithm);
+    }
+    return status;
+}
+
+/* "NODE/BETWEEN", "SOCKET/NODE/BETWEEN". */
+static enum ker_status table_combine(struct task_coll_table *table, const struct ker_kind **algorithm,
+                                     const struct ker_config *config, const char *key, unsigned collective,
+                                     const char *text, struct ker_error *error)
+{
+    if (table->combinations == TASK_COLL_COMBINATIONS)
+        return ker_config_fail(config, error, key, "more than %d combinations in all",
+                               TASK_COLL_COMBINATIONS);
+    struct task_coll_combination *c = &table->combination[table->combinations];
+    char *part[TASK_COLL_LEVELS + 2], copy[sizeof c->name], *rest = copy;
+    uint32_t parts = 0;
+    *c = (struct task_coll_combination){0};
+    bool fits = snprintf(c->name, sizeof c->name, "%s", text) < (int)sizeof c->name;
+    memcpy(copy, c->name, sizeof copy);
+    while (rest && parts < TASK_COLL_LEVELS + 2)
+        part[parts++] = strsep(&rest, "/");
+    if (!fits || parts > TASK_COLL_LEVELS + 1 || !task_coll_has_levels(collective))
+        return table_names(config, key, collective, text, error);
+    c->levels = parts - 1;
+    enum ker_status status = KER_OK;
+    for (uint32_t i = 0; status == KER_OK && i < c->levels; i++)
+        status = level_find(c, i, config, key, collective, part[i], error);
+    if (status == KER_OK)
+        status = part_find(&c->top, config, key, collective, part[parts - 1], "between nodes", error);
+    if (status != KER_OK)
+        return status;
+    task_coll_combine(c);
+    table->combinations++;
+    table->placed = true;
+    if (c->shared)
+        table->shared = (int)collective;
+    *algorithm = &c->kind;
+    return KER_OK;
+}
+
+const struct task_coll_combination *task_coll_combination_of(const struct task_coll_table *table,
+                                                             const struct ker_kind *algorithm)
+{
+    for (uint32_t i = 0; i < table->combinations; i++)
+        if (&table->combination[i].kind == algorithm)
+            return &table->combination[i];
+    return NULL;
+}
+
+/* ---- rules ---- */
 
 /* "NAME", "NAME:512 KiB", "NAME:0:64". */
 static enum ker_status table_parse(struct task_coll_table *table, const struct ker_config *config,
@@ -156,7 +255,14 @@ static enum ker_status table_parse(struct task_coll_table *table, const struct k
     uint64_t min_bytes = 0;
     long min_tasks = 0;
     char *end = copy;
-    const struct ker_kind *algorithm = algorithm_find(config, collective, name);
+    const struct ker_kind *algorithm = NULL;
+    if (strchr(name, '/')) {
+        enum ker_status status = table_combine(table, &algorithm, config, key, collective, name, error);
+        if (status != KER_OK)
+            return status;
+    } else {
+        algorithm = algorithm_find(config, collective, name);
+    }
     if (!algorithm || (size && ker_parse_bytes(size, &min_bytes, &why) != 0))
         return table_names(config, key, collective, text, error);
     if (tasks)
@@ -188,18 +294,31 @@ static const struct ker_kind *algorithm_first(const struct ker_config *config, u
     return first;
 }
 
+/* Does a rule leave communicators out, wherever its size begins? */
+static bool rule_inside(const struct ker_config *config, unsigned collective, const char *text)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    const struct ker_kind *algorithm = *name ? algorithm_find(config, collective, name) : NULL;
+    return algorithm && task_coll_is_shared(algorithm);
+}
+
 enum ker_status task_coll_table_init(struct task_coll_table *table, const struct ker_config *config,
                                      struct ker_error *error)
 {
-    table->count = 0;
+    table->count = table->combinations = 0;
+    table->placed = false;
+    table->shared = -1;
     for (unsigned c = 0; c < TASK_COLL_COUNT; c++) {
         table->first[c] = algorithm_first(config, c);
         char key[64];
         snprintf(key, sizeof key, "mpi.collectives.%s", task_coll_name(c));
         int count = ker_config_has(config, key) ? ker_config_count(config, key) : 0;
         bool defaults = count == 0;
-        for (int i = 0; i < count; i++)
-            defaults |= strcmp(ker_config_string_at(config, key, i), "auto") == 0;
+        for (int i = 0; i < count; i++) {
+            const char *text = ker_config_string_at(config, key, i);
+            defaults |= strcmp(text, "auto") == 0 || rule_inside(config, c, text);
+        }
         if (defaults)
             table_defaults(table, config, c);
         for (int i = 0; i < count; i++) {
@@ -228,7 +347,8 @@ const struct ker_kind *task_coll_choose(const struct task_coll_table *table, con
         return &task_coll_kind_between;
     for (uint32_t i = table->count; i-- > 0;) {
         const struct task_coll_rule *rule = &table->rule[i];
-        if (rule->collective == v->collective && bytes >= rule->min_bytes && v->size >= rule->min_tasks)
+        if (rule->collective == v->collective && bytes >= rule->min_bytes && v->size >= rule->min_tasks &&
+            (__builtin_expect(!rule->inside, 1) || task_coll_inside(v->layout)))
             return rule->algorithm;
     }
     return table->first[v->collective];

@@ -17,6 +17,9 @@
 #define TASK_COLL_NOBODY (-2)
 #define TASK_COLL_ANYBODY (-1)
 
+struct task_coll_layout;
+struct task_coll_combination;
+
 /* What one task knows. */
 struct task_coll_view {
     int32_t rank, size, root;
@@ -24,8 +27,17 @@ struct task_coll_view {
     uint64_t bytes, bytes2; /* as in struct task_op */
     const uint64_t *send_bytes, *receive_bytes; /* per rank (or neighbour), or NULL */
     const struct task_neighbours *neighbours;   /* of collectives among neighbours */
-    uint8_t collective;                         /* enum task_collective */
+    const struct task_coll_layout *layout; /* NULL: where the tasks are does not matter, or is not known */
+    const struct task_coll_combination
+        *combination;   /* of the algorithms of levels; NULL: it is one algorithm */
+    uint8_t collective; /* enum task_collective */
 };
+
+/* What a task does through shared memory with a task of its node: raises a flag, which the other sees the
+ * latency between their memories later; waits for one; or copies from the other's memory into its own, which
+ * takes the same latency and then the time of a single copy. Flags are messages of no bytes, and what is read
+ * is a message that the reader begins; neither costs an overhead. */
+enum task_coll_shared { TASK_COLL_MESSAGES, TASK_COLL_RAISE, TASK_COLL_AWAIT, TASK_COLL_READ };
 
 /* The receive is posted first, then the send is made. */
 struct task_coll_round {
@@ -34,9 +46,14 @@ struct task_coll_round {
     int32_t receive_tag, send_tag;
     uint64_t send_bytes, receive_bytes; /* receive_bytes: as far as known, for messages to people only */
     bool fence;                         /* everything so far must be complete before the next round */
+    uint8_t shared; /* enum task_coll_shared; not MESSAGES: with the rank receive_tag, and nobody else, by
+                       send_tag; READ: receive_bytes */
+    uint8_t phase;  /* of several algorithms (hierarchical.c): which, and the round with which it began */
+    uint32_t base;
 };
 
-/* false: there is no such round, the schedule has ended. round counts from 0 without gaps. */
+/* false: there is no such round, the schedule has ended. round counts from 0 without gaps; what is filled in
+ * holds the round before. */
 typedef bool task_coll_function(const struct task_coll_view *, uint32_t round, struct task_coll_round *);
 
 /* Operations of a kind of the family "mpi.collectives"; ker_kind.of names the collectives that it can do. */
@@ -79,20 +96,81 @@ struct task_coll_rule {
     uint64_t min_bytes;
     int32_t min_tasks;
     uint8_t collective;
+    bool inside; /* fits only where all tasks are on one node */
     const struct ker_kind *algorithm;
 };
 
+/* ---- hierarchical.c: inside sockets, inside nodes, between nodes ---- */
+
+#define TASK_COLL_LEVELS 2 /* below that between nodes: nodes, or sockets and nodes */
+
+/* "binomial/ring": an algorithm for each level, the innermost first. */
+struct task_coll_combination {
+    struct ker_kind kind; /* its name is `name` */
+    char name[96];
+    uint32_t levels;
+    bool shared;                                                          /* some level has shared memory */
+    const struct ker_kind *up[TASK_COLL_LEVELS], *down[TASK_COLL_LEVELS]; /* NULL: the collective has none */
+    const struct ker_kind *top;
+};
+/* Which collectives a level needs on the way to the leaders and back; false: it has no such way. */
+bool task_coll_goes_up(unsigned collective, uint8_t *by);
+bool task_coll_goes_down(unsigned collective, uint8_t *by);
+bool task_coll_has_levels(unsigned collective);
+/* Begins a combination of this collective that has a name, levels and algorithms. */
+void task_coll_combine(struct task_coll_combination *);
+
+/* groups.c. Groups of a level are numbered by their lowest ranks, and so are their units: ranks, and on the
+ * next level the groups of the one before. */
+struct task_coll_level {
+    uint32_t units, groups;
+    uint32_t *group, *place; /* of each unit: its group, and which of this one's units it is */
+    uint32_t *first, *unit;  /* of each group: its units are unit[first[group]] up to that of the next */
+    uint32_t *lowest;        /* of each group: its lowest rank */
+};
+struct task_coll_groups {
+    uint32_t levels;
+    struct task_coll_level level[TASK_COLL_LEVELS];
+};
+struct task_coll_layout {
+    struct task_coll_groups by[TASK_COLL_LEVELS]; /* [0]: nodes; [1]: sockets, nodes */
+};
+/* Where a rank is. */
+struct task_coll_spot {
+    uint32_t node, socket;
+};
+void task_coll_layout_make(struct task_coll_layout *, const struct task_coll_spot *, uint32_t ranks);
+void task_coll_layout_release(struct task_coll_layout *);
+static inline bool task_coll_inside(const struct task_coll_layout *layout)
+{
+    return layout && layout->by[0].level[0].groups == 1;
+}
+
+/* shared.c */
+bool task_coll_is_shared(const struct ker_kind *algorithm);
+
+/* ---- */
+
 #define TASK_COLL_RULES 96
+#define TASK_COLL_COMBINATIONS 32
+/* Stays where it is. */
 struct task_coll_table {
     uint32_t count;
     struct task_coll_rule rule[TASK_COLL_RULES];
     const struct ker_kind *first[TASK_COLL_COUNT]; /* where no rule fits */
+    struct task_coll_combination combination[TASK_COLL_COMBINATIONS];
+    uint32_t combinations;
+    bool placed; /* some rule asks where tasks are: views have a layout */
+    int shared;  /* the last collective with a rule that has shared memory; -1: none */
 };
 
 /* The built-in rules, replaced for each collective by the key mpi.collectives.NAME where that is given. */
 enum ker_status task_coll_table_init(struct task_coll_table *, const struct ker_config *, struct ker_error *);
 /* The algorithm for a call. Depends only on what all tasks of the call agree on. */
 const struct ker_kind *task_coll_choose(const struct task_coll_table *, const struct task_coll_view *);
+/* The combination that an algorithm is; NULL: it is none. */
+const struct task_coll_combination *task_coll_combination_of(const struct task_coll_table *,
+                                                             const struct ker_kind *algorithm);
 
 /* share.c. Blocks of a vector of `bytes` cut into `parts`: the first bytes % parts of them are longer by one,
  * and all together are the vector. The bytes of blocks from..to-1. */
@@ -123,6 +201,14 @@ static inline void task_coll_round_exchange(struct task_coll_round *round, int32
                                             int32_t from, uint64_t receive_bytes, int32_t tag)
 {
     *round = (struct task_coll_round){from, to, tag, tag, send_bytes, receive_bytes, true};
+}
+static inline void task_coll_round_shared(struct task_coll_round *round, enum task_coll_shared what,
+                                          int32_t with, int32_t tag)
+{
+    *round = (struct task_coll_round){
+        .receive_from = TASK_COLL_NOBODY, .send_to = TASK_COLL_NOBODY, .shared = (uint8_t)what};
+    round->receive_tag = with;
+    round->send_tag = tag;
 }
 
 #endif

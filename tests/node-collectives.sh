@@ -1,0 +1,158 @@
+#!/bin/bash
+# Collectives inside nodes through shared memory, and in levels: exact cases derived by hand, bytes by hand, everything equal on 1, 2, 3 and 5 ranks and
+# after checkpoints in the middle of calls; what cannot be is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-runs.sh
+
+program() { # TASKS CALL...: each task does these calls; "ibcast" and the like are waited for at once
+    local tasks=$1 task call
+    shift
+    for ((task = 0; task < tasks; task++)); do
+        echo "$task init"
+        for call in "$@"; do
+            echo "$task $call"
+            [[ $call == i* ]] && echo "$task waitall"
+        done
+        echo "$task finalize"
+    done >"$t/program.txt"
+}
+ends() { # NAME PS...: the tasks of the last run ended then
+    local name=$1 got
+    shift
+    got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "finish_ps") at = i; next } { printf "%s ", $at }' "$t/one/tasks.csv" | xargs)
+    [ "$got" = "$*" ] || { echo "$got instead of $*" >>"$t/err"; false; }
+    check "$name"
+}
+carried() { # NAME MESSAGES BYTES
+    local got
+    got=$(jq -r '.result.jobs[0] | "\(.messages) \(.bytes)"' "$t/one/summary.json")
+    [ "$got" = "$2 $3" ] || { echo "$got instead of $2 $3" >>"$t/err"; false; }
+    check "$1"
+}
+one() {
+    rm -rf "$t/one"
+    run -o "$t/one" "$t/c.cfg" "$@"
+}
+
+# ---- one node: l = 100 ns, a copy of 10,000 bytes t = 1 us ----
+
+cat >"$t/c.cfg" <<END
+topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node: { cores = 4; memory_latency = "100 ns"; memory_bandwidth = "10 GB/s"; };
+mpi: { eager_limit = "1 MiB"; collectives: { barrier = "shared_memory"; bcast = "shared_memory"; reduce = "shared_memory"; allreduce = "shared_memory";
+    gather = "shared_memory"; scatter = "shared_memory"; }; };
+jobs: ( { program = "trace"; format = "simgrid"; trace = "$t/program.txt"; tasks_per_node = 4; } );
+END
+# Flags reach rank 0 after l, and those that it raises then the others after 2 l.
+program 4 barrier
+one; ends "barrier: 2 l" 100000 200000 200000 200000
+carried "barrier: 3 flags each way" 6 0
+# A flag l, the copy's own latency l, t; the flag that it is read l.
+program 4 "bcast 10000 2"
+one; ends "bcast: 2 l + t, the root l more" 1200000 1200000 1300000 1200000
+carried "bcast: 3 flags each way and 3 vectors" 9 30000
+program 4 "scatter 10000 10000 0"
+one; ends "scatter: as bcast" 1300000 1200000 1200000 1200000
+# The root reads one after the other, l + t each, from 100 ns on: 1.2, 2.3, 3.4 us; who has been read knows it l later. Behind root 1 come 2, 3, 0.
+program 4 "reduce 10000 0 1"
+one; ends "reduce: l + 3 (l + t), in turn" 3500000 3400000 1300000 2400000
+carried "reduce: 3 flags each way and 3 vectors" 9 30000
+program 4 "gather 10000 10000 1"
+one; ends "gather: as reduce" 3500000 3400000 1300000 2400000
+# At 3.4 us rank 0 has all; flags at 3.5, read from 3.6 to 4.6, and flags back at 4.7.
+program 4 "allreduce 10000 0"
+one; ends "allreduce: l + 3 (l + t) + 2 l + t" 4700000 4600000 4600000 4600000
+carried "allreduce: 9 flags and 6 vectors" 15 60000
+one node.send_overhead="5 us" node.receive_overhead="7 us" mpi.copies=all mpi.eager_limit=0; ends "no overheads, no protocol" 4700000 4600000 4600000 4600000
+program 4 "iallreduce 10000 0"
+one; ends "one that does not block takes as long" 4700000 4600000 4600000 4600000
+program 4 "allreduce 0 0" "bcast 0 3"
+one; ends "nothing to send takes no time" 0 0 0 0
+program 1 barrier "bcast 10000 0" "allreduce 10000 0"
+one; ends "one task needs nobody" 0
+
+# ---- two sockets, controllers of 15 GB/s, 50 ns more to the other socket ----
+
+# bcast, root 0. Rank 1, on its socket, sees the flag at 100 ns and copies from 200 ns on: twice through controller 0, so at 7.5 GB/s, 750 bytes by 300 ns.
+# Then 2 and 3 (flag 150, latency 150) copy, too: 4 shares of controller 0, 3.75 GB/s each. Rank 1 has its 9,250 bytes at 300 + 2,466.667 ns; the others
+# have had as much, and their last 750 at 7.5 GB/s 100 ns later. The flag of rank 3 is at the root 150 ns after that.
+program 4 "bcast 10000 0"
+two=(node.sockets=2 node.controller_bandwidth="15 GB/s" node.socket_latency="50 ns")
+one "${two[@]}"; ends "bcast through controllers" 3016667 2766667 2866667 2866667
+one "${two[@]}" node.single_copy_size="1 MiB" node.single_copy_latency="3 us"; ends "what is read is copied once, without a system call" 3016667 2766667 2866667 2866667
+# By socket. Rank 2 sees the flag at 150 and copies alone from 300 to 1,300 ns; its flag is at the root at 1,450. Rank 3: flag at 1,400, copies from 1,500 on
+# at 7.5 GB/s, to 2,833.334; flag at 2 at 2,933.334. Rank 1: flag at 1,550, copies from 1,650 to 2,983.334; flag at 0 at 3,083.334.
+one "${two[@]}" mpi.collectives.bcast=shared_memory/shared_memory/linear; ends "bcast by socket" 3083334 2983334 2933334 2833334
+carried "bcast by socket: as many vectors" 9 30000
+# All on one node: nothing is between nodes, and of one socket nothing between sockets.
+one mpi.collectives.bcast=shared_memory/linear; ends "bcast inside and between: one node" 1300000 1200000 1200000 1200000
+one mpi.collectives.bcast=binomial && rm -rf "$t/first" && mv "$t/one" "$t/first"; one mpi.collectives.bcast=binomial/shared_memory/linear
+equal "$t/first" "$t/one"
+check "one socket: as its algorithm alone"
+
+# ---- between nodes ----
+
+# A message of 10,000 bytes from node to node takes a time that is measured by a bcast of two tasks on two nodes: (the root's end is `left`, the other's `there`). Two tasks on each of two
+# nodes, bcast: rank 2, the leader of the other node, has the vector at `there` and sends it on at once, rank 3 has it l + t later, rank 2 goes on when it is read;
+# the root when its message has left does the same with rank 1.
+program 2 "bcast 10000 0"
+one jobs[0].tasks_per_node=1 mpi.collectives.bcast=linear
+read -r left there < <(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "finish_ps") at = i; next } { printf "%s ", $at } END { print "" }' "$t/one/tasks.csv")
+program 4 "bcast 10000 0"
+one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; ends "bcast between nodes, then inside" $((left + 1100000)) $((left + 1100000)) $((there + 1100000)) $((there + 1100000))
+carried "three vectors" 3 30000
+program 4 "ibcast 10000 0"
+one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; ends "one that does not block takes as long" \
+    $((left + 1100000)) $((left + 1100000)) $((there + 1100000)) $((there + 1100000))
+# The root is the leader of its node: rank 3 sends to rank 0.
+program 4 "bcast 10000 3"
+one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; ends "the root leads its node" $((there + 1100000)) $((there + 1100000)) $((left + 1100000)) $((left + 1100000))
+# Unlike numbers of tasks, and ranks in another order than nodes: ranks 0 3 5 on node 2, 1 on node 0, 2 4 6 7 on node 1. Inside 5 vectors go to leaders and 5
+# back, and a ring of three moves 2 x 2: 14 x 10,000; each way two flags and a vector for each that is no leader, and the ring has 2 x 3 x 2 messages.
+program 8 "allreduce 10000 0"
+printf '%s\n' 2 0 1 2 1 2 1 1 >"$t/places.txt"
+ragged=('jobs[0].placement=file' "jobs[0].placement_file=$t/places.txt")
+sed 's/tasks_per_node = 4; //' "$t/c.cfg" >"$t/r.cfg"
+mv "$t/r.cfg" "$t/c.cfg"
+one "${ragged[@]}" mpi.collectives.allreduce=shared_memory/ring
+carried "ragged nodes: every byte by hand" $((5 * 6 + 12)) 140000
+# A communicator on several nodes: the built-in rules, which stand before a list of shared_memory.
+one "${ragged[@]}" && rm -rf "$t/first" && mv "$t/one" "$t/first" && one "${ragged[@]}" mpi.collectives.allreduce=auto && equal "$t/first" "$t/one"
+check "shared_memory alone: on several nodes as built in"
+
+# ---- any ranks, any moment ----
+
+for i in 1 2 3; do
+    calls+=("compute $((i * 7000))" "allreduce 3000 0" barrier "ibcast 20000 $i" "ireduce 777 0 5" "bcast 100000 7" "reduce 9001 0 $((i + 1))" ibarrier
+        "iallreduce 50000 0")
+done
+program 8 "${calls[@]}"
+tables="waits critical_path"
+told=(output.waits=true "output.critical_path=1 MiB")
+hierarchical=("${told[@]}" mpi.collectives.barrier=shared_memory/dissemination mpi.collectives.bcast=shared_memory/binomial/scatter_allgather_ring
+    mpi.collectives.reduce=linear/rabenseifner 'mpi.collectives.allreduce=["shared_memory/recursive_doubling", "binomial+shared_memory/ring:10 KiB"]')
+same_bits "levels" "${ragged[@]}" "${hierarchical[@]}"
+same_bits "levels, memory shared, sockets" "${ragged[@]}" "${hierarchical[@]}" "${two[@]}" node.single_copy_size="4 KiB"
+same_bits "levels, progress in calls, rendezvous" "${ragged[@]}" "${hierarchical[@]}" mpi.progress=calls mpi.eager_limit=0 node.send_overhead="300 ns"
+program 4 "${calls[@]//[457]/3}"
+same_bits "shared memory" "${told[@]}" "${two[@]}" jobs[0].tasks_per_node=4
+
+# ---- what cannot be ----
+
+refused() { # NAME WORDS KEYS...
+    local name=$1 words=$2
+    shift 2
+    one "$@"
+    [ $? -eq 2 ] && grep -q "$words" "$t/err"
+    check "$name"
+}
+refused "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is no algorithm for a bcast between nodes; .*shared_memory is for one node' \
+    mpi.collectives.bcast=shared_memory/shared_memory
+refused "a level by what is none for it" '"ring" is no algorithm for a reduce inside a node; there are linear, binomial' mpi.collectives.allreduce=ring/ring
+refused "a level by nothing" '"" is no algorithm for a reduce inside a socket' mpi.collectives.allreduce=/binomial/ring
+refused "four levels" 'is no rule; right would be.*SOCKET/NODE/BETWEEN' mpi.collectives.barrier=linear/linear/linear/linear
+refused "levels of a collective that has none" 'mpi.collectives.alltoall: "linear/linear" is no rule' mpi.collectives.alltoall=linear/linear
+refused "two ways where there is one" '"linear+linear" is no algorithm for a bcast' mpi.collectives.bcast=linear+linear/linear
+refused "shared memory in LogGOPS" 'mpi.collectives.scatter: shared_memory is for nodes with network.model' network.model=loggops
