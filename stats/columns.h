@@ -11,7 +11,7 @@ struct table_place {
     size_t offset;        /* in the row */
     enum stats_type type; /* of the column */
     unsigned bytes;
-    int by;        /* the place of column->by */
+    int by, of;    /* the places of column->by and column->of */
     uint64_t mask; /* of the low eight bytes at its place those that are its own */
 };
 

@@ -5,6 +5,7 @@
  * is remembered, and nothing is written after it.
  */
 #include "stats/hdf5.h"
+#include "stats/stats.h"
 
 #include "stats/columns.h"
 #include "stats/file.h"
@@ -106,6 +107,7 @@ static hid_t type_of(const struct stats_column *c)
     case STATS_SHARE:
     case STATS_RATIO:
     case STATS_MEAN:
+    case STATS_DEVIATION:
         return H5Tcopy(H5T_IEEE_F64LE);
     default:
         type = H5Tcopy(H5T_STD_U64LE);
@@ -225,6 +227,13 @@ static double quotient(const struct stats_table *t, const char *row, const struc
     return (double)cell / (double)by;
 }
 
+static double deviation(const struct stats_table *t, const char *row, const struct table_place *p,
+                        stats_cell squares)
+{
+    uint64_t count = (uint64_t)table_cell_get(row, &t->place[p->by]);
+    return count ? stats_deviation(table_cell_get(row, &t->place[p->of]), squares, count) : NAN;
+}
+
 static void cell_keep(const struct column *c, size_t at, const struct stats_table *t, const char *row,
                       const struct table_place *p)
 {
@@ -239,6 +248,10 @@ static void cell_keep(const struct column *c, size_t at, const struct stats_tabl
     case STATS_RATIO:
     case STATS_MEAN:
         real = quotient(t, row, p, cell);
+        memcpy(to, &real, sizeof real);
+        break;
+    case STATS_DEVIATION:
+        real = deviation(t, row, p, cell);
         memcpy(to, &real, sizeof real);
         break;
     case STATS_TIME:

@@ -126,15 +126,19 @@ double stats_quantity_mean(const struct stats_quantity *q)
     return q->count ? (double)q->sum / (double)q->count : 0;
 }
 
+double stats_deviation(u128 sum, u128 squares, uint64_t count)
+{
+    if (!count)
+        return 0;
+    u128 about = sum / count, far = squares - 2 * about * sum + about * about * count;
+    double rest = (double)(uint64_t)(sum % count) / (double)count;
+    double variance = (double)far / (double)count - rest * rest;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
 double stats_quantity_deviation(const struct stats_quantity *q)
 {
-    if (!q->count)
-        return 0;
-    u128 about = q->sum / q->count;
-    u128 squares = q->squares - 2 * about * q->sum + about * about * q->count;
-    double rest = (double)(uint64_t)(q->sum % q->count) / (double)q->count;
-    double variance = (double)squares / (double)q->count - rest * rest;
-    return variance > 0 ? sqrt(variance) : 0;
+    return stats_deviation(q->sum, q->squares, q->count);
 }
 
 /* The place-th of `count` values (from 1) that lie in low..high: the middle of its share. */

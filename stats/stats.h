@@ -58,6 +58,8 @@ void stats_quantity_merge(struct stats_quantity *, struct ker_comm *);
 void stats_quantity_state(struct ker_chunk *, struct stats_quantity *);
 double stats_quantity_mean(const struct stats_quantity *);
 double stats_quantity_deviation(const struct stats_quantity *); /* of the population */
+/* The same of `count` values with this sum and this sum of squares. */
+double stats_deviation(unsigned __int128 sum, unsigned __int128 squares, uint64_t count);
 /* The value at a fraction (0.99, taken to the millionth): the ceil(fraction x count)-th smallest, linear
  * inside its bin, clamped to minimum and maximum; all in integers, so that it is the same bits everywhere. 0
  * when nothing was counted. */

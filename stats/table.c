@@ -14,7 +14,7 @@
 
 static const unsigned char type_bytes[] = {
     [STATS_U8] = 1,   [STATS_U16] = 2,   [STATS_U32] = 4,   [STATS_U64] = 8,   [STATS_TIME] = 8,
-    [STATS_TEXT] = 4, [STATS_SHARE] = 8, [STATS_RATIO] = 8, [STATS_MEAN] = 16,
+    [STATS_TEXT] = 4, [STATS_SHARE] = 8, [STATS_RATIO] = 8, [STATS_MEAN] = 16, [STATS_DEVIATION] = 16,
 };
 
 /* Of the columns that name a row the last one changes from row to row, those before it do not. */
@@ -42,12 +42,15 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
         ker_assert(!schema->fill || t->columns == i);
         unsigned bytes = type_bytes[c->type];
         t->place[t->columns++] = (struct table_place){
-            c, t->row_bytes, c->type, bytes, -1, UINT64_MAX >> 8 * (bytes < 8 ? 8 - bytes : 0)};
+            c, t->row_bytes, c->type, bytes, -1, -1, UINT64_MAX >> 8 * (bytes < 8 ? 8 - bytes : 0)};
         t->row_bytes += type_bytes[c->type];
     }
     for (size_t i = 0; i < t->columns; i++)
         if (t->place[i].column->by)
             t->place[i].by = stats_table_find(t, t->place[i].column->by, false);
+    for (size_t i = 0; i < t->columns; i++)
+        if (t->place[i].column->of)
+            t->place[i].of = stats_table_find(t, t->place[i].column->of, false);
     prefix_find(t);
     return t;
 }

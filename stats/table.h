@@ -25,6 +25,9 @@ enum stats_type {
     STATS_SHARE, /* 64 bits over the table's divisor, which is the measured span: six decimals */
     STATS_RATIO, /* 64 bits over the cell of the column `by`: six decimals; an empty cell when that is 0 */
     STATS_MEAN,  /* 128 bits over the cell of the column `by`, rounded; an empty cell when that is 0 */
+    STATS_DEVIATION, /* 128 bits, a sum of squares: the deviation of what is as often there as the cell of
+                        `by` says and adds up to that of `of`, rounded; an empty cell when it is never there
+                      */
 };
 
 /* What becomes of the cells of rows with the same key. */
@@ -44,7 +47,8 @@ struct stats_column {
     const char *meaning; /* for people: docs/results.md */
     stats_cell (*value)(const void *row);
     const char *(*text)(const void *context, uint32_t id); /* STATS_TEXT */
-    const char *by;                                        /* STATS_RATIO, STATS_MEAN */
+    const char *by;                                        /* STATS_RATIO, STATS_MEAN, STATS_DEVIATION */
+    const char *of;                                        /* STATS_DEVIATION */
     bool (*wanted)(const void *context);                   /* NULL: in every table */
     uint8_t text_bytes;                                    /* STATS_TEXT in results.h5: its length; 0: 64 */
 };
@@ -71,6 +75,7 @@ struct stats_column {
 #define STATS_BYTES_SHARE uint64_t
 #define STATS_BYTES_RATIO uint64_t
 #define STATS_BYTES_MEAN stats_cell
+#define STATS_BYTES_DEVIATION stats_cell
 #define STATS_CELL(name, unit, type, merge, expression, meaning, ...) STATS_BYTES_##type cell_##name;
 #define STATS_STORE(name, unit, type, merge, expression, meaning, ...)                                       \
     to->cell_##name = (STATS_BYTES_##type)(expression);

@@ -11,14 +11,16 @@
 #include "stats/lines.h"
 #include "stats/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define SHORT 64 /* bytes of most texts */
 
 static const char *const type_names[] = {
-    [STATS_U8] = "integer",     [STATS_U16] = "integer",    [STATS_U32] = "integer",
-    [STATS_U64] = "integer",    [STATS_TIME] = "time",      [STATS_TEXT] = "text",
-    [STATS_SHARE] = "quotient", [STATS_RATIO] = "quotient", [STATS_MEAN] = "mean",
+    [STATS_U8] = "integer",          [STATS_U16] = "integer",    [STATS_U32] = "integer",
+    [STATS_U64] = "integer",         [STATS_TIME] = "time",      [STATS_TEXT] = "text",
+    [STATS_SHARE] = "quotient",      [STATS_RATIO] = "quotient", [STATS_MEAN] = "mean",
+    [STATS_DEVIATION] = "deviation",
 };
 
 static const char *const merge_names[] = {[STATS_SAME] = "same", [STATS_SUM] = "sum", [STATS_MOST] = "most"};
@@ -49,6 +51,13 @@ static inline char *number_put(char *at, const struct stats_table *t, const char
         if (place->type == STATS_RATIO)
             return by ? stats_put_ratio(at, value, (uint64_t)by) : at;
         return by ? stats_put_u64(at, (uint64_t)((table_cell_get(row, place) * 2 + by) / (by * 2))) : at;
+    }
+    case STATS_DEVIATION: {
+        uint64_t count = (uint64_t)table_cell_get(row, &t->place[place->by]);
+        stats_cell sum = table_cell_get(row, &t->place[place->of]);
+        return count ? stats_put_u64(at,
+                                     (uint64_t)round(stats_deviation(sum, table_cell_get(row, place), count)))
+                     : at;
     }
     default: /* STATS_TIME */
         return value == (uint64_t)KER_TIME_MAX ? at : stats_put_u64(at, value);

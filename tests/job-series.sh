@@ -28,6 +28,31 @@ awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; n
     { m -= $c["messages"]; b -= $c["bytes"]; kind[$c["kind"] $c["leaves_node"]] += $c["messages"] }
     END { exit m || b || !kind["point_to_point1"] || !kind["collective1"] }' "$t/a/tasks.csv" "$t/a/traffic_series.csv"
 check "messages by kind are all that were sent"
+# Number, bytes and deviation of each kind once more, from the messages of two timelines: those of the program, and all; four tasks to a node.
+# What is under way at the end is in no timeline: the last period is left out.
+four=(configs/fat-tree-lammps.cfg "output.period=50 us" output.series.traffic=periods jobs[0].tasks_per_node=4 node.cores=4 output.timeline=perfetto
+    output.timeline_bytes=1GB "run.end=9 ms")
+for messages in program all; do
+    run -o "$t/$messages" "${four[@]}" output.timeline_messages=$messages 2>"$t/err" &&
+        jq -r '.traceEvents[] | select(.ph == "s") | [(.ts * 1e6 | round), .tid - 1, .args.to, .args.bytes] | @tsv' "$t/$messages/timeline.json" >"$t/$messages.msg"
+done
+cat >"$t/sizes.awk" <<'AWK'
+BEGIN { FS = "[\t,]"; period = 50000000 }
+FILENAME ~ /msg$/ {
+    k = (FILENAME ~ /all/) " " int($1 / period) + 1 " " (int($2 / 4) != int($3 / 4)); n[k]++; bytes[k] += $4; squares[k] += $4 * $4
+    next
+}
+FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+$1 < 9000000000 {
+    k = int($1 / period + 0.5) " " $c["leaves_node"]; p = "0 " k; a = "1 " k; sign = $c["kind"] == "collective"
+    N = sign ? n[a] - n[p] : n[p]; B = sign ? bytes[a] - bytes[p] : bytes[p]; S = sign ? squares[a] - squares[p] : squares[p]
+    v = S / N - (B / N) ^ 2; d = v > 0 ? sqrt(v) : 0; kinds[$c["kind"] $c["leaves_node"]]; spread += d > 0; rows++
+    if (N != $c["messages"] || B != $c["bytes"] || d - $c["size_deviation_bytes"] > 0.51 || $c["size_deviation_bytes"] - d > 0.51) { print $0, ":", N, B, d; wrong++ }
+}
+END { for (i in kinds) different++; print rows, spread, different; exit wrong > 0 || rows < 50 || spread < 20 || different != 4 }
+AWK
+awk -f "$t/sizes.awk" "$t/program.msg" "$t/all.msg" "$t/all/traffic_series.csv" >"$t/err"
+check "number, bytes and deviation of each kind and period are those of the messages in the timelines"
 run -o "$t/b" "${lammps[@]}" output.series.jobs=off output.series.tasks=off output.series.traffic=off && cmp "$t/a/tasks.csv" "$t/b/tasks.csv" &&
     [ ! -e "$t/b/job_series.csv" ] && cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
 check "nothing else depends on them"

@@ -131,9 +131,10 @@ static const char *kind_text(const void *system, uint32_t kind)
     COLUMN(size_mean_bytes, "bytes", MEAN, SUM, row->sent.bytes, "their mean size, rounded", \
            .by = "messages") \
     COLUMN(size_square_mean, "bytes^2", MEAN, SUM, row->sent.squares, \
-           "mean of the squares of their sizes, rounded: the deviation is the root of this less the mean " \
-           "squared", \
-           .by = "messages")
+           "mean of the squares of their sizes, rounded: for the deviation of several rows together", \
+           .by = "messages") \
+    COLUMN(size_deviation_bytes, "bytes", DEVIATION, SUM, row->sent.squares, \
+           "the deviation of their sizes, of the population, rounded", .by = "messages", .of = "bytes")
 
 #define SENT_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct sent_row, sent_##name, value)
 SENT_COLUMNS(SENT_VALUE)

@@ -179,13 +179,15 @@ static bool is_key(const struct objects *o, int place)
     return false;
 }
 
-/* Numbers only: a column of texts, like a name, is none of them. */
+/* Numbers only: a column of texts, like a name, is none of them; the page makes deviations of the means of
+ * squares, which can be joined. */
 static void columns_choose(struct objects *o, struct rep_table *t, int time)
 {
     o->weight = -1;
     for (int i = 0; i < rep_table_columns(t) && o->columns < MOST_COLUMNS; i++) {
         const char *name = rep_table_name(t, i);
-        if (i == time || is_key(o, i) || strstr(name, "name") || strcmp(name, "outputs") == 0)
+        if (i == time || is_key(o, i) || strstr(name, "name") || strcmp(name, "outputs") == 0 ||
+            strstr(name, "_deviation_"))
             continue;
         if (strcmp(name, "messages") == 0 || strcmp(name, "count") == 0)
             o->weight = i;
