@@ -331,22 +331,40 @@ void trc_polls_write(struct trc_thread *t)
     t->polls = 0;
 }
 
-void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+/* Processors' counters agree up to some ns only. */
+static uint64_t time_between(int64_t from, int64_t to)
 {
-    t->returned = trc_wall();
-    trc_record(t, number, a, result);
+    return to > from ? (uint64_t)(to - from) : 0;
+}
+
+/* The end of a call that is one more of a poll. Tests are no calls by which regions begin or end. */
+static void again_keep(struct trc_thread *t, unsigned number, struct trc_poll *again)
+{
+    struct mars_times times = {.gap = time_between(t->back, t->enter),
+                               .duration = time_between(t->called, t->returned),
+                               .counted = t->counted};
+    t->sum[number].calls++;
+    t->sum[number].ns += times.duration;
+    poll_add(t, again, &times);
+    t->tests = false;
+    trc_clock_back(t);
+    t->inside = false;
+}
+
+static bool again_kept(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+{
+    struct trc_poll *again = t->tests ? trc_test_again(t, number, a, result) : NULL;
+    if (again)
+        again_keep(t, number, again);
+    return again;
 }
 
 /* Into the trace, and the sums. */
-static void keep(struct trc_thread *t, unsigned number, struct mars_times *times, struct trc_poll *again)
+static void keep(struct trc_thread *t, unsigned number, struct mars_times *times)
 {
     struct trc_sum *sum = &t->sum[number];
     sum->calls++;
     sum->ns += times->duration;
-    if (again) {
-        poll_add(t, again, times);
-        return;
-    }
     size_t bytes = (size_t)(t->at - t->key);
     sum->bytes += (uint64_t)(t->sent >= 0 ? t->sent : t->received >= 0 ? t->received : 0);
     /* A look at the time between polls is a part of polling. */
@@ -359,19 +377,12 @@ static void keep(struct trc_thread *t, unsigned number, struct mars_times *times
     mars_writer_call(t->writer, t->key, bytes, times, NULL, time_of_day);
 }
 
-/* Processors' counters agree up to some ns only. */
-static uint64_t time_between(int64_t from, int64_t to)
-{
-    return to > from ? (uint64_t)(to - from) : 0;
-}
-
-void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+static __attribute__((noinline)) void record(struct trc_thread *t, unsigned number, const intptr_t *a,
+                                             int result)
 {
     struct mars_times times = {
         .gap = time_between(t->back, t->enter), .away = t->away, .counted = t->counted};
-    struct trc_poll *again = t->tests ? trc_test_again(t, number, a, result) : NULL;
-    if (!again)
-        shape_make(t, number, a, result);
+    shape_make(t, number, a, result);
     times.duration = time_between(t->called, t->returned);
     if (trc.muted) { /* if it is the first of the region */
         times.gap = times.away = 0;
@@ -381,9 +392,22 @@ void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int re
         t->sent = t->io_bytes;
     trc_region_passed(number, a);
     if (!trc.muted)
-        keep(t, number, &times, again);
+        keep(t, number, &times);
     trc_region_left(number, a);
     t->tests = false;
     trc_clock_back(t);
     t->inside = false;
+}
+
+void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+{
+    t->returned = trc_wall();
+    if (!again_kept(t, number, a, result))
+        record(t, number, a, result);
+}
+
+void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+{
+    if (!again_kept(t, number, a, result))
+        record(t, number, a, result);
 }

@@ -10,6 +10,40 @@
 
 #include <string.h>
 
+/* Where the arguments of a test stand. */
+static struct place {
+    bool known, statuses;                 /* the status is an array of them */
+    int8_t count, requests, flag, status; /* count -1: one request */
+} place[TRC_FUNCTIONS];
+
+static void place_know(unsigned number)
+{
+    const struct trc_function *function = &trc_function[number];
+    struct place found = {.known = true, .count = -1};
+    for (int8_t i = 0; i < function->count; i++)
+        switch (function->role[i] & 0xff) {
+        case TRC_R_nreq:
+            found.count = i;
+            break;
+        case TRC_R_reqio:
+        case TRC_R_reqs:
+            found.requests = i;
+            break;
+        case TRC_R_flag:
+        case TRC_R_nout:
+            found.flag = i;
+            break;
+        case TRC_R_wstatus:
+        case TRC_R_statuses:
+            found.status = i;
+            found.statuses = (function->role[i] & 0xff) == TRC_R_statuses;
+            break;
+        default:
+            break;
+        }
+    place[number] = found;
+}
+
 static bool room(struct trc_tested *tested, size_t bytes)
 {
     if (bytes > tested->room)
@@ -17,36 +51,50 @@ static bool room(struct trc_tested *tested, size_t bytes)
     return bytes <= tested->room;
 }
 
-bool trc_test_begin(struct trc_thread *t, unsigned function, const MPI_Request *request, int count)
+/* What is not done each time: the function is asked for the first time, or more requests than ever. False: it
+ * asks for none. */
+static __attribute__((noinline)) bool prepared(struct trc_thread *t, unsigned function, const intptr_t *a)
 {
-    size_t bytes = count > 0 ? (size_t)count * sizeof *request : 0;
-    if (trc.many || bytes == 0 || !room(&t->tested, bytes))
+    if (!place[function].known)
+        place_know(function);
+    int count = place[function].count < 0 ? 1 : (int)a[place[function].count];
+    return count > 0 && room(&t->tested, (size_t)count * sizeof(MPI_Request));
+}
+
+bool trc_test_begin(struct trc_thread *t, unsigned function, intptr_t *a)
+{
+    const struct place *p = &place[function];
+    uint32_t count = p->known && p->count >= 0 ? (uint32_t)a[p->count] : 1;
+    if (trc.many)
         return false;
-    memcpy(t->tested.request, request, bytes);
-    t->tested.count = (uint32_t)count;
+    if (__builtin_expect(!p->known || count - 1 >= t->tested.room / sizeof(MPI_Request), 0)) {
+        if (!prepared(t, function, a))
+            return false;
+        count = p->count < 0 ? 1 : (uint32_t)a[p->count];
+    }
+    const MPI_Request *request = (const MPI_Request *)a[p->requests];
+    t->tested.request[0] = request[0]; /* mostly all */
+    for (uint32_t i = 1; i < count; i++)
+        t->tested.request[i] = request[i];
+    t->tested.count = count;
     t->tested.function = function;
     t->tested.changes = trc_request_changes;
     t->tests = true;
+    if ((MPI_Status *)a[p->status] == (p->statuses ? MPI_STATUSES_IGNORE : MPI_STATUS_IGNORE))
+        a[p->status] = (intptr_t)trc_statuses(t, (int)count);
     return true;
-}
-
-static bool found_nothing(const struct trc_function *function, const intptr_t *a)
-{
-    for (unsigned i = 0; i < function->count; i++)
-        if (function->role[i] == TRC_R_flag || function->role[i] == TRC_R_nout)
-            return *(const int *)a[i] == 0;
-    return false;
 }
 
 static bool same(const struct trc_tested *one, const struct trc_tested *other)
 {
     return one->function == other->function && one->changes == other->changes && one->count == other->count &&
-           memcmp(one->request, other->request, one->count * sizeof *one->request) == 0;
+           one->request[0] == other->request[0] &&
+           (one->count == 1 || memcmp(one->request, other->request, one->count * sizeof *one->request) == 0);
 }
 
 struct trc_poll *trc_test_again(struct trc_thread *t, unsigned function, const intptr_t *a, int result)
 {
-    if (!trc.muted && result == MPI_SUCCESS && found_nothing(&trc_function[function], a))
+    if (!trc.muted && result == MPI_SUCCESS && *(const int *)a[place[function].flag] == 0)
         for (uint32_t i = 0; i < t->polls; i++)
             if (same(&t->poll[i].tested, &t->tested))
                 return &t->poll[i];

@@ -308,7 +308,29 @@ void *trc_grow(void *old, size_t *room,
 
 /* ---- wall.c ---- */
 
-int64_t trc_wall(void); /* ns since some time */
+int64_t trc_system_ns(void);
+#ifdef __x86_64__
+#define TRC_SCALE_BITS 32
+extern struct trc_counter {
+    uint64_t scale; /* ns a tick, in 2^-32; 0: the processor's counter is not used */
+    uint64_t ticks; /* at one moment */
+    int64_t ns;     /* at the same */
+} trc_counter;
+static inline int64_t trc_counter_ns(uint64_t ticks)
+{
+    return trc_counter.ns +
+           (int64_t)((unsigned __int128)(ticks - trc_counter.ticks) * trc_counter.scale >> TRC_SCALE_BITS);
+}
+static inline int64_t trc_wall(void) /* ns since some time */
+{
+    return trc_counter.scale ? trc_counter_ns(__builtin_ia32_rdtsc()) : trc_system_ns();
+}
+#else
+static inline int64_t trc_wall(void)
+{
+    return trc_system_ns();
+}
+#endif
 /* MPI_Init is over: from now on wall time is read from the processor's counter, of so many ticks a second; 0:
  * it is not. To be called once, before anything is recorded. */
 uint64_t trc_wall_begin(void);
@@ -357,12 +379,13 @@ void trc_counters_back(struct trc_thread *);
 /* ---- before.c ---- */
 
 void trc_requests_take(struct trc_thread *, const MPI_Request *, int count);
+MPI_Status *trc_statuses(struct trc_thread *, int count); /* for a caller that wants none */
 
 /* ---- tests.c ---- */
 
-/* Before a test: its requests are remembered, since it overwrites those it completes. False: they have to be
- * taken now. */
-bool trc_test_begin(struct trc_thread *, unsigned function, const MPI_Request *, int count);
+/* Before a test: its requests are remembered, since it overwrites those it completes, and it gets a status.
+ * False: they have to be taken now. */
+bool trc_test_begin(struct trc_thread *, unsigned function, intptr_t *a);
 /* Behind it: the poll that it repeats, if it found nothing again; else NULL, and its requests are taken. */
 struct trc_poll *trc_test_again(struct trc_thread *, unsigned function, const intptr_t *a, int result);
 /* This poll is, or begins with, the call. */

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-static int64_t system_ns(void)
+int64_t trc_system_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -23,16 +23,14 @@ static int64_t system_ns(void)
 
 #ifdef __x86_64__
 #include <cpuid.h>
-#include <x86intrin.h>
 
 #define BASELINE_NS 20000000 /* at least: two readings of 50 ns each then make an error of 5 ppm at most */
-#define SCALE_BITS 32
 
+struct trc_counter trc_counter;
 static struct moment {
     uint64_t ticks;
     int64_t ns;
-} loaded, zero;
-static uint64_t scale; /* ns a tick, in 2^-32; 0: the counter is not used */
+} loaded;
 
 /* Both clocks at one time: of a few readings the one that took least. */
 static struct moment moment_take(void)
@@ -40,9 +38,9 @@ static struct moment moment_take(void)
     struct moment best = {0, 0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
-        uint64_t before = __rdtsc();
-        int64_t ns = system_ns();
-        uint64_t took = __rdtsc() - before;
+        uint64_t before = __builtin_ia32_rdtsc();
+        int64_t ns = trc_system_ns();
+        uint64_t took = __builtin_ia32_rdtsc() - before;
         if (took < least) {
             least = took;
             best = (struct moment){before + took / 2, ns};
@@ -69,41 +67,30 @@ static bool counter_trusted(void)
     return read && strcmp(text, "tsc\n") == 0;
 }
 
-int64_t trc_wall(void)
-{
-    if (!scale)
-        return system_ns();
-    return zero.ns + (int64_t)((unsigned __int128)(__rdtsc() - zero.ticks) * scale >> SCALE_BITS);
-}
-
 uint64_t trc_wall_begin(void)
 {
-    if (scale || !counter_trusted())
+    if (trc_counter.scale || !counter_trusted())
         return 0;
-    int64_t rest = loaded.ns + BASELINE_NS - system_ns();
+    int64_t rest = loaded.ns + BASELINE_NS - trc_system_ns();
     if (rest > 0)
         nanosleep(&(struct timespec){.tv_nsec = rest}, NULL);
     struct moment now = moment_take();
     uint64_t ticks = now.ticks - loaded.ticks, ns = (uint64_t)(now.ns - loaded.ns);
     if (now.ticks <= loaded.ticks || now.ns <= loaded.ns)
         return 0;
-    zero = now;
-    scale = (uint64_t)(((unsigned __int128)ns << SCALE_BITS) / ticks);
+    trc_counter = (struct trc_counter){(uint64_t)(((unsigned __int128)ns << TRC_SCALE_BITS) / ticks),
+                                       now.ticks, now.ns};
     return (uint64_t)((unsigned __int128)ticks * 1000000000 / ns);
 }
 
 int64_t trc_wall_off(void)
 {
-    if (!scale)
+    if (!trc_counter.scale)
         return 0;
     struct moment now = moment_take();
-    return zero.ns + (int64_t)((unsigned __int128)(now.ticks - zero.ticks) * scale >> SCALE_BITS) - now.ns;
+    return trc_counter_ns(now.ticks) - now.ns;
 }
 #else
-int64_t trc_wall(void)
-{
-    return system_ns();
-}
 uint64_t trc_wall_begin(void)
 {
     return 0;
