@@ -41,7 +41,8 @@ static inline void pause_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* The words of mpirun, when there are several ranks; each writes its process number into a file. */
+/* The words of mpirun, when there are several ranks; each writes its process number into a file. The fourth
+ * and the last of them are to be freed. */
 static inline int launcher_words(const struct process *p, char **word)
 {
     int n = 0;
@@ -63,12 +64,13 @@ static inline struct process start(const char *folder, int ranks, const char *co
 {
     struct process p = {0, ranks, folder};
     char *word[MOST_WORDS];
-    int n = launcher_words(&p, word), quiet = output < 0;
+    int n = launcher_words(&p, word), launcher = n, quiet = output < 0;
     word[n++] = getenv("MARSSIM") ? getenv("MARSSIM") : "build/release/marssim";
     if (quiet)
         word[n++] = "-q";
     word[n++] = "-o";
-    word[n++] = path_of(folder, "");
+    char *results = path_of(folder, "");
+    word[n++] = results;
     for (int i = 0; words[i]; i++)
         word[n++] = (char *)words[i];
     word[n] = NULL;
@@ -88,6 +90,11 @@ static inline struct process start(const char *folder, int ranks, const char *co
         _exit(127);
     }
     free(log);
+    free(results);
+    if (launcher) {
+        free(word[3]);
+        free(word[launcher - 1]);
+    }
     return p;
 }
 

@@ -30,14 +30,14 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
 
 /* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
 #define FOR_EVENTS(e, bucket, event)                                                                         \
-    for (uint32_t chunk_ = (bucket).events, left_ = (bucket).events_left; chunk_;                            \
+    for (uint32_t chunk_ = (bucket)->events, left_ = (bucket)->events_left; chunk_;                          \
          chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
         for (struct ker_event *end_ =                                                                        \
                  (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
                               *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
              event < end_; event++)
 #define FOR_NOTES(e, bucket, note)                                                                           \
-    for (uint32_t chunk_ = (bucket).notes, left_ = (bucket).notes_left; chunk_;                              \
+    for (uint32_t chunk_ = (bucket)->notes, left_ = (bucket)->notes_left; chunk_;                            \
          chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
         for (struct wheel_note *end_ =                                                                       \
                  (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
@@ -45,7 +45,7 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
              note < end_; note++)
 
 /* Counts the items of each cell. */
-INLINE void block_count(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
+INLINE void block_count(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
     memset(p->count, 0, sizeof *p->count * (b->mask + 1));
@@ -99,8 +99,8 @@ static inline void arrival_fetch(const struct ker_component *c, const struct ker
     __builtin_prefetch(state + c->class->head_bytes + (size_t)event->port * c->class->port_stride, 1);
 }
 
-INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain,
-                          bool few)
+INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b,
+                          bool plain, bool few)
 {
     struct engine_private *p = e->private;
     FOR_EVENTS(e, bucket, event)
@@ -138,16 +138,16 @@ static void items_reserve(struct ker_engine *e, size_t total)
 }
 
 /* The records of a bucket, due or not. */
-static void bucket_sizes(const struct ker_engine *e, struct wheel_bucket bucket, uint32_t *events,
+static void bucket_sizes(const struct ker_engine *e, const struct wheel_bucket *bucket, uint32_t *events,
                          uint32_t *notes)
 {
     *events = *notes = 0;
-    for (uint32_t chunk = bucket.events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+    for (uint32_t chunk = bucket->events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
         *events += WHEEL_CHUNK_EVENTS;
-    for (uint32_t chunk = bucket.notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+    for (uint32_t chunk = bucket->notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
         *notes += WHEEL_CHUNK_NOTES;
-    *events -= bucket.events_left;
-    *notes -= bucket.notes_left;
+    *events -= bucket->events_left;
+    *notes -= bucket->notes_left;
 }
 
 /* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
@@ -165,7 +165,7 @@ static void cells_sort(struct engine_private *p, const struct block *b, uint32_t
     }
 }
 
-INLINE void gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
+INLINE void gather(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
     uint32_t events, notes;
@@ -186,7 +186,7 @@ INLINE void gather(struct ker_engine *e, struct wheel_bucket bucket, struct bloc
     p->item[b->total] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
 }
 
-void engine_block_gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
+void engine_block_gather(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b)
 {
     if (b->plain) {
         gather(e, bucket, b, true);

@@ -78,19 +78,19 @@ static inline bool note_due(const struct ker_engine *e, const struct wheel_note 
 }
 
 /* The item of a bucket that has only one record, which is due; false: it is none. For `plain` blocks. */
-static inline bool engine_block_lone(const struct ker_engine *e, struct wheel_bucket bucket,
+static inline bool engine_block_lone(const struct ker_engine *e, const struct wheel_bucket *bucket,
                                      const struct block *b, struct ker_item *item)
 {
-    if (bucket.events == 0 && bucket.notes_left == WHEEL_CHUNK_NOTES - 1) {
-        const char *chunk = wheel_chunk(&e->wheel, bucket.notes);
+    if (bucket->events == 0 && bucket->notes_left == WHEEL_CHUNK_NOTES - 1) {
+        const char *chunk = wheel_chunk(&e->wheel, bucket->notes);
         const struct wheel_note *note = (const struct wheel_note *)(const void *)chunk + 1;
         *item =
             (struct ker_item){item_key(b->private, true, note->component, b->mask, note->offset),
                               item_rank(note->kind, note->port, note->channel), record_reference(e, note)};
         return *(const uint32_t *)(const void *)chunk == 0 && note_due(e, note);
     }
-    if (bucket.notes == 0 && bucket.events_left == WHEEL_CHUNK_EVENTS - 1) {
-        const char *chunk = wheel_chunk(&e->wheel, bucket.events);
+    if (bucket->notes == 0 && bucket->events_left == WHEEL_CHUNK_EVENTS - 1) {
+        const char *chunk = wheel_chunk(&e->wheel, bucket->events);
         const struct ker_event *event = (const struct ker_event *)(const void *)chunk + 1;
         uint64_t offset = (uint64_t)(event->time - e->window_start);
         *item = (struct ker_item){item_key(b->private, true, event->component, b->mask, offset),
@@ -103,7 +103,7 @@ static inline bool engine_block_lone(const struct ker_engine *e, struct wheel_bu
 
 /* Makes items of the records of a bucket that are due: private->item, behind whose last stands one that is
  * later than all. The others go back into the wheel. */
-void engine_block_gather(struct ker_engine *, struct wheel_bucket, struct block *);
+void engine_block_gather(struct ker_engine *, const struct wheel_bucket *, struct block *);
 /* Makes none. */
 void engine_block_empty(struct ker_engine *, struct block *);
 

@@ -241,7 +241,7 @@ static void lone_run(struct ker_engine *e, struct block *b, struct ker_item item
     }
 }
 
-static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
+static void block_run(struct ker_engine *e, const struct wheel_bucket *bucket, uint32_t block)
 {
     const struct engine_private *p = e->private;
     struct block b = {e->private, e->component + ((size_t)block << p->block_shift),
@@ -258,8 +258,8 @@ static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t
             items_run(e, &b, false, UINT64_MAX);
         e->counts.records += b.total;
     }
-    bucket_free(e, bucket.events);
-    bucket_free(e, bucket.notes);
+    bucket_free(e, bucket->events);
+    bucket_free(e, bucket->notes);
 }
 
 /* ---- the window ---- */
@@ -282,9 +282,9 @@ void engine_window_run(struct ker_engine *e, ker_time start, ker_time end)
             uint32_t bit = (uint32_t)(backward ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             bits &= ~(1ull << bit);
             uint32_t block = word * 64 + bit;
-            struct wheel_bucket bucket = w->bucket[(size_t)s * w->blocks + block];
-            w->bucket[(size_t)s * w->blocks + block] = (struct wheel_bucket){0};
-            block_run(e, bucket, block);
+            struct wheel_bucket *place = &w->bucket[(size_t)s * w->blocks + block], bucket = *place;
+            *place = (struct wheel_bucket){0};
+            block_run(e, &bucket, block);
         }
     }
     e->counts.windows++;

@@ -174,6 +174,7 @@ static void part_take(struct taker *t, const struct chunk *chunk, const uint32_t
     uint32_t *place = route_trie_blocks(trie);
     for (uint32_t s = 0; s < t->table->switches; s++, place += ROUTE_TRIE_BLOCK) {
         bool own = t->wants[s / 8] >> s % 8 & 1;
+        ker_assert(t->place || !own || chunk->count == 0); /* its blocks came with the part */
         for (uint32_t i = 0; i < chunk->count; i++)
             place[i] = own ? t->place[*word++] : t->empty;
     }

@@ -226,7 +226,7 @@ static void piece_state(struct stats_timeline *t, struct line_record *record, ui
     count = ker_chunk_count(c, count, sizeof *record);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct line_record one = {0};
-        if (!c->loads)
+        if (record)
             one = record[i];
         record_state(t, &one, c);
         if (!c->loads || c->bad)

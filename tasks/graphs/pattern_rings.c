@@ -33,6 +33,7 @@ static struct stage stage_of(const struct graph_pattern *p, uint32_t task, uint3
     s.receives = s.v > 0;
     s.sends = s.v + 1 < p->tasks;
     uint32_t each = (uint32_t)s.receives + s.sends;
+    ker_assert(each > 0); /* a task alone has no operations */
     s.round = number / each;
     s.is_send = !s.receives || number % each;
     s.last = s.round + 1 == p->rounds;

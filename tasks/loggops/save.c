@@ -111,7 +111,8 @@ static void heap_list(struct loggops_system *s, uint32_t heap, const ker_time *t
     while (count) {
         uint32_t index = open[--count];
         const struct loggops_event *e = loggops_event_at(s, index);
-        *KER_PUSH(list->at, list->count, list->room) = (struct waiting){time ? *time : e->time, index};
+        ker_time at = time ? *time : e->time; /* in the pool: NOLINT(clang-analyzer-core.NullDereference) */
+        *KER_PUSH(list->at, list->count, list->room) = (struct waiting){at, index};
         if (e->child != KER_NONE)
             *KER_PUSH(open, count, room) = e->child;
         if (e->next != KER_NONE && index != heap)

@@ -215,7 +215,7 @@ const char *task_function_state(struct task_mpi *mpi, const char *function, stru
     uint32_t length = ker_chunk_count(c, function ? (uint32_t)strlen(function) : 0, 1);
     char *name = ker_alloc((size_t)length + 1);
     if (!c->loads && function)
-        memcpy(name, function, length);
+        memcpy(name, function, length); /* and a 0: NOLINT(bugprone-not-null-terminated-result) */
     ker_chunk_bytes(c, name, length);
     if (c->loads && !c->bad)
         function = length ? name_keep(mpi, name) : NULL;

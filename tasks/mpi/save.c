@@ -30,7 +30,7 @@ static uint32_t owned_run(const struct task_mpi *mpi, const struct task_state *t
 {
     if (owner & RUN_OF_STREAM) {
         uint32_t stream = owner & ~RUN_OF_STREAM;
-        return stream < task_stream_count(task) ? task->streams->stream[stream].collective : 0;
+        return task->streams && stream < task->streams->count ? task->streams->stream[stream].collective : 0;
     }
     if (!task_request_there(task, owner))
         return 0;
