@@ -138,7 +138,11 @@ const struct allprof_call *allprof_call_get(unsigned number);
  * Zero it before the first line. */
 struct allprof_frame {
     bool banner, initialised, finalised;
-    const struct allprof_call *known[64]; /* calls, by their names */
+    struct allprof_named { /* calls, by their names */
+        const struct allprof_call *call;
+        uint64_t head, tail; /* the first eight letters and the last, which are all of up to 16 */
+        size_t length;
+    } known[64];
     /* What the last different communicators and datatypes were, as text and as values. */
     struct allprof_field {
         char text[39];

@@ -257,14 +257,20 @@ static inline const struct allprof_call *name_find(struct allprof_frame *frame, 
 {
     if (length < 6)
         return NULL;
-    uint64_t word = allprof_word(name + 4); /* behind MPI_ */
-    if (length < 12)
-        word <<= 8 * (12 - length);
-    word = (word + length) * UINT64_C(0x9e3779b97f4a7c15);
-    const struct allprof_call **known = &frame->known[word >> 58];
-    if (!*known || strncmp((*known)->name, name, length) != 0 || (*known)->name[length] != 0)
-        *known = strncmp(name, "MPI_", 4) == 0 ? allprof_call_find(name, length) : NULL;
-    return *known;
+    uint64_t head = allprof_word(name), tail = length < 8 ? 0 : allprof_word(name + length - 8);
+    if (length < 8)
+        head &= UINT64_MAX >> (64 - 8 * length);
+    uint64_t place = ((head >> 32 | tail << 32) + (tail >> 32) + length) * UINT64_C(0x9e3779b97f4a7c15);
+    struct allprof_named *known = &frame->known[place >> 58];
+    bool is = known->head == head && known->tail == tail && known->length == length;
+    if (__builtin_expect(!is || (length > 16 && strncmp(known->call->name, name, length) != 0), 0)) {
+        const struct allprof_call *call =
+            strncmp(name, "MPI_", 4) == 0 ? allprof_call_find(name, length) : NULL;
+        if (!call)
+            return NULL;
+        *known = (struct allprof_named){call, head, tail, length};
+    }
+    return known->call;
 }
 
 /* A field that stood in one of the last lines is not taken apart again: which of the two it is, or NULL. */
@@ -380,7 +386,7 @@ static bool arguments_read_short(struct allprof_args *args, const char **at, con
 static bool line_read_short(struct allprof_args *args, const char *line, size_t length,
                             struct allprof_frame *frame, struct allprof_again *again)
 {
-    const char *at = memchr(line, ':', length), *end = line + length, *last = end;
+    const char *at = memchr(line, ':', length), *end = line + length;
     const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
     int64_t start, stop;
     if (!call || call->kind == ALLPROF_UNSUPPORTED)
@@ -388,11 +394,14 @@ static bool line_read_short(struct allprof_args *args, const char *line, size_t 
     at++;
     if (!time_number(&at, &start) || *at++ != ':')
         return false;
-    while (*--last != ':') /* there are two before it */
-        ;
-    const char *stops = last + 1;
-    if (!time_number(&stops, &stop) || stops != end)
-        return false;
+    const char *last = length < 16 ? NULL : allprof_last_number(end, &stop);
+    if (!last) {
+        for (last = end - 1; *last != ':'; last--) /* there are two before it */
+            ;
+        const char *stops = last + 1;
+        if (!time_number(&stops, &stop) || stops != end)
+            return false;
+    }
     size_t bytes = last > at ? (size_t)(last - at) : 0;
     struct again_line *place = again_place(again, at, bytes);
     if (place && again_is(place, call, at, bytes)) {

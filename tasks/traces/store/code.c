@@ -420,7 +420,7 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
 {
     const struct trace_store *store = reader->code->store;
     while (reader->at < reader->low || trace_reader_more(reader)) {
-        memset(op, 0, sizeof *op);
+        *op = (struct task_op){0};
         unsigned call = *reader->at++;
         if (call == 0) {
             op->kind = TASK_OP_COMPUTE;
