@@ -51,6 +51,7 @@ static struct task_path_result walk(struct fake_net *net, struct seen *seen, str
     struct task_path_source source = task_path_tasks(net->mpi, 1, 0);
     task_path_functions(&source, functions, alone);
     task_path_walk(&source, alone, functions, &(struct task_path_visitor){see, seen}, &result);
+    ker_comm_release(alone);
     return result;
 }
 

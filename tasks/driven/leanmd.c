@@ -63,8 +63,9 @@ static uint32_t cell_at(const struct leanmd *m, uint32_t cell, uint32_t offset)
 static uint64_t atoms_before(const struct leanmd *m, uint32_t cell)
 {
     uint32_t extent = m->extent[0];
-    double x = cell % extent, lines = cell / extent;
-    double parts = lines * extent + x + m->gradient * (x * x / extent - x);
+    uint32_t x_whole = cell % extent; /* of its line */
+    double x = x_whole, before = cell - x_whole;
+    double parts = before + x + m->gradient * (x * x / extent - x);
     return (uint64_t)floor((double)m->atoms * (parts / m->cells));
 }
 

@@ -56,7 +56,7 @@ static void record_state(struct driven_core *core, struct ker_chunk *c, struct d
     c->bad |= c->loads && driven_record_find(core, r.object) != NULL;
     if (c->bad)
         return;
-    if (c->loads) {
+    if (!saved) { /* loading */
         saved = driven_record_new(core, r.object, (enum driven_state)r.state);
         saved->moves = r.moves;
         saved->where = r.where;

@@ -121,7 +121,7 @@ bool driven_text_known(const char *path)
     struct ker_error ignored = {.status = KER_OK};
     struct graph_text text;
     bool known = false, more = graph_text_open(&text, path, NULL, &ignored) == KER_OK;
-    while (more && (more = graph_text_next(&text))) {
+    while (more && graph_text_next(&text)) {
         ker_take_blanks(&text.in);
         more = text.in.p == text.in.stop || *text.in.p == '#';
         known = ker_take_word(&text.in, "driven");

@@ -39,7 +39,7 @@ void graph_run_release(struct graph_run *);
 /* Once more from the beginning. */
 void graph_run_restart(struct graph_run *);
 /* The cpu's step is over; which is the next, and of which operation? */
-enum graph_step graph_run_next(struct graph_run *, uint32_t cpu, uint32_t *op);
+enum graph_step graph_run_next(struct graph_run *, uint32_t cpu, uint32_t *number);
 /* A send's or receive's communication is complete. */
 void graph_run_complete(struct graph_run *, uint32_t op);
 /* Will its next step be another one than GRAPH_IDLE? */

@@ -337,8 +337,8 @@ ker_time loggops_least(const struct loggops_system *, bool overhead);
 /* -- noise.c -- */
 enum ker_status loggops_noise_read(struct loggops_noise *, const struct ker_config *, struct ker_error *);
 void loggops_noise_free(struct loggops_noise *);
-/* How much longer something takes that begins at `from` and would take the cpu for `time`; with detours. */
-ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker_time from, ker_time time);
+/* How much longer something takes that begins at `from` and would take the cpu for `length`; with detours. */
+ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker_time from, ker_time length);
 
 /* -- place.c; and loggops_job_of -- */
 /* Which processes a rank has, when so many share them. */
@@ -354,7 +354,7 @@ enum ker_status loggops_path(struct loggops_system *, const struct route_topolog
 
 /* -- deliver.c -- */
 /* The event, which is in no queue, goes to a process at its time. */
-void loggops_deliver(struct loggops_system *, uint32_t event, uint32_t process);
+void loggops_deliver(struct loggops_system *, uint32_t index, uint32_t process);
 /* One that has come, for this process: local index. */
 uint32_t loggops_event_from(struct loggops_system *, const struct ker_event *, uint32_t process);
 

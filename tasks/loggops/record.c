@@ -368,8 +368,8 @@ void loggops_pairs_into(struct loggops_system *s, struct stats_matrix *pairs)
 
 static const char *function_state(const char *function, struct ker_chunk *c)
 {
-    uint8_t number = 0;
-    for (uint8_t i = 1; i < sizeof functions / sizeof *functions; i++)
+    uint32_t number = 0;
+    for (uint32_t i = 1; i < sizeof functions / sizeof *functions; i++)
         number = function == functions[i] ? i : number;
     return functions[ker_chunk_below(c, number, sizeof functions / sizeof *functions)];
 }
@@ -394,7 +394,9 @@ static void ring_state(struct loggops_records *r, struct task_ring *ring, struct
     uint32_t count = ker_chunk_count(c, ring->count, 2 * sizeof(ker_time));
     ring->lost = ker_chunk_bool(c, ring->lost);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
-        struct task_piece one = c->loads ? (struct task_piece){0} : *task_ring_at(ring, i);
+        struct task_piece one = {0};
+        if (!c->loads)
+            one = *task_ring_at(ring, i);
         piece_state(&one, c);
         if (c->loads && !c->bad && r->most)
             *task_ring_push(ring, r->most) = one;

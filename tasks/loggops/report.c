@@ -245,21 +245,21 @@ uint64_t task_loggops_unfinished(const struct loggops_system *s)
     return count;
 }
 
-char *task_loggops_stuck(struct loggops_system *s, struct ker_comm *comm, uint64_t *most)
+char *task_loggops_stuck(struct loggops_system *s, struct ker_comm *comm, uint64_t *count)
 {
     struct stuck rows[STUCK_ROWS];
-    uint64_t count = 0, unfinished = 0;
+    uint64_t found = 0, unfinished = 0;
     for (uint32_t i = 0; s->process && i < s->count; i++) {
         if (!schedule_counts(s, &s->process[i]))
             continue;
-        process_stuck(s, &s->process[i], rows, &count);
+        process_stuck(s, &s->process[i], rows, &found);
         unfinished += s->process[i].done < loggops_ops(s, &s->process[i]);
     }
-    size_t own = count < STUCK_ROWS ? (size_t)count : STUCK_ROWS, *offset;
-    uint64_t sums[] = {count, unfinished};
+    size_t own = found < STUCK_ROWS ? (size_t)found : STUCK_ROWS, *offset;
+    uint64_t sums[] = {found, unfinished};
     ker_comm_sum_u64(comm, sums, 2);
-    *most = sums[0] + sums[1];
-    if (!*most)
+    *count = sums[0] + sums[1];
+    if (!*count)
         return NULL;
     void *all;
     ker_comm_gather(comm, rows, own * sizeof *rows, &all, &offset);

@@ -28,7 +28,7 @@ static bool switches_visit(const struct route_topology *topology, uint32_t from,
     uint32_t at;
     route_attachment(topology, from, &at, &p.in_port);
     for (; p.hops < UINT8_MAX; p.hops++) {
-        struct route_choice taken;
+        struct route_choice taken = {0};
         struct route_peer peer;
         if (!port_certain(topology, at, &p, &taken))
             return false;
