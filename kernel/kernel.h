@@ -17,6 +17,7 @@
 #include "kernel/base/units.h"
 #include "kernel/config/config.h"
 #include "kernel/config/plugin.h"
+#include "kernel/config/ranges.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/request.h"
 #include "kernel/engine/state.h"

@@ -6,7 +6,6 @@
  */
 #include "nodes/kinds.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,52 +75,19 @@ static enum ker_status own(struct owners *o, uint32_t kind, uint32_t node)
     return KER_OK;
 }
 
-/* A number below the number of nodes; moves behind it. */
-static bool list_number(const char **p, uint64_t limit, uint64_t *number)
-{
-    const char *text = *p;
-    for (*number = 0; isdigit((unsigned char)**p); ++*p)
-        *number = *number < limit ? *number * 10 + (uint64_t)(**p - '0') : limit;
-    return *p > text;
-}
-
-/* "12", "0-15", "40-60:4" up to the next comma. */
-static enum ker_status list_item(struct owners *o, uint32_t kind, const char **p)
-{
-    const char *text = *p;
-    uint64_t first, last, step = 1, nodes = o->kinds->nodes;
-    bool good = list_number(p, nodes, &first);
-    last = first;
-    if (good && **p == '-') {
-        ++*p;
-        good = list_number(p, nodes, &last);
-        if (good && **p == ':') {
-            ++*p;
-            good = list_number(p, UINT32_MAX, &step) && step > 0;
-        }
-    }
-    int shown = (int)strcspn(text, ",");
-    if (!good || (**p && (**p != ',' || !(*p)[1])))
-        return ker_config_fail(o->config, o->error, o->key,
-                               "\"%.*s\" is no node or range of nodes; right would be \"0-15,32,40-60:4\"",
-                               shown < 40 ? shown : 40, text);
-    if (last >= nodes || first > last)
-        return ker_config_fail(o->config, o->error, o->key, "\"%.*s\": the system has the nodes 0 to %u",
-                               shown < 40 ? shown : 40, text, o->kinds->nodes - 1);
-    enum ker_status status = KER_OK;
-    for (uint64_t node = first; node <= last && !status; node += step)
-        status = own(o, kind, (uint32_t)node);
-    *p += **p == ',';
-    return status;
-}
-
 static enum ker_status list_read(struct owners *o, uint32_t kind)
 {
-    const char *text = ker_config_string(o->config, owners_key(o, kind, "list"));
-    enum ker_status status = KER_OK;
-    do
-        status = list_item(o, kind, &text);
-    while (!status && *text);
+    struct ker_ranges ranges = {o->config, owners_key(o, kind, "list"), "node", "the system",
+                                o->kinds->nodes};
+    struct ker_range range;
+    bool some;
+    enum ker_status status = ker_ranges_next(&ranges, &range, &some, o->error);
+    while (!status && some) {
+        for (uint64_t node = range.first; node <= range.last && !status; node += range.step)
+            status = own(o, kind, (uint32_t)node);
+        if (!status)
+            status = ker_ranges_next(&ranges, &range, &some, o->error);
+    }
     return status;
 }
 

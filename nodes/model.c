@@ -91,6 +91,15 @@ const struct ker_option node_options[] = {
     {"node.single_copy_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer a message takes that is copied once: for the system call, and for pinning pages.",
      "jobs or services & network.model=packet"},
+    {"node.system_factor", KER_TYPE_REAL, NULL, "0", NULL, NULL,
+     "Calls of a trace that the operating system serves (files) take this many times as long as on the "
+     "traced machine, and are no computation. Absent: 1 with node.system_latency, otherwise they are "
+     "computation.",
+     "jobs & network.model=packet"},
+    {"node.system_latency", KER_TYPE_TIME, NULL, NULL, "1 s", NULL,
+     "How much longer each of these calls takes, whatever it took there. Absent: 0 ns with "
+     "node.system_factor.",
+     "jobs & network.model=packet"},
     {"node.power.core_busy", KER_TYPE_REAL, "0", "0", "1000000", NULL,
      "Watts of a core (hardware thread) that has work (docs/node.md, Power).", "jobs & network.model=packet"},
     {"node.power.core_idle", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of one that has none.",
@@ -131,7 +140,13 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     model->power = ker_config_has(config, "node.power.core_busy") ||
                    ker_config_has(config, "node.power.core_idle") ||
                    ker_config_has(config, "node.power.memory_byte");
-    model->works = model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
+    model->system =
+        ker_config_has(config, "node.system_factor") || ker_config_has(config, "node.system_latency");
+    model->system_factor =
+        ker_config_has(config, "node.system_factor") ? ker_config_real(config, "node.system_factor") : 1;
+    model->system_latency =
+        ker_config_has(config, "node.system_latency") ? ker_config_time(config, "node.system_latency") : 0;
+    model->works = model->system || model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
                    model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
                    model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
                    ker_config_has(config, "node.core_speeds") ||

@@ -42,6 +42,9 @@ struct node_model {
     ker_time quantum, switch_cost;
     bool preempts;            /* who is woken takes a unit at once */
     bool power;               /* node.power.*: energy of cores and memory is asked for */
+    bool system;              /* calls that the operating system serves take other times than computations: */
+    double system_factor;     /* times those of the trace */
+    ker_time system_latency;  /* and so much more each */
     bool works;               /* more than the simple model: processor work is the node's (node_work) */
     uint64_t controller_rate; /* of each memory controller; UINT64_MAX: without end */
     uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */
@@ -88,16 +91,26 @@ extern const struct ker_option node_options[]; /* node.cores, ... */
 struct node_work {
     uint32_t core; /* a unit of struct node_structure */
     ker_time compute;
-    ker_time own;             /* the service's: handed back */
+    ker_time own;             /* the service's: how much of it is its own; handed back */
+    ker_time system;          /* likewise: in the operating system */
     unsigned __int128 memory; /* bytes x 10^12; none, and no time: the core is only to be there */
 };
 struct node_worked {
-    ker_time began;        /* when it was handed over */
-    ker_time compute, own; /* as asked for */
-    ker_time away;         /* its compute part was delayed by so much: noise */
-    ker_time preempted;    /* it waited for a core, or for one that turned to it */
-    ker_time stalled;      /* behind the end of its compute part, until its memory part had ended, too */
+    ker_time began;                /* when it was handed over */
+    ker_time compute, own, system; /* as asked for */
+    ker_time away;                 /* its compute part was delayed by so much: noise */
+    ker_time preempted;            /* it waited for a core, or for one that turned to it */
+    ker_time stalled; /* behind the end of its compute part, until its memory part had ended, too */
 };
+
+/* Of what a compute part of `compute` took, `taken`, what a part of it took: rounded down, all of it for all.
+ */
+static inline ker_time node_worked_share(ker_time taken, ker_time part, ker_time compute)
+{
+    if (part == compute)
+        return taken;
+    return (ker_time)((unsigned __int128)taken * (uint64_t)part / (uint64_t)compute);
+}
 
 /* What a service does. Every function may be NULL. `state` is the service's own for this node; all but offer
  * and lost are called at the node's instant `now`, and the node settles after each of them: it delivers what

@@ -95,6 +95,7 @@ bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, 
                              .service = (uint8_t)service,
                              .compute = work->compute,
                              .own = work->own,
+                             .system = work->system,
                              .began = now,
                              .left = (unsigned __int128)work->compute,
                              .home = work->core,
@@ -311,6 +312,15 @@ static bool before(const struct node_load *a, const struct node_load *b)
     return a->service != b->service ? a->service < b->service : a->number < b->number;
 }
 
+/* What of its compute part was in the system until then. */
+static void system_count(struct node_cores *c, const struct node_load *load, ker_time now)
+{
+    ker_time taken = now - load->began - load->stalled - load->away - load->preempted;
+    if (load->kind == NODE_LOAD_WORK && load->system)
+        c->unit[load->home].system += node_worked_share(taken, load->own + load->system, load->compute) -
+                                      node_worked_share(taken, load->own, load->compute);
+}
+
 bool node_load_take(struct node *n, ker_time now, struct node_load *load)
 {
     struct node_cores *c = node_cores(n);
@@ -324,6 +334,7 @@ bool node_load_take(struct node *n, ker_time now, struct node_load *load)
         return false;
     uint32_t index = *first;
     *load = *load_at(n, index);
+    system_count(c, load, now);
     *first = load->next;
     KER_POOL_GIVE(&n->system->memory->loads, index);
     return true;
@@ -331,7 +342,10 @@ bool node_load_take(struct node *n, ker_time now, struct node_load *load)
 
 void node_cores_end(struct node *n, ker_time now)
 {
-    advance(n, node_cores(n), now);
+    struct node_cores *c = node_cores(n);
+    advance(n, c, now);
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
+        system_count(c, load_at(n, i), now);
 }
 
 /* ---- what is told ---- */
@@ -341,6 +355,7 @@ struct node_worked node_load_told(const struct node_load *load)
     return (struct node_worked){.began = load->began,
                                 .compute = load->compute,
                                 .own = load->own,
+                                .system = load->system,
                                 .stalled = load->stalled,
                                 .away = load->away,
                                 .preempted = load->preempted};

@@ -28,7 +28,7 @@ struct node_load {
     unsigned __int128 left; /* of the compute part: ps x NODE_SPEED */
     uint64_t needs;         /* rate that its flow needs to keep up with the compute part at NODE_SPEED */
     ker_time compute;       /* all of the compute part, at NODE_SPEED */
-    ker_time own;           /* of struct node_work */
+    ker_time own, system;   /* of struct node_work */
     ker_time stalled, away, preempted; /* so far, as in struct node_worked */
     ker_time began, until; /* until: the compute part has ended then, and its core is there, which may be
                               later than now; KER_TIME_MAX: it has not */
@@ -68,6 +68,7 @@ struct node_memory {
 struct node_unit {
     ker_time computing, stalled; /* of work: its compute part goes on; has ended, and its flow has not */
     ker_time away;               /* of work: detours delay its compute part */
+    ker_time system;             /* of works whose home it is: what of computing was in the system */
     ker_time preempted;          /* of works whose home it is: they wait for a unit, or for its switch */
     ker_time copying;            /* copies that it makes: beside what it works */
     ker_time busy;               /* with work, however much of it at a time */

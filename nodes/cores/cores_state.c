@@ -34,6 +34,8 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     load->kind = (uint8_t)ker_chunk_below(c, load->kind, NODE_LOAD_WORK + 1);
     KER_CHUNK(c, load->compute);
     KER_CHUNK(c, load->own);
+    KER_CHUNK(c, load->system);
+    c->bad |= load->own < 0 || load->system < 0 || load->own > load->compute - load->system;
     KER_CHUNK(c, load->stalled);
     KER_CHUNK(c, load->away);
     KER_CHUNK(c, load->preempted);

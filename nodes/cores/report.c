@@ -27,6 +27,11 @@ static const char *kind_text(const void *context, uint32_t kind)
     return names[kind];
 }
 
+static bool system_told(const void *context)
+{
+    return ((const struct node_model *)context)->system;
+}
+
 /* clang-format off */
 #define CORE_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
@@ -40,7 +45,10 @@ static const char *kind_text(const void *context, uint32_t kind)
     COLUMN(busy_ps, "ps", U64, SUM, row->unit->busy, "there was work, however much") \
     COLUMN(idle_ps, "ps", U64, SUM, row->at - row->unit->busy, "there was none, until the end of the run") \
     COLUMN(copying_ps, "ps", U64, SUM, row->unit->copying, \
-           "messages inside the node were copied by it, beside that; each counts")
+           "messages inside the node were copied by it, beside that; each counts") \
+    COLUMN(system_ps, "ps", U64, SUM, row->unit->system, \
+           "of `computing_ps`, for works of its tasks: in calls that the operating system serves; only with " \
+           "`node.system_factor` or `node.system_latency`", .wanted = system_told)
 
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
@@ -108,10 +116,11 @@ static bool is_there(const struct node *n, const struct memory_row *row)
     return s->sockets > 1 && row->number < s->sockets;
 }
 
-static void tables_write(const struct node_system *system, struct ker_comm *comm, ker_time at,
-                         const struct stats_folder *folder, const char *key, struct ker_error *error)
+static void tables_write(const struct node_system *system, const struct node_model *model,
+                         struct ker_comm *comm, ker_time at, const struct stats_folder *folder,
+                         const char *key, struct ker_error *error)
 {
-    struct stats_table *cores = stats_table_new(&node_cores_table, NULL, 0),
+    struct stats_table *cores = stats_table_new(&node_cores_table, model, 0),
                        *memory = stats_table_new(&node_memory_table, NULL, (uint64_t)at);
     for (uint32_t i = 0; system && i < system->nodes; i++) {
         const struct node *n = net_network_node(system->network, i);
@@ -133,6 +142,7 @@ static void tables_write(const struct node_system *system, struct ker_comm *comm
 
 enum sum {
     COMPUTING,
+    SYSTEM,
     STALLED,
     AWAY,
     PREEMPTED,
@@ -155,6 +165,7 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
     for (uint32_t u = 0; u < units; u++) {
         const struct node_unit *unit = &node_cores(n)->unit[u];
         sum[COMPUTING] += (uint64_t)unit->computing;
+        sum[SYSTEM] += (uint64_t)unit->system;
         sum[STALLED] += (uint64_t)unit->stalled;
         sum[AWAY] += (uint64_t)unit->away;
         sum[PREEMPTED] += (uint64_t)unit->preempted;
@@ -213,7 +224,7 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
     sums_join(comm, sum);
     ker_comm_max_i64(comm, most, 2);
     if (folder)
-        tables_write(system, comm, at, folder, key, error);
+        tables_write(system, model, comm, at, folder, key, error);
     if (ker_comm_rank(comm) != 0)
         return NULL;
     unsigned __int128 time = sum[CORES] * (uint64_t)at;
@@ -223,6 +234,8 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
                                ratio(sum[PREEMPTED], time), "busy", ratio(sum[BUSY], time), "idle",
                                ratio(time - sum[BUSY], time), "copying", ratio(sum[COPYING], time),
                                "controllers", resources_json(sum + CONTROLLERS, most[0], at));
+    if (model->system)
+        json_object_set_new(json_object_get(report, "cores"), "system", json_real(ratio(sum[SYSTEM], time)));
     if (sum[LINKS])
         json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
     return report;

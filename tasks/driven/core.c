@@ -14,7 +14,7 @@ static ker_time more(ker_time time, ker_time by)
 
 static ker_time scaled(const struct driven_core *core, ker_time time)
 {
-    return node_compute(&core->driven->model, time, core->job->processor_factor);
+    return node_compute(&core->driven->model, time, task_processor_factor(core->job, core->task));
 }
 
 static uint32_t messages_of(const struct driven_block *block)

@@ -9,6 +9,7 @@
 #include "tasks/jobs/jobs.h"
 
 #include "tasks/graphs/program.h"
+#include "tasks/jobs/factors.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
 #include "tasks/loggops/settings.h"
@@ -42,6 +43,17 @@ static const char *job_key(char *buffer, size_t room, uint32_t job, const char *
 }
 #define KEY(job, key) job_key((char[64]){0}, 64, job, key)
 
+/* Does the operating system serve calls by times of its own? A configuration for tests may be without node.
+ */
+static bool system_served(const struct ker_config *config)
+{
+    static const char *const keys[] = {"node.system_factor", "node.system_latency"};
+    bool served = false;
+    for (int i = 0; i < 2; i++)
+        served |= ker_config_means_key(config, keys[i]) && ker_config_has(config, keys[i]);
+    return served;
+}
+
 static enum ker_status job_settings(struct slot *s, const struct ker_config *config, uint32_t job,
                                     struct ker_error *error)
 {
@@ -72,13 +84,21 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
     s->job.memory_rate = ker_config_rate(config, KEY(job, "memory_bandwidth"));
-    s->job.memory_factor = task_memory_factor(config, path);
-    s->job.special = s->job.compute_jitter || s->job.memory_factor > 0;
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
+    s->job.counted = ker_config_has(config, KEY(job, "memory_counters"));
+    s->job.moves = s->job.memory_rate || s->job.counted;
+    s->job.memory_factor = task_memory_factor(config, path, s->job.processor_factor);
+    s->job.special = s->job.compute_jitter || s->job.memory_factor > 0 || system_served(config);
+    if (s->job.counted && s->job.memory_rate)
+        return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
+                               "what computations move is counted (memory_counters): leave it out");
+    if (s->job.schedule && ker_config_count(config, KEY(job, "task_factors")))
+        return ker_config_fail(config, error, KEY(job, "task_factors"),
+                               "are not possible with a schedule and network.model = \"loggops\"");
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "is not possible with a schedule and network.model = \"loggops\"");
-    if (s->job.class->driven && s->job.memory_factor > 0)
+    if (s->job.class->driven && s->job.moves)
         return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
                                "a message-driven job has no memory part: leave it out");
     if (s->job.priority >= ker_config_int(config, "switch.classes"))
@@ -103,7 +123,11 @@ static enum ker_status job_open(struct slot *s, const struct ker_config *config,
         return ker_config_fail(config, error, KEY(job, "tasks"), "the %s of job '%s' has %u tasks, not %lld",
                                ker_config_string(config, KEY(job, "program")), s->name, s->job.tasks,
                                (long long)ker_config_int(config, KEY(job, "tasks")));
-    return KER_OK;
+    free(s->job.factors);
+    s->job.factors = NULL;
+    status = task_factors_read(&s->job, config, path, error);
+    s->job.special |= s->job.factors != NULL;
+    return status;
 }
 
 static uint32_t jobs_units(const struct task_jobs *jobs, uint32_t node)
@@ -314,6 +338,7 @@ void task_jobs_free(struct task_jobs *jobs)
         if (s->job.program)
             s->job.class->close(s->job.program);
         task_placement_release(&s->placement);
+        free(s->job.factors);
         free(s->name);
     }
     free(jobs->slot);

@@ -22,12 +22,25 @@ struct task_job {
     bool schedule;           /* in GOAL, under LogGOPS: the MPI model does not run it */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
-    bool special;            /* one of these: */
+    bool special;            /* one of these, or node_model.system: */
     ker_time compute_jitter; /* each computation takes up to this much longer */
-    uint64_t memory_rate;    /* bytes per second that a computation moves in memory, on the traced machine */
-    double memory_factor;    /* what it moves is multiplied by it; 0: nothing */
+    bool moves, counted;     /* computations move something in memory; so much as their trace counted */
+    uint64_t memory_rate;    /* otherwise so many bytes per second, on the traced machine */
+    double memory_factor;    /* what they move is multiplied by it; 0: nothing */
+    struct task_factors {
+        uint32_t task; /* from this one up to the next entry's */
+        double processor, memory;
+    } * factors; /* of all tasks, if some differ from the job; else NULL */
+    uint32_t runs;
     ker_time start;
 };
+
+/* What stands for a task, where there are factors. */
+const struct task_factors *task_factors_find(const struct task_job *, uint32_t task);
+static inline double task_processor_factor(const struct task_job *job, uint32_t task)
+{
+    return job->factors ? task_factors_find(job, task)->processor : job->processor_factor;
+}
 
 struct task_jobs; /* all jobs; read on every rank alike */
 

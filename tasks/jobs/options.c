@@ -88,9 +88,26 @@ const struct ker_option task_job_options[] = {
     {.key = "jobs[].memory_factor",
      .type = KER_TYPE_REAL,
      .minimum = "0",
-     .meaning = "The memory part of computations (jobs[].memory_bandwidth) moves this many times as much as "
+     .meaning = "The memory part of computations (jobs[].memory_bandwidth, memory_counters) moves this many "
+                "times as much as "
                 "on the traced machine, and takes so many times as long at the same rate; 0: there is none. "
                 "Default 1; with jobs[].processor_factor = 0 it is 0.",
-     .belongs = "jobs[].program=@computes & jobs[].memory_bandwidth"},
+     .belongs = "jobs[].program=@computes & jobs[].memory_bandwidth or jobs[].memory_counters"},
+    {.key = "jobs[].task_factors[].tasks",
+     .type = KER_TYPE_STRING,
+     .meaning =
+         "Tasks of the job that differ from it: numbers and ranges, \"0-15,32,40-60:4\" (each 4th from "
+         "40 to 60).",
+     .belongs = "jobs[].program=@computes"},
+    {.key = "jobs[].task_factors[].processor_factor",
+     .type = KER_TYPE_REAL,
+     .minimum = "0",
+     .meaning = "In the place of jobs[].processor_factor for these tasks.",
+     .belongs = "jobs[].program=@computes"},
+    {.key = "jobs[].task_factors[].memory_factor",
+     .type = KER_TYPE_REAL,
+     .minimum = "0",
+     .meaning = "In the place of jobs[].memory_factor for these tasks.",
+     .belongs = "jobs[].program=@computes & jobs[].memory_bandwidth or jobs[].memory_counters"},
     {.key = NULL},
 };

@@ -100,7 +100,7 @@ struct job_sum {
     ker_time finish;
     ker_time poll_gap, finalize_gap, finalize_gap_max;
     uint64_t messages, bytes, received, passes;
-    unsigned __int128 computed, waited, send_waited, stalled, overhead, away, preempted;
+    unsigned __int128 computed, waited, send_waited, stalled, overhead, away, preempted, system;
     uint64_t compute_max;
     uint32_t compute_max_task; /* the first of them */
 };
@@ -108,7 +108,7 @@ struct job_sum {
 /* The columns that jobs add up, and the sums; on rank 0 also the file. */
 struct tasks {
     int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received, compute, wait,
-        send_wait, stalled, overhead, away, preempted; /* the last four: -1 where nodes are simple */
+        send_wait, stalled, overhead, away, preempted, system; /* the last five: -1 where they are not told */
     struct job_sum *sum;
     struct stats_writer *writer; /* NULL: no file */
 };
@@ -131,6 +131,7 @@ static void tasks_init(struct tasks *t, const struct stats_table *table, uint32_
                         .overhead = stats_table_find(table, "overhead_ps", true),
                         .away = stats_table_find(table, "away_ps", true),
                         .preempted = stats_table_find(table, "preempted_ps", true),
+                        .system = stats_table_find(table, "system_ps", true),
                         .sum = ker_alloc(jobs * sizeof *t->sum)};
 }
 
@@ -164,6 +165,7 @@ static void task_show(void *context, const struct stats_table *table, size_t row
         s->away += cell(table, row, t->away);
         s->preempted += cell(table, row, t->preempted);
     }
+    s->system += t->system >= 0 ? cell(table, row, t->system) : 0;
     s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
     s->finalize_gap = times_add(s->finalize_gap, finalize);
     s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
@@ -217,15 +219,18 @@ static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
 }
 
 /* What the tasks' time is, in shares of its sum. */
-static json_t *time_json(const struct job_sum *sum)
+static json_t *time_json(const struct job_sum *sum, bool system)
 {
-    double all =
-        (double)(sum->computed + sum->stalled + sum->overhead + sum->away + sum->preempted + sum->waited);
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all, "stalled",
-                     (double)sum->stalled / all, "overhead", (double)sum->overhead / all, "away",
-                     (double)sum->away / all, "preempted", (double)sum->preempted / all, "wait",
-                     (double)(sum->waited - sum->send_waited) / all, "send_wait",
-                     (double)sum->send_waited / all);
+    double all = (double)(sum->computed + sum->stalled + sum->overhead + sum->system + sum->away +
+                          sum->preempted + sum->waited);
+    json_t *shares = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all,
+                               "stalled", (double)sum->stalled / all, "overhead", (double)sum->overhead / all,
+                               "away", (double)sum->away / all, "preempted", (double)sum->preempted / all,
+                               "wait", (double)(sum->waited - sum->send_waited) / all, "send_wait",
+                               (double)sum->send_waited / all);
+    if (system)
+        json_object_set_new(shares, "system", json_real((double)sum->system / all));
+    return shares;
 }
 
 /* One object per job. finish_ps is null for a job that has not finished. */
@@ -246,7 +251,7 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
             json_object_set_new(object, "wait_share",
                                 json_real((double)sum[i].waited / (double)(sum[i].computed + sum[i].waited)));
         if (task_mpi_works(system->mpi) && sum[i].computed + sum[i].stalled + sum[i].overhead + sum[i].waited)
-            json_object_set_new(object, "time_shares", time_json(&sum[i]));
+            json_object_set_new(object, "time_shares", time_json(&sum[i], task_mpi_system_told(system->mpi)));
         if (sum[i].computed)
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));
         if (job->restart)
@@ -306,7 +311,8 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
                                     struct ker_error *error)
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-    struct task_mpi_names names = {&outside, system->topology, task_mpi_works(system->mpi)};
+    struct task_mpi_names names = {&outside, system->topology, task_mpi_works(system->mpi),
+                                   task_mpi_system_told(system->mpi)};
     struct stats_table *table = task_models_results(system, &names, done, end);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
@@ -353,7 +359,7 @@ static enum ker_status path_report(const struct task_system *system, struct ker_
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     json_t *paths = NULL;
     enum ker_status status =
-        task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology, false},
+        task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology},
                       task_jobs_count(system->jobs), comm, end, files->folder, &paths, error);
     for (size_t job = 0; paths && job < json_array_size(paths); job++)
         json_object_set(json_array_get(jobs, job), "critical_path", json_array_get(paths, job));

@@ -80,15 +80,39 @@ static ker_time jitter(const struct task_mpi *mpi, struct task_state *task, cons
     return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
 }
 
-/* Its memory part moves what the job draws of memory, for as long as it took on the traced machine times the
- * factor of this part; the time is never 0 then, so that it is paid for. */
-ker_time task_charge_special(struct task_mpi *mpi, struct task_state *task, const struct task_job *job,
-                             ker_time time)
+/* What a computation moves in memory, x 10^12: what its trace counted, or what the job draws for as long as
+ * it took on the traced machine; times the factor of this part. */
+static unsigned __int128 moved(const struct task_mpi *mpi, const struct task_job *job,
+                               const struct task_op *op, double factor)
 {
+    uint64_t amount = job->counted ? op->bytes : (uint64_t)op->time;
+    amount = (uint64_t)node_compute(&mpi->model, (ker_time)amount, factor);
+    return (unsigned __int128)amount * (job->counted ? (uint64_t)KER_S : job->memory_rate);
+}
+
+/* The operating system's calls have nothing of the program's factors. */
+static void system_charge(struct task_mpi *mpi, struct task_state *task)
+{
+    ker_time time = node_compute(&mpi->model, task->op.time, mpi->model.system_factor);
+    time += mpi->model.system_latency;
+    task_owe(task, time);
+    task_work_system(mpi, task, time);
+}
+
+/* Where a computation has a memory part its time is never 0, so that it is paid for. */
+ker_time task_charge_special(struct task_mpi *mpi, struct task_state *task, const struct task_job *job)
+{
+    struct task_factors factors = {0, job->processor_factor, job->memory_factor};
+    if (task->op.mode == TASK_COMPUTE_SYSTEM && mpi->model.system) {
+        system_charge(mpi, task);
+        return 0;
+    }
+    if (job->factors)
+        factors = *task_factors_find(job, task->task);
+    ker_time time = node_compute(&mpi->model, task->op.time, factors.processor);
     time += job->compute_jitter ? jitter(mpi, task, job) : 0;
     if (!mpi->outside.work)
         return time;
-    ker_time moves = node_compute(&mpi->model, task->op.time, job->memory_factor);
-    mpi->memory = (unsigned __int128)job->memory_rate * (uint64_t)moves;
+    mpi->memory = moved(mpi, job, &task->op, factors.memory);
     return mpi->memory && !time ? 1 : time;
 }

@@ -86,6 +86,8 @@ extern const struct node_service task_mpi_service; /* shared: the struct task_mp
 extern const struct node_service task_mpi_service_asking;
 /* Is processor time more than a timer, and told apart? */
 bool task_mpi_works(const struct task_mpi *);
+/* And calls that the operating system serves from computation (node_model.system)? */
+bool task_mpi_system_told(const struct task_mpi *);
 /* See struct task_mpi_outside. */
 void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);
 
@@ -130,6 +132,7 @@ struct task_mpi_names {
     const struct task_mpi_outside *outside;
     const struct route_topology *topology; /* NULL: nodes have no names */
     bool works;                            /* columns of what nodes do that are more than simple */
+    bool system;                           /* and that of calls that the operating system serves */
 };
 /* A row of tasks.csv for each task on this rank, at the end of the run; to be freed before the names.
  * finish_ps is empty for a task that has not. wait_ps is the time blocked in all calls but blocking sends,
@@ -142,7 +145,7 @@ struct task_mpi_result {
     struct task_place place;
     ker_time finish; /* KER_TIME_MAX: it has not */
     ker_time compute, wait, send_wait;
-    ker_time stalled, overhead, away, preempted; /* only where task_mpi_works */
+    ker_time stalled, overhead, away, preempted, system; /* only where task_mpi_works */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received, passes;
     struct task_taken taken;
 };

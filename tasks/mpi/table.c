@@ -26,6 +26,11 @@ static bool works(const void *context)
     return ((const struct task_mpi_names *)context)->works;
 }
 
+static bool system_told(const void *context)
+{
+    return ((const struct task_mpi_names *)context)->system;
+}
+
 /* clang-format off */
 #define TASK_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
@@ -61,6 +66,9 @@ static bool works(const void *context)
            "the same: it waited for a core, or for one that turned to it: a task's time is the sum of " \
            "`compute_ps`, `stalled_ps`, `overhead_ps`, `away_ps`, this, `wait_ps` and `send_wait_ps`", \
            .wanted = works) \
+    COLUMN(system_ps, "ps", U64, SUM, row->system, \
+           "only with `node.system_factor` or `node.system_latency`: it was in calls that the operating system " \
+           "serves, which is one more part of the sum", .wanted = system_told) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
 

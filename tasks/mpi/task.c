@@ -251,14 +251,15 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time 
     const struct task_op *op = &task->op;
     if (op->kind == TASK_OP_COMPUTE) {
         const struct task_job *job = task_job_of(mpi, task);
-        ker_time time = node_compute(&mpi->model, op->time, job->processor_factor);
-        if (__builtin_expect(job->special, 0))
-            time = task_charge_special(mpi, task, job, time);
+        ker_time time = __builtin_expect(job->special, 0)
+                            ? task_charge_special(mpi, task, job)
+                            : node_compute(&mpi->model, op->time, job->processor_factor);
         task->compute += time;
         task->debt += time;
     } else if (op->kind == TASK_OP_TAKES) {
         ker_time own = task->calls ? task_calls_own(task, now) : 0,
-                 time = node_compute(&mpi->model, op->time, task_job_of(mpi, task)->processor_factor);
+                 time = node_compute(&mpi->model, op->time,
+                                     task_processor_factor(task_job_of(mpi, task), task->task));
         task->debt += time > own ? time - own : 0;
     } else if (mpi->model.send_overhead || mpi->copies_buffered || mpi->endpoints) {
         task_charge_sends(mpi, task);

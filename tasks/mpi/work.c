@@ -3,16 +3,18 @@
  *
  * What has been had is what the program computed, as far as its time had been added to task.compute when it
  * was asked for (node_work.own), and otherwise overheads. What it took longer or shorter than asked for, on
- * cores of other speeds, is part of either; what it waited for memory, or for its core, is none of both. So
- * compute + overhead + stalled + away + preempted + waits are all the time of a task with one stream.
- * Invariant: a stream has asked for at most one at a time.
+ * cores of other speeds, is part of either; what it waited for memory, or for its core, is none of both.
+ * Calls that the operating system serves are neither computation nor overhead where node_model.system says
+ * so. So compute + overhead + system + stalled + away + preempted + waits are all the time of a task with one
+ * stream. Invariant: a stream has asked for at most one at a time.
  */
 
 #include "tasks/mpi/state.h"
 
 struct task_worked {
     ker_time seen; /* of task.compute: has been asked for, or had */
-    ker_time stalled, overhead, away, preempted;
+    ker_time owed; /* time in the operating system that has not been asked for */
+    ker_time system, stalled, overhead, away, preempted;
 };
 
 void task_works_reserve(struct task_mpi *mpi, uint32_t tasks)
@@ -32,6 +34,12 @@ static uint32_t number_of(const struct task_mpi *mpi, const struct task_state *t
                             task_stream_current(task));
 }
 
+void task_work_system(struct task_mpi *mpi, const struct task_state *task, ker_time time)
+{
+    if (mpi->worked)
+        mpi->worked[task_index(mpi, task)].owed += time;
+}
+
 bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_time time)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
@@ -41,6 +49,8 @@ bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_
     if (w) {
         work.own = ker_time_min(task->compute - w->seen, time);
         w->seen = task->compute;
+        work.system = ker_time_min(w->owed, time - work.own);
+        w->owed -= work.system;
     }
     if (mpi->outside.work(node->net, now, mpi->service, number_of(mpi, task), &work))
         return false;
@@ -51,12 +61,16 @@ bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_
     return true;
 }
 
-/* Of a part of what was asked for what it has taken. */
-static ker_time share_of(ker_time taken, ker_time part, ker_time compute)
+/* What has come of a work until `now`. */
+struct parts {
+    ker_time computed, system, overhead;
+};
+static struct parts parts_of(const struct node_worked *worked, ker_time now)
 {
-    if (part == compute)
-        return taken;
-    return (ker_time)((unsigned __int128)taken * (uint64_t)part / (uint64_t)compute);
+    ker_time taken = now - worked->began - worked->stalled - worked->away - worked->preempted,
+             computed = node_worked_share(taken, worked->own, worked->compute),
+             both = node_worked_share(taken, worked->own + worked->system, worked->compute);
+    return (struct parts){computed, both - computed, taken - both};
 }
 
 void task_worked(struct task_mpi *mpi, struct task_state *task, ker_time now,
@@ -65,11 +79,11 @@ void task_worked(struct task_mpi *mpi, struct task_state *task, ker_time now,
     if (!mpi->worked)
         return;
     struct task_worked *w = &mpi->worked[task_index(mpi, task)];
-    ker_time taken = now - worked->began - worked->stalled - worked->away - worked->preempted,
-             computed = share_of(taken, worked->own, worked->compute);
-    task->compute += computed - worked->own;
-    w->seen += computed - worked->own;
-    w->overhead += taken - computed;
+    struct parts parts = parts_of(worked, now);
+    task->compute += parts.computed - worked->own;
+    w->seen += parts.computed - worked->own;
+    w->system += parts.system;
+    w->overhead += parts.overhead;
     w->stalled += worked->stalled;
     w->away += worked->away;
     w->preempted += worked->preempted;
@@ -80,10 +94,16 @@ bool task_mpi_works(const struct task_mpi *mpi)
     return mpi->worked != NULL;
 }
 
+bool task_mpi_system_told(const struct task_mpi *mpi)
+{
+    return mpi->worked && mpi->model.system;
+}
+
 void task_work_result(const struct task_mpi *mpi, const struct task_state *task, struct task_mpi_result *row)
 {
     if (!mpi->worked)
         return;
+    row->system = mpi->worked[task_index(mpi, task)].system;
     row->stalled = mpi->worked[task_index(mpi, task)].stalled;
     row->overhead = mpi->worked[task_index(mpi, task)].overhead;
     row->away = mpi->worked[task_index(mpi, task)].away;
@@ -97,10 +117,10 @@ void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ke
     if (!task->busy ||
         !mpi->outside.told(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), &worked))
         return;
-    ker_time taken = end - worked.began - worked.stalled - worked.away - worked.preempted,
-             computed = share_of(taken, worked.own, worked.compute);
-    row->compute += computed - worked.own;
-    row->overhead += taken - computed;
+    struct parts parts = parts_of(&worked, end);
+    row->compute += parts.computed - worked.own;
+    row->system += parts.system;
+    row->overhead += parts.overhead;
     row->stalled += worked.stalled;
     row->away += worked.away;
     row->preempted += worked.preempted;
@@ -110,6 +130,8 @@ void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct
 {
     struct task_worked *w = &mpi->worked[task_index(mpi, task)];
     KER_CHUNK(c, w->seen);
+    KER_CHUNK(c, w->owed);
+    KER_CHUNK(c, w->system);
     KER_CHUNK(c, w->stalled);
     KER_CHUNK(c, w->overhead);
     KER_CHUNK(c, w->away);

@@ -6,6 +6,8 @@
 /* -- work.c -- */
 /* So much for the task's current stream; false: it has had it. */
 bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);
+/* So much of what it owes is time in the operating system. */
+void task_work_system(struct task_mpi *, const struct task_state *, ker_time time);
 
 /* It has had it. */
 void task_worked(struct task_mpi *, struct task_state *, ker_time now, const struct node_worked *);
@@ -18,9 +20,10 @@ void task_work_cut(const struct task_mpi *, const struct task_state *, ker_time 
 void task_work_state(struct task_mpi *, const struct task_state *, struct ker_chunk *);
 
 /* -- charge.c -- */
-/* The time of the op's computation in a job that is special: with what it takes longer than it should
- * (compute_jitter); what it moves in memory the next task_work takes with it. */
-ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *, ker_time);
+/* The time of the op's computation in a job that is special: with the factors of its task, and what it takes
+ * longer than it should (compute_jitter); what it moves in memory the next task_work takes with it. A call
+ * that the operating system serves is none: it is owed for. */
+ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *);
 /* Owes for the messages that the op sends. */
 void task_charge_sends(struct task_mpi *, struct task_state *);
 /* What a message of so many bytes costs its sender. */

@@ -106,21 +106,28 @@ bool task_any_calls_traced(const struct ker_config *config)
     return any;
 }
 
-double task_memory_factor(const struct ker_config *config, const char *path)
+double task_memory_factor(const struct ker_config *config, const char *path, double processor)
 {
-    if (!ker_config_rate(config, TASK_KEY(path, "memory_bandwidth")))
+    if (!ker_config_rate(config, TASK_KEY(path, "memory_bandwidth")) &&
+        !ker_config_has(config, TASK_KEY(path, "memory_counters")))
         return 0;
     if (ker_config_has(config, TASK_KEY(path, "memory_factor")))
         return ker_config_real(config, TASK_KEY(path, "memory_factor"));
-    return ker_config_real(config, TASK_KEY(path, "processor_factor")) == 0 ? 0 : 1;
+    return processor == 0 ? 0 : 1;
+}
+
+/* Does a factor leave something of the time? */
+static bool leaves(ker_time time, double factor)
+{
+    return node_compute(&(struct node_model){0}, time, factor) > 0;
 }
 
 ker_time task_compute_time(const struct ker_config *config, const char *path)
 {
-    struct node_model none = {0};
     ker_time time = ker_config_time(config, TASK_KEY(path, "compute_time"));
-    bool any = node_compute(&none, time, ker_config_real(config, TASK_KEY(path, "processor_factor"))) > 0 ||
-               node_compute(&none, time, task_memory_factor(config, path)) > 0;
+    double processor = ker_config_real(config, TASK_KEY(path, "processor_factor"));
+    bool any = leaves(time, processor) || leaves(time, task_memory_factor(config, path, processor)) ||
+               ker_config_count(config, TASK_KEY(path, "task_factors")) > 0;
     return any ? time : 0;
 }
 

@@ -18,7 +18,7 @@
 #define TASK_PROC_NULL (-2) /* MPI_PROC_NULL; the reader translates the MPI library's own values */
 
 enum task_op_kind {
-    TASK_OP_COMPUTE, /* time: duration on the traced machine */
+    TASK_OP_COMPUTE, /* time: duration on the traced machine; mode */
     TASK_OP_SEND,    /* peer, tag, bytes; mode */
     TASK_OP_ISEND,   /* + request */
     TASK_OP_RECV,    /* peer (or ANY), tag (or ANY), bytes = room */
@@ -88,6 +88,13 @@ enum task_op_kind {
     TASK_OP_GRAPH_IDLE, /* waits until the program has an operation for the stream */
     TASK_OP_END,        /* of a stream that is not the first: it ends; what next() returns false for */
     TASK_OP_COUNT,      /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
+};
+
+/* COMPUTE: mode. */
+enum task_compute {
+    TASK_COMPUTE_PLAIN,
+    TASK_COMPUTE_MOVES,  /* bytes: what it moved in memory on the traced machine */
+    TASK_COMPUTE_SYSTEM, /* in the place of a call that the operating system serves */
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
@@ -300,10 +307,11 @@ static inline const char *task_key(char *buffer, size_t room, const char *path, 
 }
 #define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
 
-/* Of the memory part of the job's computations, jobs[].memory_factor with its default; 0: they have none. */
-double task_memory_factor(const struct ker_config *, const char *path);
+/* Of the memory part of the computations of a job, or of tasks of it, with this processor_factor:
+ * jobs[].memory_factor with its default; 0: they have none. */
+double task_memory_factor(const struct ker_config *, const char *path, double processor);
 /* For generators. jobs[].compute_time of the job at this path; 0 as well when jobs[].processor_factor leaves
- * nothing of it, and there is no memory part. */
+ * nothing of it, no task has a factor of its own, and there is no memory part. */
 ker_time task_compute_time(const struct ker_config *, const char *path);
 /* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute
  * nothing. */

@@ -126,6 +126,19 @@ static uint32_t random_trace(struct random_system *r, uint32_t most)
     return eight ? 8 : 4;
 }
 
+/* Tasks that differ from their job: some in a row, and some of the others. */
+static void random_factors(struct random_system *r, uint32_t tasks, bool moves)
+{
+    random_key(r, "task_factors");
+    uint32_t last = draw(r, tasks), step = between(r, 1, 3);
+    fprintf(r->out, "        task_factors = ( { tasks = \"0-%u:%u\"; processor_factor = %.2f; }", last, step,
+            0.01 * draw(r, 300));
+    if (moves && last + 1 < tasks)
+        fprintf(r->out, ", { tasks = \"%u-%u\"; memory_factor = %.2f; }", last + 1, tasks - 1,
+                0.01 * draw(r, 300));
+    fprintf(r->out, " );\n");
+}
+
 /* Returns how many tasks it has: at most so many as there are places. */
 static uint32_t random_program(struct random_system *r, uint32_t places)
 {
@@ -138,11 +151,17 @@ static uint32_t random_program(struct random_system *r, uint32_t places)
     if (strcmp(program, "pingpong") == 0)
         return random_pingpong(r, most);
     put_choice(r, "compute_jitter", LIST("0 ns", "1 ps", "100 ns", "3 us"));
-    if (r->draws_memory && strcmp(program, "weather") != 0 && random_flag(r, "draws memory", 40))
+    bool moves = r->draws_memory && strcmp(program, "weather") != 0 && random_flag(r, "draws memory", 40);
+    if (moves)
         put_rate(r, "memory_bandwidth", 20);
-    return strcmp(program, "trace") == 0     ? random_trace(r, most)
-           : strcmp(program, "weather") == 0 ? random_weather(r, most)
-                                             : random_stencil(r, most);
+    if (moves && random_flag(r, "moves more", 40))
+        put_real(r, "memory_factor", 0, 2, 0, 10);
+    uint32_t tasks = strcmp(program, "trace") == 0     ? random_trace(r, most)
+                     : strcmp(program, "weather") == 0 ? random_weather(r, most)
+                                                       : random_stencil(r, most);
+    if (random_flag(r, "unlike tasks", 20))
+        random_factors(r, tasks, moves);
+    return tasks;
 }
 
 /* ---- placements ---- */

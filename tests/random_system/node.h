@@ -85,6 +85,10 @@ static void random_node(struct random_system *r)
         random_structure(r);
     if (random_flag(r, "shared memory", 40))
         random_memory(r);
+    if (random_flag(r, "system calls", 10)) {
+        put_real(r, "system_factor", 0, 2, 0, 10);
+        put_time(r, "system_latency", random_overheads, 0, 1e12);
+    }
     if (random_flag(r, "noise", 20))
         random_noise(r);
     group_end(r);

@@ -292,7 +292,7 @@ static ker_time picoseconds(uint64_t ns)
 ker_time replay_gap(const struct replay_task *t)
 {
     const struct mars_record *r = &t->record;
-    if (t->read <= 1 && !(t->threads && t->threads->now)) /* what was before MPI_Init is none of the job's */
+    if (replay_first(t))
         return 0;
     return picoseconds(r->gap_ns - (!t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns));
 }
@@ -300,8 +300,9 @@ ker_time replay_gap(const struct replay_task *t)
 ker_time replay_duration(const struct replay_task *t)
 {
     const struct mars_record *r = &t->record;
-    bool first = t->read <= 1 && !(t->threads && t->threads->now);
-    return first || r->polls > 1 || !mars_number(r, MARS_FIELD_flag, 1) ? 0 : picoseconds(r->duration_ns);
+    return replay_first(t) || r->polls > 1 || !mars_number(r, MARS_FIELD_flag, 1)
+               ? 0
+               : picoseconds(r->duration_ns);
 }
 
 static bool comm_is_elsewhere(const struct replay_task *t, enum mars_field field)
@@ -428,7 +429,10 @@ static enum ker_status apart_translate(struct replay_task *t, const struct repla
     *some = false;
     if (is_elsewhere(t, call) || call->sort == UNKNOWN)
         return unknown_get(t, call, op, some, w);
-    return call->sort == FILES ? file_translate(t, op, some) : KER_OK;
+    if (call->sort != FILES)
+        return KER_OK;
+    op->mode = TASK_COMPUTE_SYSTEM;
+    return file_translate(t, op, some);
 }
 
 static enum ker_status translate(struct replay_task *t, const struct replay_call *call, struct task_op *op,

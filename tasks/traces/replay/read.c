@@ -91,7 +91,14 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
         ker_time gap = t->part ? 0 : replay_gap(t);
         if (*ends) /* what follows MPI_Finalize is none of the job's, but checked */
             continue;
-        if (gap > 0)
+        uint64_t bytes = t->part ? 0 : replay_counters_moved(t);
+        if (bytes)
+            trace_code_put(code, &(struct task_op){.kind = TASK_OP_COMPUTE,
+                                                   .mode = TASK_COMPUTE_MOVES,
+                                                   .time = gap,
+                                                   .bytes = bytes,
+                                                   .call = "computation"});
+        else if (gap > 0)
             trace_code_compute(code, (uint64_t)(gap / program->store.form.unit));
         if (some)
             op_put(program, code, t, &op);

@@ -46,6 +46,7 @@ static void replay_close(struct task_program *program)
     trace_store_release(&program->store);
     replay_comms_release(&program->comms);
     replay_order_release(&program->order);
+    replay_counters_release(&program->rules);
     mars_trace_close(program->trace);
     free(program->path);
     free(program);
@@ -81,6 +82,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.polls = !ker_config_is(config, "mpi.progress", "adapter");
     program->rules.traced = ker_config_is(config, TASK_KEY(path, "calls"), "traced");
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
+    replay_counters_read(&program->rules, config, path);
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
         status = ker_comm_worst(comm, ker_inputs_agree(program->inputs, comm, error));
@@ -131,6 +133,8 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     own->held->code.store = &program->store;
     t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
     enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
+    if (status == KER_OK)
+        status = replay_counters_find(&t, program->path, error);
     if (status == KER_OK && t.trace->threads > 1)
         status = replay_threads_new(&t, program->comms.count, program->path, error);
     if (t.threads)
@@ -311,6 +315,20 @@ const struct ker_option task_replay_options[] = {
          "trace says it took, less "
          "what the network takes now; the trace must be without waits (marsconv --no-waits). See "
          "docs/traces.md."},
+    {.key = "jobs[].memory_counters",
+     .type = KER_TYPE_STRING | KER_TYPE_LIST,
+     .meaning = "trace (mars): what computations move in memory is what these hardware counters of the trace "
+                "counted "
+                "(MARSTRACE_COUNTERS, \"PAPI_L3_TCM\"), together, times jobs[].memory_line; in the place of "
+                "jobs[].memory_bandwidth.",
+     .belongs = "node.controller_bandwidth or node.core_bandwidth"},
+    {.key = "jobs[].memory_line",
+     .type = KER_TYPE_BYTES,
+     .fallback = "64 B",
+     .minimum = "1 B",
+     .maximum = "1 MiB",
+     .meaning = "trace (mars): bytes that are moved for each that was counted.",
+     .belongs = "jobs[].memory_counters"},
     {.key = "jobs[].died",
      .type = KER_TYPE_CHOICE,
      .fallback = "error",

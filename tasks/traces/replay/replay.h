@@ -62,12 +62,15 @@ const struct task_neighbours *replay_neighbours_of(const struct replay_neighbour
 
 /* How a task's calls are read. */
 struct replay_rules {
-    bool cpu;     /* computation is the time on a processor, not that on the wall */
-    bool polls;   /* calls that found nothing are calls all the same: mpi.progress looks at them */
-    bool unknown; /* what cannot be replayed is computation of its traced time */
-    bool died;    /* tasks that did not come to MPI_Finalize are replayed up to there */
-    bool counts;  /* calls are counted */
-    bool traced;  /* calls take their traced times */
+    bool cpu;       /* computation is the time on a processor, not that on the wall */
+    bool polls;     /* calls that found nothing are calls all the same: mpi.progress looks at them */
+    bool unknown;   /* what cannot be replayed is computation of its traced time */
+    bool died;      /* tasks that did not come to MPI_Finalize are replayed up to there */
+    bool counts;    /* calls are counted */
+    bool traced;    /* calls take their traced times */
+    char **counter; /* whose counts are lines of memory that were moved, each of so many bytes */
+    uint32_t counters;
+    uint64_t line;
 };
 
 struct replay_call; /* what a function is */
@@ -131,6 +134,7 @@ struct replay_task {
     struct ker_table receives; /* what is known of requests, see requests.c */
     uint64_t posts;
     struct replay_threads *threads; /* NULL: there is one */
+    uint32_t counters;              /* of the trace's, those that rules name: a bit each */
     struct mars_record record;
     uint64_t read;                  /* records so far, of the thread */
     struct replay_request *request; /* by number */
@@ -143,6 +147,16 @@ struct replay_task {
     bool pairs;          /* some of its requests are of a send and a receive */
     int32_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };
+
+/* ---- counters.c ---- */
+
+/* Of the keys of the job at `path`, jobs[].memory_counters and memory_line. */
+void replay_counters_read(struct replay_rules *, const struct ker_config *, const char *path);
+void replay_counters_release(struct replay_rules *);
+/* Where the task's trace has them; an error says which one it has not. */
+enum ker_status replay_counters_find(struct replay_task *, const char *path, struct ker_error *);
+/* Bytes that the computation before the record has moved by them; 0 without. */
+uint64_t replay_counters_moved(const struct replay_task *);
 
 /* ---- requests.c ---- */
 
@@ -183,6 +197,11 @@ void replay_active_release(struct replay_task *); /* what is known of its reques
 
 /* Does the task make requests that are of a send and a receive? */
 bool replay_pairs(const struct mars_task *);
+/* Is it the first of the task? The computation before it, before MPI_Init, is none of the job's. */
+static inline bool replay_first(const struct replay_task *t)
+{
+    return t->read <= 1 && !(t->threads && t->threads->now);
+}
 /* The computation before the record; 0 before MPI_Init. */
 ker_time replay_gap(const struct replay_task *);
 /* What the call took; 0 for what is none of the job's (MPI_Init), or is waiting (tests that find nothing). */

@@ -2,10 +2,10 @@
  *
  * An operation is: its call's number, the distance to the last operation's line (where the trace has lines),
  * its kind and mode, then what its kind has (`parts`), all as varints (7 bits a byte, lowest first; signed
- * numbers zigzag). 0 in the place of the call is a computation: its time. Operations whose outcome the trace
- * tells only later (tests, Waitany, Waitsome) have the outcome and a chosen request as 9 fixed bytes, which
- * are settled in place. A test that completed nothing is skipped by the reader, and taken back altogether
- * when nothing was written after it: a million of them are one computation.
+ * numbers zigzag). 0 in the place of the call is a computation of which its time is all there is. Operations
+ * whose outcome the trace tells only later (tests, Waitany, Waitsome) have the outcome and a chosen request
+ * as 9 fixed bytes, which are settled in place. A test that completed nothing is skipped by the reader, and
+ * taken back altogether when nothing was written after it: a million of them are one computation.
  *
  * Invariant: gap is the computation since the last operation that is written.
  */
@@ -85,6 +85,12 @@ static const uint16_t parts[] = {
 _Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
 #define KIND_BITS 6 /* the mode above them */
 _Static_assert(TASK_OP_COUNT <= 1 << KIND_BITS, "kinds have more bits");
+
+/* A computation with the bytes that it moved, behind its time. */
+static inline bool moves(const struct task_op *op)
+{
+    return op->kind == TASK_OP_COMPUTE && op->mode == TASK_COMPUTE_MOVES;
+}
 
 /* ---- written ---- */
 
@@ -175,6 +181,8 @@ static uint8_t *put_body(const struct trace_code *code, uint8_t *at, const struc
         at = put(at, op->message);
     if (has & TIME)
         at = put_time(code, at, (uint64_t)(op->time / code->store->form.unit));
+    if (moves(op))
+        at = put(at, op->bytes);
     return at;
 }
 
@@ -398,6 +406,8 @@ static inline void get_body(struct trace_reader *reader, struct task_op *op, uns
         op->message = (uint32_t)get(reader);
     if (has & TIME)
         op->time = get_time(reader);
+    if (moves(op))
+        op->bytes = get(reader);
 }
 
 /* What is known of the outcome makes a test a wait; false: nothing completed, nothing to do. */
@@ -435,7 +445,7 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
         unsigned kind = *reader->at++;
         op->mode = (uint8_t)(kind >> KIND_BITS);
         op->kind = kind & ((1u << KIND_BITS) - 1);
-        op->is_call = true;
+        op->is_call = !moves(op);
         op->outcome = 1;
         unsigned has = parts[op->kind];
         if (__builtin_expect(!(has & SETTLED), 1)) {

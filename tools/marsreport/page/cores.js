@@ -4,13 +4,16 @@
 (function () {
     const { make } = mars;
     const cores = [["computing", "computing"], ["stalled", "stalled for memory"], ["away", "away: noise"], ["idle", "idle"]];
-    const beside = [["preempted", "tasks that waited for a core"], ["copying", "copying messages inside nodes"]];
+    const beside = [["preempted", "tasks that waited for a core"], ["copying", "copying messages inside nodes"], ["system", "of computing, in the operating system"]];
     const jobs = [["compute", "computing"], ["stalled", "stalled for memory"], ["overhead", "overhead"], ["away", "away: noise"],
-        ["preempted", "waited for a core"], ["wait", "waiting in calls"], ["send_wait", "waiting in blocking sends"]];
+        ["preempted", "waited for a core"], ["system", "in the operating system"], ["wait", "waiting in calls"], ["send_wait", "waiting in blocking sends"]];
 
     /* Shares as a bar and a table; those of `more` stand beside the time and are not in the bar. */
     function shares(run, index, path, title, parts, more) {
-        const own = mars.at(run, path), sum = parts.reduce((total, [name]) => total + own[name], 0) || 1;
+        const own = mars.at(run, path), there = ([name]) => own[name] !== undefined;
+        parts = parts.filter(there);
+        more = more.filter(there);
+        const sum = parts.reduce((total, [name]) => total + own[name], 0) || 1;
         const mark = i => make("span", { class: "mark", style: "background:" + (i < 0 ? "transparent" : mars.colours.mark(i)) });
         const row = i => ([name, what]) => [make("span", {}, mark(i), what), mars.number(run, index, path + "." + name, mars.percent)];
         return make("div", {}, make("h3", {}, title),
