@@ -47,8 +47,8 @@ static bool system_told(const void *context)
     COLUMN(copying_ps, "ps", U64, SUM, row->unit->copying, \
            "messages inside the node were copied by it, beside that; each counts") \
     COLUMN(system_ps, "ps", U64, SUM, row->unit->system, \
-           "of `computing_ps`, for works of its tasks: in calls that the operating system serves; only with " \
-           "`node.system_factor` or `node.system_latency`", .wanted = system_told)
+           "of `computing_ps`, for works of its tasks: in calls that the operating system serves; only " \
+           "with `node.system_factor` or `node.system_latency`", .wanted = system_told)
 
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \

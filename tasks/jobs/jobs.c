@@ -54,6 +54,29 @@ static bool system_served(const struct ker_config *config)
     return served;
 }
 
+/* What its computations take and move. */
+static enum ker_status job_factors(struct slot *s, const struct ker_config *config, uint32_t job,
+                                   const char *path, struct ker_error *error)
+{
+    s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
+    s->job.memory_rate = ker_config_rate(config, KEY(job, "memory_bandwidth"));
+    s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
+    s->job.counted = ker_config_has(config, KEY(job, "memory_counters"));
+    s->job.moves = s->job.memory_rate || s->job.counted;
+    s->job.memory_factor = task_memory_factor(config, path, s->job.processor_factor);
+    s->job.special = s->job.compute_jitter || s->job.memory_factor > 0 || system_served(config);
+    if (s->job.counted && s->job.memory_rate)
+        return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
+                               "what computations move is counted (memory_counters): leave it out");
+    if (s->job.schedule && ker_config_count(config, KEY(job, "task_factors")))
+        return ker_config_fail(config, error, KEY(job, "task_factors"),
+                               "are not possible with a schedule and network.model = \"loggops\"");
+    if (s->job.class->driven && s->job.moves)
+        return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
+                               "a message-driven job has no memory part: leave it out");
+    return KER_OK;
+}
+
 static enum ker_status job_settings(struct slot *s, const struct ker_config *config, uint32_t job,
                                     struct ker_error *error)
 {
@@ -82,25 +105,12 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
-    s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
-    s->job.memory_rate = ker_config_rate(config, KEY(job, "memory_bandwidth"));
-    s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
-    s->job.counted = ker_config_has(config, KEY(job, "memory_counters"));
-    s->job.moves = s->job.memory_rate || s->job.counted;
-    s->job.memory_factor = task_memory_factor(config, path, s->job.processor_factor);
-    s->job.special = s->job.compute_jitter || s->job.memory_factor > 0 || system_served(config);
-    if (s->job.counted && s->job.memory_rate)
-        return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
-                               "what computations move is counted (memory_counters): leave it out");
-    if (s->job.schedule && ker_config_count(config, KEY(job, "task_factors")))
-        return ker_config_fail(config, error, KEY(job, "task_factors"),
-                               "are not possible with a schedule and network.model = \"loggops\"");
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "is not possible with a schedule and network.model = \"loggops\"");
-    if (s->job.class->driven && s->job.moves)
-        return ker_config_fail(config, error, KEY(job, "memory_bandwidth"),
-                               "a message-driven job has no memory part: leave it out");
+    enum ker_status status = job_factors(s, config, job, path, error);
+    if (status)
+        return status;
     if (s->job.priority >= ker_config_int(config, "switch.classes"))
         return ker_config_fail(config, error, KEY(job, "priority"),
                                "class %u of %d: classes count from 0; more of them by switch.classes",

@@ -67,8 +67,8 @@ static bool system_told(const void *context)
            "`compute_ps`, `stalled_ps`, `overhead_ps`, `away_ps`, this, `wait_ps` and `send_wait_ps`", \
            .wanted = works) \
     COLUMN(system_ps, "ps", U64, SUM, row->system, \
-           "only with `node.system_factor` or `node.system_latency`: it was in calls that the operating system " \
-           "serves, which is one more part of the sum", .wanted = system_told) \
+           "only with `node.system_factor` or `node.system_latency`: it was in calls that the operating " \
+           "system serves, which is one more part of the sum", .wanted = system_told) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
 
