@@ -184,6 +184,7 @@ struct node_message {
 #define NODE_ANY_CORE UINT32_MAX
 #define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says */
 #define NODE_ON_BUS 0x20000000u  /* within nodes/: it is on the bus: of that adapter, or of all */
+#define NODE_COPIED 0xfffe0000u  /* likewise, to this node itself: nothing is left to copy */
 #define NODE_CORES(from, to) ((uint32_t)(from) | (uint32_t)(to) << 16) /* of sender and receiver */
 /* Sends a message to the same service of another node, or copies it inside this one (node_copy,
  * cores/copies.c). */

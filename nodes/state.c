@@ -105,6 +105,20 @@ static void offers_state(struct node *n, uint32_t services, struct ker_chunk *c)
     }
 }
 
+/* A fork may have cores and memory where the run so far had none: they begin then, and what was delayed by
+ * then is copied when it is due. */
+static void cores_state(struct node *n, struct ker_chunk *c)
+{
+    struct node_system *system = n->system;
+    bool shared = ker_chunk_bool(c, system->memory != NULL);
+    c->bad |= shared && !system->memory;
+    if (shared && !c->bad)
+        node_cores_state(n, c);
+    for (uint32_t i = n->delayed; !shared && system->memory && i != KER_NONE; i = system->delayed.at[i].next)
+        if (system->delayed.at[i].destination == n->id && system->delayed.at[i].queue != NODE_COMES)
+            system->delayed.at[i].core = NODE_COPIED;
+}
+
 static void node_state(struct node *n, struct ker_chunk *c)
 {
     uint32_t services = ker_chunk_below(c, n->system->services->count, n->system->services->count + 1);
@@ -114,9 +128,7 @@ static void node_state(struct node *n, struct ker_chunk *c)
     ker_chunk_same(c, n->offers != NULL);
     if (n->offers && !c->bad)
         offers_state(n, services, c);
-    ker_chunk_same(c, n->system->memory != NULL);
-    if (n->system->memory && !c->bad)
-        node_cores_state(n, c);
+    cores_state(n, c);
     for (uint32_t s = 0; s < services && !c->bad; s++)
         service_state(n, s, c);
 }

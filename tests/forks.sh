@@ -159,6 +159,19 @@ run -o "$t/E" "${torus[@]}" "run.end=30 us" jobs[0].program=pingpong jobs[0].ste
     "mpi.eager_limit=1 KiB" || exit 1
 fork_ranks "$t/F" "$t/a" jobs[0].program=pingpong jobs[0].steps=5 "mpi.eager_limit=1 KiB" && equal "$t/E" "$t/F"
 check "the first job of a run that had none"
+# And more than the simple node, which begins then. Two services send to their own nodes: what is under way there is as it was.
+both=(jobs[0].program=stencil "jobs[0].extents=[8, 8]" "jobs[0].compute_time=3 us" "jobs[0].memory_bandwidth=20 GB/s" "node.controller_bandwidth=10 GB/s" node.noise.kind=random
+    "node.noise.gap=20 us" "node.noise.length=700 ns" node.system_factor=2)
+run -o "$t/G" "${torus[@]}" "run.end=30 us" "${both[@]}" "jobs[0].start=10 us" && fork_ranks "$t/H" "$t/a" "${both[@]}" && equal "$t/G" "$t/H"
+check "with cores and memory that are shared from then on"
+own=(topology.kind=star topology.nodes=1 "services=({kind=\"heartbeat\"; period=\"700 ns\"; bytes=\"4 KiB\";})" "run.end=30 us" "node.memory_bandwidth=1 GB/s")
+printf 'topology = { bandwidth = "10 GB/s"; latency = "100 ns"; };\n' >"$t/own.cfg"
+run -o "$t/I" "$t/own.cfg" "${own[@]}" "run.checkpoint.at=10 us" && run -o "$t/J" "$t/own.cfg" "${own[@]}" jobs[0].program=stencil "jobs[0].extents=[1]" \
+    "jobs[0].start=10 us" "jobs[0].compute_time=3 us" "jobs[0].memory_bandwidth=20 GB/s" "node.controller_bandwidth=100 GB/s" &&
+    run --resume "$t/I" -o "$t/K" jobs[0].program=stencil "jobs[0].extents=[1]" "jobs[0].compute_time=3 us" "jobs[0].memory_bandwidth=20 GB/s" \
+        "node.controller_bandwidth=100 GB/s" && jq -e .result.node "$t/K/summary.json" >"$t/said" && cmp <(result "$t/J" .result.services) <(result "$t/K" .result.services) &&
+    [ "$(jq .result.jobs[0].finish_ps "$t/K/summary.json")" = "$(jq .result.jobs[0].finish_ps "$t/J/summary.json")" ]
+check "and what is copied inside a node at that time"
 
 # ---- what is refused ----
 for key in run.seed=7 run.warmup='1 us' routing.algorithm=valiant traffic.size='64 B' topology.latency='70 ns' \

@@ -71,7 +71,7 @@ bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
     const struct node_structure *s = node_structure_of(n);
     const struct node_delayed *d = &n->system->delayed.at[message];
     uint32_t from, to;
-    if (!d->bytes)
+    if (!d->bytes || d->core == NODE_COPIED)
         return false;
     units_of(n, d->core, &from, &to);
     bool twice = is_copied_twice(n, d->bytes, d->queue);
