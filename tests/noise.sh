@@ -48,6 +48,21 @@ run -o "$t/still" "$t/still.cfg" && run -o "$t/one" "$t/woken.cfg" &&
     h=$(($(finish still) / 40)) && [ $((h * 40)) -eq "$(finish still)" ] && [ "$(finish one)" -eq $(($(finish still) + 8000000 - (1000000 + h - 1) / h * h)) ]
 check "a task that is woken in a detour goes on behind it"
 
+# A copy is work of its core, too. Detours of 1 us each 20 us, the first at 0: the send begins at 1 us, the copying of 1 MB at 10 GB/s 1 us later. 18 us of it
+# lie before 20 us, 19 in each period behind that: 94 of 100 before 100 us, and 6 from 101 us on. Twice copied, the second begins there, has 13 before 120, four
+# times 19 before 200, and 11 from 201 us on.
+cat >"$t/copied.cfg" <<'END'
+topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 2; memory_latency = "1 us"; memory_bandwidth = "10 GB/s"; noise = { kind = "periodic"; period = "20 us"; length = "1 us"; begin = "same"; }; };
+mpi = { eager_limit = "2 MB"; };
+jobs = ( { program = "trace"; format = "goal"; trace = "copied.goal"; tasks_per_node = 2; } );
+END
+printf 'num_ranks 2\nrank 0 { s: send 1000000b to 1 tag 1 }\nrank 1 { r: recv 1000000b from 0 tag 1 }\n' >"$t/copied.goal"
+run -o "$t/one" "$t/copied.cfg"
+is 107000000 "copies inside a node go on between detours"
+run -o "$t/one" "$t/copied.cfg" "node.single_copy_size=2 MB"
+is 212000000 "those that are made twice as well"
+
 # 1,024 tasks, 20 steps of 100 us and a reduction. All together: what one alone would lose. Each by itself: nearly every step some task is hit.
 cat >"$t/many.cfg" <<'END'
 topology = { kind = "star"; nodes = 256; bandwidth = "10 GB/s"; latency = "100 ns"; };

@@ -138,11 +138,11 @@ static void unit_count(struct node_cores *c, struct node_load *load, ker_time ti
     unit->counted = now;
 }
 
-/* How much of the time until `now` the work's core has been away; copies do not need it. */
+/* How much of the time until `now` its core has been away. */
 static ker_time away_time(const struct node *n, const struct node_cores *c, const struct node_load *load,
                           ker_time now)
 {
-    if (__builtin_expect(!n->system->noise, 1) || load->kind != NODE_LOAD_WORK)
+    if (__builtin_expect(!n->system->noise, 1))
         return 0;
     if (load->left)
         return node_away_time(n, load->core, now);
@@ -165,8 +165,7 @@ static void load_advance(const struct node *n, struct node_cores *c, struct node
     if (load->left) {
         load->left -= done < load->left ? done : load->left;
         if (!load->left) {
-            bool waits = n->system->noise && load->kind == NODE_LOAD_WORK;
-            load->until = waits ? node_away_until(n, load->core, now, 0) : now;
+            load->until = n->system->noise ? node_away_until(n, load->core, now, 0) : now;
             c->changed = true;
         }
     }
@@ -243,7 +242,7 @@ static ker_time compute_end(const struct node *n, const struct node_cores *c, co
     const ker_time latest = 9000000 * KER_S; /* behind any run's end */
     unsigned __int128 compute = (load->left + load->speed - 1) / load->speed;
     ker_time time = compute < (unsigned __int128)latest ? (ker_time)compute : latest;
-    if (__builtin_expect(!n->system->noise, 1) || load->kind != NODE_LOAD_WORK)
+    if (__builtin_expect(!n->system->noise, 1))
         return ker_time_later(c->since, time);
     return node_away_until(n, load->core, c->since, time);
 }
