@@ -61,13 +61,24 @@ one; ends "reduce: l + 3 (l + t), in turn" 3500000 3400000 1300000 2400000
 carried "reduce: 3 flags each way and 3 vectors" 9 30000
 program 4 "gather 10000 10000 1"
 one; ends "gather: as reduce" 3500000 3400000 1300000 2400000
+# The same begin; the root, 1, reads the parts of 2, 3 and 0 from 1,350 on, to 2,400, and says so.
+program 4 "reduce 10000 0 1"
+one mpi.collectives.reduce=shared_memory_parts; ends "reduce by parts: 3 l + 6 (l + t / 4)" 2500000 2400000 2500000 2500000
+carried "reduce by parts: a barrier, 12 parts and 3 of the result, 6 flags" 27 37500
 # At 3.4 us rank 0 has all; flags at 3.5, read from 3.6 to 4.6, and flags back at 4.7.
 program 4 "allreduce 10000 0"
 one; ends "allreduce: l + 3 (l + t) + 2 l + t" 4700000 4600000 4600000 4600000
 carried "allreduce: 9 flags and 6 vectors" 15 60000
+# By parts of 250 ns. The flags of all are at rank 0 at 100 ns, which reads three parts from then on, to 1,150; the others see its flag at 200, and have theirs at
+# 1,250. Their flags are at rank 0 at 1,350, which reads the three other parts of the result, to 2,400; the others from 1,450 to 2,500; flags at 2,600, and back.
+one mpi.collectives.allreduce=shared_memory_parts; ends "allreduce by parts: 6 l + 6 (l + t / 4)" 2600000 2700000 2700000 2700000
+carried "allreduce by parts: three barriers, 12 parts twice" 42 60000
+one; ends "and as before" 4700000 4600000 4600000 4600000
 one node.send_overhead="5 us" node.receive_overhead="7 us" mpi.copies=all mpi.eager_limit=0; ends "no overheads, no protocol" 4700000 4600000 4600000 4600000
 program 4 "iallreduce 10000 0"
 one; ends "one that does not block takes as long" 4700000 4600000 4600000 4600000
+program 4 "allreduce 2 0" "reduce 3 0 2" "allreduce 1 0"
+one mpi.collectives.allreduce=shared_memory_parts mpi.collectives.reduce=shared_memory_parts; carried "parts of a byte, or none" $((18 + 12 + 12 + 11 + 18 + 6)) $((12 + 11 + 6))
 program 4 "allreduce 0 0" "bcast 0 3"
 one; ends "nothing to send takes no time" 0 0 0 0
 program 1 barrier "bcast 10000 0" "allreduce 10000 0"
@@ -132,7 +143,7 @@ program 8 "${calls[@]}"
 tables="waits critical_path"
 told=(output.waits=true "output.critical_path=1 MiB")
 hierarchical=("${told[@]}" mpi.collectives.barrier=shared_memory/dissemination mpi.collectives.bcast=shared_memory/binomial/scatter_allgather_ring
-    mpi.collectives.reduce=linear/rabenseifner 'mpi.collectives.allreduce=["shared_memory/recursive_doubling", "binomial+shared_memory/ring:10 KiB"]')
+    mpi.collectives.reduce=linear/rabenseifner 'mpi.collectives.allreduce=["shared_memory/recursive_doubling", "shared_memory_parts+shared_memory/ring:10 KiB"]')
 same_bits "levels" "${ragged[@]}" "${hierarchical[@]}"
 same_bits "levels, memory shared, sockets" "${ragged[@]}" "${hierarchical[@]}" "${two[@]}" node.single_copy_size="4 KiB"
 same_bits "levels, progress in calls, rendezvous" "${ragged[@]}" "${hierarchical[@]}" mpi.progress=calls mpi.eager_limit=0 node.send_overhead="300 ns"
@@ -148,11 +159,11 @@ refused() { # NAME WORDS KEYS...
     [ $? -eq 2 ] && grep -q "$words" "$t/err"
     check "$name"
 }
-refused "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is no algorithm for a bcast between nodes; .*shared_memory is for one node' \
+refused "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is no algorithm for a bcast between nodes; .*shared memory is for one node' \
     mpi.collectives.bcast=shared_memory/shared_memory
 refused "a level by what is none for it" '"ring" is no algorithm for a reduce inside a node; there are linear, binomial' mpi.collectives.allreduce=ring/ring
 refused "a level by nothing" '"" is no algorithm for a reduce inside a socket' mpi.collectives.allreduce=/binomial/ring
 refused "four levels" 'is no rule; right would be.*SOCKET/NODE/BETWEEN' mpi.collectives.barrier=linear/linear/linear/linear
 refused "levels of a collective that has none" 'mpi.collectives.alltoall: "linear/linear" is no rule' mpi.collectives.alltoall=linear/linear
 refused "two ways where there is one" '"linear+linear" is no algorithm for a bcast' mpi.collectives.bcast=linear+linear/linear
-refused "shared memory in LogGOPS" 'mpi.collectives.scatter: shared_memory is for nodes with network.model' network.model=loggops
+refused "shared memory in LogGOPS" 'mpi.collectives.scatter: shared memory is for nodes with network.model' network.model=loggops

@@ -75,10 +75,15 @@ static uint64_t scan_messages(uint64_t p)
 
 /* A flag for each way, with bytes one more that says that they have been read; a read each way that has them.
  */
-static struct numbers numbers_shared(unsigned collective, uint64_t p, uint64_t n)
+static struct numbers numbers_shared(unsigned collective, bool parts, uint64_t p, uint64_t n)
 {
     if (collective == TASK_COLL_BARRIER)
         return (struct numbers){2 * (p - 1), 0};
+    if (parts &&
+        collective == TASK_COLL_REDUCE) /* a barrier, p - 1 parts each, and flags both ways and a part */
+        return (struct numbers){(p - 1) * (2 + p + 3), (p - 1) * n + n - n / p};
+    if (parts)
+        return (struct numbers){(p - 1) * (3 * 2 + 2 * p), 2 * (p - 1) * n};
     uint64_t reads = collective == TASK_COLL_ALLREDUCE ? 2 : 1;
     return (struct numbers){(2 + (reads - 1) + reads) * (p - 1), reads * (p - 1) * n};
 }
@@ -105,8 +110,8 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
         be = (struct numbers){p * rounds, p * (p - 1) * n};
     else if (strcmp(name, "bruck") == 0) /* each block moves once per bit of its distance */
         be = (struct numbers){p * rounds, p * tree_edges(p) * n};
-    else if (strcmp(name, "shared_memory") == 0)
-        be = numbers_shared(collective, p, n);
+    else if (strncmp(name, "shared_memory", 13) == 0)
+        be = numbers_shared(collective, strcmp(name, "shared_memory_parts") == 0, p, n);
     else if (collective <= TASK_COLL_REDUCE || allreduce || collective == TASK_COLL_GATHER ||
              collective == TASK_COLL_SCATTER || collective == TASK_COLL_GATHERV)
         be = numbers_tree(name, collective, p, n);

@@ -145,7 +145,7 @@ static enum ker_status shared_refuse(const struct task_mpi *mpi, const struct ke
     snprintf(key, sizeof key, "mpi.collectives.%s", task_coll_name((unsigned)mpi->collectives.shared));
     return ker_config_fail(
         config, error, key,
-        "shared_memory is for nodes with network.model = \"packet\": with \"loggops\" each "
+        "shared memory is for nodes with network.model = \"packet\": with \"loggops\" each "
         "task has a processor of its own; right would be an algorithm of messages");
 }
 

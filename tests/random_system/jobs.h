@@ -21,10 +21,14 @@ static bool algorithm_can(const struct ker_kind *algorithm, const char *collecti
 static const char *random_levels(struct random_system *r, const char *algorithm)
 {
     static char text[128];
-    static const char *const inside[] = {"linear", "binomial", "shared_memory", "shared_memory/shared_memory",
+    static const char *const inside[] = {"linear",
+                                         "binomial",
+                                         "shared_memory",
+                                         "shared_memory/shared_memory",
+                                         "shared_memory_parts+shared_memory",
                                          "binomial/linear"};
-    const char *between = strcmp(algorithm, "shared_memory") ? algorithm : "linear";
-    snprintf(text, sizeof text, "%s/%s", inside[draw(r, 5)], between);
+    const char *between = strncmp(algorithm, "shared_memory", 13) ? algorithm : "linear";
+    snprintf(text, sizeof text, "%s/%s", inside[draw(r, 6)], between);
     return text;
 }
 

@@ -48,6 +48,7 @@
     KIND(task_coll_kind_shared_from)                                                                         \
     KIND(task_coll_kind_shared_to)                                                                           \
     KIND(task_coll_kind_shared_both)                                                                         \
+    KIND(task_coll_kind_shared_parts)                                                                        \
     KIND(task_coll_kind_linear_neighbours)
 KER_KINDS_TABLE(algorithm_kinds, ALGORITHMS);
 const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and their algorithms",
@@ -170,7 +171,7 @@ static enum ker_status part_find(const struct ker_kind **algorithm, const struct
         ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
     ker_config_fail(config, error, key, "\"%s\" is no algorithm for a %s %s; there are %s%s", name,
                     task_coll_name(collective), where, names,
-                    between && *algorithm ? ", of which shared_memory is for one node" : "");
+                    between && *algorithm ? ", of which shared memory is for one node" : "");
     free(names);
     return KER_BAD_INPUT;
 }

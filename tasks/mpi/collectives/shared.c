@@ -1,4 +1,4 @@
-/* shared.c - collectives of tasks of one node through shared memory, flat: all with the root.
+/* shared.c - collectives of tasks of one node through shared memory.
  *
  * Who has data raises a flag, and whoever wants them reads them from that task's memory, one copy, and raises
  * a flag of its own, so that the owner may use its memory again. The root reads from one after the other,
@@ -10,16 +10,22 @@
  *   allreduce          all raise a flag for rank 0, which reads from each in turn, and raises a flag for all;
  *                      they read the result, and raise a flag
  *
+ * That is shared_memory, flat: all with the root. shared_memory_parts lets all work: after a barrier each
+ * reads its part of the vector from all others and has that of the result; of reduce the root then reads the
+ * parts, each behind its owner's flag, and tells all that they may leave; of allreduce all do, between two
+ * barriers.
+ *
  * With l the latency between two memories, t the time of a copy by itself, p tasks that come at the same
  * time, and no controller that is short: barrier 2 l; bcast 2 l + t, the root 3 l + t; reduce (p - 1) (l + t)
- * + l, its last task l more; allreduce (p - 1) (l + t) + 3 l + t, rank 0 l more. Sources: Graham, Shipman,
- * "MPI support for multi-core architectures: optimized shared memory collectives", EuroPVM/MPI 2008 (flags,
- * and a tree of one level among those compared); single copies: Hashmi et al., "Designing efficient shared
- * address space reduction collectives for multi-/many-cores", IPDPS 2018.
+ * + l, its last task l more; allreduce (p - 1) (l + t) + 3 l + t, rank 0 l more. By parts: reduce 3 l + 2 (p
+ * - 1) (l + t / p), the others l more; allreduce 6 l + 2 (p - 1) (l + t / p), rank 0 l less. Sources: Graham,
+ * Shipman, "MPI support for multi-core architectures: optimized shared memory collectives", EuroPVM/MPI 2008
+ * (flags, and a tree of one level among those compared); single copies, and parts: Hashmi et al., "Designing
+ * efficient shared address space reduction collectives for multi-/many-cores", IPDPS 2018.
  */
 #include "tasks/mpi/collectives/collective.h"
 
-enum { READY, DONE, DATA, RESULT, LEFT }; /* tags */
+enum { READY, DONE, DATA, RESULT, LEFT, MEETINGS }; /* tags */
 
 /* The i-th other rank behind the root. */
 static int32_t other(const struct task_coll_view *v, uint32_t i)
@@ -109,20 +115,91 @@ static bool task_coll_shared_both(const struct task_coll_view *view, uint32_t ro
     return true;
 }
 
+/* ---- by parts ---- */
+
+/* A barrier, the number-th of the call: 2 rounds, of the root 2 for each other task. */
+static bool meet(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r, int32_t number)
+{
+    uint32_t others = (uint32_t)v->size - 1;
+    int32_t tag = MEETINGS + number;
+    if (v->rank != v->root)
+        return round == 0 ? raise_flag(r, v->root, tag) : await(r, v->root, tag, true);
+    if (round < others)
+        return await(r, other(v, round), tag, round + 1 == others);
+    return raise_flag(r, other(v, round - others), tag);
+}
+
+/* There may be less than a byte for each. */
+static bool part_read(const struct task_coll_view *v, struct task_coll_round *r, int32_t from, int32_t part,
+                      int32_t tag)
+{
+    uint64_t bytes = task_coll_span(v->bytes, (uint64_t)v->size, (uint64_t)part, (uint64_t)part + 1);
+    if (bytes)
+        return read_from(r, from, tag, bytes);
+    task_coll_round_clear(r);
+    return true;
+}
+
+/* The i-th task behind this one. */
+static int32_t next(const struct task_coll_view *v, uint32_t i)
+{
+    return (int32_t)(((int64_t)v->rank + 1 + i) % v->size);
+}
+
+/* The root awaits each task's flag and reads its part, and at last tells all. */
+static bool parts_collect(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    uint32_t others = (uint32_t)v->size - 1;
+    if (v->rank != v->root)
+        return round == 0 ? raise_flag(r, v->root, READY) : round == 1 && await(r, v->root, DONE, true);
+    if (round >= 2 * others)
+        return round < 3 * others && raise_flag(r, other(v, round - 2 * others), DONE);
+    int32_t from = other(v, round / 2);
+    return round % 2 == 0 ? await(r, from, READY, true) : part_read(v, r, from, from, RESULT);
+}
+
+static bool task_coll_shared_parts(const struct task_coll_view *view, uint32_t round,
+                                   struct task_coll_round *r)
+{
+    struct task_coll_view v = *view;
+    bool all = v.collective == TASK_COLL_ALLREDUCE;
+    v.root = all ? 0 : v.root;
+    if (!v.bytes) /* of a barrier in levels */
+        return task_coll_shared_to(&v, round, r);
+    uint32_t others = (uint32_t)v.size - 1, meeting = others == 0 ? 0 : v.rank == v.root ? 2 * others : 2;
+    if (round < meeting)
+        return meet(&v, round, r, 0);
+    round -= meeting;
+    if (round < others)
+        return part_read(&v, r, next(&v, round), v.rank, DATA);
+    round -= others;
+    if (!all)
+        return others && parts_collect(&v, round, r);
+    if (round < meeting)
+        return meet(&v, round, r, 1);
+    round -= meeting;
+    if (round < others)
+        return part_read(&v, r, next(&v, round), next(&v, round), RESULT);
+    round -= others;
+    return round < meeting && meet(&v, round, r, 2);
+}
+
 bool task_coll_is_shared(const struct ker_kind *algorithm)
 {
     return algorithm->traits && strcmp(algorithm->traits, "inside") == 0;
 }
 
-#define SHARED(NAME, OF, MEANING, FUNCTION)                                                                  \
-    const struct ker_kind NAME = {.name = "shared_memory",                                                   \
+#define SHARED(KIND, NAME, OF, MEANING, FUNCTION)                                                            \
+    const struct ker_kind KIND = {.name = (NAME),                                                            \
                                   .of = (OF),                                                                \
                                   .meaning = (MEANING),                                                      \
                                   .traits = "inside",                                                        \
                                   .operations = TASK_COLL_ALGORITHM(FUNCTION)}
-SHARED(task_coll_kind_shared_from, "bcast|scatter", "on one node: all read from the root's memory",
-       task_coll_shared_from);
-SHARED(task_coll_kind_shared_to, "reduce|gather", "on one node: the root reads from everybody's memory",
-       task_coll_shared_to);
-SHARED(task_coll_kind_shared_both, "barrier|allreduce",
+SHARED(task_coll_kind_shared_from, "shared_memory", "bcast|scatter",
+       "on one node: all read from the root's memory", task_coll_shared_from);
+SHARED(task_coll_kind_shared_to, "shared_memory", "reduce|gather",
+       "on one node: the root reads from everybody's memory", task_coll_shared_to);
+SHARED(task_coll_kind_shared_both, "shared_memory", "barrier|allreduce",
        "on one node: rank 0 reads from everybody's memory, then all from its", task_coll_shared_both);
+SHARED(task_coll_kind_shared_parts, "shared_memory_parts", "reduce|allreduce",
+       "on one node: each reads a part of the vector from everybody's memory", task_coll_shared_parts);
