@@ -182,14 +182,14 @@ static enum ker_status level_find(struct task_coll_combination *c, uint32_t leve
                                   char *name, struct ker_error *error)
 {
     const char *where = c->levels == 2 && level == 0 ? "inside a socket" : "inside a node";
-    uint8_t by;
-    bool up = task_coll_goes_up(collective, &by), down = task_coll_goes_down(collective, &by);
-    char *second = up && down ? name : NULL, *first = second ? strsep(&second, "+") : name;
+    uint8_t up, down;
+    bool goes_up = task_coll_goes_up(collective, &up), goes_down = task_coll_goes_down(collective, &down);
+    char *second = goes_up && goes_down ? name : NULL, *first = second ? strsep(&second, "+") : name;
     enum ker_status status = KER_OK;
-    if (task_coll_goes_up(collective, &by))
-        status = part_find(&c->up[level], config, key, by, first, where, error);
-    if (status == KER_OK && task_coll_goes_down(collective, &by))
-        status = part_find(&c->down[level], config, key, by, second ? second : first, where, error);
+    if (goes_up)
+        status = part_find(&c->up[level], config, key, up, first, where, error);
+    if (status == KER_OK && goes_down)
+        status = part_find(&c->down[level], config, key, down, second ? second : first, where, error);
     for (int i = 0; status == KER_OK && i < 2; i++) {
         const struct ker_kind *algorithm = i ? c->down[level] : c->up[level];
         if (algorithm && !c->shared)
@@ -249,7 +249,7 @@ static enum ker_status table_parse(struct task_coll_table *table, const struct k
                                    const char *key, unsigned collective, const char *text,
                                    struct ker_error *error)
 {
-    char copy[128], *rest = copy;
+    char copy[192], *rest = copy;
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
         return table_names(config, key, collective, text, error);
     const char *name = strsep(&rest, ":"), *size = strsep(&rest, ":"), *tasks = rest, *why;

@@ -107,7 +107,7 @@ struct task_coll_rule {
 /* "binomial/ring": an algorithm for each level, the innermost first. */
 struct task_coll_combination {
     struct ker_kind kind; /* its name is `name` */
-    char name[96];
+    char name[160];
     uint32_t levels;
     bool shared;                                                          /* some level has shared memory */
     const struct ker_kind *up[TASK_COLL_LEVELS], *down[TASK_COLL_LEVELS]; /* NULL: the collective has none */
