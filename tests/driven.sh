@@ -321,4 +321,28 @@ bad_key 'makes more than 2^32 - 2 objects' "too many cells" "jobs[0].cells=[4000
 bad_key 'a message-driven job has no critical path' "a critical path" output.waits=true output.critical_path="100 kB"
 bad_key 'a message-driven program runs once' "restart" jobs[0].background=true jobs[0].restart=true
 bad_key 'a message-driven job has no memory part' "a memory part" "node.controller_bandwidth=9 GB/s" "jobs[0].memory_bandwidth=1 GB/s"
+
+# ---- messages by kind and by pairs ----
+
+# Six iterations with a balance step behind the second and the fourth: cores tell each other their loads and how many objects come, and objects
+# move, as messages of their bytes. The first two iterations take 0.4 s at least, the last two come behind 1 s.
+sent=(configs/torus-leanmd.cfg topology.extents=3,3,3 jobs[0].cells=3,3,3 jobs[0].atoms=40000 jobs[0].gradient=0.9 jobs[0].steps=6
+    jobs[0].balance_every=2 "output.period=20 ms" output.series.traffic=periods output.matrix=true output.series.matrix=periods
+    'output.matrix_levels=["task"]' partition.bind=no partition.adapt=false partition.oversubscribe=true)
+"$marssim" -q -o "$t/sent" "${sent[@]}" 2>"$t/err" && awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; next }
+    { m = "messages"; b = "bytes"; if (file == 1) { m = "messages_sent"; b = "bytes_sent" }
+      if (file == 2 && $c["kind"] == "balancing") { moved += $c[b]; next } n[file] += $c[m]; s[file] += $c[b] }
+    END { print n[1], n[2], n[3], s[1], s[2], s[3], moved
+          exit !(n[1] && n[1] == n[2] && n[1] == n[3] && s[1] == s[2] && s[1] == s[3] && moved > 100000) }' \
+    "$t/sent/tasks.csv" "$t/sent/traffic_series.csv" "$t/sent/task_matrix.csv" >"$t/err"
+check "messages by kind and by pairs of tasks are those of tasks.csv"
+awk -F, '$3 == "balancing" { n++; if ($1 < 4e11 || $1 > 1e12) wrong++ } { last = $1 } END { print n, wrong, last; exit n < 5 || wrong || last < 1.2e12 }' \
+    "$t/sent/traffic_series.csv" >"$t/err"
+check "the steps in which the program rebalances are seen"
+alike() { cmp "$t/sent/traffic_series.csv" "$1/traffic_series.csv" && cmp "$t/sent/task_matrix_series.csv" "$1/task_matrix_series.csv"; }
+mpirun -n 3 "$marssim" -q -o "$t/sent3" "${sent[@]}" 2>"$t/err" && alike "$t/sent3" &&
+    mpirun -n 2 "$marssim" -q -o "$t/sent2" "${sent[@]}" "run.checkpoint.at=600 ms" 2>"$t/err" &&
+    mpirun -n 3 "$marssim" -q --resume "$t/sent2" -o "$t/sent3" 2>"$t/err" && alike "$t/sent3"
+check "the same on three ranks, and after a checkpoint"
+
 verdict "$([ $number -gt 0 ] || echo none)" "cases ran"

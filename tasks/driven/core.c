@@ -77,6 +77,7 @@ static void message_send(struct driven_core *core, struct node *node, ker_time n
                                .bytes = send->bytes};
     core->sent_messages++;
     core->sent_bytes += send->bytes;
+    driven_sent_add(core, TASK_SENT_POINT_TO_POINT, driven_towards(core, send->object), send->bytes);
     driven_post(core, node, now, &wire);
 }
 

@@ -106,6 +106,14 @@ bool driven_ran(struct driven_core *core, ker_time now, struct driven_record *r,
     return true;
 }
 
+uint32_t driven_towards(const struct driven_core *core, uint32_t object)
+{
+    const struct driven_record *r = driven_record_find(core, object);
+    if (!r)
+        return core->program->class->home(core->program, object);
+    return r->state == DRIVEN_AWAY ? r->where : core->task;
+}
+
 void driven_post(struct driven_core *core, struct node *node, ker_time now, const struct driven_wire *wire)
 {
     struct driven_record *r = driven_record_find(core, wire->object);
@@ -117,7 +125,7 @@ void driven_post(struct driven_core *core, struct node *node, ker_time now, cons
         driven_take(core, now, r, wire);
         return;
     }
-    to.destination = r ? r->where : core->program->class->home(core->program, wire->object);
+    to.destination = driven_towards(core, wire->object);
     to.moves = r ? r->moves : 0;
     driven_wire_send(core, node, now, &to, wire->bytes);
 }

@@ -38,6 +38,8 @@ struct task_driven_node;
 struct task_driven *task_driven_new(const struct node_model *, const struct task_mpi_outside *,
                                     uint32_t jobs);
 void task_driven_free(struct task_driven *); /* takes NULL */
+/* Messages are counted there, too: task_mpi_sent_add. */
+void task_driven_counts(struct task_driven *, struct task_mpi *);
 void task_driven_name(struct task_driven *, uint32_t service);
 /* Room for this rank's nodes and tasks; then a node with its tasks, ordered by (job, task), and when all are
  * there the objects that begin on them. */

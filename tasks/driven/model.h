@@ -104,7 +104,8 @@ struct task_driven {
     struct task_mpi_outside outside;
     struct node_model model;
     uint32_t service, jobs;
-    struct driven_job *job; /* program NULL: not message-driven */
+    struct task_mpi *counts; /* of messages; NULL: there are none */
+    struct driven_job *job;  /* program NULL: not message-driven */
     struct driven_core *core;
     struct task_driven_node *node;
     uint32_t cores, core_room, nodes, node_room;
@@ -170,6 +171,8 @@ struct driven_wire {
 };
 #define DRIVEN_CONTROL_BYTES 32 /* size of LOCATION, LOAD, COUNT */
 /* To another core. */
+/* Counts a message to a task, by the task where its object is, as far as the core knows. */
+void driven_sent_add(const struct driven_core *, enum task_sent_kind, uint32_t to, uint64_t bytes);
 void driven_wire_send(struct driven_core *, struct node *, ker_time now, const struct driven_wire *,
                       uint64_t bytes);
 void driven_wire_read(struct driven_wire *, const struct net_message *);
@@ -177,6 +180,8 @@ void driven_wire_read(struct driven_wire *, const struct net_message *);
 /* ---- deliver.c ---- */
 
 /* A message for a block, sent or handed on from this core: to where the object is known to be. */
+/* The task where the object is, or is thought to be. */
+uint32_t driven_towards(const struct driven_core *, uint32_t object);
 void driven_post(struct driven_core *, struct node *, ker_time now, const struct driven_wire *);
 /* What came by a message is added. */
 void driven_take(struct driven_core *, ker_time now, struct driven_record *, const struct driven_wire *);

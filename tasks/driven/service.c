@@ -112,6 +112,11 @@ const struct node_service task_driven_service = {.name = "driven",
 
 /* ---- set-up ---- */
 
+void task_driven_counts(struct task_driven *d, struct task_mpi *counts)
+{
+    d->counts = counts;
+}
+
 struct task_driven *task_driven_new(const struct node_model *model, const struct task_mpi_outside *outside,
                                     uint32_t jobs)
 {

@@ -19,6 +19,17 @@ static bool alone(enum driven_kind kind)
     return kind == DRIVEN_LOAD || kind == DRIVEN_COUNT || kind == DRIVEN_LOCATION;
 }
 
+void driven_sent_add(const struct driven_core *core, enum task_sent_kind kind, uint32_t to, uint64_t bytes)
+{
+    const struct task_driven *d = core->driven;
+    struct task_mpi_message m = {
+        .kind = kind, .job = core->job_number, .from = core->task, .to = to, .bytes = bytes};
+    if (!d->counts)
+        return;
+    m.leaves = to != core->task && d->outside.node(d->outside.jobs, m.job, to) != core->home->node;
+    task_mpi_sent_add(d->counts, &m);
+}
+
 void driven_wire_send(struct driven_core *core, struct node *node, ker_time now,
                       const struct driven_wire *wire, uint64_t bytes)
 {
@@ -40,6 +51,8 @@ void driven_wire_send(struct driven_core *core, struct node *node, ker_time now,
         if (d->model.works) /* both are on this rank */
             m.core = NODE_CORES(core->core, d->core[driven_job_of(core)->core[wire->destination] - 1].core);
     }
+    if (wire->kind != DRIVEN_MESSAGE)
+        driven_sent_add(core, TASK_SENT_BALANCING, wire->destination, bytes);
     driven_job_of(core)->open++;
     d->outside.send(node, now, d->service, &m);
 }

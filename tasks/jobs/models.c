@@ -23,7 +23,10 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
                                "a message-driven job has no critical path: leave it out");
     if (driven)
         system->driven = task_driven_new(model, outside, task_jobs_count(system->jobs));
-    return task_mpi_new(&system->mpi, config, outside, error);
+    enum ker_status status = task_mpi_new(&system->mpi, config, outside, error);
+    if (system->driven)
+        task_driven_counts(system->driven, system->mpi);
+    return status;
 }
 
 void task_models_free(struct task_system *system)

@@ -114,7 +114,7 @@ struct sent_row {
 
 static const char *kind_text(const void *system, uint32_t kind)
 {
-    static const char *const names[] = {"point_to_point", "collective", "one_sided"};
+    static const char *const names[] = {"point_to_point", "collective", "one_sided", "balancing"};
     return names[kind];
 }
 
@@ -122,7 +122,8 @@ static const char *kind_text(const void *system, uint32_t kind)
 #define SENT_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
-    COLUMN(kind, "", TEXT, SAME, row->place / 2, "`point_to_point`, `collective` or `one_sided`", \
+    COLUMN(kind, "", TEXT, SAME, row->place / 2, \
+           "`point_to_point`, `collective`, `one_sided`, or `balancing` of message-driven programs", \
            .text = kind_text, .text_bytes = 16) \
     COLUMN(leaves_node, "", U8, SAME, row->place % 2, "1: to another node, 0: inside a node") \
     COLUMN(messages, "messages", U64, SUM, row->sent.messages, \

@@ -386,7 +386,7 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     system_state(system, ker_state_begin(writer, "jobs", VERSION, 0));
     ker_state_end(writer);
     task_series_save(system, writer);
-    task_sent_state(system, ker_state_begin(writer, "task_sent", 1, 0));
+    task_sent_state(system, ker_state_begin(writer, "task_sent", 2, 0));
     ker_state_end(writer);
     task_matrix_save(system->matrix, writer);
     task_driven_save(system->driven, writer);
@@ -420,7 +420,7 @@ static void system_pass(void *context, struct ker_chunk *c)
 void task_loaders(struct task_system *system, bool sums, struct ker_state_loader loaders[TASK_STATES])
 {
     loaders[0] = (struct ker_state_loader){"jobs", VERSION, sums ? system_load : system_pass, system};
-    loaders[2] = (struct ker_state_loader){"task_sent", 1, sums ? sent_load : system_pass, system};
+    loaders[2] = (struct ker_state_loader){"task_sent", 2, sums ? sent_load : system_pass, system};
     loaders[3] = (struct ker_state_loader){"task_matrix", STATS_MATRIX_VERSION,
                                            sums ? matrix_load : system_pass, system};
     task_driven_loaders(system->driven, sums, &loaders[4]);

@@ -27,6 +27,18 @@ struct task_mpi_sent *task_mpi_sent(struct task_mpi *mpi, uint32_t job)
     return mpi->sent ? mpi->sent + job * TASK_SENT : NULL;
 }
 
+void task_mpi_sent_add(struct task_mpi *mpi, const struct task_mpi_message *m)
+{
+    if (mpi->pairs && m->kind != TASK_SENT_BALANCING)
+        stats_matrix_add(mpi->pairs, mpi->first[m->job] + m->from, mpi->first[m->job] + m->to, 1, m->bytes);
+    if (!mpi->sent)
+        return;
+    struct task_mpi_sent *s = &mpi->sent[m->job * TASK_SENT + 2u * m->kind + m->leaves];
+    s->messages++;
+    s->bytes += m->bytes;
+    s->squares += (unsigned __int128)m->bytes * m->bytes;
+}
+
 void task_mpi_pairs_collect(struct task_mpi *mpi, struct stats_matrix *pairs, const uint32_t *first)
 {
     mpi->sends_counted = true;

@@ -117,7 +117,13 @@ void task_mpi_files(const struct task_mpi *, uint64_t *sum);
 void task_mpi_counts_state(struct task_mpi *, uint32_t jobs, struct ker_chunk *);
 /* Messages of the application that tasks of a job on this rank have sent since they were last set to 0: an
  * array by kind and whether they leave their node. NULL: they are not counted, which `collect` changes. */
-enum task_sent_kind { TASK_SENT_POINT_TO_POINT, TASK_SENT_COLLECTIVE, TASK_SENT_ONE_SIDED, TASK_SENT_KINDS };
+enum task_sent_kind {
+    TASK_SENT_POINT_TO_POINT,
+    TASK_SENT_COLLECTIVE,
+    TASK_SENT_ONE_SIDED,
+    TASK_SENT_BALANCING, /* of message-driven programs (tasks/driven): objects that move, and what is told */
+    TASK_SENT_KINDS
+};
 struct task_mpi_sent {
     uint64_t messages, bytes;
     unsigned __int128 squares; /* of their sizes, summed */
@@ -125,6 +131,14 @@ struct task_mpi_sent {
 #define TASK_SENT (2u * TASK_SENT_KINDS) /* of a job; place: 2 * kind + leaves */
 void task_mpi_sent_collect(struct task_mpi *, uint32_t jobs);
 struct task_mpi_sent *task_mpi_sent(struct task_mpi *, uint32_t job);
+/* Counts a message, where that is wanted. Balancing is none of the application's: no pairs have it. */
+struct task_mpi_message {
+    enum task_sent_kind kind;
+    uint32_t job, from, to; /* tasks */
+    bool leaves;            /* its node */
+    uint64_t bytes;
+};
+void task_mpi_sent_add(struct task_mpi *, const struct task_mpi_message *);
 /* The same messages by pairs of tasks, of which those of a job have the numbers from first[job] on. */
 void task_mpi_pairs_collect(struct task_mpi *, struct stats_matrix *, const uint32_t *first);
 /* What the table of tasks is given to name jobs and nodes. */

@@ -30,15 +30,7 @@ __attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const str
         kind = TASK_SENT_POINT_TO_POINT;
     else if (wire->kind != TASK_WIRE_PUT && wire->kind != TASK_WIRE_FETCH && wire->kind != TASK_WIRE_ANSWER)
         return;
-    if (mpi->pairs)
-        stats_matrix_add(mpi->pairs, mpi->first[wire->job] + from, mpi->first[wire->job] + to, 1,
-                         wire->bytes);
-    if (!mpi->sent)
-        return;
-    struct task_mpi_sent *s = &mpi->sent[wire->job * TASK_SENT + 2u * kind + leaves];
-    s->messages++;
-    s->bytes += wire->bytes;
-    s->squares += (unsigned __int128)wire->bytes * wire->bytes;
+    task_mpi_sent_add(mpi, &(struct task_mpi_message){kind, wire->job, from, to, leaves, wire->bytes});
 }
 
 /* The core that sends it, or the adapter that its send has named; inside a node the cores of both tasks. */
