@@ -241,6 +241,8 @@ json_t *rep_folder_data(struct rep_folder *f)
     put(data, "series", rep_objects_json(f));
     put(data, "functions", rep_table_json(f, "functions", 10000));
     put(data, "tasks", rep_table_json(f, "tasks", REP_MOST_TASKS));
+    put(data, "driven_entries", rep_table_json(f, "driven_entries", 10000));
+    put(data, "driven_cores", rep_table_json(f, "driven_cores", REP_MOST_TASKS));
     put(data, "waits", rep_table_json(f, "waits", REP_MOST_TASKS));
     put(data, "wait_functions", rep_table_json(f, "wait_functions", 10000));
     put(data, "critical_path_steps", rep_table_json(f, "critical_path_steps", REP_MOST_PIECES));

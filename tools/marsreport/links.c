@@ -117,8 +117,8 @@ static void machine_take(void *links, const struct rep_link *link, const char *c
                   link->from_node ? &l->node_names : &l->switch_names, link->from, name);
 }
 
-/* The share of the time so far; false: there are no series of links. */
-static bool series_take(struct rep_folder *f, struct rep_links *l)
+/* The share of the measured time so far; false: there are no series of links. */
+static bool series_take(struct rep_folder *f, struct rep_links *l, ker_time measured_from)
 {
     struct rep_table *t = rep_table_open(f, "link_series");
     int time = t ? rep_table_column(t, "time_ps") : -1, kind = t ? rep_table_column(t, "from_kind") : -1,
@@ -137,17 +137,18 @@ static bool series_take(struct rep_folder *f, struct rep_links *l)
         last = rep_cell_integer(t, time) > last ? rep_cell_integer(t, time) : last;
     }
     rep_table_close(t);
-    for (size_t i = 0; i < l->count && last > 0; i++)
-        l->link[i].utilisation /= (float)last;
+    for (size_t i = 0; i < l->count && last > measured_from; i++)
+        l->link[i].utilisation /= (float)(last - measured_from);
     return last > 0;
 }
 
 static bool partial_read(struct rep_folder *f, struct rep_links *l)
 {
-    if (f->summary || !rep_machine_each(f, machine_take, l))
+    ker_time measured_from = 0;
+    if (f->summary || !rep_machine_each(f, machine_take, l, &measured_from))
         return false;
     links_sort(l);
-    if (series_take(f, l))
+    if (series_take(f, l, measured_from))
         rep_note(f, false,
                  "The machine is drawn as system.cfg describes it, with what its links carried in "
                  "the periods that were written.");

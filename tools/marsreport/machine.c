@@ -31,17 +31,20 @@ static void keep_only(config_setting_t *group, const char *const *names)
 /* system.cfg without all else, malloc'ed; NULL: there is none, or it is damaged. */
 static char *topology_text(const struct rep_folder *f)
 {
-    static const char *const groups[] = {"topology", "node", NULL}, *const of_node[] = {"adapters", NULL};
+    static const char *const groups[] = {"topology", "node", "run", NULL},
+                             *const of_node[] = {"adapters", NULL}, *const of_run[] = {"warmup", NULL};
     size_t length = 0;
     char *text = rep_file_read(f, "system.cfg", &length), *kept = NULL;
     config_t config;
     config_init(&config);
     if (text && config_read_string(&config, text) == CONFIG_TRUE && config_lookup(&config, "topology.kind")) {
-        config_setting_t *node = config_lookup(&config, "node");
+        config_setting_t *node = config_lookup(&config, "node"), *run = config_lookup(&config, "run");
         FILE *to = open_memstream(&kept, &length);
         keep_only(config_root_setting(&config), groups);
         if (node && config_setting_is_group(node))
             keep_only(node, of_node);
+        if (run && config_setting_is_group(run))
+            keep_only(run, of_run);
         config_write(&config, to);
         fclose(to);
     }
@@ -56,7 +59,7 @@ static int64_t started(const struct rep_folder *f, const char *name)
 }
 
 /* NULL: it cannot be known, and a note says why. */
-static struct route_topology *topology_make(struct rep_folder *f, const char *text)
+static struct route_topology *topology_make(struct rep_folder *f, const char *text, ker_time *measured_from)
 {
     struct route_topology *topology = NULL;
     struct ker_config *config = NULL;
@@ -65,6 +68,8 @@ static struct route_topology *topology_make(struct rep_folder *f, const char *te
     enum ker_status status = ker_config_parse(&config, "system.cfg", text, NULL, 0, tables, &error);
     if (status == KER_OK)
         status = route_new(&topology, config, 0, &error);
+    if (status == KER_OK)
+        *measured_from = ker_config_time(config, "run.warmup");
     if (status != KER_OK)
         rep_note(f, false, "The machine is not drawn: %s", error.text);
     ker_config_free(config);
@@ -109,7 +114,7 @@ static void endpoint_show(const struct route_topology *t, uint32_t id, rep_machi
     each(context, &link, sum->link[peer.link].name, route_name(t, true, link.from));
 }
 
-bool rep_machine_each(struct rep_folder *f, rep_machine_link *each, void *context)
+bool rep_machine_each(struct rep_folder *f, rep_machine_link *each, void *context, ker_time *measured_from)
 {
     struct rep_shape shape;
     int64_t links = started(f, "links");
@@ -118,7 +123,7 @@ bool rep_machine_each(struct rep_folder *f, rep_machine_link *each, void *contex
     rep_shape_read(f, &shape);
     char *text = topology_text(f);
     bool known = text && (shape.switches == 0 || started(f, "switches") % shape.switches == 0); /* planes */
-    struct route_topology *t = known ? topology_make(f, text) : NULL;
+    struct route_topology *t = known ? topology_make(f, text, measured_from) : NULL;
     free(text);
     bool shown = t && sizes_agree(f, route_summarise(t));
     const struct route_summary *sum = t ? route_summarise(t) : NULL;

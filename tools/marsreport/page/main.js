@@ -102,6 +102,8 @@
     }
     main.querySelectorAll(".half").forEach(half => half.querySelector("section") || half.remove());
     if (absent.children.length) {
+        if (mars.runs.some(run => run.partial))
+            absent.prepend(make("p", { class: "hint" }, "Of a run that has not ended: what is no series is written at its end, whatever the keys say."));
         main.append(absent);
         nav.append(make("a", { href: "#absent" }, "Not collected"));
     }

@@ -84,28 +84,42 @@
         },
     });
 
-    function tasks(box, run) {
-        const table = mars.table(run.tasks);
+    /* All of a table of the results, sorted by a column. */
+    function whole(box, data, file, by) {
+        const table = mars.table(data);
         const columns = table.columns.map((name, i) => ({
-            title: name.replace(/_(ps|ns)$/, "").replace(/_/g, " "), value: row => row[i], show: mars.formatOf(name), text: /^(job|node_name)$/.test(name),
+            title: name.replace(/_(ps|ns)$/, "").replace(/_/g, " "), value: row => row[i], show: mars.formatOf(name), text: /^(job|node_name|entry)$/.test(name),
         })).filter((column, i) => table.rows.some(row => row[i] !== null && row[i] !== 0) || i < 3);
         columns.forEach(column => {
             if (column.text)
                 column.show = v => v === null ? "" : String(v);
         });
-        box.append(sortable(columns, table.rows, Math.max(0, columns.findIndex(column => column.title === "task")), 500, true));
-        if (table.rows.length > 500 || run.tasks.left_out)
+        box.append(sortable(columns, table.rows, Math.max(0, columns.findIndex(column => column.title === by)), 500, true));
+        if (table.rows.length > 500 || data.left_out)
             box.append(make("p", { class: "hint" }, "The first 500 of " + mars.count(table.rows.length) + " rows by the chosen order" +
-                (run.tasks.left_out ? "; " + mars.count(run.tasks.left_out) + " more are in tasks.csv only." : ".")));
+                (data.left_out ? "; " + mars.count(data.left_out) + " more are in " + file + " only." : ".")));
     }
 
     mars.panel({
         id: "tasks", title: "Tasks", wide: true,
         build(box, run) {
             if (run.tasks && run.tasks.rows.length)
-                tasks(box, run);
+                whole(box, run.tasks, "tasks.csv", "task");
             else
                 box.append(make("p", { class: "missing" }, "There is no tasks.csv: there are no jobs, or output.tasks = false."));
+        },
+    });
+
+    mars.panel({
+        id: "driven", title: "Message-driven programs", wide: true, wanted: () => mars.runs.some(run => run.driven_entries),
+        build(box, run) {
+            for (const [name, title, by] of [["driven_entries", "Entry methods", "entry"], ["driven_cores", "Cores", "task"]])
+                if (run[name] && run[name].rows.length) {
+                    box.append(make("h3", {}, title));
+                    whole(box, run[name], name + ".csv", by);
+                }
+            if (!run.driven_entries)
+                box.append(make("p", { class: "missing" }, "There are no message-driven jobs."));
         },
     });
 })();

@@ -56,11 +56,15 @@
         wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.waits") || mars.knows(run, "output.waits")),
         build(box, run, index) {
             const jobs = mars.at(run, "result.jobs") || [];
+            if (jobs.some(job => job.waits) && !jobs.some(job => job.waits && job.waits.count)) {
+                box.append(make("p", { class: "missing" }, "No task waited in a call of MPI."));
+                return;
+            }
             if (!jobs.some(job => job.waits) && !run.waits && !run.wait_functions) {
                 box.append(mars.missing("Waits were not told apart, or there are no jobs.", "output.waits = true"));
                 return;
             }
-            jobs.forEach((job, i) => job.waits && ofJob(box, run, index, job, i));
+            jobs.forEach((job, i) => job.waits && job.waits.count && ofJob(box, run, index, job, i));
             if (run.wait_functions && run.wait_functions.rows.length)
                 table(box, run.wait_functions, "function", "By function");
             if (run.waits && run.waits.rows.length)
