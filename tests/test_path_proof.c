@@ -199,10 +199,12 @@ static struct task_path_result run(const struct program *p, ker_time latency, st
     assert_int_equal(task_mpi_path_read(net.mpi, net.config, TASKS, &error), KER_OK);
     fake_play(&net, ops);
     struct task_path_source source = task_path_tasks(net.mpi, 1, 0);
-    task_path_functions(&source, &functions, ker_comm_alone());
-    task_path_walk(&source, ker_comm_alone(), &functions,
+    struct ker_comm *alone = ker_comm_alone();
+    task_path_functions(&source, &functions, alone);
+    task_path_walk(&source, alone, &functions,
                    &(struct task_path_visitor){mark, marks ? marks : &none}, &result);
     assert_true(result.there && result.whole);
+    ker_comm_release(alone);
     task_names_release(&functions);
     fake_close(&net);
     return result;
