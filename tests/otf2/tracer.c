@@ -11,10 +11,28 @@
     F(Init)                                                                                                  \
     F(Finalize)                                                                                              \
     F(Send)                                                                                                  \
-    F(Recv) F(Isend) F(Issend) F(Irecv) F(Sendrecv) F(Wait) F(Waitall) F(Waitany) F(Barrier) F(Bcast)        \
-        F(Reduce) F(Allreduce) F(Gather) F(Gatherv) F(Scatter) F(Scatterv) F(Allgather) F(Allgatherv)        \
-            F(Alltoall) F(Alltoallv) F(Reduce_scatter) F(Reduce_scatter_block) F(Scan) F(Exscan) F(Ibarrier) \
-                F(Iallreduce) F(Ibcast) F(Ialltoall)
+    F(Recv)                                                                                                  \
+    F(Isend)                                                                                                 \
+    F(Issend)                                                                                                \
+    F(Irecv)                                                                                                 \
+    F(Sendrecv)                                                                                              \
+    F(Wait)                                                                                                  \
+    F(Waitall)                                                                                               \
+    F(Waitany)                                                                                               \
+    F(Barrier)                                                                                               \
+    F(Bcast)                                                                                                 \
+    F(Reduce)                                                                                                \
+    F(Allreduce)                                                                                             \
+    F(Gather)                                                                                                \
+    F(Gatherv)                                                                                               \
+    F(Scatter)                                                                                               \
+    F(Scatterv)                                                                                              \
+    F(Allgather)                                                                                             \
+    F(Allgatherv)                                                                                            \
+    F(Alltoall)                                                                                              \
+    F(Alltoallv)                                                                                             \
+    F(Reduce_scatter)                                                                                        \
+    F(Reduce_scatter_block) F(Scan) F(Exscan) F(Ibarrier) F(Iallreduce) F(Ibcast) F(Ialltoall)
 #define NUMBER(name) R_##name,
 #define TEXT(name) "MPI_" #name,
 enum { FUNCTIONS(NUMBER) REGIONS };
