@@ -91,6 +91,14 @@ void part_followers_release(struct part_followers *f)
 
 /* ---- the graph ---- */
 
+struct part_link *part_links_room(const struct part_groups *groups)
+{
+    uint32_t most = part_groups_most_links(groups);
+    for (uint32_t g = 0; g < groups->count; g++)
+        most = groups->group[g].most_sends > most ? groups->group[g].most_sends : most;
+    return ker_alloc(most * sizeof(struct part_link));
+}
+
 uint32_t part_groups_most_links(const struct part_groups *groups)
 {
     uint32_t most = 1;

@@ -14,7 +14,7 @@
  * as in nearly all networks: then a follower's place is computed from its vertex's, and only vertices are
  * listed; on one rank nothing is: vertex v has the index v, follower n stands n behind the vertices.
  */
-#include "partition/parts.h"
+#include "partition/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static struct ker_address regular_vertex(const struct part_layout *l, uint32_t v
 {
     if (l->index)
         return (struct ker_address){l->index[vertex], l->rank[vertex]};
-    return (struct ker_address){vertex, 0};
+    return (struct ker_address){part_tiles_place(&l->tiles, vertex), 0};
 }
 
 struct ker_address part_layout_at(const struct part_layout *l, struct part_member m)
@@ -79,40 +79,60 @@ struct ker_address part_layout_at(const struct part_layout *l, struct part_membe
     }
     if (!part_groups_follows(l->groups, m.group))
         return regular_vertex(l, l->groups->first_vertex[m.group] + m.number);
-    if (!l->index)
-        return (struct ker_address){l->groups->vertices + m.number, 0};
     struct ker_address at = regular_vertex(l, m.number / l->each);
-    at.index = l->behind[at.rank] + at.index * l->each + m.number % l->each;
+    at.index = part_layout_behind(l, at.rank) + at.index * l->each + m.number % l->each;
     return at;
 }
 
 struct part_member part_layout_member(const struct part_layout *l, uint32_t index)
 {
-    uint32_t vertices = l->groups->vertices;
     ker_check(l->regular && !l->index);
-    return index < vertices ? vertex_member(l->groups, index)
-                            : (struct part_member){l->follower_group, index - vertices};
+    if (index < l->first_behind)
+        return vertex_member(l->groups, part_tiles_number(&l->tiles, index));
+    uint32_t behind = index - l->first_behind, vertex = part_tiles_number(&l->tiles, behind / l->each);
+    return (struct part_member){l->follower_group, vertex * l->each + behind % l->each};
+}
+
+/* Behind the place of the last component that lives on this rank. */
+static uint32_t regular_end(const struct part_layout *l, uint32_t rank)
+{
+    uint32_t end = part_layout_behind(l, rank);
+    for (uint32_t n = l->followers; n-- > 0;) {
+        struct ker_address at = part_layout_at(l, (struct part_member){l->follower_group, n});
+        if (at.rank == rank)
+            return at.index + 1;
+    }
+    return end;
+}
+
+static void vertices_list(struct maker *m, int ranks)
+{
+    struct part_layout *l = m->l;
+    uint32_t vertices = m->groups->vertices;
+    l->rank = ker_alloc(vertices * sizeof *l->rank);
+    l->index = ker_alloc(vertices * sizeof *l->index);
+    l->behind = ker_alloc((size_t)ranks * sizeof *l->behind);
+    for (uint32_t v = 0; v < vertices; v++) {
+        l->rank[v] = m->vertex_rank[v];
+        l->index[v] = part_tiles_place(&l->tiles, l->behind[l->rank[v]]++);
+    }
+    for (int r = 0; r < ranks; r++)
+        l->behind[r] = part_tiles_end(&l->tiles, l->behind[r]);
 }
 
 /* One rank's are not listed. */
 static void regular_place(struct maker *m, int rank, int ranks)
 {
     struct part_layout *l = m->l;
-    uint32_t vertices = m->groups->vertices;
     l->largest_cell = 1;
-    l->components = rank == 0 ? m->groups->components : 0;
-    if (ranks == 1)
+    part_tiles_choose(l);
+    l->first_behind = part_tiles_end(&l->tiles, m->groups->vertices);
+    if (ranks > 1)
+        vertices_list(m, ranks);
+    if (rank >= ranks)
         return;
-    l->rank = ker_alloc(vertices * sizeof *l->rank);
-    l->index = ker_alloc(vertices * sizeof *l->index);
-    l->behind = ker_alloc((size_t)ranks * sizeof *l->behind);
-    for (uint32_t v = 0; v < vertices; v++) {
-        l->rank[v] = m->vertex_rank[v];
-        l->index[v] = l->behind[l->rank[v]]++;
-    }
-    l->components = rank < ranks ? l->behind[rank] : 0;
-    for (uint32_t n = 0; n < l->followers; n++)
-        l->components += l->rank[n / l->each] == (uint32_t)rank;
+    l->components = regular_end(l, (uint32_t)rank);
+    l->tiles.count = l->tiles.run ? part_layout_behind(l, (uint32_t)rank) / l->tiles.pitch : 0;
 }
 
 /* ---- cells ---- */
@@ -189,6 +209,14 @@ struct looker {
     ker_time *to;           /* smallest delay by rank */
 };
 
+static void tile_look(struct looker *k, struct part_member member, const struct part_link *link)
+{
+    struct part_layout *l = k->l;
+    if (l->tiles.run && part_tiles_at(l, k->rank, part_layout_at(l, member).index) !=
+                            part_tiles_at(l, k->rank, part_layout_at(l, link->to).index))
+        l->tiles.delay = ker_time_min(l->tiles.delay, link->delay);
+}
+
 /* What of a component leaves its cell shortens the lookahead, what leaves its rank is a channel. */
 static void delays_look(struct looker *k, struct part_member member, uint32_t links)
 {
@@ -202,7 +230,9 @@ static void delays_look(struct looker *k, struct part_member member, uint32_t li
                     (!l->single && l->cell[part_groups_vertex(l->groups, link->to)] == cell);
         if (!same)
             l->lookahead = ker_time_min(l->lookahead, link->delay);
-        if (rank != k->rank)
+        if (rank == k->rank)
+            tile_look(k, member, link);
+        else
             k->to[rank] = ker_time_min(k->to[rank], link->delay);
     }
 }
@@ -222,10 +252,7 @@ static void group_look(struct looker *k, uint32_t number)
 
 static void delays_find(struct part_layout *l, int rank, int ranks)
 {
-    uint32_t most = part_groups_most_links(l->groups);
-    for (uint32_t g = 0; g < l->groups->count; g++)
-        most = l->groups->group[g].most_sends > most ? l->groups->group[g].most_sends : most;
-    struct looker k = {l, (uint32_t)rank, ranks == 1 && rank == 0, ker_alloc(most * sizeof *k.link),
+    struct looker k = {l, (uint32_t)rank, ranks == 1 && rank == 0, part_links_room(l->groups),
                        ker_alloc((size_t)ranks * sizeof *k.to)};
     for (int r = 0; r < ranks; r++)
         k.to[r] = KER_TIME_MAX;
@@ -267,10 +294,11 @@ static void listed_place(struct maker *m, enum part_cell_size size, int rank, in
 }
 
 void part_layout_make(struct part_layout *l, const struct part_groups *groups, const uint32_t *vertex_rank,
-                      enum part_cell_size size, int rank, int ranks)
+                      enum part_cell_size size, uint32_t block, int rank, int ranks)
 {
     struct maker m = {l, groups, vertex_rank, .next = ker_alloc(sizeof *m.next * (size_t)ranks)};
-    *l = (struct part_layout){.groups = groups, .lookahead = KER_TIME_MAX};
+    *l = (struct part_layout){
+        .groups = groups, .lookahead = KER_TIME_MAX, .tiles = {.block = block, .delay = KER_TIME_MAX}};
     l->single = size == PART_CELLS_SINGLE || groups->apart;
     l->regular = l->single && regular_find(l);
     if (l->regular)

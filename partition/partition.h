@@ -109,6 +109,14 @@ void part_graph_release(struct part_graph *graph);
  * theirs. */
 enum part_cell_size { PART_CELLS_SINGLE, PART_CELLS_VERTEX, PART_CELLS_NATURAL };
 
+/* Racks whose links within are much shorter than those between them, for kernel/engine/tiles.h. */
+struct part_tiles {
+    uint32_t block;      /* components of a block of the engine */
+    uint32_t run, pitch; /* of its rank's vertices each `run` begin at a multiple of `pitch`; 0: no tiles */
+    uint32_t count;      /* of its own */
+    ker_time delay;      /* smallest from one to another; KER_TIME_MAX: to none */
+};
+
 /* Where all of the system lives, on every rank; lookahead and channels are its own. Freed after building. */
 struct part_layout {
     const struct part_groups *groups;
@@ -123,18 +131,21 @@ struct part_layout {
     uint32_t *rank, *index;
     uint32_t *cell; /* per vertex: the first vertex of its cell; NULL: it is regular */
     uint32_t each, followers, follower_group;
-    uint32_t *behind; /* per rank: where its followers begin */
+    uint32_t first_behind, *behind; /* where followers begin: of one rank that has all; else per rank */
+    struct part_tiles tiles;
 };
 
 /* From the rank of every vertex; NULL: all are on rank 0. Vertices of a cell lie on one rank. Another rank
- * than 0..ranks-1 has nothing. */
+ * than 0..ranks-1 has nothing. block: components of a block of the engine. */
 void part_layout_make(struct part_layout *, const struct part_groups *, const uint32_t *vertex_rank,
-                      enum part_cell_size, int rank, int ranks);
+                      enum part_cell_size, uint32_t block, int rank, int ranks);
 void part_layout_release(struct part_layout *);
 /* Where a component lives. */
 struct ker_address part_layout_at(const struct part_layout *, struct part_member);
 /* The component of this index, where everything is regular and on one rank (index is NULL). */
 struct part_member part_layout_member(const struct part_layout *, uint32_t index);
+/* The tile of each of this rank's blocks, malloc'ed. */
+uint32_t *part_layout_tiles(const struct part_layout *, uint32_t rank);
 /* Does a cell begin with this component? */
 bool part_layout_begins(const struct part_layout *, struct part_member);
 

@@ -316,6 +316,9 @@ void run_sizes_print(struct run *run)
     printf("lookahead  %s inside a rank", ker_print_time(a, run->engine->wheel.grid));
     if (ker_comm_size(run->comm) > 1)
         printf(", %s between ranks", ker_print_time(b, run->parts.lookahead));
+    uint32_t windows, tiles = ker_engine_tiles(run->engine, &windows);
+    if (tiles)
+        printf("; %u tiles, each handled for %u windows at a time", tiles, windows);
     printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
            ker_print_bytes(c, (double)rss));
     run_series_print(run);

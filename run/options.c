@@ -32,6 +32,11 @@ const struct ker_option run_options[] = {
      "What is one cell: a component, a switch with its nodes, or a natural group of switches with theirs. "
      "Results do not depend on it.",
      .resume = KER_RESUME_FREE},
+    {"engine.block", KER_TYPE_INT, "0", "0", "65536", NULL,
+     "Components of one block of the engine, a power of two from 8 on (else the next), where natural groups "
+     "of switches are handled several windows at a time; 0: 256. A test of small systems: results do not "
+     "depend on it.",
+     .resume = KER_RESUME_FREE},
     {"engine.hosts", KER_TYPE_INT, "0", "0", "1000000", NULL,
      "Ranks exchange as if they were on so many hosts, with consecutive ranks on each; 0: as they are. A "
      "test of runs on "

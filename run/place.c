@@ -95,6 +95,14 @@ static void ranks_share(struct run *run)
     ker_comm_broadcast(run->comm, rank, sizeof *rank * vertices);
 }
 
+static uint32_t block_of(const struct run *run)
+{
+    uint32_t block = KER_LEAST_BLOCK, asked = (uint32_t)ker_config_int(run->config, "engine.block");
+    while (asked && block < asked)
+        block *= 2;
+    return asked ? block : ker_engine_block(1);
+}
+
 /* All know from them where every component lives. */
 void run_layout_make(struct run *run)
 {
@@ -106,6 +114,6 @@ void run_layout_make(struct run *run)
                                             {NULL, 0}};
     part_layout_make(&run->layout, &run->groups, run->parts.rank,
                      (enum part_cell_size)ker_config_number(run->config, "engine.cells", cells),
-                     ker_comm_rank(run->comm), run->workers);
+                     block_of(run), ker_comm_rank(run->comm), run->workers);
     routes_own(run);
 }

@@ -44,16 +44,22 @@ struct ker_engine_setup run_engine_setup(struct run *run, uint32_t components)
 static struct ker_engine *engine_make(struct run *run)
 {
     struct ker_engine_setup setup = run_engine_setup(run, run->layout.components);
-    setup.largest_cell = run->layout.largest_cell;
-    setup.lookahead = run->layout.lookahead;
-    setup.channel = run->layout.channel;
-    setup.channels = run->layout.channels;
+    const struct part_layout *l = &run->layout;
+    uint32_t *tile = part_layout_tiles(l, (uint32_t)ker_comm_rank(run->working));
+    setup.largest_cell = l->largest_cell;
+    setup.lookahead = l->lookahead;
+    if (l->tiles.count > 1)
+        setup.tiles = (struct ker_tiles){tile, l->tiles.count, l->tiles.delay, l->tiles.block};
+    setup.channel = l->channel;
+    setup.channels = l->channels;
     setup.reach = net_reach(run->network);
     setup.end = run->end < LATEST_END ? run->end : LATEST_END;
     setup.trial = run_adapts(run) && !run->resumed;
     setup.settle = settle;
     run_check_times_set(run, &setup);
-    return ker_engine_new(&setup);
+    struct ker_engine *engine = ker_engine_new(&setup);
+    free(tile);
+    return engine;
 }
 
 void run_span_begin(struct run_span *s)

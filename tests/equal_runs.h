@@ -35,16 +35,17 @@ struct variant {
 /* The first is what the others must equal. */
 static const struct variant variants[] = {
     {1, {NULL}},
-    {1, {"engine.cell_order=backward"}},
-    {1, {"engine.cell_order=shuffled"}},
+    {1, {"engine.cell_order=backward", "engine.block=8"}},
+    {1, {"engine.cell_order=shuffled", "engine.block=16"}},
+    {1, {"engine.block=8"}},
     {1, {"engine.cell_order=shuffled", "engine.cells=switch"}},
     {1, {"engine.cell_order=backward", "engine.cells=group"}},
-    {2, {NULL}},
+    {2, {"engine.block=8"}},
     {2, {"partition.method=random", "engine.cells=switch", "engine.cell_order=shuffled"}},
     {3, {"engine.cells=group", "engine.hosts=3", OVERSUBSCRIBE}, 1},
     {3, {"partition.method=random", "engine.cell_order=backward", OVERSUBSCRIBE}},
     {5, {"partition.method=random", "engine.hosts=2", OVERSUBSCRIBE}, 2},
-    {5, {NULL}}, /* on fewer cores than that some ranks sleep */
+    {5, {"engine.block=8"}}, /* on fewer cores than that some ranks sleep */
     {5, {"engine.cells=switch", "engine.cell_order=shuffled", "engine.hosts=5", OVERSUBSCRIBE}, 3},
     {8, {"engine.hosts=3", OVERSUBSCRIBE}, 1},
 };

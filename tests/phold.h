@@ -55,6 +55,7 @@ struct phold_way {
     bool rows;      /* a rank has boards that follow each other */
     int spread;     /* ranks that get components, 0: all */
     bool reversed;  /* local indices run against the ids */
+    uint32_t tiles; /* boards of a tile; 0: none; not with `boards` */
     int shrink;     /* lookahead and epoch are given so many times smaller than they are; 0: not */
     int hosts;      /* as many; 0: as they are */
     size_t part;    /* bytes of a message between ranks, 0: as long as can be */
@@ -389,12 +390,14 @@ static uint32_t phold_rank(const struct phold_rules *rules, const struct phold_w
     return (way->scattered ? component : component / PHOLD_BOARD) % spread;
 }
 
+#define PHOLD_BLOCK 8u /* components of a block where there are tiles; a board begins with one */
+
 /* Gives every component its place; returns the length of this rank's index space. */
 static uint32_t phold_place(struct phold *w, const struct phold_way *way, int rank, int ranks)
 {
     uint32_t n = w->rules.components, *next = ker_alloc(sizeof *next * (size_t)ranks);
-    uint32_t cell = way->boards ? PHOLD_BOARD : 1, block = ker_engine_block(cell),
-             boards = (n + cell - 1) / cell;
+    uint32_t cell = way->boards || way->tiles ? PHOLD_BOARD : 1,
+             block = way->tiles ? PHOLD_BLOCK : ker_engine_block(cell), boards = (n + cell - 1) / cell;
     w->address = ker_alloc(sizeof *w->address * n);
     for (uint32_t k = 0; k < boards; k++) {
         uint32_t first = (way->reversed ? boards - 1 - k : k) * cell,
@@ -427,16 +430,28 @@ static uint32_t phold_channels(const struct phold *w, const struct phold_way *wa
     return count;
 }
 
+/* The tile of every block. Tiles are not of consecutive blocks. */
+static struct ker_tiles phold_tiles(const struct phold_way *way, uint32_t length, uint32_t *tile)
+{
+    uint32_t blocks = length / PHOLD_BLOCK + 1,
+             tiles = way->tiles ? (blocks + way->tiles - 1) / way->tiles : 0;
+    for (uint32_t b = 0; b < blocks && tiles; b++)
+        tile[b] = b % tiles;
+    return (struct ker_tiles){tile, tiles, PHOLD_LONG, PHOLD_BLOCK};
+}
+
 /* The components of this rank, in an engine that is to be run. */
 static void phold_build(struct phold *w, const struct phold_way *way, int rank, int ranks)
 {
     int shrink = way->shrink ? way->shrink : 1;
     uint32_t length = phold_place(w, way, rank, ranks);
     struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)ranks);
+    uint32_t *tile = ker_alloc(sizeof *tile * (length / PHOLD_BLOCK + 1));
     struct ker_engine_setup setup = {
         .comm = w->comm,
         .components = length,
         .largest_cell = way->boards ? PHOLD_BOARD : 1,
+        .tiles = phold_tiles(way, length, tile),
         .lookahead = (way->boards ? PHOLD_LONG : PHOLD_SHORT) / shrink,
         .channel = channel,
         .channels = phold_channels(w, way, (uint32_t)rank, ranks, channel),
@@ -453,6 +468,7 @@ static void phold_build(struct phold *w, const struct phold_way *way, int rank, 
         .context = w};
     w->engine = ker_engine_new(&setup);
     free(channel);
+    free(tile);
     for (uint32_t i = 0; i < w->rules.components; i++)
         if (w->address[i].rank == (uint32_t)rank)
             ker_engine_set(w->engine, w->address[i].index, &phold_class, &w->component[i],

@@ -18,17 +18,18 @@ static void compare(struct phold_result got, struct phold_result expected)
     assert_int_equal(got.digest, expected.digest);
 }
 
-/* All orders, cells and windows. */
+/* All orders, cells, tiles and windows. */
 static void compare_paths(const struct phold_rules *rules)
 {
     static const int shrinks[] = {1, 3, 70};
     struct ker_comm *comm = ker_comm_alone();
     struct phold_result expected = phold_oracle(rules);
     for (int order = KER_ORDER_FORWARD; order <= KER_ORDER_SHUFFLED; order++)
-        for (int boards = 0; boards < 2; boards++)
+        for (int what = 0; what < 4; what++)
             for (size_t i = 0; i < sizeof shrinks / sizeof *shrinks; i++) {
                 struct phold_way hop = {.order = (enum ker_cell_order)order,
-                                        .boards = boards,
+                                        .boards = what == 1,
+                                        .tiles = what == 2 ? 1 : what == 3 ? 7 : 0,
                                         .shrink = shrinks[i],
                                         .reversed = order == KER_ORDER_BACKWARD};
                 compare(phold_run(rules, &hop, comm, NULL), expected);

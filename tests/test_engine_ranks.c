@@ -30,6 +30,9 @@ static void compare_ways(struct ker_comm *comm, const struct phold_rules *rules)
     compare_way(comm, rules, (struct phold_way){0}, expected);
     compare_way(comm, rules, (struct phold_way){.boards = true, .order = KER_ORDER_BACKWARD}, expected);
     compare_way(comm, rules, (struct phold_way){.scattered = true, .order = KER_ORDER_SHUFFLED}, expected);
+    compare_way(comm, rules, (struct phold_way){.tiles = 1}, expected);
+    compare_way(comm, rules, (struct phold_way){.tiles = 3, .hosts = ranks, .order = KER_ORDER_BACKWARD},
+                expected);
     compare_way(comm, rules, (struct phold_way){.boards = true, .hosts = ranks, .reversed = true}, expected);
     compare_way(comm, rules, (struct phold_way){.shrink = 3, .order = KER_ORDER_SHUFFLED, .reversed = true},
                 expected);

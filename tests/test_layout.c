@@ -112,7 +112,7 @@ static void test_single(void **state)
     uint32_t rank[12];
     struct part_layout l;
     ranks_of_four(rank);
-    part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 1, 3);
+    part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 256, 1, 3);
     assert_int_equal(l.components, 5);
     assert_int_equal(l.largest_cell, 1);
     assert_int_equal(l.lookahead, 7);
@@ -147,13 +147,13 @@ static void test_sends(void **state)
     ranks_of_four(rank);
     groups.group[HOSTS].sends = host_sends;
     groups.group[HOSTS].most_sends = 2;
-    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 3);
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 256, 0, 3);
     assert_int_equal(l.lookahead, 90);
     assert_int_equal(l.channels, 2);
     assert_true(l.channel[0].rank == 1 && l.channel[0].delay == 90);
     assert_true(l.channel[1].rank == 2 && l.channel[1].delay == 95);
     part_layout_release(&l);
-    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 2, 3); /* the sender knows, it does not */
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 256, 2, 3); /* the sender knows, it does not */
     assert_int_equal(l.channels, 1);
     assert_true(l.channel[0].rank == 1 && l.channel[0].delay == 107);
     part_layout_release(&l);
@@ -165,7 +165,7 @@ static void test_vertex_cells(void **state)
     struct part_groups groups = line(1);
     uint32_t rank[12] = {0};
     struct part_layout l;
-    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 1);
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 256, 0, 1);
     assert_int_equal(l.components, 15);
     assert_int_equal(l.largest_cell, 2);
     assert_int_equal(l.lookahead, 100);
@@ -182,14 +182,14 @@ static void test_natural_cells(void **state)
     struct part_groups groups = line(2);
     uint32_t rank[12] = {0};
     struct part_layout l;
-    part_layout_make(&l, &groups, rank, PART_CELLS_NATURAL, 0, 2);
+    part_layout_make(&l, &groups, rank, PART_CELLS_NATURAL, 256, 0, 2);
     assert_int_equal(l.largest_cell, 5);
     assert_int_equal(l.lookahead, 103);
     assert_false(part_layout_begins(&l, (struct part_member){HOSTS, 3}));
     assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 4}));
     part_layout_release(&l);
     rank[2] = 1;
-    part_layout_make(&l, &groups, rank, PART_CELLS_NATURAL, 1, 2);
+    part_layout_make(&l, &groups, rank, PART_CELLS_NATURAL, 256, 1, 2);
     assert_int_equal(l.components, 1);
     assert_int_equal(l.largest_cell, 5);
     assert_int_equal(l.lookahead, 101);
@@ -246,7 +246,7 @@ static void test_rails(void **state)
     part_graph_release(&graph);
     uint32_t rank[4] = {0, 0, 1, 1};
     struct part_layout l;
-    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 2);
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 256, 0, 2);
     assert_int_equal(at(&l, RAILED, 1).rank, 0); /* where its first switch is */
     assert_int_equal(at(&l, RAILED, 2).rank, 1);
     assert_int_equal(l.lookahead, 20);
@@ -289,7 +289,7 @@ static void test_regular(void **state)
     part_groups_add(&groups, &hosts);
     part_groups_divide(&groups, 1);
     struct part_layout l;
-    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 0, 1);
+    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 256, 0, 1);
     assert_true(l.regular && !l.index && !l.rank && !l.cell);
     assert_int_equal(l.components, 15);
     assert_int_equal(l.lookahead, 10);
@@ -305,7 +305,7 @@ static void test_regular(void **state)
     part_layout_release(&l);
     groups.apart = false;
     for (int own = 0; own < 3; own++) {
-        part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, own, 3);
+        part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 256, own, 3);
         assert_true(l.regular && l.index);
         assert_int_equal(l.components, own == 0 ? 5 : own == 1 ? 6 : 4);
         assert_int_equal(l.channels, 2);
@@ -322,13 +322,93 @@ static void test_regular(void **state)
     }
 }
 
+/* ---- RACKS: 15 switches in racks of 3, two hosts at each ---- */
+
+static uint32_t rack(const void *context, uint32_t s)
+{
+    return s / 3;
+}
+
+static uint32_t racked_switch_links(const void *context, uint32_t s, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, s / 3 * 3 + (s + 1) % 3}, 10};
+    link[1] = (struct part_link){{SWITCHES, s / 3 * 3 + (s + 2) % 3}, 10};
+    link[2] = (struct part_link){{SWITCHES, (s + 3) % 15}, s == 5 ? 70 : 90};
+    link[3] = (struct part_link){{SWITCHES, (s + 12) % 15}, s == 8 ? 70 : 90};
+    return 4;
+}
+
+static struct part_member racked_home(const void *context, uint32_t h)
+{
+    return (struct part_member){SWITCHES, h / 2};
+}
+
+static uint32_t racked_host_links(const void *context, uint32_t h, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, h / 2}, 8};
+    return 1;
+}
+
+static void racks_compare(const struct part_layout *l, uint32_t s, uint32_t index, uint32_t behind)
+{
+    assert_int_equal(at(l, SWITCHES, s).index, index);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(at(l, RAILED, 2 * s + i).index, behind + 2 * index + i);
+}
+
+/* Blocks of 8 components: two racks begin at each, since what one leaves free is too much; racks 0 and 1, 2
+ * and 3, 4 are tiles. The shortest between tiles are switches 5 and 8. With ranks the racks of rank 1 are 1,
+ * 2 and 4. */
+static void test_tiles(void **state)
+{
+    struct part_groups groups = {0};
+    struct part_group switches = {"switches", 15, NULL, NULL, one, rack, racked_switch_links, 4},
+                      hosts = {"hosts", 30, NULL, racked_home, one, rack, racked_host_links, 1};
+    part_groups_add(&groups, &switches);
+    part_groups_add(&groups, &hosts);
+    part_groups_divide(&groups, 1);
+    struct part_layout l;
+    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 8, 0, 1);
+    assert_int_equal(l.lookahead, 8);
+    assert_int_equal(l.tiles.count, 3);
+    assert_int_equal(l.tiles.delay, 70);
+    assert_int_equal(l.components, 24 + 2 * (16 + 3));
+    for (uint32_t s = 0; s < 15; s++) {
+        racks_compare(&l, s, s / 6 * 8 + s % 6, 24);
+        struct part_member m = part_layout_member(&l, at(&l, SWITCHES, s).index);
+        assert_true(m.group == SWITCHES && m.number == s);
+        m = part_layout_member(&l, at(&l, RAILED, 2 * s + 1).index);
+        assert_true(m.group == RAILED && m.number == 2 * s + 1);
+    }
+    uint32_t *tile = part_layout_tiles(&l, 0);
+    static const uint32_t expected[] = {0, 1, 2, 0, 0, 1, 1, 2};
+    for (uint32_t b = 0; b < 8; b++)
+        assert_int_equal(tile[b], expected[b]);
+    free(tile);
+    part_layout_release(&l);
+    static const uint32_t rank[] = {0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1};
+    part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 8, 1, 2);
+    assert_int_equal(l.tiles.count, 2);
+    assert_true(l.tiles.delay ==
+                KER_TIME_MAX); /* racks 1 and 2 are one tile, and none of them is joined to 4 */
+    racks_compare(&l, 3, 0, 16);
+    racks_compare(&l, 8, 5, 16);
+    racks_compare(&l, 12, 8, 16);
+    racks_compare(&l, 9, 3, 8);
+    part_layout_release(&l);
+    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 64, 0, 1); /* one block has room for all */
+    assert_true(l.tiles.run == 0 && l.tiles.count == 0);
+    part_layout_release(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graph),         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_single),        cmocka_unit_test(test_vertex_cells),
         cmocka_unit_test(test_natural_cells), cmocka_unit_test(test_rails),
-        cmocka_unit_test(test_regular),       cmocka_unit_test(test_sends),
+        cmocka_unit_test(test_tiles),         cmocka_unit_test(test_regular),
+        cmocka_unit_test(test_sends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

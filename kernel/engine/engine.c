@@ -45,6 +45,17 @@ static ker_time grid_of(const struct ker_engine_setup *setup, ker_time into)
     return grid;
 }
 
+static uint32_t block_shift_of(const struct ker_engine_setup *setup)
+{
+    bool tiles = setup->tiles.count > 1;
+    uint32_t shift = 0, least = tiles ? setup->tiles.block : ker_engine_block(setup->largest_cell);
+    ker_assert(least >= KER_LEAST_BLOCK);
+    while ((1u << shift) < least ||
+           (!tiles && shift < MOST_SHIFT && setup->components >> shift > MOST_BLOCKS))
+        shift++;
+    return shift;
+}
+
 static struct exchange *exchange_make(const struct ker_engine_setup *setup)
 {
     const struct exchange_setup own = {.comm = setup->comm,
@@ -69,12 +80,11 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     ker_time grid = grid_of(setup, p->into);
     if (p->into == KER_TIME_MAX && ker_comm_size(setup->comm) > 1 && setup->request_interval)
         p->into = setup->request_interval; /* so that it hears of requests */
-    while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell) ||
-           (p->block_shift < MOST_SHIFT && setup->components >> p->block_shift > MOST_BLOCKS))
-        p->block_shift++;
+    p->block_shift = block_shift_of(setup);
     uint32_t block = 1u << p->block_shift;
-    wheel_init(&e->wheel, setup->components, p->block_shift, grid, setup->reach + 2 * grid,
-               setup->arena_bytes);
+    tiles_make(&p->tiles, &setup->tiles, (setup->components >> p->block_shift) + 1, grid, p->into);
+    wheel_init(&e->wheel, setup->components, p->block_shift, grid,
+               setup->reach + (p->tiles.windows + 2) * grid, setup->arena_bytes);
     e->rank = (uint32_t)ker_comm_rank(setup->comm);
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
     p->begins = ker_alloc((size_t)setup->components + block + 1);
@@ -95,6 +105,7 @@ void ker_engine_free(struct ker_engine *e)
     struct engine_private *p = e->private;
     wheel_release(&e->wheel);
     exchange_free(e->exchange);
+    tiles_release(&p->tiles);
     ker_release(e->component, sizeof *e->component * ((size_t)p->setup.components + (1u << p->block_shift)));
     free(p->begins);
     free(p->count);
@@ -103,6 +114,12 @@ void ker_engine_free(struct ker_engine *e)
     free(p);
     free(e->inner);
     free(e);
+}
+
+uint32_t ker_engine_tiles(const struct ker_engine *e, uint32_t *windows)
+{
+    *windows = e->private->tiles.windows;
+    return e->private->tiles.count;
 }
 
 void ker_engine_set(struct ker_engine *e, uint32_t index, const struct ker_class *class, void *state,
@@ -162,7 +179,7 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
             break;
         if (end > p->settled)
             settle(e, start, boundary);
-        engine_window_run(e, start, end);
+        engine_windows_run(e, start, limit, ker_time_min(boundary, p->settled));
         progress_show(e);
     }
 }

@@ -64,10 +64,21 @@ enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED 
 
 #define KER_CHECK_INTERVALS 4
 
+/* Sets of blocks that reach each other only after `delay`, longer than the lookahead: an engine with a lot to
+ * do handles several windows of one, then of the next, so that it finds its state in a cache. Results do not
+ * depend on them. */
+struct ker_tiles {
+    const uint32_t *tile; /* of each block, 0 to count - 1; the caller's */
+    uint32_t count;       /* below 2: there are none */
+    ker_time delay;
+    uint32_t block; /* components of a block, as by ker_engine_block() or a larger power of two */
+};
+
 struct ker_engine_setup {
     struct ker_comm *comm;
-    uint32_t components;               /* length of this rank's index space */
-    uint32_t largest_cell;             /* components in the largest cell */
+    uint32_t components;   /* length of this rank's index space */
+    uint32_t largest_cell; /* components in the largest cell */
+    struct ker_tiles tiles;
     ker_time lookahead;                /* smallest delay from a cell of this rank to another, > 0 */
     const struct ker_channel *channel; /* of this rank to all others that it sends anything to, each once */
     uint32_t channels;
@@ -120,6 +131,7 @@ struct ker_item {
 struct ker_engine {
     struct wheel wheel;
     ker_time window_start, window_end;
+    ker_time handled; /* no component of this rank has anything to do before it */
     uint32_t rank;
     uint64_t running; /* key of the item that is handled */
     struct ker_component *component;
@@ -140,11 +152,14 @@ void ker_engine_free(struct ker_engine *);
 
 /* Places a component at a local index. Components of a cell have consecutive indices; a cell must not cross a
  * multiple of ker_engine_block(largest_cell): ker_engine_place finds the index for the next cell. */
+#define KER_LEAST_BLOCK 8u /* components, where a block is given */
 uint32_t ker_engine_block(uint32_t largest_cell);
 static inline uint32_t ker_engine_place(uint32_t next, uint32_t cell_size, uint32_t block)
 {
     return next % block + cell_size > block ? next + block - next % block : next;
 }
+/* How many tiles there are, of how many windows; 0: none are made. */
+uint32_t ker_engine_tiles(const struct ker_engine *, uint32_t *windows);
 void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class *, void *state,
                     bool begins_cell);
 

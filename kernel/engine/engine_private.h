@@ -3,6 +3,7 @@
 #define KERNEL_ENGINE_PRIVATE_H
 
 #include "kernel/engine/engine.h"
+#include "kernel/engine/tiles.h"
 
 struct engine_private {
     struct ker_engine_setup setup;
@@ -13,6 +14,7 @@ struct engine_private {
     ker_time checked;                    /* the last time that was checked; where a resumed run begins */
     ker_time check[KER_CHECK_INTERVALS]; /* the next check of each interval */
     struct trial trial;
+    struct tiles tiles;
     uint32_t check_at;   /* the next of setup.check_at */
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;
@@ -27,7 +29,8 @@ struct engine_private {
     uint64_t shuffles, progress_countdown;
 };
 
-/* window.c: handles everything from start, which begins a slot of the wheel, to end. */
-void engine_window_run(struct ker_engine *, ker_time start, ker_time end);
+/* window.c: handles everything from start, which begins a slot of the wheel, to the end of the slot, or of
+ * several that end before `limit`; at most to `boundary`. */
+void engine_windows_run(struct ker_engine *, ker_time start, ker_time limit, ker_time boundary);
 
 #endif

@@ -264,13 +264,23 @@ static void block_run(struct ker_engine *e, const struct wheel_bucket *bucket, u
 
 /* ---- the window ---- */
 
-void engine_window_run(struct ker_engine *e, ker_time start, ker_time end)
+static uint32_t slot_at(const struct wheel *w, uint32_t window)
+{
+    return (uint32_t)(w->base_slot + window) & (w->slots - 1);
+}
+
+static void bucket_run(struct ker_engine *e, uint32_t slot, uint32_t block)
+{
+    struct wheel_bucket *at = &e->wheel.bucket[(size_t)slot * e->wheel.blocks + block], bucket = *at;
+    *at = (struct wheel_bucket){0};
+    block_run(e, &bucket, block);
+}
+
+/* All blocks of the first slot. */
+static void window_run(struct ker_engine *e)
 {
     struct wheel *w = &e->wheel;
-    wheel_advance(w, start);
-    e->window_start = start;
-    e->window_end = end;
-    uint32_t s = (uint32_t)w->base_slot & (w->slots - 1);
+    uint32_t s = slot_at(w, 0);
     w->busy[s >> 6] &= ~(1ull << (s & 63));
     uint64_t *blocks = &w->busy_block[(size_t)s * w->block_words];
     bool backward = e->private->setup.order == KER_ORDER_BACKWARD;
@@ -281,12 +291,79 @@ void engine_window_run(struct ker_engine *e, ker_time start, ker_time end)
         while (bits) {
             uint32_t bit = (uint32_t)(backward ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             bits &= ~(1ull << bit);
-            uint32_t block = word * 64 + bit;
-            struct wheel_bucket *place = &w->bucket[(size_t)s * w->blocks + block], bucket = *place;
-            *place = (struct wheel_bucket){0};
-            block_run(e, &bucket, block);
+            bucket_run(e, s, word * 64 + bit);
         }
     }
-    e->counts.windows++;
+}
+
+static bool block_take(struct wheel *w, uint32_t slot, uint32_t block)
+{
+    uint64_t *word = &w->busy_block[(size_t)slot * w->block_words + block / 64], bit = 1ull << block % 64;
+    bool busy = *word & bit;
+    *word &= ~bit;
+    return busy;
+}
+
+/* One window of a tile. */
+static void tile_window_run(struct ker_engine *e, uint32_t slot, uint32_t tile)
+{
+    const struct tiles *t = &e->private->tiles;
+    bool backward = e->private->setup.order == KER_ORDER_BACKWARD;
+    uint32_t first = t->first[tile], count = t->first[tile + 1] - first;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t block = t->block[first + (backward ? count - 1 - i : i)];
+        if (block_take(&e->wheel, slot, block))
+            bucket_run(e, slot, block);
+    }
+}
+
+/* What is left in a slot that has been handled is not due: it lies behind a boundary that cut the window. */
+static void slot_leave(struct wheel *w, uint32_t slot, bool cut)
+{
+    uint64_t left = 0;
+    for (uint32_t k = 0; k < w->block_words; k++)
+        left |= w->busy_block[(size_t)slot * w->block_words + k];
+    ker_assert(cut || !left);
+    if (!left)
+        w->busy[slot >> 6] &= ~(1ull << (slot & 63));
+}
+
+static void window_set(struct ker_engine *e, uint32_t window, ker_time end)
+{
+    e->window_start = e->wheel.base + window * e->wheel.grid;
+    e->window_end = ker_time_min(e->window_start + e->wheel.grid, end);
+}
+
+/* So many windows, the last of which may end early, tile by tile. */
+static void tiles_run(struct ker_engine *e, uint32_t windows, ker_time end)
+{
+    const struct tiles *t = &e->private->tiles;
+    bool backward = e->private->setup.order == KER_ORDER_BACKWARD;
+    for (uint32_t i = 0; i < t->count; i++)
+        for (uint32_t k = 0; k < windows; k++) {
+            window_set(e, k, end);
+            tile_window_run(e, slot_at(&e->wheel, k), backward ? t->count - 1 - i : i);
+        }
+    for (uint32_t k = 0; k < windows; k++)
+        slot_leave(&e->wheel, slot_at(&e->wheel, k), end < e->wheel.base + (k + 1) * e->wheel.grid);
+}
+
+void engine_windows_run(struct ker_engine *e, ker_time start, ker_time limit, ker_time boundary)
+{
+    struct wheel *w = &e->wheel;
+    wheel_advance(w, start);
+    e->handled = start;
+    ker_time windows = 1;
+    if (tiles_pay(&e->private->tiles, w, slot_at(w, 0))) {
+        windows = ker_time_min(e->private->tiles.windows, (limit - start) / w->grid);
+        windows = ker_time_min(windows, (boundary - start - 1) / w->grid + 1);
+    }
+    ker_time end = ker_time_min(start + windows * w->grid, boundary);
+    window_set(e, 0, end);
+    if (windows > 1)
+        tiles_run(e, (uint32_t)windows, end);
+    else
+        window_run(e);
+    e->counts.windows += windows;
     e->private->done_until = end;
 }

@@ -1,0 +1,32 @@
+/* tiles.h - several windows of one part of a rank's components, then of the next; private to kernel/engine.
+ *
+ * Each window goes through the state of all components that have anything to do, and of a large system that
+ * is far more than a cache holds. Where parts of it (racks) reach each other only after several windows, a
+ * part can be handled that far by itself, while its state is at hand. Which records there are, and their
+ * order at each component, are the same.
+ */
+#ifndef KERNEL_TILES_H
+#define KERNEL_TILES_H
+
+#include "kernel/base/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wheel;
+struct ker_tiles;
+
+struct tiles {
+    uint32_t count;   /* 0: none are made */
+    uint32_t windows; /* so many a tile is handled by itself */
+    uint32_t *first;  /* of each tile, and the end: where its blocks stand in `block` */
+    uint32_t *block;
+};
+
+/* delay: nothing else reaches a tile sooner. */
+void tiles_make(struct tiles *, const struct ker_tiles *, uint32_t blocks, ker_time grid, ker_time delay);
+void tiles_release(struct tiles *);
+/* Is so much to be done in this slot of the wheel that tiles are worth their loops? */
+bool tiles_pay(const struct tiles *, const struct wheel *, uint32_t slot);
+
+#endif
