@@ -1,0 +1,33 @@
+#!/bin/bash
+# tiles.sh: racks that are handled several windows at a time (kernel/engine/tiles.h) have the results of those that are not, with and without congestion control, in
+# every order of cells, on ranks, and when a saved run goes on with others.
+. tests/lib-runs.sh
+gups=(configs/hierarchical-gups.cfg run.warmup="0 ns" run.end="3 us" output.links=true)
+ecn=(congestion.control=ecn congestion.threshold="1 KiB" congestion.threshold_high="2 KiB")
+equal() { cmp "$1/links.csv" "$2/links.csv" && cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json"); }
+tiles() { "$m" --check "${gups[@]}" "$@" 2>"$t/err" | sed -n 's/^lookahead .*; \([0-9]*\) tiles.*/\1/p'; }
+
+[ "$(tiles engine.block=32)" = 4 ] && [ "$(tiles engine.block=128)" = "" ] && [ "$(tiles)" = "" ]
+check "four racks are four tiles, where a block has room for one"
+[ "$(tiles engine.block=32 topology.latency='["30 ns", "30 ns", "30 ns"]')" = "" ]
+check "none where racks are as near as switches of one"
+
+for way in none ecn; do
+    keys=("${gups[@]}")
+    [ $way = ecn ] && keys+=("${ecn[@]}")
+    run -o "$t/one" "${keys[@]}"
+    check "$way: without tiles"
+    for order in forward backward shuffled; do
+        run -o "$t/tiled" "${keys[@]}" engine.block=32 engine.cell_order=$order && equal "$t/one" "$t/tiled"
+        check "$way: $order"
+    done
+    for n in 2 3 5; do
+        ranks $n -o "$t/many" "${keys[@]}" engine.block=8 && equal "$t/one" "$t/many"
+        check "$way: on $n ranks"
+    done
+    rm -rf "$t/saved"
+    run -o "$t/saved" "${keys[@]}" engine.block=32 run.checkpoint.at="[777 ns, 2 us]" && equal "$t/one" "$t/saved" &&
+        run --resume "$(ls -d "$t"/saved/checkpoints/checkpoint-* | head -n 1)" -o "$t/resumed" engine.block=0 && equal "$t/one" "$t/resumed" &&
+        ranks 2 --resume "$t/saved/checkpoints" -o "$t/resumed" engine.block=16 && equal "$t/one" "$t/resumed"
+    check "$way: saved, and resumed without tiles and with others"
+done
