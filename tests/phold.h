@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define PHOLD_BOARD 5u
+#define PHOLD_BLOCK 8u /* components of a block where there are tiles; a board begins with one */
 #define PHOLD_SHORT ((ker_time)70)
 #define PHOLD_LONG ((ker_time)1000)
 #define PHOLD_MEET 64 /* arrivals of one component in one instant, at most */
@@ -69,8 +70,7 @@ struct phold {
     struct ker_comm *comm;
     struct phold_record *list;
     size_t count, room;
-    uint64_t arrived;
-    uint64_t checks; /* hash over what the checks saw */
+    uint64_t arrived, checks; /* checks: hash over what they saw */
 };
 
 /* What all ways must agree on. */
@@ -295,7 +295,6 @@ static bool phold_check(void *context, ker_time at)
 }
 
 /* ---- the oracle ---- */
-
 static bool phold_before(const struct phold_record *a, const struct phold_record *b)
 {
     if (a->time != b->time)
@@ -380,7 +379,6 @@ static struct phold_result phold_oracle(const struct phold_rules *rules)
 }
 
 /* ---- the engine ---- */
-
 static uint32_t phold_rank(const struct phold_rules *rules, const struct phold_way *way, uint32_t component,
                            int ranks)
 {
@@ -389,8 +387,6 @@ static uint32_t phold_rank(const struct phold_rules *rules, const struct phold_w
         return (uint32_t)((uint64_t)component / PHOLD_BOARD * spread / phold_boards(rules));
     return (way->scattered ? component : component / PHOLD_BOARD) % spread;
 }
-
-#define PHOLD_BLOCK 8u /* components of a block where there are tiles; a board begins with one */
 
 /* Gives every component its place; returns the length of this rank's index space. */
 static uint32_t phold_place(struct phold *w, const struct phold_way *way, int rank, int ranks)
@@ -430,14 +426,15 @@ static uint32_t phold_channels(const struct phold *w, const struct phold_way *wa
     return count;
 }
 
-/* The tile of every block. Tiles are not of consecutive blocks. */
-static struct ker_tiles phold_tiles(const struct phold_way *way, uint32_t length, uint32_t *tile)
+/* Tiles are not of consecutive blocks. */
+static struct ker_tiles phold_tiles(const struct phold_way *way, uint32_t length)
 {
-    uint32_t blocks = length / PHOLD_BLOCK + 1,
-             tiles = way->tiles ? (blocks + way->tiles - 1) / way->tiles : 0;
-    for (uint32_t b = 0; b < blocks && tiles; b++)
-        tile[b] = b % tiles;
-    return (struct ker_tiles){tile, tiles, PHOLD_LONG, PHOLD_BLOCK};
+    static uint32_t tile[1000];
+    uint32_t blocks = length / PHOLD_BLOCK + 1, count = way->tiles ? blocks / way->tiles + 1 : 0;
+    ker_assert(blocks <= 1000);
+    for (uint32_t b = 0; b < blocks && count; b++)
+        tile[b] = b % count;
+    return (struct ker_tiles){tile, count, PHOLD_LONG, PHOLD_BLOCK};
 }
 
 /* The components of this rank, in an engine that is to be run. */
@@ -446,12 +443,11 @@ static void phold_build(struct phold *w, const struct phold_way *way, int rank, 
     int shrink = way->shrink ? way->shrink : 1;
     uint32_t length = phold_place(w, way, rank, ranks);
     struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)ranks);
-    uint32_t *tile = ker_alloc(sizeof *tile * (length / PHOLD_BLOCK + 1));
     struct ker_engine_setup setup = {
         .comm = w->comm,
         .components = length,
         .largest_cell = way->boards ? PHOLD_BOARD : 1,
-        .tiles = phold_tiles(way, length, tile),
+        .tiles = phold_tiles(way, length),
         .lookahead = (way->boards ? PHOLD_LONG : PHOLD_SHORT) / shrink,
         .channel = channel,
         .channels = phold_channels(w, way, (uint32_t)rank, ranks, channel),
@@ -468,7 +464,6 @@ static void phold_build(struct phold *w, const struct phold_way *way, int rank, 
         .context = w};
     w->engine = ker_engine_new(&setup);
     free(channel);
-    free(tile);
     for (uint32_t i = 0; i < w->rules.components; i++)
         if (w->address[i].rank == (uint32_t)rank)
             ker_engine_set(w->engine, w->address[i].index, &phold_class, &w->component[i],
