@@ -4,6 +4,7 @@
 
 #include "kernel/base/array.h"
 #include "kernel/base/bytes.h"
+#include "kernel/base/child.h"
 #include "kernel/base/clock.h"
 #include "kernel/base/comm.h"
 #include "kernel/base/error.h"

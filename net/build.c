@@ -6,6 +6,7 @@
  * to a switch first: credits, wake-ups and the places of credits (net_credits_due) are for switches that have
  * sent something.
  */
+#include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
@@ -69,7 +70,8 @@ static struct net_credits_due *credits_due_of(const struct net_network *net, con
 
 static size_t adapter_bytes(const struct net_network *net)
 {
-    return round64(sizeof(struct net_adapter) + sizeof(uint32_t) * (net->set.rings + 2 * net->set.classes));
+    return round64(sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
+                   (net->dma ? sizeof(struct net_adapter_dma) : 0));
 }
 
 static size_t node_bytes(const struct net_network *net)
@@ -91,7 +93,7 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
     port->link = peer->link;
     port->ends_at_adapter = node;
-    port->to_adapter = node && net->set.ejection_rate == 0;
+    port->to_adapter = node && !net->set.sinks;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
 }
@@ -159,6 +161,8 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
+    if (net->dma)
+        *net_dma_of(a) = (struct net_adapter_dma){.first = NET_NONE};
     a->due = net->dues + 1 + net->adapter_count; /* this is the next one */
     credits_due_init(a->due);
 }
@@ -412,6 +416,7 @@ void net_network_free(struct net_network *net)
     free(net->ahead);
     free(net->granted);
     KER_POOL_RELEASE(&net->outgoing);
+    net_dma_free(net->dma);
     net_reassembly_free(net->reassembly);
     free(net->latency);
     free(net->total_latency);

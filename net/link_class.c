@@ -45,7 +45,7 @@ ker_time net_link_delay(const struct net_network *net, int link, bool to_adapter
     ker_time credit = class->latency + net->set.credit_delay + t.crossbar;
     if (to_adapter)
         packet = ker_time_min(packet, class->latency + t.wire);
-    if (to_adapter && net->set.ejection_rate) /* the sink's credits wait for nothing more */
+    if (to_adapter && net->set.sinks) /* the sink's credits wait for nothing more */
         credit = class->latency + net->set.credit_delay;
     return ker_time_min(packet, credit);
 }

@@ -90,11 +90,27 @@ struct net_host {
     /* A fault has taken the first packet of a message with an envelope, on the rank where that happens; the
      * message will not arrive. Later packets carry no envelope: of their loss nobody is told. */
     void (*lost)(void *context, uint32_t service, const struct net_envelope *);
+    /* Packets take time between memory and adapter (NULL, or both; node.lane_bandwidth): so many bytes of
+     * payload are read from `memory` (net_send_from) or NET_NO_MEMORY, or written to that of the service that
+     * the message is for, with its envelope, or NULL where that is not known. alone: picoseconds that this
+     * takes at least. Until net_adapter_read or net_adapter_written the adapter sends no other packet of a
+     * message, or writes no other one. */
+    void (*read)(void *state, ker_time now, uint32_t port, uint32_t memory, uint64_t bytes, ker_time alone);
+    void (*write)(void *state, ker_time now, uint32_t port, uint32_t service, const struct net_envelope *,
+                  uint64_t bytes, ker_time alone);
 };
 
 /* All are called at one of the node's instants, while its records are handled; net_adapter_act then ends the
  * instant of every adapter. */
 void net_send(struct net_adapter *, ker_time now, const struct net_send *);
+/* Only with net_host.read: the same, with what that is told as memory. */
+void net_send_from(struct net_adapter *, ker_time now, const struct net_send *, uint32_t memory);
+#define NET_NO_MEMORY UINT16_MAX
+void net_adapter_read(struct net_adapter *, ker_time now);
+void net_adapter_written(struct net_adapter *, ker_time now);
+void net_adapter_left(struct net_adapter *, ker_time now); /* in the place of net_adapter_timer */
+/* How long its link takes for so many bytes. */
+ker_time net_adapter_alone(const struct net_adapter *, uint64_t bytes);
 #define NET_PORT_ADAPTER 0xff /* of an arrival's port: which adapter; of credits and wake-ups it is all */
 void net_adapter_arrival(struct net_adapter *, const struct ker_event *);
 void net_adapter_credit(struct net_adapter *, uint8_t channel, uint32_t bytes); /* KER_CREDIT */

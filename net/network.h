@@ -85,6 +85,7 @@ struct net_settings {
     uint32_t offers;        /* messages of an open-loop source at the adapter while none of them may leave */
     uint64_t ejection_rate; /* 0: as fast as the link */
     uint32_t adapter_buffer;
+    bool sinks, throttled;    /* what has come takes time; not all may leave when the link is free */
     bool fifo_adapter;        /* one queue for all destinations */
     bool fifo_order;          /* destinations' messages one after the other, not packet by packet */
     enum net_control control; /* what control messages wait for */
@@ -238,10 +239,6 @@ struct net_granted {
     ker_time when;
 };
 
-struct net_reassembly;
-struct net_resequencer;
-struct net_congestion;
-
 struct net_counts {
     uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
     uint64_t measured_bytes, measured_injected; /* delivered, injected inside the measured span */
@@ -288,6 +285,7 @@ struct net_network {
     /* pools of the rank */
     KER_POOL(struct net_outgoing) outgoing;
     struct net_reassembly *reassembly;
+    struct net_dma *dma;                     /* adapter/dma.h; NULL: memory takes no time */
     struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */
     const char *congestion_name;             /* of its kind */

@@ -1,4 +1,5 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
+#include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/matrices.h"
@@ -124,7 +125,10 @@ const struct ker_option net_options[] = {
      "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps "
      "up."},
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
-     "Receive buffer per channel, which matters with ejection_rate only.", "adapter.ejection_rate"},
+     "Receive buffer per channel, which matters where what has come waits there: for adapter.ejection_rate, "
+     "or "
+     "for memory (node.lane_bandwidth).",
+     "adapter.ejection_rate or node.lane_bandwidth"},
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Hand up the messages of each source in the order in which it sent them: one that is whole before its "
      "turn is kept until then."},
@@ -199,6 +203,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
     set->rings = set->channels * set->classes;
     set->ejection_rate =
         ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
+    set->sinks = set->ejection_rate || ker_config_has(c, "node.lane_bandwidth");
     set->adapter_buffer = (uint32_t)ker_config_bytes(c, "adapter.buffer");
     set->resequence = ker_config_bool(c, "adapter.resequence");
 }
@@ -236,7 +241,7 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
             "%u bytes hold no packet of %u bytes (adapter.packet_size "
             "+ adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
             set->output_queue, packet, hops, packet);
-    if (set->ejection_rate && set->adapter_buffer < packet)
+    if (set->sinks && set->adapter_buffer < packet)
         return ker_config_fail(c, error, "adapter.buffer",
                                "%u bytes hold no packet of %u bytes (adapter.packet_size + "
                                "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
@@ -338,6 +343,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     enum ker_status status = network_check(net, config, error);
     if (status == KER_OK)
         status = net_congestion_read(net, config, error);
+    net->dma = ker_config_has(config, "node.lane_bandwidth") ? net_dma_new() : NULL;
+    net->set.throttled = net->congestion || net->dma;
     if (status != KER_OK)
         return status;
     net->dirty_words = (summary->max_ports + 63) / 64;

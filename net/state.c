@@ -18,7 +18,7 @@
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define NETWORK_VERSION 3
 #define SWITCH_VERSION 8
-#define ADAPTER_VERSION 9
+#define ADAPTER_VERSION 10
 #define AHEAD_VERSION 2
 
 /* ---- counts ---- */

@@ -32,7 +32,7 @@ void node_way_send(struct node *n, ker_time now, struct net_send *send, uint32_t
 {
     ker_time way = 0;
     if (core != NODE_ANY_CORE && core & NODE_ON_BUS)
-        core = core & NODE_ADAPTER ? core & ~NODE_ON_BUS : NODE_ANY_CORE;
+        core &= ~NODE_ON_BUS;
     else if (node_has_way(&n->system->model))
         way = node_rail_way(n, now, send, &core);
     if (way == 0) {
@@ -44,7 +44,7 @@ void node_way_send(struct node *n, ker_time now, struct net_send *send, uint32_t
                              .queue = send->queue,
                              .has_envelope = send->envelope != NULL,
                              .destination = send->destination,
-                             .core = NODE_ON_BUS | (core == NODE_ANY_CORE ? 0 : core),
+                             .core = NODE_ON_BUS | (core == NODE_ANY_CORE ? UINT16_MAX : core),
                              .created = now,
                              .bytes = send->bytes,
                              .cookie = send->cookie};
@@ -99,6 +99,18 @@ void node_delayed_copied(struct node *n, ker_time now, uint32_t index)
     struct node_delayed d = n->system->delayed.at[index];
     KER_POOL_GIVE(&n->system->delayed, index);
     copied(n, now, &d);
+}
+
+void node_delayed_looped(struct node *n, ker_time now, uint32_t index)
+{
+    node_delayed_left(n, now, index);
+    struct node_delayed d = n->system->delayed.at[index];
+    KER_POOL_GIVE(&n->system->delayed, index);
+    d.queue = NODE_COMES;
+    d.core = n->id;
+    d.cookie = (uint64_t)d.created;
+    d.created = now;
+    node_delayed_add(n, now + node_loop_back(n), &d);
 }
 
 bool node_delayed_deliver(struct node *n, ker_time now)

@@ -58,6 +58,17 @@ const struct ker_option node_options[] = {
      "long "
      "polling takes to find it.",
      "jobs or services or traffic.outstanding!=0 & network.model=packet"},
+    {"node.lane_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
+     "Bandwidth of a lane of a bus (PCIe), each way, for payload. With it adapters read what they send from "
+     "memory, and write what comes into it, over their bus and through memory controllers, which all that "
+     "goes there shares. Absent: that takes bandwidth of nothing.",
+     "network.model=packet"},
+    {"node.bus_lanes", KER_TYPE_INT, "16", "1", "1024", NULL,
+     "Lanes of each bus, which all adapters on it share.", "node.lane_bandwidth"},
+    {"node.loopback", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Messages between two tasks of one node go through the adapter that is the nearest to the sender: over "
+     "its bus and back, as those to other nodes do.",
+     "node.lane_bandwidth & jobs or services"},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
      "Time of an empty message between two tasks of one node, or of a service to its own node.",
      "jobs or services"},
@@ -133,6 +144,13 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
         status = rate_read(&model->core_rate, config, "node.core_bandwidth", error);
     if (!status)
         status = rate_read(&model->socket_rate, config, "node.socket_bandwidth", error);
+    if (!status)
+        status = rate_read(&model->bus_rate, config, "node.lane_bandwidth", error);
+    uint64_t lanes = (uint64_t)ker_config_int(config, "node.bus_lanes");
+    if (!status && model->bus_rate != UINT64_MAX)
+        model->bus_rate =
+            model->bus_rate < (UINT64_MAX - 1) / lanes ? model->bus_rate * lanes : UINT64_MAX - 1;
+    model->loopback = ker_config_bool(config, "node.loopback");
     model->socket_latency = ker_config_time(config, "node.socket_latency");
     model->domain_latency = ker_config_time(config, "node.domain_latency");
     model->single_copy_size = ker_config_bytes(config, "node.single_copy_size");
@@ -147,8 +165,9 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     model->system_latency =
         ker_config_has(config, "node.system_latency") ? ker_config_time(config, "node.system_latency") : 0;
     model->works = model->system || model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
-                   model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
-                   model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
+                   model->socket_rate != UINT64_MAX || model->bus_rate != UINT64_MAX ||
+                   model->socket_latency || model->domain_latency || model->single_copy_size ||
+                   model->single_copy_latency || model->units != model->cores ||
                    ker_config_has(config, "node.core_speeds") ||
                    !ker_config_is(config, "node.noise.kind", "none") || model->tasks || model->power;
     return status;
@@ -191,6 +210,7 @@ void node_model_kinds(struct node_model *model, const struct ker_config *config,
         if (s->sockets > 1 && ker_config_is(config, "node.rail", "auto"))
             model->rail = NODE_RAIL_NEAREST;
         model->works |= s->units != s->cores;
+        model->uneven |= s->adapters != model->adapters;
         for (uint32_t c = 0; c < s->cores; c++)
             model->works |= s->core[c].speed != NODE_SPEED;
     }

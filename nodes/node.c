@@ -77,6 +77,12 @@ static void load_ended(struct node *n, ker_time now, const struct node_load *loa
     if (load->kind == NODE_LOAD_WORK) {
         struct node_worked worked = node_load_told(load);
         service->worked(n->state[load->service], n, now, load->number, &worked);
+    } else if (load->kind == NODE_LOAD_READ) {
+        net_adapter_read(node_adapter(n, load->message), now);
+    } else if (load->kind == NODE_LOAD_WRITE) {
+        net_adapter_written(node_adapter(n, load->message), now);
+    } else if (load->kind == NODE_LOAD_LOOP) {
+        node_delayed_looped(n, now, load->message);
     } else if (node_copy_ended(n, now, load)) {
         node_delayed_copied(n, now, load->message);
     } else {
@@ -103,6 +109,9 @@ __attribute__((noinline)) static void timer_expired(struct node *n, ker_time now
         break;
     case NODE_TIMER_START:
         node_start(n, now);
+        break;
+    case NODE_TIMER_READS:
+        net_adapter_left(node_adapter(n, number), now);
         break;
     default:
         node_cores_due(n, now);
@@ -377,16 +386,19 @@ void node_system_free(struct node_system *system)
 
 struct net_host node_system_host(struct node_system *system)
 {
+    bool dma = node_has_dma(&system->model);
     return (struct net_host){
         .class = system->memory ? &cores_class : &node_class,
         .bytes = sizeof(struct node) + (system->services->count + (system->memory != NULL)) * sizeof(void *),
-        .timer = node_timer_key(NODE_TIMER_ADAPTER, 0),
+        .timer = node_timer_key(dma ? NODE_TIMER_READS : NODE_TIMER_ADAPTER, 0),
         .context = system,
         .init = host_init,
         .arrived = host_arrived,
         .sent = host_sent,
         .offer = host_offer,
         .lost = host_lost,
+        .read = dma ? node_dma_read : NULL,
+        .write = dma ? node_dma_write : NULL,
     };
 }
 
@@ -394,13 +406,15 @@ struct net_host node_system_host(struct node_system *system)
 bool node_adapter_serves(const struct node *n, uint32_t adapter)
 {
     const struct node_model *model = &n->system->model;
+    if (adapter >= node_adapters(n))
+        return false;
     if (model->adapters == 1 || !node_model_asks_cores(model))
         return true;
     const struct node_structure *s = node_structure_of(n);
     if (model->rail == NODE_RAIL_NEAREST)
         return s->nearest >> adapter & 1;
-    uint64_t core = ((uint64_t)adapter * s->cores + model->adapters - 1) / model->adapters; /* its first */
-    return core < s->cores && core * model->adapters / s->cores == adapter;
+    uint64_t core = ((uint64_t)adapter * s->cores + s->adapters - 1) / s->adapters; /* its first */
+    return core < s->cores && core * s->adapters / s->cores == adapter;
 }
 
 static void node_attach(struct node *n, void *const *state)

@@ -31,14 +31,17 @@ enum node_rail {
 
 struct node_model {
     uint32_t cores, units, adapters; /* units: tasks that a node holds, with hardware threads */
+    bool uneven;                     /* nodes of some kind have fewer adapters */
     enum node_rail rail;
     uint64_t stripe_size;                     /* messages of so many bytes go in parts */
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received */
     ker_time doorbell;                        /* from the call to the adapter */
     ker_time bus_latency, interrupt_latency;  /* between memory and adapter, each way; of what has come */
-    ker_time memory_latency;                  /* of a message between two tasks of one node */
-    uint64_t memory_rate;                     /* its bandwidth */
-    uint32_t tasks; /* that a node holds; 0: as many as its units. More than those take turns */
+    uint64_t bus_rate; /* of each bus, each way; UINT64_MAX: what goes over it takes no bandwidth anywhere */
+    bool loopback;     /* messages inside a node go through an adapter */
+    ker_time memory_latency; /* of a message between two tasks of one node */
+    uint64_t memory_rate;    /* its bandwidth */
+    uint32_t tasks;          /* that a node holds; 0: as many as its units. More than those take turns */
     ker_time quantum, switch_cost;
     bool preempts;            /* who is woken takes a unit at once */
     bool power;               /* node.power.*: energy of cores and memory is asked for */
@@ -142,6 +145,9 @@ struct node_service {
     bool (*renew)(void *state, ker_time *created);
     /* See net_host.lost. shared: as given to node_services_add. */
     void (*lost)(void *shared, const struct net_envelope *);
+    /* With node_model.bus_rate: the core whose task a message with this envelope is for: its domain's memory
+     * is written to. NULL: that of the adapter's socket. */
+    uint32_t (*receiver)(void *state, const struct net_envelope *);
     /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it
      * was attached; start is not called then. NULL: it holds nothing. */
     void (*save)(void *state, struct node *, struct ker_chunk *);
@@ -175,16 +181,17 @@ struct node_message {
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: sent() is called with it */
     ker_time delay;                      /* until the adapter knows of it, or its copying begins */
-    uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_ADAPTER | an adapter;
-                      to this node itself, where node_model.works: NODE_CORES or NODE_ANY_CORE */
+    uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_BY_ADAPTER; to this node
+                      itself, where node_model.works: NODE_CORES or NODE_ANY_CORE */
     uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing, but
                                 NODE_QUEUE_ONCE: copied once, without node.single_copy_latency */
 };
 #define NODE_QUEUE_ONCE 0xfe
 #define NODE_ANY_CORE UINT32_MAX
-#define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says */
-#define NODE_ON_BUS 0x20000000u  /* within nodes/: it is on the bus: of that adapter, or of all */
-#define NODE_COPIED 0xfffe0000u  /* likewise, to this node itself: nothing is left to copy */
+#define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says; and its core */
+#define NODE_BY_ADAPTER(adapter, core) (NODE_ADAPTER | (adapter) << 16 | ((core)&UINT16_MAX))
+#define NODE_ON_BUS 0x20000000u /* within nodes/: it is on the bus: of that adapter, or of all */
+#define NODE_COPIED 0xfffe0000u /* likewise, to this node itself: nothing is left to copy */
 #define NODE_CORES(from, to) ((uint32_t)(from) | (uint32_t)(to) << 16) /* of sender and receiver */
 /* Sends a message to the same service of another node, or copies it inside this one (node_copy,
  * cores/copies.c). */

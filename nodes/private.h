@@ -78,7 +78,14 @@ static inline struct node_cores *node_cores(const struct node *n)
 }
 
 /* The services that timers name: the node's own, then those of nodes.h from NODE_SERVICE on. */
-enum { NODE_TIMER_DELAYED, NODE_TIMER_ADAPTER, NODE_TIMER_START, NODE_TIMER_CORES, NODE_TIMER_SERVICE };
+enum {
+    NODE_TIMER_DELAYED,
+    NODE_TIMER_ADAPTER,
+    NODE_TIMER_START,
+    NODE_TIMER_READS, /* in ADAPTER's place, where adapters read memory */
+    NODE_TIMER_CORES,
+    NODE_TIMER_SERVICE
+};
 
 /* A timer's key is (time, component, service, number): the engine orders a component's timers of an instant
  * by port, then channel. */
@@ -107,17 +114,37 @@ static inline struct net_adapter *node_adapter(const struct node *n, uint32_t ad
     return (struct net_adapter *)(void *)((char *)n->adapter + adapter * n->system->adapter_stride);
 }
 
+/* Do adapters read and write memory through what else goes on there? */
+static inline bool node_has_dma(const struct node_model *model)
+{
+    return model->bus_rate != UINT64_MAX;
+}
+/* How many adapters it has, the first ones of the topology's; and of those that another node has, too. */
+static inline uint32_t node_adapters(const struct node *n)
+{
+    const struct node_model *model = &n->system->model;
+    return __builtin_expect(model->uneven, 0) ? node_structure_of(n)->adapters : model->adapters;
+}
+static inline uint32_t node_adapters_to(const struct node *n, uint32_t node)
+{
+    uint32_t own = node_adapters(n), there = own;
+    if (__builtin_expect(n->system->model.uneven, 0))
+        there = node_structure_at(n->system->model.kinds, node)->adapters;
+    return own < there ? own : there;
+}
 /* Is there a way between memory and adapters that takes time? */
 static inline bool node_has_way(const struct node_model *model)
 {
-    return model->bus_latency || model->interrupt_latency || model->socket_latency;
+    return model->bus_latency || model->interrupt_latency || model->socket_latency || node_has_dma(model);
 }
 
 /* rail.c: of nodes with several adapters */
 void node_rail_send(struct node *, ker_time now, struct net_send *, uint32_t core);
-/* How long the message takes to the adapter, which is chosen: *core is NODE_ADAPTER | it, or NODE_ANY_CORE
+/* How long the message takes to the adapter, which is chosen: *core is NODE_BY_ADAPTER of it, or as it was
  * for a message in parts, of which all adapters are told at once. */
 ker_time node_rail_way(struct node *, ker_time now, const struct net_send *, uint32_t *core);
+/* From the memory of a core's socket to the adapter. */
+ker_time node_way_to(const struct node *, uint32_t core, uint32_t adapter);
 /* delay.c: the same for several == true, by way of the bus. */
 void node_way_send(struct node *, ker_time now, struct net_send *, uint32_t core);
 /* To the adapter, or one of them; send->destination is a node. */
@@ -135,8 +162,8 @@ void node_rail_offer(struct node *, struct net_offer *, uint32_t asking);
 bool node_stripe_sent(struct node *, uint64_t *cookie);
 bool node_stripe_arrived(struct node *, ker_time now, struct net_message *m);
 extern const struct ker_table_kind node_stripe_kind;
-struct node_stripe *node_stripe_find(struct node *, uint32_t source,
-                                     uint32_t number); /* made when not there */
+/* Made, of so many parts, when it is not there. */
+struct node_stripe *node_stripe_find(struct node *, uint32_t source, uint32_t number, uint32_t parts);
 void node_stripe_drop(struct node *, struct node_stripe *);
 
 /* Has the adapter a core that sends by it? */
@@ -159,6 +186,8 @@ bool node_delayed_deliver(struct node *, ker_time now);
 /* Of a message that is being copied: it has left its sender; it is there. */
 void node_delayed_left(struct node *, ker_time now, uint32_t index);
 void node_delayed_copied(struct node *, ker_time now, uint32_t index);
+/* Of one that has gone through an adapter and back: its sender is told, it is there after node_loop_back. */
+void node_delayed_looped(struct node *, ker_time now, uint32_t index);
 void node_delayed_state(struct ker_chunk *, struct node_delayed *);
 
 #endif

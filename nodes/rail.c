@@ -2,20 +2,21 @@
  * them.
  *
  * Adapter a sends to adapter a of the other node, so the choice is the sender's alone; it depends on the
- * node's state at that instant only. An adapter that has no route to the destination any more is passed over
- * for the next one that has. With "stripe" a message of node.stripe_size and more goes in as many parts as
- * there are adapters, of equal size but for rounding, unless one of them has no route; all parts carry the
- * message's number and envelope, and the receiving node hands up the message with its last part.
+ * node's state at that instant only. Where nodes have different numbers of adapters, those that both have
+ * count. An adapter that has no route to the destination any more is passed over for the next one that has.
+ * With "stripe" a message of node.stripe_size and more goes in as many parts as there are adapters, of equal
+ * size but for rounding, unless one of them has no route; all parts carry the message's number and envelope,
+ * and the receiving node hands up the message with its last part.
  */
 #include "nodes/private.h"
 
 /* ---- the choice ---- */
 
-static uint32_t rail_least(const struct node *n, ker_time now)
+static uint32_t rail_least(const struct node *n, ker_time now, uint32_t adapters)
 {
     uint32_t best = 0;
     ker_time least = KER_TIME_MAX;
-    for (uint32_t i = 0; i < n->system->model.adapters; i++) {
+    for (uint32_t i = 0; i < adapters; i++) {
         ker_time backlog = net_adapter_backlog(node_adapter(n, i), now);
         if (backlog < least) {
             least = backlog;
@@ -39,22 +40,22 @@ static uint32_t rail_of_core(struct node *n, uint32_t unit)
         unit = n->turn++ % s->cores;
     uint32_t core = s->unit_core[unit];
     return model->rail == NODE_RAIL_NEAREST ? s->core[core].adapter
-                                            : (uint32_t)((uint64_t)core * model->adapters / s->cores);
+                                            : (uint32_t)((uint64_t)core * s->adapters / s->cores);
 }
 
-static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core)
+static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core, uint32_t adapters)
 {
     const struct node_model *model = &n->system->model;
     if (core_is_adapter(core))
-        return core & ~NODE_ADAPTER;
+        return (core & ~NODE_ADAPTER) >> 16; /* which may be one that there is not between these two */
     switch (model->rail) {
     case NODE_RAIL_FIXED:
     case NODE_RAIL_NEAREST:
         return rail_of_core(n, core);
     case NODE_RAIL_LEAST:
-        return rail_least(n, now);
+        return rail_least(n, now, adapters);
     default:
-        return n->turn++ % model->adapters;
+        return n->turn++ % adapters;
     }
 }
 
@@ -65,7 +66,7 @@ static bool rail_reaches(const struct node *n, ker_time now, uint32_t rail, uint
 
 static uint32_t rail_for(struct node *n, ker_time now, uint32_t core, uint32_t host)
 {
-    uint32_t adapters = n->system->model.adapters, wanted = rail_wanted(n, now, core);
+    uint32_t adapters = node_adapters_to(n, host), wanted = rail_wanted(n, now, core, adapters) % adapters;
     for (uint32_t i = 0; i < adapters; i++) {
         uint32_t rail = (wanted + i) % adapters;
         if (rail_reaches(n, now, rail, host))
@@ -77,8 +78,11 @@ static uint32_t rail_for(struct node *n, ker_time now, uint32_t core, uint32_t h
 static bool is_striped(const struct node *n, ker_time now, uint32_t host, uint64_t bytes)
 {
     const struct node_model *model = &n->system->model;
-    bool striped = model->rail == NODE_RAIL_STRIPE && bytes >= model->stripe_size && bytes >= model->adapters;
-    for (uint32_t i = 0; striped && i < model->adapters; i++)
+    if (model->rail != NODE_RAIL_STRIPE || bytes < model->stripe_size)
+        return false;
+    uint32_t adapters = node_adapters_to(n, host);
+    bool striped = bytes >= adapters && (adapters > 1 || !model->uneven);
+    for (uint32_t i = 0; striped && i < adapters; i++)
         striped = rail_reaches(n, now, i, host);
     return striped;
 }
@@ -105,14 +109,14 @@ static bool stripe_same(const void *entry, const void *key)
 
 const struct ker_table_kind node_stripe_kind = {sizeof(struct node_stripe), stripe_hash, stripe_same};
 
-struct node_stripe *node_stripe_find(struct node *n, uint32_t source, uint32_t number)
+struct node_stripe *node_stripe_find(struct node *n, uint32_t source, uint32_t number, uint32_t parts)
 {
     struct node_stripe key = {.node = n->id + 1, .source = source, .number = number};
     bool is_new;
     struct node_stripe *s = ker_table_add(&node_stripe_kind, &n->system->stripes, &key, &is_new);
     if (is_new) {
         *s = key;
-        s->parts = n->system->model.adapters;
+        s->parts = parts;
     }
     return s;
 }
@@ -125,25 +129,34 @@ void node_stripe_drop(struct node *n, struct node_stripe *s)
 /* What is sent by this node stands under a source that no node has. */
 #define BY_ITSELF UINT32_MAX
 
-static void stripe_send(struct node *n, ker_time now, struct net_send *send, uint32_t host)
+static void adapter_send(struct node *n, ker_time now, uint32_t adapter, const struct net_send *send,
+                         uint32_t core)
 {
-    uint32_t adapters = n->system->model.adapters;
+    if (node_has_dma(&n->system->model))
+        net_send_from(node_adapter(n, adapter), now, send, node_dma_memory(n, core));
+    else
+        net_send(node_adapter(n, adapter), now, send);
+}
+
+static void stripe_send(struct node *n, ker_time now, struct net_send *send, uint32_t host, uint32_t core)
+{
+    uint32_t parts = node_adapters_to(n, host);
     uint64_t bytes = send->bytes;
     if (send->cookie) {
-        node_stripe_find(n, BY_ITSELF, send->number)->cookie = send->cookie;
+        node_stripe_find(n, BY_ITSELF, send->number, parts)->cookie = send->cookie;
         send->cookie = 1 + (uint64_t)send->number;
     }
-    for (uint32_t i = 0; i < adapters; i++) {
-        send->destination = host * adapters + i;
-        send->bytes = part_bytes(bytes, i, adapters);
+    for (uint32_t i = 0; i < parts; i++) {
+        send->destination = host * n->system->model.adapters + i;
+        send->bytes = part_bytes(bytes, i, parts);
         send->part = i == 0 ? NET_FIRST_PART : NET_FURTHER_PART;
-        net_send(node_adapter(n, i), now, send);
+        adapter_send(n, now, i, send, core);
     }
 }
 
 bool node_stripe_sent(struct node *n, uint64_t *cookie)
 {
-    struct node_stripe *s = node_stripe_find(n, BY_ITSELF, (uint32_t)(*cookie - 1));
+    struct node_stripe *s = node_stripe_find(n, BY_ITSELF, (uint32_t)(*cookie - 1), 0);
     if (--s->parts > 0)
         return false;
     *cookie = s->cookie;
@@ -153,7 +166,7 @@ bool node_stripe_sent(struct node *n, uint64_t *cookie)
 
 bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
 {
-    struct node_stripe *s = node_stripe_find(n, m->source, m->number);
+    struct node_stripe *s = node_stripe_find(n, m->source, m->number, node_adapters_to(n, m->source));
     s->bytes += m->bytes;
     if (--s->parts > 0)
         return false;
@@ -166,26 +179,24 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
 
 /* ---- sending ---- */
 
-/* From the memory of a core's socket to the adapter. */
-static ker_time way_to(const struct node *n, uint32_t core, uint32_t adapter)
+ker_time node_way_to(const struct node *n, uint32_t core, uint32_t adapter)
 {
     const struct node_model *model = &n->system->model;
-    if (core == NODE_ANY_CORE || core_is_adapter(core) || !model->socket_latency)
+    uint32_t unit = core & UINT16_MAX;
+    if (unit == UINT16_MAX || !model->socket_latency)
         return model->bus_latency;
     const struct node_structure *s = node_structure_of(n);
-    bool far = node_unit_socket(s, core) != node_adapter_socket(s, adapter);
+    bool far = node_unit_socket(s, unit) != node_adapter_socket(s, adapter);
     return model->bus_latency + (far ? model->socket_latency : 0);
 }
 
 ker_time node_rail_way(struct node *n, ker_time now, const struct net_send *send, uint32_t *core)
 {
-    if (!core_is_adapter(*core) && is_striped(n, now, send->destination, send->bytes)) {
-        *core = NODE_ANY_CORE;
+    if (!core_is_adapter(*core) && is_striped(n, now, send->destination, send->bytes))
         return n->system->model.bus_latency;
-    }
     uint32_t rail = rail_for(n, now, *core, send->destination);
-    ker_time way = way_to(n, *core, rail);
-    *core = NODE_ADAPTER | rail;
+    ker_time way = node_way_to(n, *core, rail);
+    *core = NODE_BY_ADAPTER(rail, *core);
     return way;
 }
 
@@ -193,12 +204,12 @@ void node_rail_send(struct node *n, ker_time now, struct net_send *send, uint32_
 {
     uint32_t host = send->destination;
     if (!core_is_adapter(core) && is_striped(n, now, host, send->bytes)) {
-        stripe_send(n, now, send, host);
+        stripe_send(n, now, send, host, core);
         return;
     }
     uint32_t rail = rail_for(n, now, core, host);
     send->destination = host * n->system->model.adapters + rail;
-    net_send(node_adapter(n, rail), now, send);
+    adapter_send(n, now, rail, send, core);
 }
 
 /* Appends the offer to the queues of the adapters that are to send it. asking: the adapter that has nothing
@@ -209,15 +220,16 @@ void node_rail_offer(struct node *n, struct net_offer *offer, uint32_t asking)
     uint32_t host = offer->destination;
     uint64_t bytes = offer->bytes;
     if (!is_striped(n, offer->created, host, bytes)) {
-        uint32_t rail =
-            model->rail == NODE_RAIL_LEAST ? asking : rail_for(n, offer->created, NODE_ANY_CORE, host);
+        bool idle = model->rail == NODE_RAIL_LEAST && asking < node_adapters_to(n, host);
+        uint32_t rail = idle ? asking : rail_for(n, offer->created, NODE_ANY_CORE, host);
         offer->destination = host * model->adapters + rail;
         node_queue_put(n, rail, offer);
         return;
     }
-    for (uint32_t i = 0; i < model->adapters; i++) {
+    uint32_t parts = node_adapters_to(n, host);
+    for (uint32_t i = 0; i < parts; i++) {
         offer->destination = host * model->adapters + i;
-        offer->bytes = part_bytes(bytes, i, model->adapters);
+        offer->bytes = part_bytes(bytes, i, parts);
         offer->part = i == 0 ? NET_FIRST_PART : NET_FURTHER_PART;
         node_queue_put(n, i, offer);
     }

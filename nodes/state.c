@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 15
+#define VERSION 16
 
 static uint32_t delayed_count(const struct node *n)
 {
@@ -218,7 +218,7 @@ static void stripe_load(void *context, struct ker_chunk *c)
     stripe_state(c, &s);
     if (n && !c->bad) {
         s.node = n->id + 1;
-        *node_stripe_find(n, s.source, s.number) = s;
+        *node_stripe_find(n, s.source, s.number, 0) = s;
     }
 }
 

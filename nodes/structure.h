@@ -31,13 +31,14 @@ struct node_structure {
     uint32_t sockets, domains, cores, units, buses, adapters; /* all > 0 */
     uint32_t throughput; /* of a core's threads together when all are busy, in NODE_SPEED of one that has the
                             core alone */
-    uint16_t *domain_socket; /* of each domain */
-    struct node_core *core;  /* each */
-    uint16_t *unit_core;     /* of each unit */
-    uint16_t *seat_unit;     /* the unit of the node's n-th task, unless a placement file names units */
-    uint16_t *bus_socket;    /* of each bus */
-    uint16_t *adapter_bus;   /* of each adapter */
-    uint64_t nearest;        /* the adapters that are the nearest of some core: a bit each */
+    uint16_t *domain_socket;  /* of each domain */
+    struct node_core *core;   /* each */
+    uint16_t *unit_core;      /* of each unit */
+    uint16_t *seat_unit;      /* the unit of the node's n-th task, unless a placement file names units */
+    uint16_t *bus_socket;     /* of each bus */
+    uint16_t *adapter_bus;    /* of each adapter */
+    uint16_t *adapter_domain; /* the first on its socket; 0 where there is none */
+    uint64_t nearest;         /* the adapters that are the nearest of some core: a bit each */
 };
 
 /* How far a unit, or what it uses, is from a domain: what a copy or a message inside the node costs depends

@@ -233,18 +233,46 @@ static void copy_against_computation(void **state)
     assert_int_equal(at[1], 1900000);
 }
 
+/* When a pingpong of 100 kB between two nodes has ended, with these keys of node and of mpi. */
+static int64_t pingpong(const char *node, const char *mpi, int64_t *moved)
+{
+    char text[1024];
+    struct run r;
+    run_init(&r);
+    snprintf(text, sizeof text,
+             MACHINE "mpi: { eager_limit = \"1 MB\"; eager_completion = \"buffered\"; %s };\n"
+                     "jobs = ( { program = \"pingpong\"; tasks = 2; bytes = [100000]; steps = 1; } );\n",
+             node, mpi);
+    run_go(&r, text);
+    const json_t *inside = json_object_get(json_object_get(r.summary, "result"), "node");
+    *moved =
+        inside ? json_integer_value(json_object_get(json_object_get(inside, "controllers"), "bytes")) : 0;
+    int64_t at = json_integer_value(run_value(&r, "simulated_time_ps"));
+    run_release(&r);
+    return at;
+}
+
+/* A buffered send copies 100 kB at 10 GB/s, 10 us, which reads and writes 200 kB: of 12 GB/s that takes
+ * 16.666666... us. One each way. */
+static void buffered_copies(void **state)
+{
+    int64_t moved, usual = pingpong("", "", &moved);
+    assert_int_equal(pingpong("", "copies = \"buffered\";", &moved), usual + 2 * 10000000);
+    assert_int_equal(pingpong(CONTROLLER, "copies = \"buffered\";", &moved), usual + 2 * 10000000);
+    assert_int_equal(moved, 2 * 200000);
+    assert_int_equal(pingpong("controller_bandwidth = \"12 GB/s\";", "copies = \"buffered\";", &moved),
+                     usual + 2 * 16666667);
+    assert_int_equal(moved, 2 * 200000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_on_one_controller),
-        cmocka_unit_test(three_at_different_times),
-        cmocka_unit_test(two_domains),
-        cmocka_unit_test(what_a_core_draws),
-        cmocka_unit_test(factors_of_both_parts),
-        cmocka_unit_test(cores_of_two_speeds),
-        cmocka_unit_test(hardware_threads),
-        cmocka_unit_test(copies_in_one_domain),
-        cmocka_unit_test(copies_between_sockets),
+        cmocka_unit_test(buffered_copies),          cmocka_unit_test(two_on_one_controller),
+        cmocka_unit_test(three_at_different_times), cmocka_unit_test(two_domains),
+        cmocka_unit_test(what_a_core_draws),        cmocka_unit_test(factors_of_both_parts),
+        cmocka_unit_test(cores_of_two_speeds),      cmocka_unit_test(hardware_threads),
+        cmocka_unit_test(copies_in_one_domain),     cmocka_unit_test(copies_between_sockets),
         cmocka_unit_test(copy_against_computation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
  * a crowded destination does not hold up those to others. CNPs go first. Invariant: while anything can be
  * sent, either a wake-up is on its way, or the next credit is a record (credits_starved).
  */
+#include "net/adapter/dma.h"
 #include "net/adapter/flows.h"
 #include "net/adapter/receiving.h"
 #include "net/channels.h"
@@ -45,7 +46,8 @@ static inline uint32_t message_number(struct net_adapter *a, const struct net_ou
     return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o) : number;
 }
 
-void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
+/* Returns its record. */
+static inline uint32_t message_put(struct net_adapter *a, ker_time now, const struct net_send *m)
 {
     struct net_network *net = a->net;
     ker_assert(m->destination != a->id && m->priority < net->set.classes);
@@ -67,6 +69,17 @@ void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
     o->message = message_number(a, o, m->number);
     extension_make(net, o, m->envelope);
     flow_append(a, index);
+    return index;
+}
+
+void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
+{
+    message_put(a, now, m);
+}
+
+void net_send_from(struct net_adapter *a, ker_time now, const struct net_send *m, uint32_t memory)
+{
+    net_dma_set(a->net, message_put(a, now, m), memory);
 }
 
 /* Asks the open-loop source for its next message, unless there are `most` among the flows. */
@@ -225,6 +238,19 @@ static struct net_packet packet_make(const struct net_adapter *a, const struct n
     return p;
 }
 
+/* To those who say when the next packet may leave. */
+__attribute__((noinline)) static void packet_told(struct net_adapter *a, ker_time now, uint32_t index,
+                                                  const struct net_packet *p, uint64_t payload)
+{
+    const struct net_network *net = a->net;
+    if (net->congestion && net->outgoing.at[index].queue != NET_QUEUE_CONTROL)
+        net->congestion->sent(a, now, p, a->link_free - now);
+    if (!net->dma || !payload)
+        return;
+    net_dma_of(a)->reads = true;
+    net->host.read(a->node, now, a->port, net_dma_memory(net, index), payload, net_adapter_alone(a, payload));
+}
+
 /* Sends the next packet of the flow behind `previous` in its level's ring, of which `last` is kept, if there
  * are credits for it. Returns whether it did. */
 static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *last, uint32_t previous,
@@ -242,8 +268,8 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
         if (channel < 0)
             return false;
         packet_post(a, &p, channel, now);
-        if (__builtin_expect(net->congestion != NULL, 0) && o->queue != NET_QUEUE_CONTROL)
-            net->congestion->sent(a, now, &p, a->link_free - now);
+        if (__builtin_expect(net->set.throttled, 0))
+            packet_told(a, now, index, &p, payload);
         net->count.injected++;
         net->count.bytes_injected += payload;
         if (net_measures(net, now))
@@ -333,8 +359,13 @@ static bool throttled_inject(struct net_adapter *a, ker_time now)
 /* Sends the next packet, if there is one that may go and credits for it. Returns whether it did. */
 static bool packet_inject(struct net_adapter *a, ker_time now)
 {
-    if (__builtin_expect(a->net->congestion != NULL, 0))
-        return throttled_inject(a, now);
+    if (__builtin_expect(a->net->set.throttled, 0)) {
+        a->blocked = false;
+        if (a->net->dma && net_dma_of(a)->reads)
+            return false;
+        if (a->net->congestion)
+            return throttled_inject(a, now);
+    }
     bool sent = levels_inject(a, now) == INJECT_SENT;
     a->blocked = !sent;
     return sent;
@@ -427,59 +458,6 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
 }
 
 /* ---- for the node ---- */
-
-void net_adapter_credit(struct net_adapter *a, uint8_t channel, uint32_t bytes)
-{
-    credits_add(a->credit, channel, bytes, a->net->set.buffer);
-}
-
-void net_adapter_woken(struct net_adapter *a, ker_time now)
-{
-    if (a->wake <= now)
-        a->wake = KER_TIME_MAX;
-}
-
-void net_adapter_timer(struct net_adapter *a, ker_time now)
-{
-    struct net_network *net = a->net;
-    uint32_t index = a->leaving, service = net->outgoing.at[index].service;
-    enum net_part part = net->outgoing.at[index].part;
-    uint64_t cookie = net->outgoing.at[index].cookie;
-    a->leaving = net->outgoing.at[index].next;
-    KER_POOL_GIVE(&net->outgoing, index);
-    net->host.sent(a->node, now, service, part, cookie);
-}
-
-ker_time net_adapter_backlog(const struct net_adapter *a, ker_time now)
-{
-    ker_time sending = a->link_free > now ? a->link_free - now : 0;
-    return sending + ker_serialisation(a->backlog, a->net->link[a->link].rate);
-}
-
-bool net_adapter_reaches(const struct net_adapter *a, ker_time now, uint32_t destination)
-{
-    return !a->net->faulty || route_reachable(a->net->topology, now, a->id, destination);
-}
-
-void net_adapter_offers(struct net_adapter *a)
-{
-    a->exhausted = false;
-}
-
-ker_time *net_adapter_offered(struct net_adapter *a, uint8_t *service, uint8_t *part)
-{
-    if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].none)
-        return NULL;
-    struct net_outgoing *o = &a->net->outgoing.at[a->offered];
-    *service = o->service;
-    *part = o->part;
-    return &o->created;
-}
-
-bool net_adapter_numbers(const struct net_adapter *a)
-{
-    return a->net->set.resequence;
-}
 
 void net_adapter_renewed(struct net_adapter *a, ker_time at)
 {

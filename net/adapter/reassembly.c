@@ -181,6 +181,17 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
     return true;
 }
 
+bool net_reassembly_extension(const struct net_network *net, const struct net_adapter *a,
+                              const struct net_packet *p, struct net_extension *x)
+{
+    const struct partial key = {.node = a->id + 1, .source = p->source, .message = p->message},
+                         *m = ker_table_find(&partial_kind, &net->reassembly->partials, &key);
+    if (!m || m->extension == NET_NONE)
+        return false;
+    ker_extension_read(net->engine, m->extension, x);
+    return true;
+}
+
 /* ---- saved state ---- */
 
 static void early_state(struct ker_chunk *c, struct partial *m, uint8_t ring_log)

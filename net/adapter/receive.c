@@ -2,8 +2,9 @@
  *
  * Packets are counted per message; the message is handed up with its last packet, or when its turn comes.
  * Where the sink is limited, a packet keeps its buffer until it has been worked off: it comes a second time
- * then.
+ * then. Where memory takes time it keeps its buffer until it has been written, too.
  */
+#include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/network.h"
@@ -100,12 +101,17 @@ __attribute__((noinline)) static bool packet_watch(struct net_adapter *a, ker_ti
     return false;
 }
 
-/* sink: how long it was kept by a limited sink. */
+static inline uint64_t packet_payload(const struct net_network *net, const struct net_packet *p)
+{
+    return p->flags & NET_EMPTY ? 0 : p->bytes - (uint64_t)net_header(net, p->hops);
+}
+
+/* sink: how long it was kept by a limited sink, and by memory. */
 static inline void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p,
                                   uint64_t sink)
 {
     struct net_network *net = a->net;
-    uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net_header(net, p->hops);
+    uint64_t payload = packet_payload(net, p);
     struct net_extension x;
     if (__builtin_expect(net->watched, 0) && packet_watch(a, now, p, sink))
         return;
@@ -143,23 +149,99 @@ static void packet_consume(struct net_adapter *a, ker_time now, const struct net
     packet_deliver(a, now, p, sink);
 }
 
+/* ---- into memory ---- */
+
+/* What its receiver is told of the packet's message, as far as that is here. */
+static bool envelope_find(const struct net_adapter *a, const struct net_packet *p, struct net_extension *x)
+{
+    if (!(p->flags & NET_FIRST))
+        return net_reassembly_extension(a->net, a, p, x);
+    if (p->flags & KER_FLAG_EXTENSION)
+        ker_extension_read(a->net->engine, p->extension, x);
+    return p->flags & KER_FLAG_EXTENSION;
+}
+
+/* The first packet has been written. */
+static void written(struct net_adapter *a, ker_time now)
+{
+    struct net_adapter_dma *dma = net_dma_of(a);
+    struct net_dma_packet first = a->net->dma->packets.at[dma->first];
+    KER_POOL_GIVE(&a->net->dma->packets, dma->first);
+    dma->first = first.next;
+    packet_consume(a, now, &first.packet, first.sink + (uint64_t)(now - first.packet.time));
+}
+
+/* Begins to write the first packet that has anything to write. Something waits for the last packet of a
+ * message, and for one that others stand behind; what else there is takes no more of memory than its link
+ * brings. */
+static void write_next(struct net_adapter *a, ker_time now)
+{
+    const struct net_adapter_dma *dma = net_dma_of(a);
+    while (dma->first != NET_NONE) {
+        struct net_packet p = a->net->dma->packets.at[dma->first].packet;
+        uint64_t payload = packet_payload(a->net, &p);
+        if (payload) {
+            struct net_extension x;
+            struct net_envelope envelope;
+            bool found = envelope_find(a, &p, &x), hurries = p.flags & NET_LAST || dma->first != dma->last;
+            if (found)
+                memcpy(envelope.word, x.envelope, sizeof envelope.word);
+            a->net->host.write(a->node, now, a->port, found ? x.service : 0, found ? &envelope : NULL,
+                               payload, hurries ? 0 : net_adapter_alone(a, payload));
+            return;
+        }
+        written(a, now);
+    }
+}
+
+void net_adapter_written(struct net_adapter *a, ker_time now)
+{
+    written(a, now);
+    write_next(a, now);
+}
+
+/* Whole, and through the sink. */
+static void packet_keep(struct net_adapter *a, ker_time now, const struct net_packet *p, uint64_t sink)
+{
+    struct net_dma *all = a->net->dma;
+    if (!all || p->flags & NET_NOTICE) {
+        packet_consume(a, now, p, sink);
+        return;
+    }
+    struct net_adapter_dma *dma = net_dma_of(a);
+    uint32_t index = KER_POOL_TAKE(&all->packets, NULL);
+    all->packets.at[index] = (struct net_dma_packet){.packet = *p, .sink = sink, .next = NET_NONE};
+    all->packets.at[index].packet.time = now;
+    bool idle = dma->first == NET_NONE;
+    *(idle ? &dma->first : &all->packets.at[dma->last].next) = index;
+    dma->last = index;
+    if (idle)
+        write_next(a, now);
+}
+
+/* ---- a limited sink ---- */
+
 static void packet_consume_later(struct net_adapter *a, const struct net_packet *p)
 {
     struct net_packet copy = *p;
     uint64_t sink = a->net->parts ? net_parts_sink_take(&copy, a->id) : 0;
-    packet_consume(a, p->time, &copy, sink);
+    packet_keep(a, p->time, &copy, sink);
 }
 
 /* A limited sink begins with a packet's head, when it is free, and is not done before the tail is here. */
 static void packet_sink(struct net_adapter *a, const struct net_packet *p)
 {
     struct net_network *net = a->net;
+    if (!net->set.ejection_rate) {
+        packet_keep(a, p->time, p, 0);
+        return;
+    }
     ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire;
     ker_time done =
         (a->sink_free > head ? a->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
     a->sink_free = done > tail ? done : tail;
     if (a->sink_free == tail) {
-        packet_consume(a, tail, p, 0);
+        packet_keep(a, tail, p, 0);
         return;
     }
     struct net_packet *later = (struct net_packet *)ker_post_event(
@@ -175,7 +257,7 @@ void net_adapter_arrival(struct net_adapter *a, const struct ker_event *event)
     const struct net_packet *p = (const struct net_packet *)event;
     if (p->port & PORT_CONSUMED)
         packet_consume_later(a, p);
-    else if (a->net->set.ejection_rate)
+    else if (a->net->set.sinks)
         packet_sink(a, p);
     else
         packet_deliver(a, p->time, p, 0);

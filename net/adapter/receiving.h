@@ -10,6 +10,9 @@ size_t net_reassembly_count(const struct net_reassembly *); /* messages that are
 /* Counts a packet of a message of several. true: now it is whole, and *whole is its extension. */
 bool net_reassembly_add(struct net_network *, const struct net_adapter *, const struct net_packet *,
                         uint64_t payload, struct net_extension *whole);
+/* The extension of the packet's message; false: its first packet is not here yet. */
+bool net_reassembly_extension(const struct net_network *, const struct net_adapter *,
+                              const struct net_packet *, struct net_extension *);
 
 /* Numbers a message among those of its pair of nodes, class and queue. */
 uint32_t net_resequencer_number(struct net_adapter *, const struct net_outgoing *);

@@ -4,6 +4,7 @@
  * the CNPs to be sent. The extension of a message is its own until its first packet has left.
  */
 #include "net/state.h"
+#include "net/adapter/dma.h"
 #include "net/adapter/flows.h"
 #include "net/series.h"
 
@@ -63,12 +64,21 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
     o->place = index ? index : extended ? extension : NET_NONE;
 }
 
+static void outgoing_save(struct net_network *net, struct ker_chunk *c, uint32_t index, bool joined)
+{
+    outgoing_state(net, c, &net->outgoing.at[index], joined);
+    if (net->dma)
+        ker_chunk_u32(c, net_dma_memory(net, index));
+}
+
 /* Makes a record and reads it. */
 static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c, bool joined)
 {
     uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
     net->outgoing.at[index] = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
     outgoing_state(net, c, &net->outgoing.at[index], joined);
+    if (net->dma)
+        net_dma_set(net, index, ker_chunk_u32(c, 0));
     return index;
 }
 
@@ -80,7 +90,7 @@ static void offered_state(struct net_adapter *n, struct ker_chunk *c)
     if (c->loads)
         n->offered = outgoing_load(n->net, c, false);
     else
-        outgoing_state(n->net, c, &n->net->outgoing.at[n->offered], false);
+        outgoing_save(n->net, c, n->offered, false);
 }
 
 static uint32_t list_count(const struct net_network *net, uint32_t head)
@@ -140,7 +150,7 @@ static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *
         f = net->outgoing.at[f].turn;
         uint32_t length = flow_length(net, f), i = flow_first(net, f);
         for (ker_chunk_count(c, length, 40); length; length--, i = net->outgoing.at[i].next)
-            outgoing_state(net, c, &net->outgoing.at[i], true);
+            outgoing_save(net, c, i, true);
     }
 }
 
@@ -210,6 +220,32 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     net_credits_state(n->net, n->due, c);
 }
 
+/* What is being read and written is the node's to know. */
+static void dma_state(struct net_adapter *n, struct ker_chunk *c)
+{
+    struct net_adapter_dma *own = net_dma_of(n);
+    struct net_dma *all = n->net->dma;
+    uint32_t at = own->first, count = 0;
+    own->reads = ker_chunk_bool(c, own->reads);
+    own->leaves = ker_chunk_bool(c, own->leaves);
+    for (uint32_t i = own->first; i != NET_NONE; i = all->packets.at[i].next)
+        count++;
+    for (count = ker_chunk_count(c, count, sizeof(struct net_packet)); count && !c->bad; count--) {
+        uint32_t index = c->loads ? KER_POOL_TAKE(&all->packets, NULL) : at;
+        struct net_dma_packet one = {.next = NET_NONE};
+        if (!c->loads)
+            one = all->packets.at[index];
+        at = one.next;
+        net_packet_state(n->net, c, &one.packet);
+        KER_CHUNK(c, one.sink);
+        if (!c->loads)
+            continue;
+        all->packets.at[index] = one;
+        *(own->first == NET_NONE ? &own->first : &all->packets.at[own->last].next) = index;
+        own->last = index;
+    }
+}
+
 void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
 {
     link_state(n, c);
@@ -217,5 +253,8 @@ void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
     short_list_state(n->net, &n->cnp, &n->cnp_last, c);
     short_list_state(n->net, &n->leaving, &n->leaving_last, c);
     flows_state(n, c);
+    ker_chunk_same(c, n->net->dma != NULL);
+    if (n->net->dma && !c->bad)
+        dma_state(n, c);
     net_series_state(n->net, n->series, 1, c);
 }

@@ -8,6 +8,7 @@
  * writes to another one, or the same, and takes its rate of their controllers, and of the links of their
  * sockets if these are two. Copies go on beside what the cores work: the model has no core that a message
  * waits for.
+ * With node.loopback messages go through the sender's nearest adapter, and back: one flow over its bus.
  */
 #include "nodes/private.h"
 
@@ -21,6 +22,47 @@ static void units_of(const struct node *n, uint32_t cores, uint32_t *from, uint3
         *from = *to = 0;
 }
 
+/* ---- through an adapter and back ---- */
+
+static uint32_t loop_adapter(const struct node_structure *s, uint32_t from)
+{
+    return s->core[s->unit_core[from]].adapter;
+}
+
+static ker_time loop_way(const struct node *n, uint32_t cores)
+{
+    const struct node_structure *s = node_structure_of(n);
+    uint32_t from, to;
+    units_of(n, cores, &from, &to);
+    return node_way_to(n, from, loop_adapter(s, from));
+}
+
+ker_time node_loop_back(const struct node *n)
+{
+    return n->system->model.bus_latency + n->system->model.interrupt_latency;
+}
+
+static void loop_begin(struct node *n, ker_time now, uint32_t message)
+{
+    const struct node_structure *s = node_structure_of(n);
+    const struct node_delayed *d = &n->system->delayed.at[message];
+    uint32_t from, to;
+    units_of(n, d->core, &from, &to);
+    uint32_t adapter = loop_adapter(s, from), bus = s->adapter_bus[adapter];
+    struct node_load load = {.number = node_cores(n)->copies++,
+                             .message = message,
+                             .service = d->service,
+                             .kind = NODE_LOAD_LOOP,
+                             .compute = net_adapter_alone(node_adapter(n, adapter), d->bytes),
+                             .began = now,
+                             .flow = {.left = d->bytes * NODE_BYTE}};
+    node_dma_between(n, &load.flow, node_unit_domain(s, from), bus, false);
+    node_dma_between(n, &load.flow, node_unit_domain(s, to), bus, true);
+    node_load_start(n, &load);
+}
+
+/* ---- from memory to memory ---- */
+
 static bool is_copied_twice(const struct node *n, uint64_t bytes, uint8_t queue)
 {
     return bytes < n->system->model.single_copy_size && queue != NODE_QUEUE_ONCE;
@@ -31,6 +73,8 @@ ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes,
     const struct node_model *model = &n->system->model;
     const struct node_structure *s = node_structure_of(n);
     uint32_t from, to;
+    if (model->loopback && queue != NODE_QUEUE_ONCE)
+        return loop_way(n, cores) + (bytes ? 0 : node_loop_back(n));
     units_of(n, cores, &from, &to);
     ker_time latency = model->memory_latency;
     switch (node_domain_distance(s, node_unit_domain(s, from), node_unit_domain(s, to))) {
@@ -73,6 +117,10 @@ bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
     uint32_t from, to;
     if (!d->bytes || d->core == NODE_COPIED)
         return false;
+    if (n->system->model.loopback && d->queue != NODE_QUEUE_ONCE) {
+        loop_begin(n, now, message);
+        return true;
+    }
     units_of(n, d->core, &from, &to);
     bool twice = is_copied_twice(n, d->bytes, d->queue);
     struct node_load load = {.number = node_cores(n)->copies++,

@@ -15,16 +15,20 @@ struct node_memory *node_memory_new(const struct node_model *model)
 {
     struct node_memory *memory = ker_alloc(sizeof *memory);
     memory->loads.free = KER_NONE;
-    uint32_t sockets = 0;
+    uint32_t sockets = 0, buses = 0;
     for (uint32_t k = 0; k < node_kinds_count(model->kinds); k++) {
         const struct node_structure *s = &node_kinds_get(model->kinds, k)->structure;
         memory->domains = s->domains > memory->domains ? s->domains : memory->domains;
         sockets = s->sockets > sockets ? s->sockets : sockets;
+        buses = s->buses > buses ? s->buses : buses;
     }
-    memory->resources = memory->domains + (sockets > 1 ? 2 * sockets : 0);
+    memory->buses = memory->domains + (sockets > 1 ? 2 * sockets : 0);
+    memory->resources = memory->buses + (model->bus_rate == UINT64_MAX ? 0 : 2 * buses);
     memory->resource = ker_alloc(memory->resources * sizeof *memory->resource);
     for (uint32_t i = 0; i < memory->resources; i++)
-        memory->resource[i].capacity = i < memory->domains ? model->controller_rate : model->socket_rate;
+        memory->resource[i].capacity = i < memory->domains ? model->controller_rate
+                                       : i < memory->buses ? model->socket_rate
+                                                           : model->bus_rate;
     return memory;
 }
 
@@ -122,7 +126,8 @@ static void unit_count(struct node_cores *c, struct node_load *load, ker_time ti
 {
     struct node_unit *unit = &c->unit[load->core];
     if (load->kind != NODE_LOAD_WORK) {
-        unit->copying += time;
+        if (load->kind <= NODE_LOAD_COPY)
+            unit->copying += time;
         return;
     }
     unit->away += away;

@@ -15,6 +15,9 @@
 enum node_load_kind {
     NODE_LOAD_FIRST, /* of two copies of a message: into the buffer */
     NODE_LOAD_COPY,  /* the second one, or the only one */
+    NODE_LOAD_LOOP,  /* a message of the node to itself, through an adapter */
+    NODE_LOAD_READ,  /* a packet, by an adapter */
+    NODE_LOAD_WRITE, /* the same */
     NODE_LOAD_WORK,  /* of a service */
 };
 
@@ -22,9 +25,10 @@ struct node_load {
     uint32_t next; /* of the node's; KER_NONE: it is the last */
     uint32_t core; /* that does it: a unit */
     uint8_t kind, service;
-    uint32_t number;        /* of work: the service's; of a copy: in the order in which they began */
-    uint32_t message;       /* of a copy: its index among what is delayed */
-    uint32_t speed;         /* of the compute part, in NODE_SPEED */
+    uint32_t number;  /* of work: the service's; of a copy: in the order in which they began */
+    uint32_t message; /* of a copy, and through an adapter: its index among what is delayed; of a packet: the
+                         adapter */
+    uint32_t speed;   /* of the compute part, in NODE_SPEED */
     unsigned __int128 left; /* of the compute part: ps x NODE_SPEED */
     uint64_t needs;         /* rate that its flow needs to keep up with the compute part at NODE_SPEED */
     ker_time compute;       /* all of the compute part, at NODE_SPEED */
@@ -57,11 +61,12 @@ struct node_slot {
 /* What the nodes of a rank share. */
 struct node_memory {
     KER_POOL(struct node_load) loads;
-    uint32_t domains, resources;    /* as many as any kind of node has */
-    struct node_resource *resource; /* the controllers, by domain; then of each socket, if there are several,
-                                       its link to the others: outwards, inwards */
-    struct node_flow **flow;        /* while rates are found */
-    uint32_t flows;                 /* room */
+    uint32_t domains, buses, resources; /* as many as any kind of node has; buses: where the first stands */
+    struct node_resource *resource;     /* the controllers, by domain; then of each socket, if there are
+                                           several, its link to the others: outwards, inwards; then of each
+                                           bus, if they have a rate: to adapters, from them */
+    struct node_flow **flow;            /* while rates are found */
+    uint32_t flows;                     /* room */
 };
 
 /* What a unit has done so far. */
@@ -99,6 +104,10 @@ static inline uint32_t node_memory_link(const struct node_memory *memory, uint32
 {
     return memory->domains + 2 * socket + inwards;
 }
+static inline uint32_t node_memory_bus(const struct node_memory *memory, uint32_t bus, bool from_adapter)
+{
+    return memory->buses + 2 * bus + from_adapter;
+}
 
 /* cores.c */
 struct node_memory *node_memory_new(const struct node_model *);
@@ -120,7 +129,20 @@ void node_cores_end(struct node *, ker_time now);
 /* What has come of it by the time at which loads stand. */
 struct node_worked node_load_told(const struct node_load *);
 
+/* dma.c: only with node_model.bus_rate */
+/* For struct net_host. */
+void node_dma_read(void *node, ker_time now, uint32_t port, uint32_t memory, uint64_t bytes, ker_time alone);
+void node_dma_write(void *node, ker_time now, uint32_t port, uint32_t service, const struct net_envelope *,
+                    uint64_t bytes, ker_time alone);
+/* The domain that a message is read from, for net_send_from: of its core. */
+uint32_t node_dma_memory(const struct node *, uint32_t core);
+/* The flow goes between a domain's memory and a bus. */
+void node_dma_between(const struct node *, struct node_flow *, uint32_t domain, uint32_t bus,
+                      bool from_adapter);
+
 /* copies.c */
+/* With loopback: the time behind the adapter. */
+ker_time node_loop_back(const struct node *);
 /* How long it takes until the copying of such a message inside the node begins. */
 ker_time node_copy_latency(const struct node *, uint32_t cores, uint64_t bytes, uint8_t queue);
 /* It begins: a message that was delayed; its index is kept until it has been handed over. false: there is

@@ -52,8 +52,10 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     KER_CHUNK(c, load->began);
     KER_CHUNK(c, load->until);
     flow_state(&load->flow, system->memory->resources, c);
-    if (load->kind != NODE_LOAD_WORK && !c->bad)
+    if (load->kind <= NODE_LOAD_LOOP && !c->bad)
         message_state(system, load, c);
+    else if (load->kind != NODE_LOAD_WORK)
+        load->message = ker_chunk_below(c, load->message, node_structure_of(n)->adapters);
     c->bad |= load->left && !load->speed;
     c->bad |= load->flow.left && !load->flow.rate && load->goes;
 }

@@ -18,7 +18,7 @@
 
 #include "kernel/kernel.h"
 
-#define NODE_FLOW_USES 6
+#define NODE_FLOW_USES 8
 
 typedef unsigned __int128 node_bytes; /* bytes x 10^12 */
 #define NODE_BYTE ((node_bytes)1000000000000u)

@@ -18,11 +18,11 @@ struct memory_row {
     node_bytes moved;
     ker_time busy; /* at its full rate */
 };
-enum memory_kind { CONTROLLER, OUTWARDS, INWARDS };
+enum memory_kind { CONTROLLER, OUTWARDS, INWARDS, BUS_OUT, BUS_IN };
 
 static const char *kind_text(const void *context, uint32_t kind)
 {
-    static const char *const names[] = {"controller", "link out", "link in"};
+    static const char *const names[] = {"controller", "link out", "link in", "bus out", "bus in"};
     (void)context;
     return names[kind];
 }
@@ -53,9 +53,10 @@ static bool system_told(const void *context)
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
     COLUMN(kind, "", TEXT, SAME, row->kind, \
-           "controller: of a domain; link out, link in: of a socket, to and from the others", \
+           "controller: of a domain; link out, link in: of a socket, to and from the others; bus out, bus " \
+           "in: of a bus, to and from adapters", \
            .text = kind_text) \
-    COLUMN(number, "", U32, SAME, row->number, "of the domain, or socket") \
+    COLUMN(number, "", U32, SAME, row->number, "of the domain, socket, or bus") \
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it, rounded down") \
     COLUMN(utilisation, "", SHARE, SUM, row->busy, \
            "over what it could have moved in all of the run; 0 where it has no bandwidth of its own")
@@ -86,9 +87,11 @@ static uint64_t memory_key(const void *from)
 
 const struct stats_schema node_cores_table = {"cores", "One row per core, by node and core.", core_columns,
                                               sizeof core_columns / sizeof *core_columns, core_key};
-const struct stats_schema node_memory_table = {
-    "memory", "One row per memory controller and link between sockets, by node, kind and number.",
-    memory_columns, sizeof memory_columns / sizeof *memory_columns, memory_key};
+const struct stats_schema node_memory_table = {"memory",
+                                               "One row per memory controller, link between sockets, and bus "
+                                               "with node.lane_bandwidth, by node, kind and number.",
+                                               memory_columns, sizeof memory_columns / sizeof *memory_columns,
+                                               memory_key};
 
 /* ---- rows ---- */
 
@@ -98,7 +101,10 @@ static struct memory_row memory_row(const struct node *n, uint32_t resource)
     uint64_t capacity = memory->resource[resource].capacity;
     struct memory_row row = {
         .node = n->id, .kind = CONTROLLER, .number = resource, .moved = node_cores(n)->moved[resource]};
-    if (resource >= memory->domains) {
+    if (resource >= memory->buses) {
+        row.kind = (resource - memory->buses) % 2 ? BUS_IN : BUS_OUT;
+        row.number = (resource - memory->buses) / 2;
+    } else if (resource >= memory->domains) {
         uint32_t link = resource - memory->domains;
         row.kind = link % 2 ? INWARDS : OUTWARDS;
         row.number = link / 2;
@@ -113,6 +119,8 @@ static bool is_there(const struct node *n, const struct memory_row *row)
     const struct node_structure *s = node_structure_of(n);
     if (row->kind == CONTROLLER)
         return row->number < s->domains;
+    if (row->kind >= BUS_OUT)
+        return row->number < s->buses;
     return s->sockets > 1 && row->number < s->sockets;
 }
 
@@ -148,15 +156,13 @@ enum sum {
     PREEMPTED,
     BUSY,
     COPYING,
-    CORES, /* how many there are */
-    CONTROLLERS,
-    CONTROLLER_BYTES,
-    CONTROLLER_BUSY,
-    LINKS,
-    LINK_BYTES,
-    LINK_BUSY,
-    SUMS
+    CORES,       /* how many there are */
+    CONTROLLERS, /* of each: how many there are, what they moved, how long they were busy */
+    LINKS = CONTROLLERS + 3,
+    BUSES = LINKS + 3,
+    SUMS = BUSES + 3
 };
+#define RESOURCES 3
 
 static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most)
 {
@@ -174,13 +180,13 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
     }
     for (uint32_t r = 0; r < n->system->memory->resources; r++) {
         struct memory_row row = memory_row(n, r);
-        bool link = row.kind != CONTROLLER;
+        uint32_t of = row.kind == CONTROLLER ? 0 : row.kind < BUS_OUT ? 1 : 2;
         if (!is_there(n, &row))
             continue;
-        sum[link ? LINKS : CONTROLLERS]++;
-        sum[link ? LINK_BYTES : CONTROLLER_BYTES] += row.moved;
-        sum[link ? LINK_BUSY : CONTROLLER_BUSY] += (uint64_t)row.busy;
-        most[link] = row.busy > most[link] ? row.busy : most[link];
+        sum[CONTROLLERS + 3 * of]++;
+        sum[CONTROLLERS + 3 * of + 1] += row.moved;
+        sum[CONTROLLERS + 3 * of + 2] += (uint64_t)row.busy;
+        most[of] = row.busy > most[of] ? row.busy : most[of];
     }
 }
 
@@ -216,13 +222,13 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
                            struct ker_error *error)
 {
     unsigned __int128 sum[SUMS] = {0};
-    int64_t most[2] = {0};
+    int64_t most[RESOURCES] = {0};
     if (!model->works)
         return NULL;
     for (uint32_t i = 0; system && i < system->nodes; i++)
         node_sum(net_network_node(system->network, i), sum, most);
     sums_join(comm, sum);
-    ker_comm_max_i64(comm, most, 2);
+    ker_comm_max_i64(comm, most, RESOURCES);
     if (folder)
         tables_write(system, model, comm, at, folder, key, error);
     if (ker_comm_rank(comm) != 0)
@@ -238,5 +244,7 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
         json_object_set_new(json_object_get(report, "cores"), "system", json_real(ratio(sum[SYSTEM], time)));
     if (sum[LINKS])
         json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
+    if (sum[BUSES])
+        json_object_set_new(report, "buses", resources_json(sum + BUSES, most[2], at));
     return report;
 }

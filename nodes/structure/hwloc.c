@@ -280,8 +280,8 @@ static void adapters_place(hwloc_topology_t t, struct node_structure *s, const s
     free(bus);
 }
 
-bool node_structure_hwloc(struct node_structure *s, struct node_hwloc *h, const char *text, size_t bytes,
-                          char **why)
+bool node_structure_hwloc_here(struct node_structure *s, struct node_hwloc *h, const char *text, size_t bytes,
+                               char **why)
 {
     struct found f = {0};
     *s = (struct node_structure){.adapters = h->adapters};

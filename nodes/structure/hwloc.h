@@ -20,8 +20,12 @@ struct node_hwloc {
 };
 
 /* Sets what follows from the text, which has a 0 at text[bytes]; all cores have speed 1. On failure there is
- * nothing to release, and *why is what is wrong and what would be right; it is malloc'ed. */
+ * nothing to release, and *why is what is wrong and what would be right; it is malloc'ed. hwloc reads it in a
+ * process of its own (hwloc_child.c). */
 bool node_structure_hwloc(struct node_structure *, struct node_hwloc *, const char *text, size_t bytes,
                           char **why);
+/* hwloc.c: the same in this process, which hwloc may end. */
+bool node_structure_hwloc_here(struct node_structure *, struct node_hwloc *, const char *text, size_t bytes,
+                               char **why);
 
 #endif

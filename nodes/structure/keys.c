@@ -102,6 +102,14 @@ const struct ker_option node_structure_options[] = {
     STRUCTURE_KEYS("nodes[]", ABSENT),
     SPEED_KEYS("node", GIVEN),
     SPEED_KEYS("nodes[]", ABSENT),
+    {.key = "nodes[].adapters",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .maximum = "64",
+     .meaning =
+         "How many of node.adapters adapters the nodes of this kind have: the first ones. What is sent "
+         "between two nodes takes those that both have.",
+     .belongs = ADAPTERS},
     {.key = "nodes[].cores",
      .type = KER_TYPE_INT,
      .minimum = "1",
@@ -173,7 +181,7 @@ static enum ker_status adapters_read(struct node_structure *s, struct keys *k, s
     bool given = ker_config_has(k->config, key);
     if (given && (uint32_t)ker_config_count(k->config, key) != s->adapters)
         return ker_config_fail(k->config, error, key,
-                               "%d values, but node.adapters is %u: give the socket of each",
+                               "%d values, but such a node has %u adapters: give the socket of each",
                                ker_config_count(k->config, key), s->adapters);
     uint16_t *socket = ker_alloc(s->adapters * sizeof *socket);
     enum ker_status status = KER_OK;
@@ -345,5 +353,15 @@ enum ker_status node_structure_read(struct node_structure *s, const struct ker_c
 {
     struct keys k = {.config = config, .group = group};
     *s = (struct node_structure){.adapters = adapters};
+    if (strcmp(group, "node") != 0 && ker_config_has(config, key_of(&k, "adapters"))) {
+        const char *key = key_of(&k, "adapters");
+        s->adapters = (uint32_t)ker_config_int(config, key);
+        if (s->adapters > adapters)
+            return ker_config_fail(
+                config, error, key,
+                "is %u, but the topology has node.adapters = %u for each node: give at most "
+                "that, or more of node.adapters",
+                s->adapters, adapters);
+    }
     return is_described(&k) ? by_description(s, &k, error) : by_keys(s, &k, error);
 }

@@ -35,6 +35,7 @@ void node_structure_release(struct node_structure *s)
     free(s->seat_unit);
     free(s->bus_socket);
     free(s->adapter_bus);
+    free(s->adapter_domain);
     *s = (struct node_structure){0};
 }
 
@@ -122,6 +123,11 @@ void node_structure_finish(struct node_structure *s, enum node_map_by map_by)
     units_make(s);
     seats_make(s, map_by);
     nearest_make(s);
+    s->adapter_domain = ker_alloc(s->adapters * sizeof *s->adapter_domain);
+    for (uint32_t a = 0; a < s->adapters; a++)
+        for (uint32_t d = s->domains; d-- > 0;)
+            if (s->domain_socket[d] == node_adapter_socket(s, a))
+                s->adapter_domain[a] = (uint16_t)d;
 }
 
 void node_structure_make(struct node_structure *s, uint32_t threads)

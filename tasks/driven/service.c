@@ -102,12 +102,20 @@ static void service_arrived(void *state, struct node *node, ker_time now, const 
         driven_run(core, node, now);
 }
 
+static uint32_t service_receiver(void *state, const struct net_envelope *envelope)
+{
+    struct driven_wire wire;
+    driven_wire_read(&wire, &(struct net_message){.envelope = *envelope});
+    return core_find(state, wire.job, wire.destination)->core;
+}
+
 /* A message that a fault has taken is under way for ever. */
 const struct node_service task_driven_service = {.name = "driven",
                                                  .start = service_start,
                                                  .arrived = service_arrived,
                                                  .timer = service_timer,
                                                  .worked = service_worked,
+                                                 .receiver = service_receiver,
                                                  .save = driven_node_save};
 
 /* ---- set-up ---- */

@@ -47,7 +47,7 @@ void driven_wire_send(struct driven_core *core, struct node *node, ker_time now,
         .priority = (uint8_t)core->job->priority,
     };
     if (m.destination == core->home->node) {
-        m.delay = 0;
+        m.delay = d->model.loopback ? m.delay : 0;
         if (d->model.works) /* both are on this rank */
             m.core = NODE_CORES(core->core, d->core[driven_job_of(core)->core[wire->destination] - 1].core);
     }

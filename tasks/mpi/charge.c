@@ -4,16 +4,18 @@
  */
 #include "tasks/mpi/state.h"
 
-ker_time task_charge_message(const struct task_mpi *mpi, unsigned mode, uint64_t bytes)
+ker_time task_charge_message(const struct task_mpi *mpi, const struct task_state *task, unsigned mode,
+                             uint64_t bytes)
 {
     ker_time overhead = __builtin_expect(mpi->endpoints != NULL, 0) ? task_endpoint_overhead(mpi, bytes)
                                                                     : mpi->model.send_overhead;
-    return overhead + task_protocol_copies(mpi, mode, bytes);
+    return overhead + task_protocol_copies(mpi, task, mode, bytes);
 }
 
-static ker_time send_time(const struct task_mpi *mpi, int32_t peer, unsigned mode, uint64_t bytes)
+static ker_time send_time(const struct task_mpi *mpi, const struct task_state *task, int32_t peer,
+                          unsigned mode, uint64_t bytes)
 {
-    return peer == TASK_PROC_NULL ? 0 : task_charge_message(mpi, mode, bytes);
+    return peer == TASK_PROC_NULL ? 0 : task_charge_message(mpi, task, mode, bytes);
 }
 
 /* A collective that does not block is handed over to the adapter like a message; other progress pays for each
@@ -31,7 +33,7 @@ static ker_time named_send_time(const struct task_mpi *mpi, const struct task_st
         return run_time(mpi);
     if (!r || !(r->flags & TASK_REQUEST_SEND) || task_request_partitioned(r))
         return 0;
-    return send_time(mpi, r->peer, r->mode, r->bytes);
+    return send_time(mpi, task, r->peer, r->mode, r->bytes);
 }
 
 void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
@@ -42,7 +44,7 @@ void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
     case TASK_OP_ISEND:
     case TASK_OP_GRAPH_SEND:
     case TASK_OP_SENDRECV:
-        task_owe(task, send_time(mpi, op->peer, op->mode, op->bytes));
+        task_owe(task, send_time(mpi, task, op->peer, op->mode, op->bytes));
         break;
     case TASK_OP_ICOLLECTIVE:
         task_owe(task, run_time(mpi));

@@ -181,7 +181,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
         if (run->current.shared)
             collective_shared(mpi, task, index, now);
     } else if (!run->request || mpi->progress != TASK_PROGRESS_ADAPTER) {
-        task_owe(task, task_charge_message(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
+        task_owe(task, task_charge_message(mpi, task, TASK_MODE_STANDARD, run->current.send_bytes));
     }
 }
 

@@ -392,6 +392,15 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
         task_cause_none(node->mpi);
 }
 
+static uint32_t service_receiver(void *state, const struct net_envelope *envelope)
+{
+    struct task_mpi_node *node = state;
+    struct task_wire wire;
+    memcpy(&wire, envelope, sizeof wire);
+    uint32_t task = task_wire_answers(&wire) ? wire.source : wire.destination;
+    return task_on_node(node->mpi, node, wire.job, task)->core;
+}
+
 static void service_sent(void *state, struct node *net, ker_time now, uint64_t cookie)
 {
     struct task_mpi_node *node = state;
@@ -449,8 +458,8 @@ static void service_worked(void *state, struct node *net, ker_time now, uint32_t
 #define SERVICE(steps)                                                                                       \
     {                                                                                                        \
         .name = "mpi", .start = service_start, .forked = service_start, .arrived = service_arrived,          \
-        .sent = service_sent, .timer = service_timer, .worked = service_worked, .step = (steps),             \
-        .save = task_mpi_save, .lost = service_lost                                                          \
+        .sent = service_sent, .timer = service_timer, .receiver = service_receiver,                          \
+        .worked = service_worked, .step = (steps), .save = task_mpi_save, .lost = service_lost               \
     }
 const struct node_service task_mpi_service = SERVICE(service_step);
 const struct node_service task_mpi_service_asking = SERVICE(service_step_asking);

@@ -20,18 +20,28 @@
  */
 #include "tasks/mpi/state.h"
 
-ker_time task_protocol_copies(const struct task_mpi *mpi, unsigned mode, uint64_t bytes)
+/* A copy of the task's processor: so much time, and where work is more than time it reads and writes memory.
+ */
+static ker_time copied(const struct task_mpi *mpi, const struct task_state *task, uint64_t bytes)
+{
+    if (mpi->worked)
+        task_work_copies(mpi, task, bytes);
+    return ker_serialisation(bytes, mpi->model.memory_rate);
+}
+
+ker_time task_protocol_copies(const struct task_mpi *mpi, const struct task_state *task, unsigned mode,
+                              uint64_t bytes)
 {
     bool eager = mpi->eager_buffered && mode != TASK_MODE_SYNCHRONOUS && bytes <= mpi->eager_limit;
     if (!mpi->copies_buffered || (mode != TASK_MODE_BUFFERED && !eager))
         return 0;
-    return ker_serialisation(bytes, mpi->model.memory_rate);
+    return copied(mpi, task, bytes);
 }
 
 void task_protocol_copied(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
     if (mpi->copies_unexpected && wire->kind == TASK_WIRE_EAGER)
-        task_owe(task, ker_serialisation(wire->bytes, mpi->model.memory_rate));
+        task_owe(task, copied(mpi, task, wire->bytes));
 }
 
 static struct task_wire wire_make(const struct task_state *task, const struct task_request *r)

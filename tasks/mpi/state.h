@@ -460,7 +460,8 @@ void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, u
 void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
                            const struct task_wire *);
 /* Processor time for copying a message of this mode (enum task_send_mode) that is sent to a buffer. */
-ker_time task_protocol_copies(const struct task_mpi *, unsigned mode, uint64_t bytes);
+ker_time task_protocol_copies(const struct task_mpi *, const struct task_state *, unsigned mode,
+                              uint64_t bytes);
 /* The task has taken a message that had arrived before: it may have to be copied. */
 void task_protocol_copied(struct task_mpi *, struct task_state *, const struct task_wire *);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);

@@ -44,7 +44,7 @@ static uint32_t core_of(struct task_mpi *mpi, const struct task_mpi_node *node, 
     bool message = sent >> wire->kind & 1 && !(wire->flags & TASK_WIRE_COLLECTIVE);
     uint32_t rail = message ? task_request_at(mpi, task_request_numbered(from, wire->sender))->rail : 0;
     if (rail)
-        return NODE_ADAPTER | (rail - 1);
+        return NODE_BY_ADAPTER(rail - 1, from->core);
     return node_model_asks_cores(&mpi->model) || mpi->model.works ? from->core : NODE_ANY_CORE;
 }
 
@@ -68,8 +68,11 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
         sent_count(mpi, wire, from, to, place != node->node);
     if (__builtin_expect(mpi->path != NULL, 0))
         path_note(mpi, node, now, wire, from, to, cookie, place == node->node ? 0 : delay);
-    if (__builtin_expect(node_model_asks_cores(&mpi->model) || mpi->rails, 0))
+    if (__builtin_expect(node_model_asks_cores(&mpi->model) || mpi->rails, 0)) {
         core = core_of(mpi, node, wire, from, to, place == node->node);
+        if (mpi->model.loopback && place == node->node && task_wire_begins(wire))
+            delay += mpi->model.doorbell;
+    }
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
 }
 

@@ -15,6 +15,7 @@ struct task_worked {
     ker_time seen; /* of task.compute: has been asked for, or had */
     ker_time owed; /* time in the operating system that has not been asked for */
     ker_time system, stalled, overhead, away, preempted;
+    unsigned __int128 copied; /* bytes x 10^12 that are to be moved with what is asked for next */
 };
 
 void task_works_reserve(struct task_mpi *mpi, uint32_t tasks)
@@ -47,6 +48,8 @@ bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_
     struct node_work work = {.core = task->core, .compute = time, .memory = mpi->memory};
     mpi->memory = 0;
     if (w) {
+        work.memory += w->copied;
+        w->copied = 0;
         work.own = ker_time_min(task->compute - w->seen, time);
         w->seen = task->compute;
         work.system = ker_time_min(w->owed, time - work.own);
@@ -59,6 +62,12 @@ bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_
         task->streams->stream[task->streams->current].until = KER_TIME_MAX;
     mpi->job[task->job].open++;
     return true;
+}
+
+void task_work_copies(const struct task_mpi *mpi, const struct task_state *task, uint64_t bytes)
+{
+    const unsigned __int128 each = 2 * (unsigned __int128)KER_S;
+    mpi->worked[task_index(mpi, task)].copied += bytes * each;
 }
 
 /* What has come of a work until `now`. */
@@ -136,4 +145,5 @@ void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct
     KER_CHUNK(c, w->overhead);
     KER_CHUNK(c, w->away);
     KER_CHUNK(c, w->preempted);
+    KER_CHUNK(c, w->copied);
 }

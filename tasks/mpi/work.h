@@ -9,6 +9,8 @@ bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time ti
 /* So much of what it owes is time in the operating system. */
 void task_work_system(struct task_mpi *, const struct task_state *, ker_time time);
 
+/* What it owes by now has copied so many bytes: the next task_work reads and writes them. */
+void task_work_copies(const struct task_mpi *, const struct task_state *, uint64_t bytes);
 /* It has had it. */
 void task_worked(struct task_mpi *, struct task_state *, ker_time now, const struct node_worked *);
 void task_works_reserve(struct task_mpi *, uint32_t tasks);
@@ -27,6 +29,7 @@ ker_time task_charge_special(struct task_mpi *, struct task_state *, const struc
 /* Owes for the messages that the op sends. */
 void task_charge_sends(struct task_mpi *, struct task_state *);
 /* What a message of so many bytes costs its sender. */
-ker_time task_charge_message(const struct task_mpi *, unsigned mode, uint64_t bytes);
+ker_time task_charge_message(const struct task_mpi *, const struct task_state *, unsigned mode,
+                             uint64_t bytes);
 
 #endif

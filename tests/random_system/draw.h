@@ -53,6 +53,7 @@ struct random_system {
     bool jobs, trace, weather;
     uint32_t cores, units;   /* of a node; its hardware threads: places of tasks */
     bool draws_memory;       /* computations may */
+    bool lanes;              /* adapters read and write memory */
     uint32_t first, members; /* nodes of the synthetic traffic */
     bool closed;             /* a closed loop */
     bool small;              /* messages so small that their number is limited */

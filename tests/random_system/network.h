@@ -70,6 +70,7 @@ static void random_adapter(struct random_system *r)
         fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n", rate > 1e-6 ? rate : 1e-6);
         random_buffer(r, "buffer");
     }
+    r->lanes = r->jobs && random_flag(r, "lanes", 25);
     if (!r->lossy_later && !r->striped) /* what is lost would hold back all that follows */
         put_flag(r, "resequence", 20);
     if (r->jobs)

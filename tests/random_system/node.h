@@ -53,6 +53,22 @@ static void random_memory(struct random_system *r)
     }
 }
 
+/* How adapters read and write memory. */
+static void random_bus(struct random_system *r)
+{
+    if (random_flag(r, "bus takes time", 50)) {
+        put_time(r, "bus_latency", random_overheads, 0, 1e12);
+        put_time(r, "interrupt_latency", random_overheads, 0, 1e12);
+    }
+    if (!r->lanes)
+        return;
+    put_rate(r, "lane_bandwidth", 1);
+    put_whole(r, "bus_lanes", 1, 16, 1, 1024);
+    if (r->adapters > 1 && random_flag(r, "buses", 30))
+        put_whole(r, "buses", 1, 3, 1, 64);
+    put_flag(r, "loopback", 30);
+}
+
 static void random_noise(struct random_system *r)
 {
     const char *kind = random_choice(r, "noise kind", LIST("periodic", "random"));
@@ -89,6 +105,8 @@ static void random_node(struct random_system *r)
         put_real(r, "system_factor", 0, 2, 0, 10);
         put_time(r, "system_latency", random_overheads, 0, 1e12);
     }
+    if (r->lanes || random_flag(r, "bus", 20))
+        random_bus(r);
     if (random_flag(r, "noise", 20))
         random_noise(r);
     group_end(r);

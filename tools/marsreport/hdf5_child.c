@@ -9,8 +9,6 @@
 
 #include "stats/hdf5_load.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,29 +188,17 @@ static void table_put(FILE *out, const char *path, const char *table)
         rows_put(&r);
 }
 
-/* What the libraries have to say of their end is not said. */
+struct asked {
+    const char *path, *table;
+};
+
+static void asked_put(FILE *out, void *context)
+{
+    const struct asked *a = context;
+    table_put(out, a->path, a->table);
+}
+
 FILE *rep_hdf5_child(const char *path, const char *table, pid_t *child)
 {
-    int end[2];
-    if (pipe(end) != 0)
-        return NULL;
-    *child = fork();
-    if (*child == 0) {
-        int nowhere = open("/dev/null", O_WRONLY);
-        FILE *out = fdopen(end[1], "wb");
-        if (nowhere >= 0)
-            dup2(nowhere, STDERR_FILENO);
-        signal(SIGALRM, SIG_DFL);
-        signal(SIGSEGV, SIG_DFL);
-        if (out) {
-            table_put(out, path, table);
-            fflush(out);
-        }
-        _exit(0);
-    }
-    close(end[1]);
-    FILE *in = *child > 0 ? fdopen(end[0], "rb") : NULL;
-    if (!in)
-        close(end[0]);
-    return in;
+    return ker_child_begin(asked_put, &(struct asked){path, table}, child);
 }

@@ -41,14 +41,8 @@ static void damage(struct rep_folder *f, const char *what)
 /* Its status; it ends if it has not. */
 static int child_end(struct rep_hdf5 *h)
 {
-    int status = 0;
-    if (h->in)
-        fclose(h->in);
+    int status = ker_child_end(h->in, h->child);
     h->in = NULL;
-    if (h->child > 0) {
-        kill(h->child, SIGKILL);
-        waitpid(h->child, &status, 0);
-    }
     h->child = 0;
     return status;
 }

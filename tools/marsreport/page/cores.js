@@ -22,7 +22,7 @@
     }
 
     function memory(run, index) {
-        const kinds = [["controllers", "memory controllers"], ["socket_links", "links between sockets"]].filter(([name]) => mars.at(run, "result.node." + name));
+        const kinds = [["controllers", "memory controllers"], ["socket_links", "links between sockets"], ["buses", "buses"]].filter(([name]) => mars.at(run, "result.node." + name));
         return make("div", {}, make("h3", {}, "Memory"), mars.simpleTable(["", "number", "bytes", "mean use", "highest"], kinds.map(([name, what]) => {
             const path = "result.node." + name;
             return [what, mars.number(run, index, path + ".count"), mars.number(run, index, path + ".bytes", mars.bytes),
