@@ -164,10 +164,12 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
         ker_config_has(config, "node.system_factor") ? ker_config_real(config, "node.system_factor") : 1;
     model->system_latency =
         ker_config_has(config, "node.system_latency") ? ker_config_time(config, "node.system_latency") : 0;
-    model->works = model->system || model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
-                   model->socket_rate != UINT64_MAX || model->bus_rate != UINT64_MAX ||
-                   model->socket_latency || model->domain_latency || model->single_copy_size ||
-                   model->single_copy_latency || model->units != model->cores ||
+    model->series = ker_config_means_key(config, "output.series.cores") &&
+                    stats_collect_of(config, "output.series.cores") == STATS_COLLECT_PERIODS;
+    model->works = model->system || model->series || model->controller_rate != UINT64_MAX ||
+                   model->core_rate != UINT64_MAX || model->socket_rate != UINT64_MAX ||
+                   model->bus_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
+                   model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
                    ker_config_has(config, "node.core_speeds") ||
                    !ker_config_is(config, "node.noise.kind", "none") || model->tasks || model->power;
     return status;

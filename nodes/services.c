@@ -13,9 +13,11 @@ KER_KINDS_TABLE(kinds, SERVICES);
 static const struct ker_kinds family = {"services[].kind", "services of nodes",
                                         sizeof(struct node_service_kind), kinds};
 
-extern const struct stats_schema node_heartbeat_table, node_cores_table, node_memory_table;
-const struct stats_schema *const node_tables[] = {&node_heartbeat_table, &node_cores_table,
-                                                  &node_memory_table, NULL};
+extern const struct stats_schema node_heartbeat_table, node_cores_table, node_memory_table,
+    node_core_series_table, node_memory_series_table;
+const struct stats_schema *const node_tables[] = {&node_heartbeat_table,     &node_cores_table,
+                                                  &node_memory_table,        &node_core_series_table,
+                                                  &node_memory_series_table, NULL};
 
 const struct ker_option node_service_options[] = {
     {.key = "services[].kind",

@@ -35,6 +35,7 @@ static struct stats_series_costs costs_of(const struct run *run)
     if (run->network)
         net_network_series_cost(run->network, &costs);
     task_system_series_cost(run->tasks, run->config, &costs);
+    node_series_cost(&run->model, &costs);
     return costs;
 }
 
@@ -98,6 +99,7 @@ void run_series_open(struct run *run)
     if (run->network)
         net_network_series_begin(run->network, run->series, &run->error);
     task_system_series_begin(run->tasks, run->config, run->series, &run->error);
+    run->core_series = node_series_begin(&run->model, run->series, &run->error);
 }
 
 void run_series_add(struct run *run, ker_time at)
@@ -107,6 +109,7 @@ void run_series_add(struct run *run, ker_time at)
     if (run->network)
         net_network_series_add(run->network, stats_series_time(run->series), at);
     task_system_series_add(run->tasks, at);
+    node_series_add(run->core_series, run->nodes, at);
     stats_series_flush(run->series, at);
 }
 

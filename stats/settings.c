@@ -104,6 +104,12 @@ const struct ker_option stats_options[] = {
     PERIODS("communicators",
             "communicator_series.csv: the same of the calls that name a communicator, by communicator.",
             "jobs"),
+    PERIODS(
+        "cores",
+        "core_series.csv and memory_series.csv: what every core, memory controller and link between "
+        "sockets did in each period, as in cores.csv and memory.csv. Nodes then have more than the simple "
+        "model.",
+        "jobs & network.model=packet"),
     PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
                       "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,

@@ -103,3 +103,31 @@ refused "jobs\[0\].memory_factor" -o "$t/r" "$t/plain.cfg" node.cores=12 "node.c
 check "a factor of no memory part is refused"
 refused "jobs\[1\].memory_factor" -o "$t/r" "$t/c.cfg" "${memory[@]}" jobs[1].memory_factor=-1
 check "a negative one as well"
+
+# ---- periods ----
+
+# Cores and memory in periods that end anywhere: they add up to what both did in all, of bytes up to what is rounded down in each row.
+sums() { # FOLDER: of core_series.csv and cores.csv, of memory_series.csv and memory.csv
+    local f
+    for f in computing_ps stalled_ps away_ps preempted_ps busy_ps copying_ps; do
+        awk -F, -v name=$f 'FNR == 1 { file++; for (i = 1; i <= NF; i++) if ($i == name) c = i; if (file == 1) { for (i = 1; i <= NF; i++) k[$i] = i } next }
+            { node = file == 1 ? $2 : $1; core = file == 1 ? $3 : $2; sum[node, core] += file == 1 ? $c : -$c; any += $c }
+            END { for (i in sum) if (sum[i] != 0) { print name, i, sum[i]; exit 1 }; exit name != "away_ps" && name != "preempted_ps" && !any }' \
+            "$1/core_series.csv" "$1/cores.csv" >>"$t/err" || return 1
+    done
+    awk -F, 'FNR == 1 { file++; next } file == 1 { sum[$2, $3, $4] += $5; rows[$2, $3, $4]++; next } { d = $4 - sum[$1, $2, $3]; if (d < 0 || d > rows[$1, $2, $3]) exit 1; any += $4 }
+        END { exit !any }' "$1/memory_series.csv" "$1/memory.csv"
+}
+tables="cores memory core_series memory_series"
+periods=("${memory[@]}" output.series.cores=periods "output.period=7123 ns" node.threads=1 node.cores=12 node.noise.kind=random "node.noise.gap=15 us" "node.noise.length=900 ns")
+same_bits "periods" "${periods[@]}"
+sums "$t/1"
+check "periods add up to the whole run"
+run -o "$t/off" "$t/c.cfg" "${periods[@]}" output.series.cores=off && cmp "$t/1/tasks.csv" "$t/off/tasks.csv" && cmp "$t/1/memory.csv" "$t/off/memory.csv" &&
+    cmp "$t/1/cores.csv" "$t/off/cores.csv"
+check "and change nothing"
+# One task computes for 1 us, and draws 20 GB/s: 0.4, 0.4 and 0.2 us, and 8000, 8000 and 4000 bytes.
+run -o "$t/one" "$t/one.cfg" output.series.cores=periods "output.period=400 ns" &&
+    [ "$(cut -d, -f1-4,8 "$t/one/core_series.csv" | tail -n +2 | tr '\n' ' ')" = "400000,0,0,400000,400000 800000,0,0,400000,400000 1000000,0,0,200000,200000 " ] &&
+    [ "$(tail -n +2 "$t/one/memory_series.csv" | tr '\n' ' ')" = "400000,0,controller,0,8000 800000,0,controller,0,8000 1000000,0,controller,0,4000 " ]
+check "a computation in periods, by hand"

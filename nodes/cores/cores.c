@@ -8,6 +8,7 @@
 #include "nodes/private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- set-up ---- */
 
@@ -51,6 +52,10 @@ void node_cores_attach(struct node *n)
         c->noise = ker_alloc(node_structure_of(n)->cores * sizeof *c->noise);
     if (n->system->model.tasks > node_structure_of(n)->units)
         c->slot = ker_alloc(node_structure_of(n)->units * sizeof *c->slot);
+    if (n->system->model.series) {
+        c->last = ker_alloc(sizeof *c->last + n->system->memory->resources * sizeof *c->last->moved);
+        c->last->unit = ker_alloc(node_structure_of(n)->units * sizeof *c->last->unit);
+    }
     c->first = KER_NONE;
     c->armed = KER_TIME_MAX;
     n->state[n->system->services->count] = c;
@@ -65,6 +70,9 @@ void node_cores_release(struct node *n)
     free(c->unit);
     free(c->noise);
     free(c->slot);
+    if (c->last)
+        free(c->last->unit);
+    free(c->last);
     free(c);
 }
 
@@ -342,6 +350,31 @@ bool node_load_take(struct node *n, ker_time now, struct node_load *load)
     *first = load->next;
     KER_POOL_GIVE(&n->system->memory->loads, index);
     return true;
+}
+
+struct node_cores *node_cores_make(const struct node_system *system)
+{
+    uint32_t units = 0;
+    for (uint32_t k = 0; k < node_kinds_count(system->model.kinds); k++) {
+        uint32_t of = node_kinds_get(system->model.kinds, k)->structure.units;
+        units = of > units ? of : units;
+    }
+    struct node_cores *c = ker_alloc(sizeof *c + system->memory->resources * sizeof *c->moved);
+    c->unit = ker_alloc(units * sizeof *c->unit);
+    return c;
+}
+
+void node_cores_at(const struct node *n, struct node_cores *copy, ker_time at)
+{
+    const struct node_cores *c = node_cores(n);
+    struct node_unit *unit = copy->unit;
+    memcpy(copy, c, sizeof *c + n->system->memory->resources * sizeof *c->moved);
+    memcpy(unit, c->unit, node_structure_of(n)->units * sizeof *unit);
+    copy->unit = unit;
+    for (uint32_t i = c->first; at > c->since && i != KER_NONE; i = load_at(n, i)->next) {
+        struct node_load load = *load_at(n, i);
+        load_advance(n, copy, &load, at);
+    }
 }
 
 void node_cores_end(struct node *n, ker_time now)

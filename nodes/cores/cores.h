@@ -80,6 +80,12 @@ struct node_unit {
     ker_time counted;            /* busy: until then */
 };
 
+/* What had been done at the end of the last period (series.c). */
+struct node_last {
+    struct node_unit *unit;
+    node_bytes moved[]; /* by resource */
+};
+
 /* Of a node. */
 struct node_cores {
     uint32_t first;  /* of its loads; KER_NONE: none */
@@ -92,6 +98,7 @@ struct node_cores {
     struct node_noise_core *noise; /* by core; NULL: none */
     struct node_slot *slot;        /* by unit; NULL: tasks do not take turns */
     int64_t front, back;           /* of the line: the turns at its ends */
+    struct node_last *last;        /* NULL: there are no series */
     node_bytes moved[];            /* by resource */
 };
 
@@ -139,6 +146,18 @@ uint32_t node_dma_memory(const struct node *, uint32_t core);
 /* The flow goes between a domain's memory and a bus. */
 void node_dma_between(const struct node *, struct node_flow *, uint32_t domain, uint32_t bus,
                       bool from_adapter);
+
+/* Room for a copy of any node of the system: with its units, and nothing else that it points to. */
+struct node_cores *node_cores_make(const struct node_system *);
+/* What will have been done by then, if nothing begins or ends before. */
+void node_cores_at(const struct node *, struct node_cores *copy, ker_time at);
+
+/* report.c: what a resource is */
+struct node_resource_name {
+    uint32_t kind, number;
+};
+struct node_resource_name node_resource_name(const struct node_memory *, uint32_t resource);
+const char *node_resource_text(uint32_t kind); /* "controller" */
 
 /* copies.c */
 /* With loopback: the time behind the adapter. */

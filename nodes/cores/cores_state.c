@@ -2,6 +2,8 @@
  * are saved; who else uses a core or a controller is not: it follows from the loads. */
 #include "nodes/private.h"
 
+#include <string.h>
+
 static void flow_state(struct node_flow *flow, uint32_t resources, struct ker_chunk *c)
 {
     KER_CHUNK(c, flow->left);
@@ -68,6 +70,31 @@ static uint32_t loads_count(const struct node *n)
     return count;
 }
 
+/* Of series. Where there were none they begin with what has been done so far. */
+static void last_state(const struct node *n, struct ker_chunk *c)
+{
+    const struct node_cores *cores = node_cores(n);
+    struct node_last *last = cores->last;
+    uint32_t units = node_structure_of(n)->units, resources = n->system->memory->resources;
+    bool there = ker_chunk_bool(c, last != NULL);
+    for (uint32_t i = 0; there && i < units && !c->bad; i++) {
+        struct node_unit unit = last ? last->unit[i] : (struct node_unit){0};
+        KER_CHUNK(c, unit);
+        if (last)
+            last->unit[i] = unit;
+    }
+    for (uint32_t i = 0; there && i < resources && !c->bad; i++) {
+        node_bytes moved = last ? last->moved[i] : 0;
+        KER_CHUNK(c, moved);
+        if (last)
+            last->moved[i] = moved;
+    }
+    if (there || !last || !c->loads)
+        return;
+    memcpy(last->unit, cores->unit, units * sizeof *last->unit);
+    memcpy(last->moved, cores->moved, resources * sizeof *last->moved);
+}
+
 void node_cores_state(struct node *n, struct ker_chunk *c)
 {
     struct node_memory *memory = n->system->memory;
@@ -84,6 +111,7 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
         KER_CHUNK(c, cores->moved[i]);
     if (n->system->noise)
         node_away_state(n, c);
+    last_state(n, c);
     ker_chunk_same(c, cores->slot != NULL);
     if (cores->slot)
         node_slices_state(n, c);

@@ -20,11 +20,27 @@ struct memory_row {
 };
 enum memory_kind { CONTROLLER, OUTWARDS, INWARDS, BUS_OUT, BUS_IN };
 
-static const char *kind_text(const void *context, uint32_t kind)
+const char *node_resource_text(uint32_t kind)
 {
     static const char *const names[] = {"controller", "link out", "link in", "bus out", "bus in"};
-    (void)context;
     return names[kind];
+}
+
+struct node_resource_name node_resource_name(const struct node_memory *memory, uint32_t resource)
+{
+    if (resource < memory->domains)
+        return (struct node_resource_name){CONTROLLER, resource};
+    if (resource >= memory->buses) {
+        uint32_t bus = resource - memory->buses;
+        return (struct node_resource_name){bus % 2 ? BUS_IN : BUS_OUT, bus / 2};
+    }
+    uint32_t link = resource - memory->domains;
+    return (struct node_resource_name){link % 2 ? INWARDS : OUTWARDS, link / 2};
+}
+
+static const char *kind_text(const void *context, uint32_t kind)
+{
+    return node_resource_text(kind);
 }
 
 static bool system_told(const void *context)
@@ -99,16 +115,9 @@ static struct memory_row memory_row(const struct node *n, uint32_t resource)
 {
     const struct node_memory *memory = n->system->memory;
     uint64_t capacity = memory->resource[resource].capacity;
+    struct node_resource_name name = node_resource_name(memory, resource);
     struct memory_row row = {
-        .node = n->id, .kind = CONTROLLER, .number = resource, .moved = node_cores(n)->moved[resource]};
-    if (resource >= memory->buses) {
-        row.kind = (resource - memory->buses) % 2 ? BUS_IN : BUS_OUT;
-        row.number = (resource - memory->buses) / 2;
-    } else if (resource >= memory->domains) {
-        uint32_t link = resource - memory->domains;
-        row.kind = link % 2 ? INWARDS : OUTWARDS;
-        row.number = link / 2;
-    }
+        .node = n->id, .kind = name.kind, .number = name.number, .moved = node_cores(n)->moved[resource]};
     row.busy = capacity == UINT64_MAX ? 0 : (ker_time)(row.moved / capacity);
     return row;
 }

@@ -1,0 +1,178 @@
+/* series.c - cores and memory in periods: core_series.csv and memory_series.csv.
+ *
+ * A row is the difference of what cores.csv and memory.csv would say at the two ends of the period. What is
+ * under way is counted up to there in a copy, so that asking changes nothing.
+ */
+#include "nodes/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct node_series {
+    struct stats_series *cores, *memory;
+    struct node_cores *copy; /* NULL: not needed so far */
+};
+
+struct core_row {
+    ker_time at;
+    uint32_t node, core;
+    struct node_unit unit; /* what it has done in the period */
+};
+
+struct memory_row {
+    ker_time at;
+    struct node_resource_name name;
+    uint32_t node;
+    node_bytes moved;
+};
+
+static const char *kind_text(const void *context, uint32_t kind)
+{
+    return node_resource_text(kind);
+}
+
+/* clang-format off */
+#define CORE_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
+    COLUMN(node, "", U32, SAME, row->node, "the node") \
+    COLUMN(core, "", U32, SAME, row->core, "its core, or hardware thread, as in tasks.csv") \
+    COLUMN(computing_ps, "ps", U64, SUM, row->unit.computing, "as in cores.csv, in the period") \
+    COLUMN(stalled_ps, "ps", U64, SUM, row->unit.stalled, "likewise") \
+    COLUMN(away_ps, "ps", U64, SUM, row->unit.away, "likewise") \
+    COLUMN(preempted_ps, "ps", U64, SUM, row->unit.preempted, "likewise") \
+    COLUMN(busy_ps, "ps", U64, SUM, row->unit.busy, "likewise") \
+    COLUMN(copying_ps, "ps", U64, SUM, row->unit.copying, "likewise")
+#define MEMORY_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
+    COLUMN(node, "", U32, SAME, row->node, "the node") \
+    COLUMN(kind, "", TEXT, SAME, row->name.kind, "as in memory.csv", .text = kind_text, .text_bytes = 12) \
+    COLUMN(number, "", U32, SAME, row->name.number, "of the domain, or socket") \
+    COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it in the period, rounded down")
+
+#define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
+#define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
+#define CORE_COLUMN(name, unit, type, merge, value, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_core_##name, ##__VA_ARGS__},
+#define MEMORY_COLUMN(name, unit, type, merge, value, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_memory_##name, ##__VA_ARGS__},
+CORE_COLUMNS(CORE_VALUE)
+MEMORY_COLUMNS(MEMORY_VALUE)
+static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
+static const struct stats_column memory_columns[] = {MEMORY_COLUMNS(MEMORY_COLUMN)};
+/* clang-format on */
+
+static uint64_t core_key(const void *from)
+{
+    const struct core_row *row = from;
+    return (uint64_t)row->node << 32 | row->core;
+}
+
+static uint64_t memory_key(const void *from)
+{
+    const struct memory_row *row = from;
+    return (uint64_t)row->node << 32 | row->name.kind << 16 | row->name.number;
+}
+
+const struct stats_schema node_core_series_table = {
+    "core_series",
+    "One row for each core and period in which it has done something, by period, node and core.",
+    core_columns, sizeof core_columns / sizeof *core_columns, core_key};
+const struct stats_schema node_memory_series_table = {
+    "memory_series",
+    "One row for each memory controller, link between sockets and bus of adapters, and period in which it "
+    "has moved "
+    "something.",
+    memory_columns, sizeof memory_columns / sizeof *memory_columns, memory_key};
+
+/* ---- rows ---- */
+
+static struct node_unit difference(const struct node_unit *now, const struct node_unit *last)
+{
+    return (struct node_unit){.computing = now->computing - last->computing,
+                              .stalled = now->stalled - last->stalled,
+                              .away = now->away - last->away,
+                              .preempted = now->preempted - last->preempted,
+                              .copying = now->copying - last->copying,
+                              .busy = now->busy - last->busy};
+}
+
+static bool does_something(const struct node_unit *u)
+{
+    return u->computing || u->stalled || u->away || u->preempted || u->copying || u->busy;
+}
+
+static void node_rows(const struct node *n, struct node_cores *copy, ker_time at, struct stats_table *cores,
+                      struct stats_table *memory)
+{
+    struct node_last *last = node_cores(n)->last;
+    uint32_t units = node_structure_of(n)->units;
+    node_cores_at(n, copy, at);
+    for (uint32_t u = 0; u < units; u++) {
+        struct core_row row = {at, n->id, u, difference(&copy->unit[u], &last->unit[u])};
+        last->unit[u] = copy->unit[u];
+        if (does_something(&row.unit))
+            stats_table_add(cores, &row);
+    }
+    for (uint32_t r = 0; r < n->system->memory->resources; r++) {
+        struct memory_row row = {at, node_resource_name(n->system->memory, r), n->id,
+                                 copy->moved[r] - last->moved[r]};
+        last->moved[r] = copy->moved[r];
+        if (row.moved)
+            stats_table_add(memory, &row);
+    }
+}
+
+void node_series_add(struct node_series *s, const struct node_system *system, ker_time at)
+{
+    if (!s)
+        return;
+    if (system && !s->copy)
+        s->copy = node_cores_make(system);
+    struct stats_table *cores = stats_table_new(&node_core_series_table, NULL, 0),
+                       *memory = stats_table_new(&node_memory_series_table, NULL, 0);
+    for (uint32_t i = 0; system && i < system->nodes; i++)
+        node_rows(net_network_node(system->network, i), s->copy, at, cores, memory);
+    stats_series_add(s->cores, cores);
+    stats_series_add(s->memory, memory);
+    stats_table_free(cores);
+    stats_table_free(memory);
+}
+
+/* ---- the whole ---- */
+
+void node_series_cost(const struct node_model *model, struct stats_series_costs *costs)
+{
+    uint64_t units = 0, resources = 0;
+    if (!model->series)
+        return;
+    for (uint32_t k = 0; k < node_kinds_count(model->kinds); k++) {
+        const struct node_kind *kind = node_kinds_get(model->kinds, k);
+        const struct node_structure *s = &kind->structure;
+        units += (uint64_t)kind->nodes * s->units;
+        resources +=
+            (uint64_t)kind->nodes * (s->domains + (s->sockets > 1 ? 2 * s->sockets : 0) + 2 * s->buses);
+    }
+    costs->memory += units * sizeof(struct node_unit) + resources * sizeof(node_bytes);
+    stats_series_cost(costs, &node_core_series_table, units);
+    stats_series_cost(costs, &node_memory_series_table, resources);
+}
+
+struct node_series *node_series_begin(const struct node_model *model, struct stats_series_files *files,
+                                      struct ker_error *error)
+{
+    if (!model->series)
+        return NULL;
+    struct node_series *s = ker_alloc(sizeof *s);
+    s->cores = stats_series_begin(files, &node_core_series_table, NULL, error);
+    s->memory = stats_series_begin(files, &node_memory_series_table, NULL, error);
+    return s;
+}
+
+void node_series_end(struct node_series *s)
+{
+    if (s && s->copy) {
+        free(s->copy->unit);
+        free(s->copy);
+    }
+    free(s);
+}
