@@ -147,7 +147,7 @@ static void programs_attach(struct run *run)
         void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
         run_timeline_make(run);
         task_system_attach(run->tasks, nodes, count, state);
-        task_loggops_members(run->loggops, state, run->services.count);
+        task_loggops_members(run->loggops, state, &run->services);
         free(state);
         task_loggops_attach(run->loggops, run->engine);
         task_system_agree(run->tasks, run->working, &run->error);

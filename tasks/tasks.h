@@ -154,7 +154,7 @@ void task_loggops_free(struct loggops_system *); /* takes NULL */
  * task_system_attach.
  */
 uint32_t *task_loggops_nodes(const struct loggops_system *, uint32_t *count); /* malloc'ed */
-void task_loggops_members(struct loggops_system *, void *const *state, uint32_t services);
+void task_loggops_members(struct loggops_system *, void *const *state, const struct node_services *);
 uint32_t task_loggops_processes(const struct loggops_system *);
 /* Reads the programs of those processes that live on this rank: one of so many that simulate, or, if they
  * cannot be divided (task_loggops_alone), rank 0; others have none. */

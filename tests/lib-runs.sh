@@ -29,3 +29,35 @@ same_bits() {
         run --resume "$t/saved/checkpoints" -o "$t/resumed" && equal "$t/1" "$t/resumed"
     check "$name: saved on three ranks, resumed on two and on one"
 }
+# FOLDER FOLDER: the same result, and all tables, series and timelines.
+alike() {
+    local of='.result | del(.timelines)'
+    cmp <(jq -S "$of" "$1/summary.json") <(jq -S "$of" "$2/summary.json") &&
+        diff -rq "$1" "$2" | grep -v 'system.cfg\|summary\.\|started.json\|checkpoints' | { ! grep .; }
+}
+# NAME CONFIGURATION KEYS...: alike on 1, 2, 3 and 5 ranks, in $t/one; and from each of some checkpoints on, on one to three ranks in turn.
+all_alike() {
+    local name=$1 n=0 why= end at folder
+    shift
+    rm -rf "$t/one" "$t/saved"
+    run -o "$t/one" "$@" || why="one rank: exit status $?"
+    for n in 2 3 5; do
+        rm -rf "$t/many"
+        ranks $n -o "$t/many" "$@" || why+=" $n ranks: exit status $?"
+        alike "$t/one" "$t/many" >>"$t/err" 2>&1 || why+=" $n ranks: differs"
+    done
+    end=$(jq .result.simulated_time_ps "$t/one/summary.json")
+    at=$(for n in 1 3 4 6; do printf '"%d ps",' $((end * n / 7)); done)
+    ranks 2 -o "$t/saved" "$@" "run.checkpoint.at=[${at%,}]" run.checkpoint.keep=9 || why+=" saving: exit status $?"
+    alike "$t/one" "$t/saved" >>"$t/err" 2>&1 || why+=" saving changes results"
+    n=0
+    for folder in "$t"/saved/checkpoints/checkpoint-*; do
+        n=$((n % 3 + 1))
+        rm -rf "$t/on"
+        cp -r "$t/saved" "$t/on"
+        ranks $n -o "$t/on" --resume "$folder" || why+=" ${folder##*-}, $n ranks: exit status $?"
+        alike "$t/one" "$t/on" >>"$t/err" 2>&1 || why+=" ${folder##*-}, $n ranks: differs"
+    done
+    [ $n -gt 0 ] || why+=" no checkpoints"
+    verdict "$why" "$name: the same on 1, 2, 3, 5 ranks and after --resume"
+}

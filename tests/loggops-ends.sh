@@ -4,8 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-. tests/lib-script.sh
-t=$work
+. tests/lib-runs.sh
 cat >"$t/p.cfg" <<'CFG'
 topology: { kind = "star"; nodes = 12; bandwidth = "10 GB/s"; latency = "500 ns"; };
 mpi: { overheads = "loggops"; };
@@ -31,23 +30,8 @@ is "$(finish "$t/p.cfg" loggops.S="2 kB" "loggops.rendezvous.o=9 us" "loggops.re
 none=$(finish "$t/p.cfg" "loggops.o=0 ns" "loggops.rendezvous.o=1 us")
 is "$none" "$base" "o of long messages alone"
 
-same() { cmp <(jq -S .result "$t/one/summary.json") <(jq -S .result "$t/$1/summary.json") && cmp "$t/one/tasks.csv" "$t/$1/tasks.csv"; }
-why=
-all=("$t/s.cfg" "loggops.rendezvous.o=2300 ns" "loggops.rendezvous.g=1500 ns" "loggops.rendezvous.G=0.3 ns" "loggops.rendezvous.O=0.7 ns" "loggops.g=200 ns")
-"$marssim" -q -o "$t/one" "${all[@]}" >"$t/err" 2>&1 || why="one rank: exit status $?"
-for n in 2 3 5; do
-    rm -rf "$t/many"
-    timeout 60 mpirun -n $n "$marssim" -q -o "$t/many" "${all[@]}" >"$t/err" 2>&1 || why+=" $n ranks: exit status $?"
-    same many >"$t/err" 2>&1 || why+=" $n ranks: differs"
-done
-end=$(jq .result.simulated_time_ps "$t/one/summary.json")
-timeout 60 mpirun -n 2 "$marssim" -q -o "$t/saved" "${all[@]}" "run.checkpoint.at=[\"$((end / 3)) ps\",\"$((end * 2 / 3)) ps\"]" run.checkpoint.keep=9 >"$t/err" 2>&1 || why+=" saving: exit status $?"
-for folder in "$t"/saved/checkpoints/*; do
-    rm -rf "$t/on"
-    timeout 60 mpirun -n 3 "$marssim" -q -o "$t/on" --resume "$folder" >"$t/err" 2>&1 || why+=" resumed: exit status $?"
-    same on >"$t/err" 2>&1 || why+=" ${folder##*-}: differs"
-done
-verdict "$why" "the same on 1, 2, 3, 5 ranks and after --resume"
+all_alike "a halo exchange with all of them" "$t/s.cfg" "loggops.rendezvous.o=2300 ns" "loggops.rendezvous.g=1500 ns" "loggops.rendezvous.G=0.3 ns" \
+    "loggops.rendezvous.O=0.7 ns" "loggops.g=200 ns"
 "$marssim" -q -o "$t/o" "$t/s.cfg" "loggops.g=200 ns" >"$t/err" 2>&1
 ! cmp -s "$t/o/tasks.csv" "$t/one/tasks.csv"
 check "a halo exchange with collectives takes another time"

@@ -4,8 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-. tests/lib-script.sh
-t=$work
+. tests/lib-runs.sh
 cat >"$t/two.cfg" <<'CFG'
 network: { model = "loggops"; };
 loggops: { S = "10 kB"; };
@@ -18,27 +17,27 @@ CFG
 column() { # FOLDER NAME: job, task, column
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $1, $2, $at }' "$t/$1/tasks.csv"
 }
-run() { # FOLDER ARGUMENTS
+once() { # FOLDER ARGUMENTS
     rm -rf "${t:?}/$1"
     "$marssim" -q -o "$t/$1" "$t/two.cfg" "${@:2}" >"$t/err" 2>&1
 }
-alike() { cmp <(column "$1" finish_ps) <(column "$2" finish_ps); } # FOLDER FOLDER
+same_times() { cmp <(column "$1" finish_ps) <(column "$2" finish_ps); } # FOLDER FOLDER
 
 # Nodes of 4 tasks, boards of 2 nodes, racks of 8 nodes: in three ways.
 L=('L="400 ns";o="100 ns"' 'L="700 ns"' 'L="1500 ns";G="3 ns"')
-run blocks "loggops.classes=({within=\"node\";processes=4;${L[0]};},{within=\"board\";processes=8;${L[1]};},{within=\"rack\";processes=32;${L[2]};})"
+once blocks "loggops.classes=({within=\"node\";processes=4;${L[0]};},{within=\"board\";processes=8;${L[1]};},{within=\"rack\";processes=32;${L[2]};})"
 check "blocks of processes"
 places=(jobs[0].tasks_per_node=4 jobs[1].tasks_per_node=4 jobs[1].first_node=12)
-run nodes loggops.nodes=16 "${places[@]}" "loggops.classes=({within=\"node\";${L[0]};},{within=\"board\";nodes=2;${L[1]};},{within=\"rack\";nodes=8;${L[2]};})"
+once nodes loggops.nodes=16 "${places[@]}" "loggops.classes=({within=\"node\";${L[0]};},{within=\"board\";nodes=2;${L[1]};},{within=\"rack\";nodes=8;${L[2]};})"
 check "blocks of nodes"
-alike blocks nodes >"$t/err" 2>&1
+same_times blocks nodes >"$t/err" 2>&1
 check "blocks of nodes are as blocks of processes"
 topology=(topology.kind=hierarchical 'topology.groups=[2,4,2]' topology.nodes_per_switch=1 'topology.bandwidth="10 GB/s"' 'topology.latency="100 ns"')
-run topology "${topology[@]}" "${places[@]}" "loggops.classes=({within=\"node\";${L[0]};},{within=\"board\";${L[1]};},{within=\"rack\";${L[2]};})"
-alike nodes topology >"$t/err" 2>&1
+once topology "${topology[@]}" "${places[@]}" "loggops.classes=({within=\"node\";${L[0]};},{within=\"board\";${L[1]};},{within=\"rack\";${L[2]};})"
+same_times nodes topology >"$t/err" 2>&1
 check "boards and racks of a topology are as blocks of nodes"
-run plain
-alike nodes plain >"$t/err" 2>&1
+once plain
+same_times nodes plain >"$t/err" 2>&1
 verdict "$([ $? -eq 1 ] || echo "they are alike")" "without classes times are others"
 [ "$(column nodes node | awk '$1 == "b" { print $3 }' | sort -n | uniq -c | awk '{ print $1 "x" $2 }' | tr '\n' ' ')" = "4x12 4x13 4x14 4x15 " ]
 check "tasks.csv says where tasks are, those of programs ..."
@@ -55,42 +54,21 @@ for job in a b; do
 done
 
 # Any number of ranks, and on from checkpoints.
-same() { cmp <(jq -S .result "$t/one/summary.json") <(jq -S .result "$t/$1/summary.json") && cmp "$t/one/tasks.csv" "$t/$1/tasks.csv"; }
 params=("loggops.nodes=16|jobs[0].placement=random|jobs[0].tasks_per_node=3|loggops.classes=({within=\"node\";${L[0]};},{within=\"rack\";nodes=5;${L[2]};})"
     "mpi.rendezvous=write|jobs[0].pattern=\"linear_alltoall\"|jobs[0].datasize=20 kB|loggops.noise.kind=\"periodic\"|loggops.noise.period=\"50 us\"|loggops.noise.length=\"2 us\""
     "mpi.rendezvous=read|jobs[0].start=1 ms|jobs[0].pattern=\"stencil\"|jobs[0].sides=[6,4,2]|jobs[0].datasize=30 kB|mpi.progress=calls|loggops.G=0.3 ns"
     "loggops.L=0 ps|jobs[0].background=true")
 for p in "${params[@]}"; do
     IFS='|' read -ra keys <<<"$p"
-    why=
     [[ $p = *pattern*stencil* ]] && sed 's/commsize = 48; //' "$t/two.cfg" >"$t/now.cfg" || cp "$t/two.cfg" "$t/now.cfg"
-    all=("$t/now.cfg" "${keys[@]}" partition.bind=no partition.oversubscribe=true)
-    rm -rf "$t/one" "$t/saved"
-    "$marssim" -q -o "$t/one" "${all[@]}" >"$t/err" 2>&1 || why="one rank: exit status $?"
-    for n in 2 3 5; do
-        rm -rf "$t/many"
-        timeout 60 mpirun -n $n "$marssim" -q -o "$t/many" "${all[@]}" >"$t/err" 2>&1 || why+=" $n ranks: exit status $?"
-        same many >"$t/err" 2>&1 || why+=" $n ranks: differs"
-    done
-    end=$(jq .result.simulated_time_ps "$t/one/summary.json")
-    at=$(for part in 1 4 6; do printf '"%d ps",' $((end * part / 7)); done)
-    timeout 60 mpirun -n 2 "$marssim" -q -o "$t/saved" "${all[@]}" "run.checkpoint.at=[${at%,}]" run.checkpoint.keep=9 >"$t/err" 2>&1 || why+=" saving: exit status $?"
-    ranks=0
-    for folder in "$t"/saved/checkpoints/*; do
-        ranks=$((ranks % 3 + 1))
-        rm -rf "$t/on"
-        timeout 60 mpirun -n $ranks "$marssim" -q -o "$t/on" --resume "$folder" >"$t/err" 2>&1 || why+=" ${folder##*-}, $ranks ranks: exit status $?"
-        same on >"$t/err" 2>&1 || why+=" ${folder##*-}, $ranks ranks: differs"
-    done
-    [ $ranks -gt 0 ] || why+=" no checkpoints"
-    verdict "$why" "both kinds (${p//|/, }): the same on 1, 2, 3, 5 ranks and after --resume"
+    all_alike "both kinds (${p//|/, })" "$t/now.cfg" "${keys[@]}"
 done
 
 # What the run waits for.
-run back jobs[0].background=true jobs[0].start="1 s"
+once back jobs[0].background=true jobs[0].start="1 s"
 verdict "$([ "$(jq .result.jobs[0].finish_ps "$t/back/summary.json")" = null ] && [ "$(jq .result.simulated_time_ps "$t/back/summary.json")" -lt 1000000000000 ] || echo "it was")" \
     "a schedule in the background is not waited for"
-run back jobs[1].background=true jobs[1].steps=100000
+once back jobs[1].background=true jobs[1].steps=100000
 verdict "$([ "$(jq .result.jobs[1].finish_ps "$t/back/summary.json")" = null ] && [ "$(jq .result.jobs[0].finish_ps "$t/back/summary.json")" -gt 0 ] || echo "it was")" \
     "a program in the background is not waited for"
 printf 'num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1\n}\nrank 1 {\nrecv 8b from 0 tag 2\n}\n' >"$t/stuck.goal"

@@ -4,8 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-. tests/lib-script.sh
-t=$work
+. tests/lib-runs.sh
 finish() { jq .result.jobs[0].finish_ps "$1/summary.json"; }
 adds_up() { # FOLDER: each step begins where the next ends, rows add up, the whole run is known
     jq -e 'all(.result.jobs[]; .finish_ps as $at | .critical_path | .complete and .to_ps == $at and ([.kinds[]] | add) == .to_ps - .from_ps)' "$1/summary.json" >"$t/jq" &&
@@ -79,39 +78,13 @@ jobs: ( { program = "schedule"; pattern = "stencil"; sides = [3, 3]; timesteps =
     { program = "schedule"; pattern = "linear_alltoall"; commsize = 20; datasize = 100; start = "10 us"; } );
 output: { critical_path = "1 MB"; timeline = ["perfetto", "paraver"]; period = "20 us"; matrix = true; matrix_levels = ["task"];
     series: { jobs = "periods"; tasks = "periods"; matrix = "periods"; }; };
-partition: { bind = "no"; oversubscribe = true; };
 CFG
 mixed='jobs=({program="schedule";pattern="dissemination";commsize=16;datasize=64;},{program="stencil";extents=[3,2];steps=3;bytes="2 kB";compute_time="10 us";})'
-same() { # FOLDER
-    cmp <(jq -S '.result | del(.timelines)' "$t/one/summary.json") <(jq -S '.result | del(.timelines)' "$t/$1/summary.json") &&
-        diff -rq "$t/one" "$t/$1" | grep -v 'system.cfg\|summary\.\|checkpoints' | { ! grep .; }
-}
 params=("mpi.rendezvous=read" "mpi.rendezvous=write|loggops.noise.kind=\"periodic\"|loggops.noise.period=\"40 us\"|loggops.noise.length=\"2 us\""
     "mpi.rendezvous=instant" "output.critical_path=40 kB" "output.critical_path=0 B|$mixed")
 for p in "${params[@]}"; do
     IFS='|' read -ra keys <<<"$p"
-    why=
-    all=("$t/all.cfg" "${keys[@]}")
-    rm -rf "$t/one" "$t/saved"
-    "$marssim" -q -o "$t/one" "${all[@]}" >"$t/err" 2>&1 || why="one rank: exit status $?"
-    for n in 2 3 5; do
-        rm -rf "$t/many"
-        timeout 60 mpirun -n $n "$marssim" -q -o "$t/many" "${all[@]}" >"$t/err" 2>&1 || why+=" $n ranks: exit status $?"
-        same many >"$t/err" 2>&1 || why+=" $n ranks: differs"
-    done
-    end=$(jq .result.simulated_time_ps "$t/one/summary.json")
-    at=$(for part in 1 4 6; do printf '"%d ps",' $((end * part / 7)); done)
-    timeout 60 mpirun -n 2 "$marssim" -q -o "$t/saved" "${all[@]}" "run.checkpoint.at=[${at%,}]" run.checkpoint.keep=9 >"$t/err" 2>&1 || why+=" saving: exit status $?"
-    ranks=0
-    for folder in "$t"/saved/checkpoints/*; do
-        ranks=$((ranks % 3 + 1))
-        rm -rf "$t/on"
-        cp -r "$t/saved" "$t/on"
-        timeout 60 mpirun -n $ranks "$marssim" -q -o "$t/on" --resume "$folder" >"$t/err" 2>&1 || why+=" ${folder##*-}, $ranks ranks: exit status $?"
-        same on >"$t/err" 2>&1 || why+=" ${folder##*-}, $ranks ranks: differs"
-    done
-    [ $ranks -gt 0 ] || why+=" no checkpoints"
-    verdict "$why" "all that is collected (${p//|/, }): the same on 1, 2, 3, 5 ranks and after --resume"
+    all_alike "all that is collected (${p//|/, })" "$t/all.cfg" "${keys[@]}"
     awk -F, 'FNR == 1 { part++; for (i = 1; i <= NF; i++) at[part, $i] = i; next }
         part == 1 { m += $at[1, "messages_sent"]; b += $at[1, "bytes_received"]; next }
         part == 2 { m2 += $at[2, "messages_sent"]; b2 += $at[2, "bytes_received"]; next }

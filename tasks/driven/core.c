@@ -1,7 +1,8 @@
 /* core.c - a core's scheduler: it takes the first of its queue, and runs it to its end.
  *
  * A block needs a timer for each different time at which it sends, and one for its end. Invariant: a core
- * that does not run has an empty queue when driven_run returns, and one that runs has exactly one timer.
+ * that does not run has an empty queue when driven_run returns, or has asked for its turn (outside.turn), and
+ * one that runs has exactly one timer, or messages that are leaving.
  */
 #include "tasks/driven/model.h"
 
@@ -78,7 +79,9 @@ static void message_send(struct driven_core *core, struct node *node, ker_time n
     core->sent_messages++;
     core->sent_bytes += send->bytes;
     driven_sent_add(core, TASK_SENT_POINT_TO_POINT, driven_towards(core, send->object), send->bytes);
+    core->sends = core->driven->outside.turn != NULL;
     driven_post(core, node, now, &wire);
+    core->sends = false;
 }
 
 /* Goes on with the block until it has had so much of it; false: later. */
@@ -96,6 +99,7 @@ static bool work_until(struct driven_core *core, struct node *node, ker_time now
     } else {
         d->outside.timer(node, more(now, time), d->service, core->seat);
     }
+    core->works = true;
     driven_job_of(core)->open++;
     return false;
 }
@@ -117,13 +121,14 @@ static bool block_proceed(struct driven_core *core, struct node *node, ker_time 
         core->paid++;
         message_send(core, node, now, &send);
     }
-    return work_until(core, node, now, core->length);
+    return work_until(core, node, now, core->length) && core->leaving == 0;
 }
 
 static void block_count(struct driven_core *core, ker_time now)
 {
     struct driven_sum *sum = &driven_job_of(core)->entry[core->block.entry];
-    ker_time time = now - core->begun, overhead = overhead_of(core);
+    ker_time time = now - core->begun,
+             overhead = core->driven->outside.turn ? time - core->length : overhead_of(core);
     overhead = overhead < time ? overhead : time;
     core->blocks++;
     core->busy += time - overhead;
@@ -156,15 +161,33 @@ static void block_end(struct driven_core *core, struct node *node, ker_time now)
     driven_balance(core, node, now);
 }
 
+/* Where messages take the processor, too, a core waits for its turn before it chooses: behind those that have
+ * come meanwhile. */
+static bool turn_had(struct driven_core *core, struct node *node, ker_time now)
+{
+    struct task_driven *d = core->driven;
+    bool had = !d->outside.turn || core->granted;
+    core->granted = false;
+    if (had || core->asks)
+        return had;
+    core->asks = true;
+    driven_job_of(core)->open++;
+    d->outside.turn(node, now, d->service, core->seat);
+    return false;
+}
+
 void driven_run(struct driven_core *core, struct node *node, ker_time now)
 {
     while (core->runs || core->readies) {
+        if (!core->runs && !turn_had(core, node, now))
+            return;
         if (!core->runs)
             block_begin(core, now);
         if (!block_proceed(core, node, now))
             return;
         block_end(core, node, now);
     }
+    core->granted = false;
 }
 
 void driven_start(struct driven_core *core, struct node *node, ker_time now)

@@ -63,6 +63,10 @@ struct driven_core {
     uint32_t number, job_number, task; /* number: of this rank's cores */
     uint16_t core, seat;               /* seat: its timer's number */
     bool started, runs;
+    bool works;                 /* it has asked for time of the block that runs */
+    bool asks, granted;         /* outside.turn: for its turn; it has it */
+    bool sends;                 /* the block that runs sends a message, and learns when that has left */
+    uint32_t leaving;           /* messages of the block that runs that have not left */
     struct driven_ready *ready; /* a heap */
     uint32_t readies, room, most;
     uint64_t turns;
@@ -82,6 +86,7 @@ struct driven_core {
 struct task_driven_node {
     struct task_driven *driven;
     struct driven_core *core;
+    struct node *net; /* from its first event on */
     uint32_t node, cores;
 };
 

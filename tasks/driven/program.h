@@ -78,7 +78,7 @@ static inline const struct driven_program *driven_program(const struct task_prog
 
 /* ---- for the kinds of programs ---- */
 
-/* What no such program does is refused: jobs[].restart, network.model = "loggops". */
+/* What no such program does is refused: jobs[].restart. */
 enum ker_status driven_refuse(const struct ker_config *, const char *path, struct ker_error *);
 uint32_t driven_tasks(const struct task_program *);
 const struct task_comm *driven_comms(const struct task_program *, int32_t *count); /* none */

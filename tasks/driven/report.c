@@ -11,7 +11,16 @@ static ker_time cut(ker_time time, ker_time end)
 /* Of the block that runs at the end: what has passed of it. */
 static ker_time running(const struct driven_core *core, ker_time end)
 {
-    return core->runs && end > core->begun ? end - core->begun : 0;
+    ker_time passed = core->runs && end > core->begun ? end - core->begun : 0;
+    return core->driven->outside.turn ? cut(passed, core->length) : passed;
+}
+
+/* Of messages; at most what is not computation. */
+static ker_time overhead(const struct driven_core *core, ker_time rest)
+{
+    const struct task_driven *d = core->driven;
+    bool outside = d->outside.messages && core->home->net;
+    return cut(outside ? d->outside.messages(core->home->net) : core->overhead, rest);
 }
 
 /* ---- tasks.csv ---- */
@@ -25,10 +34,11 @@ void task_driven_results(const struct task_driven *d, struct stats_table *table,
                  busy = core->busy + running(core, end);
         struct task_mpi_result row = {.job = core->job_number,
                                       .task = core->task,
-                                      .place = {core->home->node, core->core},
+                                      .place = task_outside_place(&d->outside, core->job_number, core->task,
+                                                                  core->home->node, core->core),
                                       .finish = done[core->job_number] ? core->finish : KER_TIME_MAX,
                                       .compute = busy,
-                                      .wait = until - start - busy - core->overhead,
+                                      .wait = until - start - busy - overhead(core, until - start - busy),
                                       .messages_sent = core->sent_messages,
                                       .bytes_sent = core->sent_bytes,
                                       .messages_received = core->received_messages,
@@ -42,7 +52,7 @@ void task_driven_results(const struct task_driven *d, struct stats_table *table,
 
 struct core_row {
     const struct driven_core *core;
-    ker_time elapsed, busy;
+    ker_time elapsed, busy, overhead;
 };
 
 struct entry_row {
@@ -70,7 +80,7 @@ static const char *entry_text(const void *context, uint32_t number)
     COLUMN(task, "", U32, SAME, row->core->task, "the task of the job that this core is") \
     COLUMN(elapsed_ps, "ps", U64, SAME, row->elapsed, "from the start of the job to the end of the run") \
     COLUMN(busy_ps, "ps", U64, SAME, row->busy, "of it, time in blocks, without overheads of messages") \
-    COLUMN(overhead_ps, "ps", U64, SAME, row->core->overhead, "of it, overheads of messages") \
+    COLUMN(overhead_ps, "ps", U64, SAME, row->overhead, "of it, overheads of messages") \
     COLUMN(blocks, "", U64, SAME, row->core->blocks, "blocks that it has run") \
     COLUMN(queue_max, "blocks", U32, SAME, row->core->most, "the longest its queue has been") \
     COLUMN(queue_mean, "blocks", RATIO, SAME, row->core->queued, \
@@ -130,7 +140,8 @@ static void cores_add(const struct task_driven *d, struct stats_table *table, ke
 {
     for (uint32_t i = 0; i < d->cores; i++) {
         const struct driven_core *core = &d->core[i];
-        struct core_row row = {core, end - cut(core->job->start, end), core->busy + running(core, end)};
+        ker_time elapsed = end - cut(core->job->start, end), busy = core->busy + running(core, end);
+        struct core_row row = {core, elapsed, busy, overhead(core, elapsed - busy)};
         stats_table_add(table, &row);
     }
 }

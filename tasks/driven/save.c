@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define VERSION 1
+#define VERSION 2
 
 /* ---- objects ---- */
 
@@ -141,6 +141,7 @@ static void sides_state(struct driven_sides *s, struct ker_chunk *c)
 
 static void running_state(struct driven_core *core, struct ker_chunk *c)
 {
+    core->asks = ker_chunk_bool(c, core->asks);
     core->runs = ker_chunk_bool(c, core->runs);
     if (!core->runs)
         return;
@@ -149,6 +150,8 @@ static void running_state(struct driven_core *core, struct ker_chunk *c)
         core->program->class->block(core->program, core->now.object, core->now.block, core->now.iteration,
                                     &core->block);
     core->sent = ker_chunk_below(c, core->sent, core->block.sends + 1);
+    core->works = ker_chunk_bool(c, core->works);
+    KER_CHUNK(c, core->leaving);
     KER_CHUNK(c, core->paid);
     KER_CHUNK(c, core->begun);
     KER_CHUNK(c, core->length);
@@ -195,6 +198,7 @@ static void core_state(struct driven_core *core, struct ker_chunk *c)
 void driven_node_save(void *state, struct node *node, struct ker_chunk *c)
 {
     struct task_driven_node *n = state;
+    n->net = node;
     ker_chunk_same(c, n->cores);
     for (uint32_t i = 0; i < n->cores && !c->bad; i++)
         core_state(&n->core[i], c);

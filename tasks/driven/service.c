@@ -10,6 +10,7 @@ static void service_start(void *state, struct node *node, ker_time now)
 {
     struct task_driven_node *n = state;
     struct task_driven *d = n->driven;
+    n->net = node;
     for (uint32_t i = 0; i < n->cores; i++) {
         struct driven_core *core = &n->core[i];
         if (core->job->start <= now) {
@@ -26,6 +27,8 @@ static void service_timer(void *state, struct node *node, ker_time now, uint32_t
     struct task_driven_node *n = state;
     struct driven_core *core = &n->core[number];
     driven_job_of(core)->open--;
+    core->granted = core->asks;
+    core->asks = core->works = false;
     if (core->started)
         driven_run(core, node, now);
     else
@@ -36,6 +39,16 @@ static void service_worked(void *state, struct node *node, ker_time now, uint32_
                            const struct node_worked *worked)
 {
     service_timer(state, node, now, number);
+}
+
+/* A message of the block that runs has left. */
+static void service_sent(void *state, struct node *node, ker_time now, uint64_t cookie)
+{
+    struct task_driven_node *n = state;
+    struct driven_core *core = &n->core[cookie - 1];
+    driven_job_of(core)->open--;
+    if (--core->leaving == 0 && !core->works)
+        driven_run(core, node, now);
 }
 
 /* The cores of a node are ordered by (job, task). */
@@ -113,6 +126,7 @@ static uint32_t service_receiver(void *state, const struct net_envelope *envelop
 const struct node_service task_driven_service = {.name = "driven",
                                                  .start = service_start,
                                                  .arrived = service_arrived,
+                                                 .sent = service_sent,
                                                  .timer = service_timer,
                                                  .worked = service_worked,
                                                  .receiver = service_receiver,
@@ -246,10 +260,6 @@ enum ker_status driven_refuse(const struct ker_config *config, const char *path,
     if (ker_config_bool(config, TASK_KEY(path, "restart")))
         return ker_config_fail(config, error, TASK_KEY(path, "restart"),
                                "a message-driven program runs once: give it more iterations instead");
-    if (ker_config_is(config, "network.model", "loggops"))
-        return ker_config_fail(config, error, TASK_KEY(path, "program"),
-                               "a message-driven program runs above the packet network, not with "
-                               "network.model = \"loggops\"");
     return KER_OK;
 }
 

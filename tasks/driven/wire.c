@@ -54,6 +54,11 @@ void driven_wire_send(struct driven_core *core, struct node *node, ker_time now,
     if (wire->kind != DRIVEN_MESSAGE)
         driven_sent_add(core, TASK_SENT_BALANCING, wire->destination, bytes);
     driven_job_of(core)->open++;
+    if (core->sends) {
+        m.cookie = core->seat + 1u;
+        core->leaving++;
+        driven_job_of(core)->open++;
+    }
     d->outside.send(node, now, d->service, &m);
 }
 

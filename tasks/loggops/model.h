@@ -44,7 +44,7 @@ enum loggops_kind {
     /* Of programs of MPI (programs.c); `tag` says what they need: */
     LOGGOPS_START,
     LOGGOPS_TIMER,
-    LOGGOPS_WORK,   /* `bytes` picoseconds of the cpu; op: for which stream */
+    LOGGOPS_WORK, /* `bytes` picoseconds of the cpu; op: for which stream; of none, tag: what it waits for */
     LOGGOPS_WORKED, /* it has had them */
     LOGGOPS_HAND,   /* a message is sent; op: which (held), match: to which process */
     LOGGOPS_SENT,   /* the cpu has sent it; bytes: its cookie */
@@ -127,7 +127,7 @@ struct loggops_group {
 struct loggops_job {
     const char *name;
     bool background;  /* the run does not wait for it */
-    bool mpi;         /* a program of MPI: has no file, pattern, unit and graph */
+    bool mpi;         /* a program of MPI, or message-driven: has no file, pattern, unit and graph */
     const char *file; /* the configuration's; NULL: there is a pattern */
     struct graph_pattern *pattern;
     uint32_t first, tasks; /* global numbers of its processes */
@@ -144,10 +144,12 @@ struct loggops_held {
     ker_time created;
 };
 
-/* A process that runs a program of MPI: for the MPI model it is a node. */
+/* A process that runs a program of MPI, or message-driven: for the model of that it is a node. */
 struct loggops_member {
     struct loggops_system *system;
-    struct task_mpi_node *tasks;
+    const struct node_service *service;
+    void *tasks;                        /* the service's state */
+    ker_time messages;                  /* so long these have taken its cpu */
     uint32_t process;                   /* local index */
     struct loggops_list own;            /* what it asks for, behind what stands in the queue */
     bool asks;                          /* something of its own stands there */
@@ -245,7 +247,9 @@ static inline ker_time loggops_later(ker_time a, ker_time b)
 static inline unsigned loggops_needs(const struct loggops_event *e)
 {
     bool message = e->kind == LOGGOPS_HAND || e->kind == LOGGOPS_COMES;
-    return e->kind == LOGGOPS_WORK && e->bytes ? LOGGOPS_CPU : message ? e->tag & (LOGGOPS_NEEDS - 1) : 0;
+    if (e->kind == LOGGOPS_WORK)
+        return e->bytes || e->tag ? LOGGOPS_CPU : 0;
+    return message ? e->tag & (LOGGOPS_NEEDS - 1) : 0;
 }
 
 /* -- queue.c: events by their order, pairing heaps in one pool -- */

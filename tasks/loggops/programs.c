@@ -1,4 +1,5 @@
-/* programs.c - processes that run programs of MPI: the LogGOPS model in the place of a node and its adapters.
+/* programs.c - processes that run programs of MPI, or message-driven ones: the LogGOPS model in the place of
+ * a node and its adapters.
  *
  * The MPI model asks for its task's processor and hands over messages; both are events of the process, which
  * wait for cpu and adapter like those of graphs, and in the same order. What a task asks for comes one after
@@ -9,7 +10,8 @@
  * What of MPI takes what (wire.h): messages with their payload, and RTS, take cpu and adapter on both sides,
  * as the messages of graphs; answers, and what only tells, take the cpus alone. What a task reads from
  * another's memory its adapter sends, without a cpu, and L away; what tells that it has been read takes
- * nothing but L. So does one-sided communication take the cpu of its origin only.
+ * nothing but L. So does one-sided communication take the cpu of its origin only. All that message-driven
+ * programs send takes cpu and adapter on both sides.
  */
 #include "tasks/loggops/model.h"
 
@@ -26,7 +28,12 @@ struct way {
 #define BOTH_OUT (LOGGOPS_CPU | LOGGOPS_SENDING)
 #define BOTH_IN (LOGGOPS_CPU | LOGGOPS_RECEIVING)
 
-static struct way way_of(const struct loggops_system *s, const struct task_wire *wire)
+static bool is_mpi(const struct loggops_member *m)
+{
+    return m->service == &task_mpi_service;
+}
+
+static struct way way_of(const struct loggops_member *m, const struct net_envelope *envelope)
 {
     static const struct way ways[] = {
         [TASK_WIRE_EAGER] = {BOTH_OUT, BOTH_IN, true},
@@ -50,10 +57,14 @@ static struct way way_of(const struct loggops_system *s, const struct task_wire 
         [TASK_WIRE_POST] = {CPU, LOGGOPS_AT_ONCE, true},
         [TASK_WIRE_COMPLETE] = {CPU, LOGGOPS_AT_ONCE, true},
     };
-    struct way way = ways[wire->kind];
-    if (wire->flags & TASK_WIRE_SOFTWARE && way.in == LOGGOPS_RECEIVING)
+    struct task_wire wire;
+    if (!is_mpi(m))
+        return ways[TASK_WIRE_EAGER];
+    memcpy(&wire, envelope, sizeof wire);
+    struct way way = ways[wire.kind];
+    if (wire.flags & TASK_WIRE_SOFTWARE && way.in == LOGGOPS_RECEIVING)
         way.in = BOTH_IN;
-    if (wire->kind == TASK_WIRE_DATA && s->set.rendezvous == LOGGOPS_READ)
+    if (wire.kind == TASK_WIRE_DATA && m->system->set.rendezvous == LOGGOPS_READ)
         way.out = LOGGOPS_SENDING;
     return way;
 }
@@ -130,9 +141,7 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
     struct loggops_system *s = m->system;
     struct loggops_process *p = process_of(m);
     const struct loggops_held *held = &s->programs->held.at[e->op];
-    struct task_wire wire;
-    memcpy(&wire, &held->envelope, sizeof wire);
-    struct way way = way_of(s, &wire);
+    struct way way = way_of(m, &held->envelope);
     const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), e->match);
     uint64_t bytes = held->bytes, cookie = held->cookie;
     ker_time left = e->time + loggops_bytes(&set->per_byte, bytes), arrival = e->time + set->latency;
@@ -144,7 +153,10 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
     } else if (way.out) {
         *loggops_sending(s, p, 0) = left + set->gap;
     }
-    left = way.out & CPU ? *loggops_cpu(s, p, 0) : left;
+    if (way.out & CPU) {
+        left = *loggops_cpu(s, p, 0);
+        m->messages += left - e->time;
+    }
     if (way.own)
         own_next(m, e->time, cause);
     if (cookie)
@@ -177,10 +189,8 @@ static void program_send(struct node *net, ker_time now, uint32_t service, const
 {
     struct loggops_member *m = (struct loggops_member *)(void *)net;
     struct loggops_system *s = m->system;
-    struct task_wire wire;
+    struct way way = way_of(m, message->envelope);
     (void)service;
-    memcpy(&wire, message->envelope, sizeof wire);
-    struct way way = way_of(s, &wire);
     uint32_t held = KER_POOL_TAKE(&s->programs->held, NULL);
     struct loggops_event e = {
         .time = now + message->delay, .tag = way.out, .op = held, .match = message->destination};
@@ -230,6 +240,26 @@ static bool program_work(struct node *net, ker_time now, uint32_t service, uint3
     return false;
 }
 
+/* Behind all messages that have been sent by now and come before the cpu is free. */
+static void program_turn(struct node *net, ker_time now, uint32_t service, uint32_t number)
+{
+    struct loggops_member *m = (struct loggops_member *)(void *)net;
+    const ker_time *before = m->system->programs->cause,
+                   cause[LOGGOPS_GENERATIONS] = {now, before[0], before[1]};
+    (void)service;
+    ker_time from = loggops_later(now, *loggops_cpu(m->system, process_of(m), 0));
+    uint32_t index = event_make(m, cause, from, LOGGOPS_WORK);
+    struct loggops_event *e = loggops_event_at(m->system, index);
+    e->op = number;
+    e->tag = LOGGOPS_CPU;
+    own_put(m, index);
+}
+
+static ker_time program_messages(const struct node *net)
+{
+    return ((const struct loggops_member *)(const void *)net)->messages;
+}
+
 /* A receive is an operation of its own: what comes next has its cause. */
 static void program_posted(struct node *net, ker_time now)
 {
@@ -247,6 +277,8 @@ void loggops_outside(struct task_mpi_outside *outside)
     outside->touch = program_touch;
     outside->work = program_work;
     outside->posted = program_posted;
+    outside->turn = program_turn;
+    outside->messages = program_messages;
 }
 
 /* ---- what it is told ---- */
@@ -254,7 +286,7 @@ void loggops_outside(struct task_mpi_outside *outside)
 /* What tasks can do now they do. */
 static void settle(struct loggops_member *m, ker_time now)
 {
-    while (task_mpi_service.step(m->tasks, (struct node *)(void *)m, now))
+    while (m->service->step && m->service->step(m->tasks, (struct node *)(void *)m, now))
         ;
 }
 
@@ -278,9 +310,9 @@ static void came(struct loggops_member *m, const struct loggops_event *e)
     s->came++;
     s->bytes += held.bytes;
     s->latency += (uint64_t)(e->time - held.created);
-    if (is_fin(&held.envelope))
+    if (is_mpi(m) && is_fin(&held.envelope))
         memcpy(m->read, s->programs->cause, sizeof m->read);
-    task_mpi_service.arrived(m->tasks, (struct node *)(void *)m, e->time, &message);
+    m->service->arrived(m->tasks, (struct node *)(void *)m, e->time, &message);
 }
 
 /* What the processor did in between is the LogGOPS model's affair. */
@@ -293,7 +325,7 @@ static void work_begins(struct loggops_member *m, const struct loggops_event *e,
     struct loggops_system *s = m->system;
     if (e->bytes == 0) {
         own_next(m, e->time, cause);
-        task_mpi_worked(m->tasks, e->time, e->op, &none);
+        m->service->worked(m->tasks, (struct node *)(void *)m, e->time, e->op, &none);
         return;
     }
     loggops_cpu_work(s, process_of(m), 0, e->time, (ker_time)e->bytes, 0);
@@ -315,6 +347,7 @@ static void take_in(struct loggops_member *m, struct loggops_event *e, const ker
         loggops_cpu_work(s, p, 0, e->time, set->overhead, 0);
     else if (needs & LOGGOPS_RECEIVING)
         *loggops_receiving(s, p, 0) = until + set->gap;
+    m->messages += needs & CPU ? *loggops_cpu(s, p, 0) - e->time : 0;
     e->match = e->origin;
     if (e->tag & LOGGOPS_AT_ONCE) {
         memcpy(s->programs->cause, cause, sizeof s->programs->cause);
@@ -338,22 +371,22 @@ void loggops_program_event(struct loggops_system *s, struct loggops_process *p, 
     memcpy(s->programs->cause, e.cause, sizeof e.cause);
     switch (e.kind) {
     case LOGGOPS_START:
-        task_mpi_service.start(m->tasks, node, e.time);
+        m->service->start(m->tasks, node, e.time);
         break;
     case LOGGOPS_TIMER:
-        task_mpi_service.timer(m->tasks, node, e.time, e.op);
+        m->service->timer(m->tasks, node, e.time, e.op);
         break;
     case LOGGOPS_WORK:
         work_begins(m, &e, cause);
         break;
     case LOGGOPS_WORKED:
-        task_mpi_worked(m->tasks, e.time, e.op, &none);
+        m->service->worked(m->tasks, node, e.time, e.op, &none);
         break;
     case LOGGOPS_HAND:
         hand_over(m, &e, cause);
         break;
     case LOGGOPS_SENT:
-        task_mpi_service.sent(m->tasks, node, e.time, e.bytes);
+        m->service->sent(m->tasks, node, e.time, e.bytes);
         break;
     case LOGGOPS_COMES:
         take_in(m, &e, cause);
@@ -406,14 +439,20 @@ uint32_t *task_loggops_nodes(const struct loggops_system *s, uint32_t *count)
     return nodes;
 }
 
-void task_loggops_members(struct loggops_system *s, void *const *state, uint32_t services)
+void task_loggops_members(struct loggops_system *s, void *const *state, const struct node_services *services)
 {
+    uint32_t count = services->count;
     s->programs->member = ker_alloc((s->count + 1u) * sizeof *s->programs->member);
     for (uint32_t i = 0, node = 0; i < s->count; i++) {
         struct loggops_member *m = &s->programs->member[i];
         *m = (struct loggops_member){
             .system = s, .process = i, .own = {KER_NONE, KER_NONE}, .read = {-1, -1, -1}};
-        if (runs_program(s, i))
-            m->tasks = state[(size_t)node++ * services];
+        if (!runs_program(s, i))
+            continue;
+        uint32_t which = 0; /* a task has one program */
+        while (!state[(size_t)node * count + which])
+            which++;
+        m->service = services->at[which].service;
+        m->tasks = state[(size_t)node++ * count + which];
     }
 }

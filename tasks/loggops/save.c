@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 3
+#define VERSION 4
 
 /* ---- events ---- */
 
@@ -231,9 +231,10 @@ static void program_state(struct loggops_system *s, struct loggops_process *p, s
     m->asks = ker_chunk_bool(c, m->asks);
     m->stepped = ker_chunk_bool(c, m->stepped);
     KER_CHUNK(c, m->read);
+    KER_CHUNK(c, m->messages);
     own_state(s, m, c);
     if (!c->bad)
-        task_mpi_service.save(m->tasks, (struct node *)(void *)m, c);
+        m->service->save(m->tasks, (struct node *)(void *)m, c);
 }
 
 /* ---- processes ---- */

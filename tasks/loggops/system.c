@@ -160,11 +160,14 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
                                    struct ker_error *error)
 {
     uint64_t longest = 0;
+    bool mpi = false;
     s->cpus = s->nics = 1;
     for (uint32_t i = 0; i < s->jobs; i++) {
         struct loggops_job *j = &s->job[i];
-        if (j->mpi)
+        if (j->mpi) {
+            mpi |= !task_jobs_get(s->all, i)->class->driven;
             continue;
+        }
         enum ker_status status = j->pattern ? KER_OK : graph_read(s, j, inputs, error);
         if (status)
             return status;
@@ -174,7 +177,7 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
         longest = own > longest ? own : longest;
     }
     bool waits = longest > s->set.eager,
-         latency = s->programs || (waits && s->set.rendezvous == LOGGOPS_READ); /* some take nothing else */
+         latency = mpi || (waits && s->set.rendezvous == LOGGOPS_READ); /* some take nothing else */
     s->lookahead = loggops_least(s, !latency);
     s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
     s->together = s->lookahead == 0 || s->instant;
