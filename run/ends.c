@@ -41,9 +41,11 @@ static bool jobs_done(struct run *run, ker_time at)
 
 static bool jobs_stuck(struct run *run, ker_time at)
 {
-    if (at / run->interval % (1 + task_system_jobs(run->tasks) / JOBS_PER_CHECK) == 0)
+    if (at / run->interval % (1 + task_system_jobs(run->tasks) / JOBS_PER_CHECK) == 0) {
         run->stuck = task_system_stuck(run->tasks, run->working);
-    return run->stuck > 0;
+        run->halted = run->loggops ? task_loggops_halted(run->loggops, run->working) : 0;
+    }
+    return run->stuck > 0 || run->halted > 0;
 }
 
 static const struct condition {
@@ -152,12 +154,13 @@ void run_ends_settle(struct run *run, enum ker_end found)
                                              [KER_END_MEMORY] = RUN_END_MEMORY};
     if (found != KER_END_CHECK)
         run->ended_by = by_engine[found];
-    int64_t known[] = {run->ended_by, run->ended_at, run->stuck, (int64_t)run->interrupted};
+    int64_t known[] = {run->ended_by, run->ended_at, run->stuck, (int64_t)run->interrupted, run->halted};
     ker_comm_broadcast(run->comm, known, sizeof known); /* to those who slept */
     run->ended_by = (enum run_end)known[0];
     run->ended_at = known[1];
     run->stuck = known[2];
     run->interrupted = (unsigned)known[3];
+    run->halted = known[4];
     if (run->stuck)
         stuck_report(run);
     if (run->ended_by == RUN_END_DRAINED)

@@ -201,7 +201,7 @@ static void stuck_check(struct run *run)
 {
     uint64_t count;
     char *text = task_loggops_stuck(run->loggops, run->comm, &count);
-    if (run->ended_by == RUN_END_JOBS && count) {
+    if ((run->ended_by == RUN_END_JOBS || run->halted) && run->error.status == KER_OK && count) {
         run->ended_by = RUN_END_DEADLOCK;
         ker_fail(&run->error, KER_RUN_FAILED, "operations and messages were left over\n%s", text ? text : "");
     }

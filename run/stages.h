@@ -66,6 +66,7 @@ struct run {
     ker_time ended_at;
     enum run_end ended_by;
     int64_t stuck;        /* foreground jobs found to have deadlocked at a check time */
+    int64_t halted;       /* and foreground schedules under LogGOPS */
     unsigned interrupted; /* by these requests (kernel/engine/request.h) */
     int64_t started_ns;
     struct run_span {

@@ -81,6 +81,30 @@ refused() { # STATUS WORDS NAME ARGUMENTS
 }
 refused 1 "job s, task 1: its receive got no message" "a schedule that cannot go on, beside a program" "$t/stuck.cfg"
 refused 0 "" "... in the background it ends no run" "$t/stuck.cfg" jobs[1].background=true
+# Beside a job that never ends: found when nothing of the schedule moves any more, by any number of ranks, and after --resume.
+printf 'num_ranks 3\nrank 0 {\na: calc 900000\nb: send 8b to 1 tag 1\nb requires a\n}\nrank 1 {\nrecv 8b from 0 tag 2\n}\nrank 2 {\nc: calc 1\nd: calc 2\nd requires c\n}\n' >"$t/late.goal"
+cat >"$t/endless.cfg" <<'CFG'
+network: { model = "loggops"; };
+jobs: ( { program = "stencil"; extents = [3]; steps = 3; background = true; restart = true; }, { program = "trace"; format = "goal"; trace = "late.goal"; name = "s"; },
+    { program = "schedule"; pattern = "dissemination"; commsize = 9; start = "5 ms"; name = "later"; } );
+CFG
+why=
+halts() { [ "$1" -eq 1 ] && grep -q "job s, task 1: its receive got no message.*late.goal:8" "$t/err" && grep -q "no receive took the message" "$t/err" && ! grep -q later "$t/err"; }
+for n in 1 2 3 5; do
+    ranks $n -o "$t/o" "$t/endless.cfg"
+    halts $? || why+=" $n ranks"
+done
+ranks 2 -o "$t/o" "$t/endless.cfg" "run.checkpoint.at=[500 us, 902 us]" run.checkpoint.keep=9
+for folder in "$t"/o/checkpoints/checkpoint-*; do
+    cp -r "$t/o" "$t/halfway"
+    ranks 3 -o "$t/halfway" --resume "$folder"
+    halts $? || why+=" ${folder##*-}"
+    rm -rf "$t/halfway"
+done
+run -o "$t/o" "$t/endless.cfg" "loggops.L=0 ns" "loggops.o=0 ns"
+halts $? || why+=" no time between processes"
+[ "$(jq -r .result.end_reason "$t/o/summary.json")" = deadlock ] || why+=" end_reason"
+verdict "$why" "a schedule that cannot go on ends a run with a job that would not end"
 refused 2 "in the background" "all jobs in the background" "$t/stuck.cfg" jobs[0].background=true jobs[1].background=true
 refused 2 "jobs\[1\].restart.*schedule" "a schedule that restarts" "$t/stuck.cfg" jobs[1].background=true jobs[1].restart=true
 

@@ -33,6 +33,8 @@ void loggops_deliver(struct loggops_system *s, uint32_t index, uint32_t process)
         loggops_queue_put(s, &s->group[to.index].queue, index);
         return;
     }
+    if (__builtin_expect(s->halts, 0))
+        s->job[loggops_job_of(s, process)].under_way++;
     struct ker_event *event =
         ker_post_event(s->engine, to, e->time, (uint16_t)(e->cpu << 8 | e->nic), e->kind);
     event->flags = 0;
@@ -65,6 +67,8 @@ static uint32_t held_from(struct loggops_system *s, const struct carried *c)
 uint32_t loggops_event_from(struct loggops_system *s, const struct ker_event *event, uint32_t process)
 {
     const struct carried *c = (const struct carried *)event->payload;
+    if (__builtin_expect(s->halts, 0))
+        s->job[loggops_job_of(s, c->origin)].under_way--;
     uint32_t index = KER_POOL_TAKE(&s->events, NULL);
     struct loggops_event *e = &s->events.at[index];
     *e = (struct loggops_event){.time = event->time,

@@ -135,6 +135,9 @@ struct loggops_job {
     double factor;
     uint64_t unit;
     struct graph *graph; /* of the processes on this rank */
+    uint64_t
+        under_way; /* s->halts: messages sent less those that have come, here: a part of a sum modulo 2^64 */
+    bool halted;   /* nothing of it moves any more, and it has not finished */
 };
 
 /* A message of MPI that waits to be sent, or is taken in. */
@@ -180,6 +183,7 @@ struct loggops_system {
     uint32_t cpus, nics;
     bool together; /* one group */
     bool instant;  /* that is because of rendezvous */
+    bool halts;    /* jobs in the background may go on when the others cannot: task_loggops_halted */
     ker_time lookahead;
     struct ker_engine *engine;
     struct loggops_process *process;
@@ -256,6 +260,8 @@ static inline unsigned loggops_needs(const struct loggops_event *e)
 void loggops_queue_put(struct loggops_system *, uint32_t *queue, uint32_t event);
 bool loggops_behind(const struct loggops_event *, const struct loggops_event *of); /* the time apart */
 uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue);             /* the least; not empty */
+void loggops_queue_each(const struct loggops_system *, uint32_t queue,
+                        void (*)(void *context, uint32_t event), void *context);
 
 /* -- cost.c -- */
 /* The cpu is taken until then. */

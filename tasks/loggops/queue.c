@@ -1,6 +1,8 @@
 /* queue.c - a group's events, the least first: a pairing heap, whose events lie in the pool of the rank. */
 #include "tasks/loggops/model.h"
 
+#include <stdlib.h>
+
 /* No two events are alike. */
 bool loggops_behind(const struct loggops_event *b, const struct loggops_event *a)
 {
@@ -65,4 +67,22 @@ uint32_t loggops_queue_take(struct loggops_system *s, uint32_t *queue)
     uint32_t least = *queue, child = s->events.at[least].child;
     *queue = child == KER_NONE ? KER_NONE : children_meld(s->events.at, child);
     return least;
+}
+
+void loggops_queue_each(const struct loggops_system *s, uint32_t queue, void (*visit)(void *, uint32_t),
+                        void *context)
+{
+    uint32_t *open = NULL, count = 0, room = 0;
+    if (queue != KER_NONE)
+        *KER_PUSH(open, count, room) = queue;
+    while (count) {
+        uint32_t index = open[--count];
+        const struct loggops_event *e = &s->events.at[index];
+        visit(context, index);
+        if (e->child != KER_NONE)
+            *KER_PUSH(open, count, room) = e->child;
+        if (e->next != KER_NONE && index != queue)
+            *KER_PUSH(open, count, room) = e->next;
+    }
+    free(open);
 }

@@ -237,6 +237,39 @@ static bool schedule_counts(const struct loggops_system *s, const struct loggops
     return !loggops_is_program(s, p) && !s->job[p->job].background;
 }
 
+struct moving {
+    const struct loggops_system *system;
+    uint64_t *by_job;
+};
+
+static void moving_add(void *context, uint32_t event)
+{
+    const struct moving *m = context;
+    m->by_job[m->system->process[m->system->events.at[event].process].job]++;
+}
+
+uint32_t task_loggops_halted(struct loggops_system *s, struct ker_comm *comm)
+{
+    uint64_t *moving = ker_alloc(2 * (size_t)s->jobs * sizeof *moving), *unfinished = moving + s->jobs;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->jobs; i++)
+        moving[i] = s->job[i].under_way;
+    for (uint32_t i = 0; s->process && i < s->count; i++) {
+        const struct loggops_process *p = &s->process[i];
+        if (schedule_counts(s, p))
+            unfinished[p->job] += p->done < loggops_ops(s, p);
+        if (i == 0 || !s->together)
+            loggops_queue_each(s, s->group[i].queue, moving_add, &(struct moving){s, moving});
+    }
+    ker_comm_sum_u64(comm, moving, 2 * (size_t)s->jobs);
+    for (uint32_t i = 0; i < s->jobs; i++) {
+        s->job[i].halted = unfinished[i] > 0 && moving[i] == 0;
+        count += s->job[i].halted;
+    }
+    free(moving);
+    return count;
+}
+
 uint64_t task_loggops_unfinished(const struct loggops_system *s)
 {
     uint64_t count = 0;
@@ -249,8 +282,11 @@ char *task_loggops_stuck(struct loggops_system *s, struct ker_comm *comm, uint64
 {
     struct stuck rows[STUCK_ROWS];
     uint64_t found = 0, unfinished = 0;
+    bool halted = false; /* then only what these have left */
+    for (uint32_t i = 0; i < s->jobs; i++)
+        halted |= s->job[i].halted;
     for (uint32_t i = 0; s->process && i < s->count; i++) {
-        if (!schedule_counts(s, &s->process[i]))
+        if (!schedule_counts(s, &s->process[i]) || (halted && !s->job[s->process[i].job].halted))
             continue;
         process_stuck(s, &s->process[i], rows, &found);
         unfinished += s->process[i].done < loggops_ops(s, &s->process[i]);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 4
+#define VERSION 5
 
 /* ---- events ---- */
 
@@ -101,24 +101,22 @@ struct list {
     uint32_t count, room;
 };
 
-/* All of a heap. */
+struct listing {
+    struct loggops_system *system;
+    const ker_time *time; /* NULL: of each its own */
+    struct list *list;
+};
+
+static void listing_add(void *context, uint32_t index)
+{
+    const struct listing *l = context;
+    ker_time time = l->time ? *l->time : loggops_event_at(l->system, index)->time;
+    *KER_PUSH(l->list->at, l->list->count, l->list->room) = (struct waiting){time, index};
+}
+
 static void heap_list(struct loggops_system *s, uint32_t heap, const ker_time *time, struct list *list)
 {
-    if (heap == KER_NONE)
-        return;
-    uint32_t *open = NULL, count = 0, room = 0;
-    *KER_PUSH(open, count, room) = heap;
-    while (count) {
-        uint32_t index = open[--count];
-        const struct loggops_event *e = loggops_event_at(s, index);
-        ker_time at = time ? *time : e->time; /* in the pool: NOLINT(clang-analyzer-core.NullDereference) */
-        *KER_PUSH(list->at, list->count, list->room) = (struct waiting){at, index};
-        if (e->child != KER_NONE)
-            *KER_PUSH(open, count, room) = e->child;
-        if (e->next != KER_NONE && index != heap)
-            *KER_PUSH(open, count, room) = e->next;
-    }
-    free(open);
+    loggops_queue_each(s, heap, listing_add, &(struct listing){s, time, list});
 }
 
 static void queues_list(struct loggops_system *s, struct list *list)
@@ -276,6 +274,10 @@ static void counts_state(struct loggops_system *s, struct ker_chunk *c)
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         uint64_t value = ker_chunk_u64(c, *of[i]);
         *of[i] = c->loads ? *of[i] + value : value;
+    }
+    for (uint32_t i = 0; i < s->jobs; i++) {
+        uint64_t value = ker_chunk_u64(c, s->job[i].under_way);
+        s->job[i].under_way = c->loads ? s->job[i].under_way + value : value;
     }
 }
 

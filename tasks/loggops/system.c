@@ -42,6 +42,7 @@ static enum ker_status jobs_read(struct loggops_system *s, const struct ker_conf
                                   .background = job->background,
                                   .mpi = !job->schedule};
         s->processes = j->first + j->tasks;
+        s->halts |= j->background;
         if (j->mpi)
             s->programs = s->programs ? s->programs : ker_alloc(sizeof *s->programs);
         else
