@@ -35,10 +35,10 @@ static enum ker_status keys_check(struct run *run, unsigned kinds)
                                             {"run.packets", MODEL},
                                             {"run.confidence", MODEL},
                                             {NULL, NULL}};
-    static const struct refused with_programs[] = {{"output.critical_path",
-                                                    "programs of MPI and " MODEL ", as yet; their schedules "
-                                                    "(marsconv --to goal) have one"},
-                                                   {NULL, NULL}};
+    static const struct refused with_both[] = {{"output.critical_path",
+                                                "schedules in GOAL and other programs beside each other: "
+                                                "give one of them"},
+                                               {NULL, NULL}};
     static const struct refused with_schedules[] = {
         {"output.waits", "schedules in GOAL, whose waits for messages are no calls of MPI; "
                          "output.critical_path and output.timeline show them"},
@@ -52,8 +52,9 @@ static enum ker_status keys_check(struct run *run, unsigned kinds)
         {NULL, NULL}};
     bool total, periods;
     enum ker_status status = keys_refuse(run, always);
-    if (!status && kinds & TASK_LOGGOPS_PROGRAMS && ker_config_bytes(run->config, "output.critical_path"))
-        status = keys_refuse(run, with_programs);
+    if (!status && kinds == (TASK_LOGGOPS_PROGRAMS | TASK_LOGGOPS_SCHEDULES) &&
+        ker_config_bytes(run->config, "output.critical_path"))
+        status = keys_refuse(run, with_both);
     if (!status && kinds & TASK_LOGGOPS_SCHEDULES)
         status = keys_refuse(run, with_schedules);
     if (!status && run->args->table)

@@ -39,36 +39,54 @@ awk 'BEGIN { srand(7); n = 8; print "num_ranks " n
             if (i) printf "c%d requires r%d\n", i, i - 1 }
         print "}" } }' >"$t/ring.goal"
 longer() { # RANK NUMBER-OF-CALCULATION
-    awk -v rank="$1" -v which="$2" '/^rank/ { r = $2 } { if (r == rank && $1 == "c" which ":") $3 += 13; print }' "$t/ring.goal" >"$t/longer.goal"
+    awk -v rank="$1" -v which="$2" '/^rank/ { r = $2 } { if (r == rank && $1 == "c" which ":") $3 += 13; print }' "$t/ring.goal" >"$t/longer"
 }
-for rendezvous in write read instant; do
-    keys=(jobs[0].trace="$t/ring.goal" mpi.rendezvous=$rendezvous loggops.S="100 B")
-    "$marssim" -q -o "$t/o" "$t/file.cfg" "${keys[@]}" >"$t/err" 2>&1
+longer_ti() {
+    awk -v rank="$1" -v which="$2" '$1 == rank && $2 == "compute" && n++ == which { $3 += 13 } { print }' "$t/ring.ti" >"$t/longer"
+}
+on_path() { # FOLDER RANK: computation of this rank
+    awk -F, -v r="$2" 'NR > 1 && $5 == r && $9 == "computation" { sum += $4 - $3 } END { print sum + 0 }' "$1/critical_path_steps.csv"
+}
+# NAME LONGER RANKS CALCULATIONS KEYS...: each calculation in turn is 13 longer: the run is so if, and only if, its task then has so much more on the path.
+proved() {
+    local name=$1 longer=$2 ranks=$3 calculations=$4 before rank which more on now wrong= found=0 steps
+    shift 4
+    "$marssim" -q -o "$t/o" "$t/file.cfg" "$@" >"$t/err" 2>&1
     adds_up "$t/o" >"$t/err" 2>&1
-    check "$rendezvous: a path adds up"
+    check "$name: a path adds up"
     before=$(finish "$t/o")
-    "$marssim" -q -o "$t/without" "$t/file.cfg" "${keys[@]}" "output.critical_path=0 B" >"$t/err" 2>&1
+    "$marssim" -q -o "$t/without" "$t/file.cfg" "$@" "output.critical_path=0 B" >"$t/err" 2>&1
     cmp "$t/o/tasks.csv" "$t/without/tasks.csv" >"$t/err" 2>&1
-    check "$rendezvous: nothing else changes"
-    awk -F, 'FNR > 1 && $9 == "computation" { print $5 }' "$t/o/critical_path_steps.csv" | sort -n | uniq -c >"$t/on_path"
-    computed=$(awk -F, 'NR > 1 && $4 == "computation" { sum += $6 } END { print sum + 0 }' "$t/o/critical_path.csv")
-    # Which of them: those whose times, taken from the schedule, add up to what the path has of the task.
-    found=0 wrong=
-    for rank in 0 1 2 3 4 5 6 7; do
-        on=$(awk -F, -v r=$rank 'NR > 1 && $5 == r && $9 == "computation" { sum += $4 - $3 } END { print sum + 0 }' "$t/o/critical_path_steps.csv")
-        for which in 0 1 2 3 4 5; do
-            longer $rank $which
-            "$marssim" -q -o "$t/l" "$t/file.cfg" "${keys[@]}" jobs[0].trace="$t/longer.goal" >"$t/err" 2>&1
+    check "$name: nothing else changes"
+    steps=$(awk -F, 'FNR > 1 && $9 == "computation"' "$t/o/critical_path_steps.csv" | wc -l)
+    for ((rank = 0; rank < ranks; rank++)); do
+        on=$(on_path "$t/o" $rank)
+        for ((which = 0; which < calculations; which++)); do
+            $longer $rank $which
+            "$marssim" -q -o "$t/l" "$t/file.cfg" "$@" jobs[0].trace="$t/longer" >"$t/err" 2>&1
             more=$(($(finish "$t/l") - before))
-            now=$(awk -F, -v r=$rank 'NR > 1 && $5 == r && $9 == "computation" { sum += $4 - $3 } END { print sum + 0 }' "$t/l/critical_path_steps.csv")
+            now=$(on_path "$t/l" $rank)
             [ $more -eq 13 ] && [ "$on" -gt 0 ] && [ $((now - on)) -eq 13 ] && found=$((found + 1))
             { [ $more -lt 0 ] || [ $more -gt 13 ]; } && wrong+=" c$which of $rank: $more"
             [ $more -eq 13 ] && [ "$now" -eq 0 ] && wrong+=" c$which of $rank is not on the path"
         done
     done
-    steps=$(awk '{ sum += $1 } END { print sum + 0 }' "$t/on_path")
-    verdict "$([ -z "$wrong" ] && [ $found -ge "$steps" ] && [ "$steps" -gt 1 ] || echo "$found of $steps, $computed ps;$wrong")" "$rendezvous: calculations on the path, and no others, lengthen the run"
+    verdict "$([ -z "$wrong" ] && [ $found -ge "$steps" ] && [ "$steps" -gt 1 ] || echo "$found of $steps;$wrong")" "$name: calculations on the path, and no others, lengthen the run"
+}
+for rendezvous in write read instant; do
+    proved "$rendezvous" longer 8 6 jobs[0].trace="$t/ring.goal" jobs[0].time_unit="1 ps" mpi.rendezvous=$rendezvous loggops.S="100 B"
 done
+# Of a program of MPI, whose messages hardly meet at a cpu: the path does not follow those for which others wait there.
+awk 'BEGIN { srand(7); print "# version: 1.0"
+    for (r = 0; r < 6; r++) { for (i = 0; i < 5; i++) { print r " compute " 2000 + int(rand() * 900000) * 10
+            print r " irecv " (r + 5 - i) % 6 " " i " 99999 6"; print r " isend " (r + 1 + i) % 6 " " i " " 8 + int(rand() * 300) * (i % 2) * 10 " 6"
+            print r " waitall 2" }
+        print r " finalize" } }' >"$t/ring.ti"
+mpi=(jobs[0].trace="$t/ring.ti" jobs[0].format=simgrid jobs[0].flop_rate=1e12 output.waits=true loggops.L="2500 ns" loggops.o="200 ns" loggops.g="0 ns" loggops.G="0.01 ns" loggops.S="1 kB")
+sed -i 's/ time_unit = "1 ps";//' "$t/file.cfg"
+for rendezvous in write read; do proved "MPI, $rendezvous" longer_ti 6 5 "${mpi[@]}" mpi.rendezvous=$rendezvous; done
+jq -e '.result.jobs[0].critical_path | .kinds | .other_ps == 0 and .transfer_ps > 0 and .handshake_ps > 0' "$t/o/summary.json" >"$t/jq"
+check "MPI: nothing on it is unknown"
 
 # Everything together, on any number of ranks and after --resume.
 cat >"$t/all.cfg" <<'CFG'
@@ -78,6 +96,13 @@ jobs: ( { program = "schedule"; pattern = "stencil"; sides = [3, 3]; timesteps =
     { program = "schedule"; pattern = "linear_alltoall"; commsize = 20; datasize = 100; start = "10 us"; } );
 output: { critical_path = "1 MB"; timeline = ["perfetto", "paraver"]; period = "20 us"; matrix = true; matrix_levels = ["task"];
     series: { jobs = "periods"; tasks = "periods"; matrix = "periods"; }; };
+CFG
+cat >"$t/mpi.cfg" <<'CFG'
+network: { model = "loggops"; };
+loggops: { S = "10 kB"; };
+jobs: ( { program = "stencil"; extents = [3, 2, 2]; steps = 4; bytes = "20 kB"; compute_time = "10 us"; allreduce_every = 2; compute_jitter = "3 us"; },
+    { program = "weather"; grid = [4, 2]; steps = 2; start = "70 us"; name = "w"; } );
+output: { waits = true; critical_path = "1 MB"; };
 CFG
 mixed='jobs=({program="schedule";pattern="dissemination";commsize=16;datasize=64;},{program="stencil";extents=[3,2];steps=3;bytes="2 kB";compute_time="10 us";})'
 params=("mpi.rendezvous=read" "mpi.rendezvous=write|loggops.noise.kind=\"periodic\"|loggops.noise.period=\"40 us\"|loggops.noise.length=\"2 us\""
@@ -96,6 +121,12 @@ check "beside programs, tasks of schedules have their waits in tasks.csv"
 jq -e '[.traceEvents[] | select(.name == "send" or .name == "recv" or .name == "wait") | .name] | unique | length == 3' "$t/one/timeline.json" >"$t/jq" 2>"$t/err"
 check "the timeline shows what cpus do"
 
+for p in "mpi.rendezvous=read" "mpi.rendezvous=write mpi.progress=thread" "mpi.progress=calls output.critical_path=100000" "loggops.noise.kind=periodic"; do
+    read -ra keys <<<"$p"
+    all_alike "paths of MPI ($p)" "$t/mpi.cfg" "${keys[@]}"
+    adds_up "$t/one" >"$t/err" 2>&1 || [[ $p = *100000* ]]
+    check "... they add up"
+done
 refused() { # WORDS NAME ARGUMENTS
     timeout 60 "$marssim" -q -o "$t/r" "$t/all.cfg" "${@:3}" >"$t/err" 2>&1
     verdict "$([ $? -eq 2 ] && grep -q -- "$1" "$t/err" || echo "not refused")" "refused: $2"
@@ -103,6 +134,6 @@ refused() { # WORDS NAME ARGUMENTS
 refused "output.waits.*no calls of MPI" "waits by calls" output.waits=true
 refused "output.calls.*no functions of MPI" "tables of calls" output.calls=true
 refused "output.series.functions.*no functions" "series of functions" output.series.functions=periods
-refused "output.critical_path.*marsconv --to goal" "the path of programs" "$mixed"
+refused "output.critical_path.*beside each other" "the path of programs beside schedules" "$mixed"
 refused "output.critical_path.*at least 16" "too little room" "output.critical_path=1 kB"
 [ "$number" -gt 0 ]

@@ -14,8 +14,7 @@ _Static_assert(offsetof(struct carried, op) == 40, "where the engine looks for a
 /* The extension of a message of MPI. */
 struct further {
     struct net_envelope envelope;
-    ker_time created;
-    uint64_t none;
+    ker_time created, unhindered;
 };
 _Static_assert(sizeof(struct further) == KER_EXTENSION_BYTES, "an extension");
 
@@ -45,7 +44,7 @@ void loggops_deliver(struct loggops_system *s, uint32_t index, uint32_t process)
         c->cause[i] = e->cause[i];
     if (e->kind == LOGGOPS_COMES) {
         const struct loggops_held *held = &s->programs->held.at[e->op];
-        struct further further = {held->envelope, held->created, 0};
+        struct further further = {held->envelope, held->created, held->unhindered};
         event->flags = KER_FLAG_EXTENSION;
         c->op = ker_extension_new(s->engine, &further);
         KER_POOL_GIVE(&s->programs->held, e->op);
@@ -59,8 +58,10 @@ static uint32_t held_from(struct loggops_system *s, const struct carried *c)
     ker_extension_read(s->engine, c->op, &further);
     ker_extension_free(s->engine, c->op);
     uint32_t held = KER_POOL_TAKE(&s->programs->held, NULL);
-    s->programs->held.at[held] =
-        (struct loggops_held){.envelope = further.envelope, .bytes = c->bytes, .created = further.created};
+    s->programs->held.at[held] = (struct loggops_held){.envelope = further.envelope,
+                                                       .bytes = c->bytes,
+                                                       .created = further.created,
+                                                       .unhindered = further.unhindered};
     return held;
 }
 

@@ -145,6 +145,7 @@ struct loggops_held {
     struct net_envelope envelope;
     uint64_t bytes, cookie;
     ker_time created;
+    ker_time unhindered; /* when it has come, or is in, where no cpu and adapter made it wait */
 };
 
 /* A process that runs a program of MPI, or message-driven: for the model of that it is a node. */

@@ -140,7 +140,7 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
 {
     struct loggops_system *s = m->system;
     struct loggops_process *p = process_of(m);
-    const struct loggops_held *held = &s->programs->held.at[e->op];
+    struct loggops_held *held = &s->programs->held.at[e->op];
     struct way way = way_of(m, &held->envelope);
     const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), e->match);
     uint64_t bytes = held->bytes, cookie = held->cookie;
@@ -162,6 +162,8 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
     if (cookie)
         ends(m, left, cause, LOGGOPS_SENT)->bytes = cookie;
     s->messages++;
+    held = &s->programs->held.at[e->op];
+    held->unhindered = arrival - (e->time - held->created);
     uint32_t index = event_make(m, cause, arrival, LOGGOPS_COMES);
     struct loggops_event *message = loggops_event_at(s, index);
     message->bytes = bytes;
@@ -194,8 +196,10 @@ static void program_send(struct node *net, ker_time now, uint32_t service, const
     uint32_t held = KER_POOL_TAKE(&s->programs->held, NULL);
     struct loggops_event e = {
         .time = now + message->delay, .tag = way.out, .op = held, .match = message->destination};
-    s->programs->held.at[held] = (struct loggops_held){
-        .envelope = *message->envelope, .bytes = message->bytes, .cookie = message->cookie, .created = now};
+    s->programs->held.at[held] = (struct loggops_held){.envelope = *message->envelope,
+                                                       .bytes = message->bytes,
+                                                       .cookie = message->cookie,
+                                                       .created = e.time};
     if (way.own) {
         own_send(m, e.time, &e);
         return;
@@ -302,11 +306,13 @@ static void came(struct loggops_member *m, const struct loggops_event *e)
     struct loggops_system *s = m->system;
     struct loggops_held held = s->programs->held.at[e->op];
     KER_POOL_GIVE(&s->programs->held, e->op);
+    const struct net_parts parts = {.links = (uint64_t)(held.unhindered - held.created)};
     struct net_message message = {.source = e->match,
                                   .destination = m->system->first + m->process,
                                   .bytes = held.bytes,
                                   .created = held.created,
-                                  .envelope = held.envelope};
+                                  .envelope = held.envelope,
+                                  .parts = &parts};
     s->came++;
     s->bytes += held.bytes;
     s->latency += (uint64_t)(e->time - held.created);
@@ -356,6 +362,7 @@ static void take_in(struct loggops_member *m, struct loggops_event *e, const ker
     }
     if (needs & CPU)
         until = *loggops_cpu(s, p, 0);
+    s->programs->held.at[e->op].unhindered += until - e->time;
     struct loggops_event *end = ends(m, until, cause, LOGGOPS_CAME);
     end->op = e->op;
     end->match = e->match;

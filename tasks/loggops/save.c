@@ -28,6 +28,7 @@ static void held_state(struct loggops_system *s, struct loggops_event *e, struct
     KER_CHUNK(c, held.bytes);
     KER_CHUNK(c, held.cookie);
     KER_CHUNK(c, held.created);
+    KER_CHUNK(c, held.unhindered);
     if (!c->loads || c->bad)
         return;
     e->op = KER_POOL_TAKE(&s->programs->held, NULL);

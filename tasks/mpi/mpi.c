@@ -443,7 +443,7 @@ void task_mpi_worked(struct task_mpi_node *node, ker_time now, uint32_t number,
     if (task->streams)
         task->streams->stream[stream].until = now;
     if (__builtin_expect(node->mpi->path != NULL, 0))
-        task_path_busy(node->mpi, task, worked->began, now);
+        task_path_worked(node->mpi, task, worked->began, now);
     task_worked(node->mpi, task, now, worked);
     service_timer(node, node->net, now, seat);
 }

@@ -26,6 +26,22 @@ void task_path_busy(struct task_mpi *mpi, const struct task_state *task, ker_tim
                    task_calls_function(&task->op), now, until);
 }
 
+void task_path_worked(struct task_mpi *mpi, const struct task_state *task, ker_time began, ker_time now)
+{
+    const struct task_ring *ring = ring_of(mpi, task);
+    if (mpi->outside.posted) {
+        began = task->started;
+        for (uint32_t i = ring->count; i-- > 0;) {
+            const struct task_piece *p = task_ring_at(ring, i);
+            if (p->kind == TASK_PIECE_ACT || p->stream != task_stream_current(task))
+                continue;
+            began = p->end;
+            break;
+        }
+    }
+    task_path_busy(mpi, task, began, now);
+}
+
 void task_path_wait(struct task_mpi *mpi, const struct task_state *task, const struct task_cause *cause,
                     ker_time begin, ker_time end)
 {

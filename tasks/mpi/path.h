@@ -66,6 +66,9 @@ void task_path_release(struct task_mpi *);
 void task_path_busy(struct task_mpi *, const struct task_state *, ker_time now, ker_time until);
 void task_path_wait(struct task_mpi *, const struct task_state *, const struct task_cause *, ker_time begin,
                     ker_time end);
+/* It has had time that it asked for then: if messages take the processor, too, it was busy with these before.
+ */
+void task_path_worked(struct task_mpi *, const struct task_state *, ker_time began, ker_time now);
 /* A message goes out from this task to that one, so much later. */
 void task_path_act(struct task_mpi *, const struct task_state *, ker_time now, ker_time delay,
                    const struct task_wire *, uint32_t to);
