@@ -113,6 +113,10 @@ void run_fork_state(struct run *run)
     const struct run_resumed *r = run->resumed;
     if (!r->former)
         return;
+    if (run->loggops) {
+        task_loggops_forked(run->loggops, r->index.at);
+        return;
+    }
     ker_time end =
         ker_config_has(r->former, "run.end") ? ker_config_time(r->former, "run.end") : KER_TIME_MAX;
     net_network_forked(run->network, r->index.at, r->former, run->measure_to < end ? run->measure_to : end);

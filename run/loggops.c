@@ -59,9 +59,12 @@ static enum ker_status keys_check(struct run *run, unsigned kinds)
         status = keys_refuse(run, with_schedules);
     if (!status && run->args->table)
         return ker_fail(&run->error, KER_BAD_INPUT, MODEL ": there are no routing tables");
-    if (!status && run->resumed && run->resumed->forked)
-        return ker_fail(&run->error, KER_BAD_INPUT,
-                        MODEL ": --resume changes no keys that results depend on, as yet");
+    if (!status && run->resumed && run->resumed->former && kinds & TASK_LOGGOPS_PROGRAMS &&
+        task_loggops_kinds(run->resumed->former) == TASK_LOGGOPS_SCHEDULES)
+        return ker_fail(
+            &run->error, KER_BAD_INPUT,
+            "command line: jobs: a run of schedules in GOAL alone goes on with further schedules, "
+            "not with programs of MPI");
     unsigned levels = stats_matrix_wanted(run->config, &total, &periods);
     if (!status && (total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
         return ker_config_fail(run->config, &run->error, "output.matrix_levels",
@@ -103,7 +106,9 @@ void run_loggops_read(struct run *run)
     if (keys_check(run, kinds) != KER_OK || topology_read(run) != KER_OK)
         return;
     if (jobs_read(run) != KER_OK ||
-        task_loggops_new(&run->loggops, run->config, run->topology, run->tasks, &run->error) != KER_OK)
+        task_loggops_new(&run->loggops, run->config, run->topology, run->tasks,
+                         run->resumed && (run->resumed->forked || run->resumed->index.forks > 0),
+                         &run->error) != KER_OK)
         return;
     run->programs = kinds & TASK_LOGGOPS_PROGRAMS;
     if (kinds & TASK_LOGGOPS_SCHEDULES)

@@ -145,9 +145,10 @@ bool task_loggops_wanted(const struct ker_config *);
 #define TASK_LOGGOPS_PROGRAMS 2u  /* programs of MPI, as above a network */
 unsigned task_loggops_kinds(const struct ker_config *);
 /* Reads the keys, and takes the jobs from the task system, which outlives this; to be freed after a failure,
- * too. topology: for places; NULL: none. */
+ * too. topology: for places; NULL: none. forks: it goes on from a run in which other things may have been
+ * collected. */
 enum ker_status task_loggops_new(struct loggops_system **, const struct ker_config *,
-                                 const struct route_topology *, const struct task_system *,
+                                 const struct route_topology *, const struct task_system *, bool forks,
                                  struct ker_error *);
 void task_loggops_free(struct loggops_system *); /* takes NULL */
 /* Behind task_loggops_read: programs of MPI have these nodes on this rank, as filled in by
@@ -180,6 +181,8 @@ void task_loggops_save(struct loggops_system *, struct ker_state_writer *);
 void task_loggops_restart(struct loggops_system *);
 void task_loggops_loaders(struct loggops_system *, bool sums,
                           struct ker_state_loader loaders[LOGGOPS_STATES]);
+/* A fork, when everything has been loaded: processes that were not there before start, now or later. */
+void task_loggops_forked(struct loggops_system *, ker_time at);
 ker_engine_find task_loggops_find; /* the context is the struct loggops_system */
 /* Tasks of foreground schedules on this rank that have not finished. */
 uint64_t task_loggops_unfinished(const struct loggops_system *);

@@ -193,6 +193,7 @@ void driven_run(struct driven_core *core, struct node *node, ker_time now)
 void driven_start(struct driven_core *core, struct node *node, ker_time now)
 {
     core->started = true;
+    core->begins = core->finish = now;
     for (uint32_t i = core->first; i;) {
         struct driven_record *r = driven_record_at(core->driven, i);
         i = r->next;

@@ -73,6 +73,7 @@ struct driven_core {
     struct driven_ready now; /* the block that runs */
     struct driven_block block;
     uint32_t sent, paid, jitters; /* paid: messages; the others would go beyond the last iteration */
+    ker_time begins;              /* the job, here: its start, or a fork behind that */
     ker_time begun, length, had;  /* how long it takes, and how much of that it has had, or will have next */
     struct driven_sides *sides;   /* NULL: there are no balance steps */
     uint32_t first, last;         /* list of struct driven_record */

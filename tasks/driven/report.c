@@ -30,7 +30,7 @@ void task_driven_results(const struct task_driven *d, struct stats_table *table,
 {
     for (uint32_t i = 0; i < d->cores; i++) {
         const struct driven_core *core = &d->core[i];
-        ker_time until = done[core->job_number] ? core->finish : end, start = cut(core->job->start, until),
+        ker_time until = done[core->job_number] ? core->finish : end, start = cut(core->begins, until),
                  busy = core->busy + running(core, end);
         struct task_mpi_result row = {.job = core->job_number,
                                       .task = core->task,
@@ -140,7 +140,7 @@ static void cores_add(const struct task_driven *d, struct stats_table *table, ke
 {
     for (uint32_t i = 0; i < d->cores; i++) {
         const struct driven_core *core = &d->core[i];
-        ker_time elapsed = end - cut(core->job->start, end), busy = core->busy + running(core, end);
+        ker_time elapsed = end - cut(core->begins, end), busy = core->busy + running(core, end);
         struct core_row row = {core, elapsed, busy, overhead(core, elapsed - busy)};
         stats_table_add(table, &row);
     }

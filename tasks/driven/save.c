@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define VERSION 2
+#define VERSION 3
 
 /* ---- objects ---- */
 
@@ -163,6 +163,7 @@ static void counts_state(struct driven_core *core, struct ker_chunk *c)
     KER_CHUNK(c, core->turns);
     KER_CHUNK(c, core->jitters);
     KER_CHUNK(c, core->most);
+    KER_CHUNK(c, core->begins);
     KER_CHUNK(c, core->finish);
     KER_CHUNK(c, core->busy);
     KER_CHUNK(c, core->overhead);

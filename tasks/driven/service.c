@@ -206,6 +206,7 @@ static void core_init(struct driven_core *core, struct task_driven_node *n, cons
                                  .task = seat->task,
                                  .core = seat->core,
                                  .seat = (uint16_t)(core - n->core),
+                                 .begins = job->job->start,
                                  .finish = job->job->start};
     job->core[seat->task] = number + 1;
     if (job->program->balance_every && job->program->tasks > 1)

@@ -144,3 +144,25 @@ void task_loggops_attach(struct loggops_system *s, struct ker_engine *engine)
         wake(&s->group[i], i);
     }
 }
+
+void task_loggops_forked(struct loggops_system *s, ker_time at)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct loggops_process *p = &s->process[i];
+        struct loggops_job *j = &s->job[p->job];
+        if (s->loaded[i])
+            continue;
+        p->number = 0;
+        j->start = loggops_later(j->start, at);
+        if (loggops_is_program(s, p))
+            loggops_program_begin(s, p, at);
+        else
+            loggops_begin(s, p, j->start);
+        if (s->records && !loggops_is_program(s, p))
+            loggops_record_begin(s, p);
+    }
+    for (uint32_t i = 0; i < groups(s); i++) {
+        s->group[i].wake = KER_TIME_MAX;
+        wake(&s->group[i], i);
+    }
+}

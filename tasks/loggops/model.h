@@ -189,6 +189,7 @@ struct loggops_system {
     struct ker_engine *engine;
     struct loggops_process *process;
     struct loggops_group *group;
+    bool *loaded;                    /* which processes were; NULL: none */
     ker_time *ready;                 /* of all its processes */
     struct loggops_blocked *blocked; /* process x resource */
     uint32_t resources;              /* of a process: cpus; cpu and adapter, sending, receiving; adapters */
@@ -311,6 +312,8 @@ void loggops_released_put(struct loggops_system *, struct loggops_process *, str
 
 /* -- programs.c -- */
 void loggops_programs_begin(struct loggops_system *);
+/* It starts at that time. */
+void loggops_program_begin(struct loggops_system *, struct loggops_process *, ker_time at);
 void loggops_program_event(struct loggops_system *, struct loggops_process *, uint32_t index);
 void loggops_begin(struct loggops_system *, struct loggops_process *, ker_time start);
 

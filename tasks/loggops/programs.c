@@ -410,14 +410,18 @@ void loggops_program_event(struct loggops_system *s, struct loggops_process *p, 
 
 /* ---- for the program ---- */
 
+void loggops_program_begin(struct loggops_system *s, struct loggops_process *p, ker_time at)
+{
+    static const ker_time nothing[LOGGOPS_GENERATIONS] = {-1, -1, -1};
+    const struct loggops_member *m = &s->programs->member[p - s->process];
+    event_put(m, event_make(m, nothing, at, LOGGOPS_START));
+}
+
 void loggops_programs_begin(struct loggops_system *s)
 {
-    for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
-        s->programs->cause[i] = -1;
     for (uint32_t i = 0; i < s->count; i++)
         if (loggops_is_program(s, &s->process[i]))
-            event_put(&s->programs->member[i],
-                      event_make(&s->programs->member[i], s->programs->cause, 0, LOGGOPS_START));
+            loggops_program_begin(s, &s->process[i], 0);
 }
 
 struct net_totals task_loggops_totals(const struct loggops_system *s)

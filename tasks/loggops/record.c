@@ -35,7 +35,7 @@ static bool in_periods(const struct ker_config *config, const char *key)
     return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
 }
 
-enum ker_status loggops_records_read(struct loggops_system *s, const struct ker_config *config,
+enum ker_status loggops_records_read(struct loggops_system *s, const struct ker_config *config, bool keep,
                                      struct ker_error *error)
 {
     bool total, periods, schedules = false;
@@ -45,12 +45,19 @@ enum ker_status loggops_records_read(struct loggops_system *s, const struct ker_
         schedules |= !s->job[i].mpi;
     stats_matrix_wanted(config, &total, &periods);
     if (status || !schedules ||
-        !(most || total || periods || s->programs || stats_timeline_wanted(config) ||
+        !(keep || most || total || periods || s->programs || stats_timeline_wanted(config) ||
           in_periods(config, "output.series.jobs") || in_periods(config, "output.series.tasks")))
         return status;
     s->records = ker_alloc(sizeof *s->records);
     s->records->most = most;
     return KER_OK;
+}
+
+void loggops_record_begin(struct loggops_system *s, const struct loggops_process *p)
+{
+    ker_time start = s->job[p->job].start;
+    for (unsigned cpu = 0; cpu < s->cpus; cpu++)
+        *cpu_of(s, p, cpu) = (struct loggops_record_cpu){start, start, start, false};
 }
 
 void loggops_records_make(struct loggops_system *s)
@@ -63,9 +70,7 @@ void loggops_records_make(struct loggops_system *s)
         const struct loggops_process *p = &s->process[i];
         if (loggops_is_program(s, p))
             continue;
-        ker_time start = s->job[p->job].start;
-        for (unsigned cpu = 0; cpu < s->cpus; cpu++)
-            *cpu_of(s, p, cpu) = (struct loggops_record_cpu){start, start, start, false};
+        loggops_record_begin(s, p);
         r->of[i].shown =
             r->timeline && stats_timeline_has(r->timeline, p->job, task_of(s, p, loggops_rank(s, p)));
     }
@@ -403,7 +408,16 @@ static void ring_state(struct loggops_records *r, struct task_ring *ring, struct
     }
 }
 
-void loggops_record_state(struct loggops_system *s, struct loggops_process *p, struct ker_chunk *c)
+static void nic_state(struct loggops_record_nic *nic, struct ker_chunk *c)
+{
+    KER_CHUNK(c, nic->since);
+    KER_CHUNK(c, nic->cpu);
+    KER_CHUNK(c, nic->to);
+    KER_CHUNK(c, nic->sends);
+}
+
+void loggops_record_state(struct loggops_system *s, struct loggops_process *p, uint32_t cpus, uint32_t nics,
+                          struct ker_chunk *c)
 {
     struct loggops_record *own = record_of(s, p);
     if (c->loads)
@@ -419,17 +433,15 @@ void loggops_record_state(struct loggops_system *s, struct loggops_process *p, s
     KER_CHUNK(c, own->told);
     KER_CHUNK(c, own->calls);
     KER_CHUNK(c, own->messages);
-    for (unsigned cpu = 0; cpu < s->cpus; cpu++) {
+    for (unsigned cpu = 0; cpu < cpus; cpu++) {
         struct loggops_record_cpu *one = cpu_of(s, p, cpu);
         KER_CHUNK(c, one->begin);
         KER_CHUNK(c, one->until);
         KER_CHUNK(c, one->before);
         one->computes = ker_chunk_bool(c, one->computes);
     }
-    for (unsigned nic = 0; nic < 2 * s->nics; nic++) {
-        KER_CHUNK(c, nic_of(s, p, nic)->since);
-        KER_CHUNK(c, nic_of(s, p, nic)->cpu);
-        KER_CHUNK(c, nic_of(s, p, nic)->to);
-        KER_CHUNK(c, nic_of(s, p, nic)->sends);
+    for (unsigned nic = 0; nic < nics; nic++) {
+        nic_state(nic_of(s, p, nic), c);
+        nic_state(nic_of(s, p, s->nics + nic), c);
     }
 }

@@ -52,10 +52,14 @@ struct loggops_records {
     uint64_t bytes;
 };
 
-enum ker_status loggops_records_read(struct loggops_system *, const struct ker_config *, struct ker_error *);
+/* keep: also if nothing of it is wanted any more. */
+enum ker_status loggops_records_read(struct loggops_system *, const struct ker_config *, bool keep,
+                                     struct ker_error *);
 /* All of these only with s->records. */
 void loggops_records_make(struct loggops_system *);
 void loggops_records_free(struct loggops_system *);
+/* Its cpus have nothing to do from the start of its job on. */
+void loggops_record_begin(struct loggops_system *, const struct loggops_process *);
 /* The event, of a schedule, is about to be handled. */
 void loggops_record_event(struct loggops_system *, struct loggops_process *, const struct loggops_event *);
 /* It takes a cpu. */
@@ -67,6 +71,8 @@ void loggops_record_told(struct loggops_system *, struct loggops_process *, cons
 /* A message has met its receive, and is received then. */
 void loggops_record_received(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
                              ker_time received);
-void loggops_record_state(struct loggops_system *, struct loggops_process *, struct ker_chunk *);
+/* cpus, nics: so many of them are saved. */
+void loggops_record_state(struct loggops_system *, struct loggops_process *, uint32_t cpus, uint32_t nics,
+                          struct ker_chunk *);
 
 #endif

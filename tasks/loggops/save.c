@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 5
+#define VERSION 6
 
 /* ---- events ---- */
 
@@ -189,10 +189,14 @@ static void graph_state(struct loggops_system *s, struct loggops_process *p, str
 {
     ker_chunk_same(c, loggops_ops(s, p));
     KER_CHUNK(c, p->done);
+    bool several = ker_chunk_bool(c, p->ready != NULL);
     for (uint32_t i = 0; p->task && i < p->task->ops && !c->bad; i++) {
         KER_CHUNK(c, p->task->op[i].before);
+        ker_time ready = p->ready ? p->ready[i] : 0; /* one cpu: it is not needed */
+        if (several)
+            KER_CHUNK(c, ready);
         if (p->ready)
-            KER_CHUNK(c, p->ready[i]);
+            p->ready[i] = ready;
     }
     if (!p->task)
         left_state(s, p, c);
@@ -238,12 +242,29 @@ static void program_state(struct loggops_system *s, struct loggops_process *p, s
 
 /* ---- processes ---- */
 
+/* A run that goes on with more jobs may have more cpus and adapters. */
+static void resources_state(struct loggops_system *s, struct loggops_process *p, struct ker_chunk *c,
+                            uint32_t *cpus, uint32_t *nics)
+{
+    *cpus = ker_chunk_u32(c, s->cpus);
+    *nics = ker_chunk_u32(c, s->nics);
+    c->bad |= *cpus > s->cpus || *nics > s->nics;
+    for (uint32_t i = 0; i < *cpus && !c->bad; i++)
+        KER_CHUNK(c, *loggops_cpu(s, p, i));
+    for (uint32_t i = 0; i < *nics && !c->bad; i++) {
+        KER_CHUNK(c, *loggops_sending(s, p, i));
+        KER_CHUNK(c, *loggops_receiving(s, p, i));
+    }
+}
+
 /* events: those that happen to it; NULL when it is loaded. */
 static void process_state(struct loggops_system *s, struct loggops_process *p, const struct waiting *events,
                           uint32_t count, struct ker_chunk *c)
 {
-    for (unsigned i = 0; i < s->cpus + 2 * s->nics; i++)
-        KER_CHUNK(c, *loggops_cpu(s, p, i));
+    uint32_t cpus, nics;
+    ker_chunk_same(c, s->together);
+    resources_state(s, p, c, &cpus, &nics);
+    KER_CHUNK(c, s->job[p->job].start);
     KER_CHUNK(c, p->number);
     struct loggops_group *group = loggops_group_of(s, p);
     if (!s->together || p == s->process)
@@ -255,7 +276,7 @@ static void process_state(struct loggops_system *s, struct loggops_process *p, c
     if (ker_chunk_bool(c, s->records && !loggops_is_program(s, p))) {
         c->bad |= !s->records;
         if (!c->bad)
-            loggops_record_state(s, p, c);
+            loggops_record_state(s, p, cpus, nics, c);
     }
     count = ker_chunk_count(c, count, EVENT_BYTES);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
@@ -276,7 +297,9 @@ static void counts_state(struct loggops_system *s, struct ker_chunk *c)
         uint64_t value = ker_chunk_u64(c, *of[i]);
         *of[i] = c->loads ? *of[i] + value : value;
     }
-    for (uint32_t i = 0; i < s->jobs; i++) {
+    uint32_t jobs = ker_chunk_count(c, s->jobs, sizeof(uint64_t));
+    c->bad |= jobs > s->jobs;
+    for (uint32_t i = 0; i < jobs && !c->bad; i++) {
         uint64_t value = ker_chunk_u64(c, s->job[i].under_way);
         s->job[i].under_way = c->loads ? s->job[i].under_way + value : value;
     }
@@ -322,6 +345,7 @@ void task_loggops_restart(struct loggops_system *s)
     KER_POOL_RELEASE(&s->left);
     loggops_match_free(s);
     loggops_match_init(s);
+    s->loaded = ker_alloc((s->count + 1u) * sizeof *s->loaded);
     for (uint32_t i = 0; i < s->count; i++) {
         if (i == 0 || !s->together)
             s->group[i] = (struct loggops_group){s, i, KER_NONE, KER_TIME_MAX};
@@ -337,7 +361,7 @@ static void process_load(void *context, struct ker_chunk *c)
 {
     struct loggops_system *s = context;
     if (c->id - s->first < s->count)
-        process_state(s, &s->process[c->id - s->first], NULL, 0, c);
+        s->loaded[c->id - s->first] = true, process_state(s, &s->process[c->id - s->first], NULL, 0, c);
     else
         c->at = c->bytes; /* lives elsewhere */
 }

@@ -69,7 +69,7 @@ unsigned task_loggops_kinds(const struct ker_config *config)
 
 enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_config *config,
                                  const struct route_topology *topology, const struct task_system *tasks,
-                                 struct ker_error *error)
+                                 bool forks, struct ker_error *error)
 {
     struct loggops_system *s = *made = ker_alloc(sizeof *s);
     s->all = task_jobs_of(tasks);
@@ -79,7 +79,7 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
     if (status == KER_OK)
         status = loggops_classes_read(s, config, topology, error);
     if (status == KER_OK)
-        status = loggops_records_read(s, config, error);
+        status = loggops_records_read(s, config, forks, error);
     return status ? status : loggops_noise_read(&s->noise, config, error);
 }
 
@@ -120,6 +120,7 @@ void task_loggops_free(struct loggops_system *s)
     free(s->released[0].op);
     free(s->released[1].op);
     free(s->process);
+    free(s->loaded);
     free(s->group);
     free(s->free_at);
     free(s->ready);
