@@ -192,8 +192,8 @@ uint64_t task_loggops_events(const struct loggops_system *);
  * tasks.csv if wanted (key: as in stats_writer_open). */
 json_t *task_loggops_report(struct loggops_system *, const struct route_topology *, struct ker_comm *,
                             const struct stats_folder *, bool tasks, const char *key, struct ker_error *);
-/* Collective, between two instants, where there are jobs in the background: how many foreground schedules have
- * not finished, and nothing of them moves any more. From then on task_loggops_stuck speaks of these. */
+/* Collective, between two instants, where there are jobs in the background: how many foreground schedules
+ * have not finished, and nothing of them moves any more. From then on task_loggops_stuck speaks of these. */
 uint32_t task_loggops_halted(struct loggops_system *, struct ker_comm *);
 /* Likewise, when the run has drained: what foreground schedules have left undone, malloc'ed, on rank 0;
  * *count: how much, 0: nothing. */

@@ -78,10 +78,16 @@ loggops: { S = "1 kB"; };
 jobs: ( { program = "leanmd"; cells = [4, 3, 5]; tasks = 60; atoms = 2000; steps = 6; gradient = 1.0; balance_every = 2; compute_jitter = "300 ns"; name = "md"; },
         { program = "stencil"; extents = [12]; steps = 5; bytes = "3 kB"; compute_time = "20 us"; name = "mpi"; },
         { program = "schedule"; pattern = "dissemination"; commsize = 9; datasize = 4000; start = "30 us"; name = "goal"; } );
-output: { series: { jobs = "periods"; tasks = "periods"; }; period = "50 us"; };
+output: { series: { jobs = "periods"; tasks = "periods"; matrix = "periods"; }; period = "50 us"; timeline = ["perfetto", "paraver"]; matrix = true; matrix_levels = ["task"]; };
 CFG
 all_alike "molecules, balanced, beside MPI and a schedule" "$t/md.cfg"
 verdict "$(awk -F, 'NR > 1 {came += $12; went += $13} END {if (came != went || came < 20) print came " came, " went " went"}' "$t/one/driven_cores.csv")" "objects have moved"
+awk -F, 'FNR == 1 { part++; for (i = 1; i <= NF; i++) at[part, $i] = i; next }
+    part == 1 { m += $at[1, "messages_sent"]; b += $at[1, "bytes_sent"]; next } { m2 += $at[2, "messages"]; b2 += $at[2, "bytes"] } END { exit !(m > 0 && m == m2 && b == b2) }' \
+    "$t/one/tasks.csv" "$t/one/task_matrix.csv"
+check "the matrix adds up to tasks.csv"
+jq -e '[.traceEvents[] | select(.name == "interact" or .name == "integrate" or .name == "wait") | .name] | unique | length == 3' "$t/one/timeline.json" >"$t/jq"
+check "the timeline shows entry methods and waits"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["wait_ps"] < 0 || $at["wait_ps"] + $at["compute_ps"] > $at["finish_ps"] { exit 1 }' "$t/one/tasks.csv"
 check "no time is counted twice"
 jobs='jobs=({program="leanmd";cells=[3,3,4];tasks=20;tasks_per_node=4;placement="random";atoms=900;steps=4;balance_every=1;balance="rotate";computes="near";})'
@@ -107,5 +113,6 @@ refused() { # WORDS NAME ARGUMENTS
 }
 refused "node.send_overhead: means nothing" "overheads of the packet model" "$jobs" "node.send_overhead=1 us"
 refused "mpi.rendezvous.*instant" "rendezvous in an instant" "$jobs" mpi.rendezvous=instant
+refused "output.waits: message-driven jobs wait in no calls" "waits in calls of MPI" "$jobs" output.waits=true
 refused "output.critical_path" "a critical path" "$jobs" "output.critical_path=1 MB"
 [ "$number" -gt 0 ]

@@ -147,6 +147,7 @@ static void block_end(struct driven_core *core, struct node *node, ker_time now)
     const struct driven_block block = core->block;
     core->runs = false;
     block_count(core, now);
+    driven_line_block(core, now);
     core->driven->outside.touch(node, now);
     r->load += now - core->begun;
     bool done = driven_ran(core, now, r, &core->now, &block),
@@ -193,7 +194,7 @@ void driven_run(struct driven_core *core, struct node *node, ker_time now)
 void driven_start(struct driven_core *core, struct node *node, ker_time now)
 {
     core->started = true;
-    core->begins = core->finish = now;
+    core->begins = core->finish = core->line.until = now;
     for (uint32_t i = core->first; i;) {
         struct driven_record *r = driven_record_at(core->driven, i);
         i = r->next;

@@ -78,6 +78,11 @@ struct driven_core {
     struct driven_sides *sides;   /* NULL: there are no balance steps */
     uint32_t first, last;         /* list of struct driven_record */
     uint32_t here;                /* objects on it */
+    struct {
+        bool shown;     /* it has a timeline */
+        ker_time until; /* to which that goes */
+        uint32_t calls, messages;
+    } line;
     /* Counted: */
     ker_time finish, busy, overhead, queued;
     uint64_t blocks, sent_messages, sent_bytes, received_messages, received_bytes, local, passed_on;
@@ -115,7 +120,10 @@ struct task_driven {
     struct driven_core *core;
     struct task_driven_node *node;
     uint32_t cores, core_room, nodes, node_room;
-    uint64_t unfinished; /* objects of foreground jobs */
+    uint64_t unfinished;             /* objects of foreground jobs */
+    struct stats_timeline *timeline; /* NULL: not wanted */
+    struct stats_matrix *pairs;      /* likewise; first: of each job the number of its first task */
+    const uint32_t *first;
     struct ker_chunks record, open;
     struct ker_table records, opens;
 };
@@ -219,6 +227,15 @@ void driven_side_heard(struct driven_core *, const struct driven_wire *);
 /* Runs what can run at `now`, until the core has to wait for time or for messages. */
 void driven_run(struct driven_core *, struct node *, ker_time now);
 void driven_start(struct driven_core *, struct node *, ker_time now);
+
+/* ---- timeline.c ---- */
+
+/* The block that runs, or has just run, ends. */
+void driven_line_block(struct driven_core *, ker_time end);
+/* A message for an object here has come. */
+void driven_line_message(struct driven_core *, uint32_t source, uint64_t bytes, ker_time sent, ker_time now);
+/* A message of an object here goes to that task. */
+void driven_pair_count(const struct driven_core *, uint32_t to, uint64_t bytes);
 
 /* ---- save.c ---- */
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define VERSION 3
+#define VERSION 4
 
 /* ---- objects ---- */
 
@@ -163,6 +163,9 @@ static void counts_state(struct driven_core *core, struct ker_chunk *c)
     KER_CHUNK(c, core->turns);
     KER_CHUNK(c, core->jitters);
     KER_CHUNK(c, core->most);
+    KER_CHUNK(c, core->line.until);
+    KER_CHUNK(c, core->line.calls);
+    KER_CHUNK(c, core->line.messages);
     KER_CHUNK(c, core->begins);
     KER_CHUNK(c, core->finish);
     KER_CHUNK(c, core->busy);

@@ -69,7 +69,7 @@ static struct driven_core *core_find(const struct task_driven_node *n, uint32_t 
 
 /* A message for an object: it is here, it will come, or it has left. */
 static void message_arrived(struct driven_core *core, struct node *node, ker_time now,
-                            const struct driven_wire *wire)
+                            const struct driven_wire *wire, ker_time sent)
 {
     struct driven_record *r = driven_record_find(core, wire->object);
     if (r && r->state == DRIVEN_AWAY && r->moves > wire->moves) {
@@ -85,6 +85,8 @@ static void message_arrived(struct driven_core *core, struct node *node, ker_tim
         r->state = DRIVEN_AWAITED;
         r->moves = wire->moves;
     }
+    if (wire->kind == DRIVEN_MESSAGE)
+        driven_line_message(core, wire->source, wire->bytes, sent, now);
     core->received_messages += wire->kind == DRIVEN_MESSAGE;
     core->received_bytes += wire->kind == DRIVEN_MESSAGE ? wire->bytes : 0;
     driven_take(core, now, r, wire);
@@ -108,7 +110,7 @@ static void service_arrived(void *state, struct node *node, ker_time now, const 
         driven_side_heard(core, &wire);
         break;
     default:
-        message_arrived(core, node, now, &wire);
+        message_arrived(core, node, now, &wire, m->created);
     }
     driven_balance(core, node, now);
     if (!core->runs)
@@ -208,6 +210,7 @@ static void core_init(struct driven_core *core, struct task_driven_node *n, cons
                                  .seat = (uint16_t)(core - n->core),
                                  .begins = job->job->start,
                                  .finish = job->job->start};
+    core->line.shown = d->timeline && stats_timeline_has(d->timeline, seat->job, seat->task);
     job->core[seat->task] = number + 1;
     if (job->program->balance_every && job->program->tasks > 1)
         core->sides = ker_alloc(sizeof *core->sides);

@@ -14,9 +14,16 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
                                  const struct node_model *model, const struct task_mpi_outside *outside,
                                  struct ker_error *error)
 {
-    bool driven = false;
-    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+    bool driven = false, others = false;
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
         driven |= task_jobs_get(system->jobs, job)->class->driven;
+        others |= !task_jobs_get(system->jobs, job)->class->driven;
+    }
+    if (!others && ker_config_has(config, "output.waits") && ker_config_bool(config, "output.waits"))
+        return ker_config_fail(
+            config, error, "output.waits",
+            "message-driven jobs wait in no calls of MPI: leave it out; driven_cores.csv and "
+            "driven_entries.csv tell how long cores and blocks waited");
     if (driven && ker_config_has(config, "output.critical_path") &&
         ker_config_bytes(config, "output.critical_path") > 0)
         return ker_config_fail(config, error, "output.critical_path",

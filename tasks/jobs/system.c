@@ -168,6 +168,8 @@ void task_system_record(struct task_system *system, struct stats_timeline *timel
 {
     if (system->mpi)
         task_mpi_record(system->mpi, timeline);
+    if (system->driven)
+        task_driven_record(system->driven, timeline);
     if (system->loggops)
         loggops_record_into(system->loggops, timeline);
 }
@@ -176,6 +178,8 @@ void task_system_timeline_end(struct task_system *system, ker_time end)
 {
     if (system->mpi)
         task_mpi_timeline_end(system->mpi, end);
+    if (system->driven)
+        task_driven_timeline_end(system->driven, end);
     if (system->loggops)
         loggops_timeline_end(system->loggops, end);
 }
