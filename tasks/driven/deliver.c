@@ -122,14 +122,10 @@ void driven_post(struct driven_core *core, struct node *node, ker_time now, cons
         core->received_messages += wire->kind == DRIVEN_MESSAGE;
         core->received_bytes += wire->kind == DRIVEN_MESSAGE ? wire->bytes : 0;
         core->local += wire->source == core->task;
-        if (wire->kind == DRIVEN_MESSAGE)
-            driven_pair_count(core, core->task, wire->bytes);
         driven_take(core, now, r, wire);
         return;
     }
     to.destination = driven_towards(core, wire->object);
     to.moves = r ? r->moves : 0;
-    if (wire->kind == DRIVEN_MESSAGE && wire->source == core->task)
-        driven_pair_count(core, to.destination, wire->bytes);
     driven_wire_send(core, node, now, &to, wire->bytes);
 }

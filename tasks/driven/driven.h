@@ -49,10 +49,9 @@ struct task_driven_node *task_driven_node_new(struct task_driven *, uint32_t nod
 void task_driven_place(struct task_driven *);
 extern const struct node_service task_driven_service; /* shared: the struct task_driven */
 
-/* As of the MPI model: task_mpi_record, task_mpi_timeline_end, task_mpi_pairs_collect. */
+/* As of the MPI model: task_mpi_record, task_mpi_timeline_end. */
 void task_driven_record(struct task_driven *, struct stats_timeline *);
 void task_driven_timeline_end(struct task_driven *, ker_time end);
-void task_driven_pairs_collect(struct task_driven *, struct stats_matrix *, const uint32_t *first);
 
 /* Objects of foreground jobs that have not finished, and of one job with what is open there: this rank's part
  * of sums modulo 2^64. See task_mpi_unfinished and task_mpi_job. */

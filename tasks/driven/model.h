@@ -122,8 +122,6 @@ struct task_driven {
     uint32_t cores, core_room, nodes, node_room;
     uint64_t unfinished;             /* objects of foreground jobs */
     struct stats_timeline *timeline; /* NULL: not wanted */
-    struct stats_matrix *pairs;      /* likewise; first: of each job the number of its first task */
-    const uint32_t *first;
     struct ker_chunks record, open;
     struct ker_table records, opens;
 };
@@ -234,8 +232,6 @@ void driven_start(struct driven_core *, struct node *, ker_time now);
 void driven_line_block(struct driven_core *, ker_time end);
 /* A message for an object here has come. */
 void driven_line_message(struct driven_core *, uint32_t source, uint64_t bytes, ker_time sent, ker_time now);
-/* A message of an object here goes to that task. */
-void driven_pair_count(const struct driven_core *, uint32_t to, uint64_t bytes);
 
 /* ---- save.c ---- */
 

@@ -1,5 +1,5 @@
 /* timeline.c - what cores did, for timelines: blocks by their entry method, waits between them, and messages
- * between objects of different cores; and how many of these, for matrices of tasks.
+ * between objects of different cores.
  */
 #include "tasks/driven/model.h"
 
@@ -49,14 +49,6 @@ void driven_line_message(struct driven_core *core, uint32_t source, uint64_t byt
                                                              .bytes = bytes});
 }
 
-void driven_pair_count(const struct driven_core *core, uint32_t to, uint64_t bytes)
-{
-    const struct task_driven *d = core->driven;
-    if (d->pairs)
-        stats_matrix_add(d->pairs, d->first[core->job_number] + core->task, d->first[core->job_number] + to,
-                         1, bytes);
-}
-
 void task_driven_record(struct task_driven *d, struct stats_timeline *timeline)
 {
     d->timeline = timeline;
@@ -67,10 +59,4 @@ void task_driven_timeline_end(struct task_driven *d, ker_time end)
     for (uint32_t i = 0; i < d->cores; i++)
         if (d->core[i].runs && d->core[i].begun < end)
             driven_line_block(&d->core[i], end);
-}
-
-void task_driven_pairs_collect(struct task_driven *d, struct stats_matrix *pairs, const uint32_t *first)
-{
-    d->pairs = pairs;
-    d->first = first;
 }

@@ -81,8 +81,6 @@ enum ker_status task_matrix_read(struct task_system *system, const struct ker_co
     m->pairs = stats_matrix_new(&kind, m, total, periods);
     if (system->mpi)
         task_mpi_pairs_collect(system->mpi, m->pairs, m->first);
-    if (system->driven)
-        task_driven_pairs_collect(system->driven, m->pairs, m->first);
     return KER_OK;
 }
 
