@@ -256,6 +256,10 @@ if [ -x "$movie" ]; then
     "$movie" -o frames traced >out 2>err && [ "$(frames frames)" -eq "$(data traced/report.html | jq '.movie.time_ps | length')" ] &&
         [ "$(head -c 24 frames/frame-00000.png | tail -c 8 | od -An -tu1 | tr -s ' ')" = " 0 0 5 0 0 0 2 208" ]
     check "a frame of 1280x720 for each period"
+    count=$(frames frames)
+    touch "frames/frame-$(printf %05d "$count").png" "frames/frame-$(printf %05d $((count + 1))).png" frames/own.png
+    "$movie" -o frames traced >out 2>err && [ "$(frames frames)" -eq "$count" ] && [ -e frames/own.png ]
+    check "frames of a longer film are removed"
     cmp -s frames/frame-00010.png frames/frame-00011.png
     [ $? -eq 1 ]
     check "and they differ"

@@ -95,6 +95,22 @@ struct film_out *film_out_open(const struct film_settings *s, int rate, char **p
     return NULL;
 }
 
+static char *frame_name(const struct film_out *o, int number)
+{
+    return ker_format("%s/frame-%05d.png", o->path, number);
+}
+
+/* A longer film that was in this folder leaves nothing behind this one. */
+static void frames_after_remove(const struct film_out *o)
+{
+    bool gone = true;
+    for (int number = o->frames; gone; number++) {
+        char *file = frame_name(o, number);
+        gone = unlink(file) == 0;
+        free(file);
+    }
+}
+
 enum ker_status film_out_frame(struct film_out *o, const unsigned char *pixels, int stride,
                                struct ker_error *error)
 {
@@ -106,7 +122,7 @@ enum ker_status film_out_frame(struct film_out *o, const unsigned char *pixels, 
             status = ker_fail(error, KER_BAD_INPUT, "%s: ffmpeg takes no more frames", o->path);
         return status;
     }
-    char *file = ker_format("%s/frame-%05d.png", o->path, o->frames++);
+    char *file = frame_name(o, o->frames++);
     cairo_surface_t *image = cairo_image_surface_create_for_data((unsigned char *)pixels, CAIRO_FORMAT_RGB24,
                                                                  o->width, o->height, stride);
     cairo_status_t written = cairo_surface_write_to_png(image, file);
@@ -126,6 +142,8 @@ enum ker_status film_out_close(struct film_out *o, struct ker_error *error)
         fclose(o->pipe);
         if (waitpid(o->ffmpeg, &how, 0) < 0 || how != 0)
             status = ker_fail(error, KER_BAD_INPUT, "%s: ffmpeg has not written it", o->path);
+    } else {
+        frames_after_remove(o);
     }
     free(o->path);
     free(o);
