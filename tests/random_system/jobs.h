@@ -18,7 +18,7 @@ static bool algorithm_can(const struct ker_kind *algorithm, const char *collecti
 
 /* "linear/ring": an algorithm for reduce and bcast inside nodes, perhaps one inside sockets, and one of the
  * collective's own between nodes, unless that is shared memory. */
-static const char *random_levels(struct random_system *r, const char *algorithm)
+static const char *random_levels(struct random_system *r, const char *name, const char *algorithm)
 {
     static char text[128];
     static const char *const inside[] = {"linear",
@@ -28,7 +28,10 @@ static const char *random_levels(struct random_system *r, const char *algorithm)
                                          "shared_memory_parts+shared_memory",
                                          "binomial/linear"};
     const char *between = strncmp(algorithm, "shared_memory", 13) ? algorithm : "linear";
-    snprintf(text, sizeof text, "%s/%s", inside[draw(r, 6)], between);
+    const char *in = inside[draw(r, 6)];
+    if (strchr(in, '+') && strcmp(name, "allreduce")) /* others do not go both up and down */
+        in = "shared_memory";
+    snprintf(text, sizeof text, "%s/%s", in, between);
     return text;
 }
 
@@ -45,7 +48,7 @@ static void random_collectives(struct random_system *r)
         list[count] = NULL;
         const char *algorithm = random_choice(r, name, list);
         if (task_coll_has_levels(c) && chance(r, 40))
-            algorithm = random_levels(r, algorithm);
+            algorithm = random_levels(r, name, algorithm);
         if (chance(r, 40))
             fprintf(r->out, "        %s = [\"auto\", \"%s:%llu B:%u\"];\n", name, algorithm,
                     (unsigned long long)spread(r, 0, 1e5), draw(r, 10));
