@@ -111,7 +111,7 @@ enum part_cell_size { PART_CELLS_SINGLE, PART_CELLS_VERTEX, PART_CELLS_NATURAL }
 
 /* Racks whose links within are much shorter than those between them, for kernel/engine/tiles.h. */
 struct part_tiles {
-    uint32_t block;      /* components of a block of the engine */
+    uint32_t block;      /* components of a block of the engine; 0: none are wanted */
     uint32_t run, pitch; /* of its rank's vertices each `run` begin at a multiple of `pitch`; 0: no tiles */
     uint32_t count;      /* of its own */
     ker_time delay;      /* smallest from one to another; KER_TIME_MAX: to none */
@@ -136,7 +136,7 @@ struct part_layout {
 };
 
 /* From the rank of every vertex; NULL: all are on rank 0. Vertices of a cell lie on one rank. Another rank
- * than 0..ranks-1 has nothing. block: components of a block of the engine. */
+ * than 0..ranks-1 has nothing. block: of struct part_tiles. */
 void part_layout_make(struct part_layout *, const struct part_groups *, const uint32_t *vertex_rank,
                       enum part_cell_size, uint32_t block, int rank, int ranks);
 void part_layout_release(struct part_layout *);
@@ -144,7 +144,7 @@ void part_layout_release(struct part_layout *);
 struct ker_address part_layout_at(const struct part_layout *, struct part_member);
 /* The component of this index, where everything is regular and on one rank (index is NULL). */
 struct part_member part_layout_member(const struct part_layout *, uint32_t index);
-/* The tile of each of this rank's blocks, malloc'ed. */
+/* The tile of each of this rank's blocks, malloc'ed; NULL: there is one, or none. */
 uint32_t *part_layout_tiles(const struct part_layout *, uint32_t rank);
 /* Does a cell begin with this component? */
 bool part_layout_begins(const struct part_layout *, struct part_member);

@@ -81,7 +81,7 @@ void part_tiles_choose(struct part_layout *l)
 {
     struct part_tiles *t = &l->tiles;
     const struct part_group *vertices = vertex_group(l->groups);
-    if (!vertices || vertices->count <= t->block)
+    if (!t->block || !vertices || vertices->count <= t->block)
         return;
     uint32_t size = natural_size(vertices);
     if (size == 0 || size > vertices->count / 2 || !far_apart(l, vertices, size))
@@ -96,8 +96,10 @@ void part_tiles_choose(struct part_layout *l)
 
 uint32_t *part_layout_tiles(const struct part_layout *l, uint32_t rank)
 {
+    if (l->tiles.count < 2)
+        return NULL;
     uint32_t blocks = l->components / l->tiles.block + 1, *tile = ker_alloc(sizeof *tile * blocks);
-    for (uint32_t b = 0; b < blocks && l->tiles.count; b++) {
+    for (uint32_t b = 0; b < blocks; b++) {
         uint32_t at = part_tiles_at(l, rank, b * l->tiles.block);
         tile[b] = at < l->tiles.count ? at : l->tiles.count - 1;
     }

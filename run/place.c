@@ -100,7 +100,7 @@ static uint32_t block_of(const struct run *run)
     uint32_t block = KER_LEAST_BLOCK, asked = (uint32_t)ker_config_int(run->config, "engine.block");
     while (asked && block < asked)
         block *= 2;
-    return asked ? block : ker_engine_block(1);
+    return asked ? block : ker_engine_tile_block(run->groups.components);
 }
 
 /* All know from them where every component lives. */

@@ -48,7 +48,7 @@ static struct ker_engine *engine_make(struct run *run)
     uint32_t *tile = part_layout_tiles(l, (uint32_t)ker_comm_rank(run->working));
     setup.largest_cell = l->largest_cell;
     setup.lookahead = l->lookahead;
-    if (l->tiles.count > 1)
+    if (tile)
         setup.tiles = (struct ker_tiles){tile, l->tiles.count, l->tiles.delay, l->tiles.block};
     setup.channel = l->channel;
     setup.channels = l->channels;

@@ -152,6 +152,9 @@ void ker_engine_free(struct ker_engine *);
 
 /* Places a component at a local index. Components of a cell have consecutive indices; a cell must not cross a
  * multiple of ker_engine_block(largest_cell): ker_engine_place finds the index for the next cell. */
+/* Components of a block where tiles are to be made: a tile of a few blocks should fit into a cache. 0: so
+ * small a system does so as a whole. */
+uint32_t ker_engine_tile_block(uint32_t components);
 #define KER_LEAST_BLOCK 8u /* components, where a block is given */
 uint32_t ker_engine_block(uint32_t largest_cell);
 static inline uint32_t ker_engine_place(uint32_t next, uint32_t cell_size, uint32_t block)

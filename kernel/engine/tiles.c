@@ -8,6 +8,18 @@
 #define MOST_WINDOWS 16 /* more win nothing, and hold more records in the wheel */
 #define FEW 4           /* tiles pay where one of so many blocks has something to do */
 
+#define SMALL 8192u /* components that fit into a cache */
+#define TILE_BLOCK 64u
+#define MOST_BLOCKS 8192u /* each has chunks of its own in every window */
+
+uint32_t ker_engine_tile_block(uint32_t components)
+{
+    uint32_t block = TILE_BLOCK;
+    while (components / block > MOST_BLOCKS)
+        block *= 2;
+    return components < SMALL ? 0 : block;
+}
+
 void tiles_make(struct tiles *t, const struct ker_tiles *of, uint32_t blocks, ker_time grid, ker_time delay)
 {
     ker_time windows = ker_time_min(of->delay, delay) / grid;

@@ -46,7 +46,7 @@ static const char *kind_text(const void *context, uint32_t kind)
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
     COLUMN(kind, "", TEXT, SAME, row->name.kind, "as in memory.csv", .text = kind_text, .text_bytes = 12) \
-    COLUMN(number, "", U32, SAME, row->name.number, "of the domain, or socket") \
+    COLUMN(number, "", U32, SAME, row->name.number, "of the domain, socket or bus") \
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it in the period, rounded down")
 
 #define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
@@ -79,9 +79,7 @@ const struct stats_schema node_core_series_table = {
     core_columns, sizeof core_columns / sizeof *core_columns, core_key};
 const struct stats_schema node_memory_series_table = {
     "memory_series",
-    "One row for each memory controller, link between sockets and bus of adapters, and period in which it "
-    "has moved "
-    "something.",
+    "One row for each memory controller, link between sockets, bus, and period in which it moved something.",
     memory_columns, sizeof memory_columns / sizeof *memory_columns, memory_key};
 
 /* ---- rows ---- */
