@@ -93,18 +93,13 @@ void part_followers_release(struct part_followers *f)
 
 struct part_link *part_links_room(const struct part_groups *groups)
 {
-    uint32_t most = part_groups_most_links(groups);
-    for (uint32_t g = 0; g < groups->count; g++)
-        most = groups->group[g].most_sends > most ? groups->group[g].most_sends : most;
-    return ker_alloc(most * sizeof(struct part_link));
-}
-
-uint32_t part_groups_most_links(const struct part_groups *groups)
-{
     uint32_t most = 1;
-    for (uint32_t g = 0; g < groups->count; g++)
-        most = groups->group[g].most_links > most ? groups->group[g].most_links : most;
-    return most;
+    for (uint32_t g = 0; g < groups->count; g++) {
+        uint32_t links = groups->group[g].most_links, sends = groups->group[g].most_sends;
+        most = links > most ? links : most;
+        most = sends > most ? sends : most;
+    }
+    return ker_alloc(most * sizeof(struct part_link));
 }
 
 struct graph_maker {
@@ -161,10 +156,8 @@ void part_graph_make(struct part_graph *graph, const struct part_groups *groups,
                      uint32_t blocks)
 {
     uint32_t rows = block ? blocks : groups->vertices;
-    struct graph_maker maker = {.groups = groups,
-                                .graph = graph,
-                                .block = block,
-                                .link = ker_alloc(part_groups_most_links(groups) * sizeof *maker.link)};
+    struct graph_maker maker = {
+        .groups = groups, .graph = graph, .block = block, .link = part_links_room(groups)};
     *graph = (struct part_graph){.vertices = rows,
                                  .first = ker_alloc((rows + 2ull) * sizeof *graph->first),
                                  .load = ker_alloc(rows * sizeof *graph->load),

@@ -19,7 +19,6 @@ struct part_followers {
 void part_followers_init(struct part_followers *, const struct part_groups *);
 void part_followers_release(struct part_followers *);
 bool part_groups_follows(const struct part_groups *, uint32_t group); /* its members are no vertices */
-uint32_t part_groups_most_links(const struct part_groups *);
 struct part_link *part_links_room(const struct part_groups *); /* for what any component says, malloc'ed */
 
 #define PART_MAX_DELAYS 64

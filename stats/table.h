@@ -92,6 +92,10 @@ struct stats_column {
     {#name, unit, STATS_##type, STATS_##merge, meaning, NULL, ##__VA_ARGS__},
 #define STATS_COLUMN(name, unit, type, merge, expression, meaning, ...)                                      \
     {#name, unit, STATS_##type, STATS_##merge, meaning, column_##name, ##__VA_ARGS__},
+/* The same where a file has several tables with columns of one name: the value is that of
+ * STATS_VALUE(row_type, value, expression). */
+#define STATS_COLUMN_OF(value, name, unit, type, merge, expression, meaning, ...)                            \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_##value, ##__VA_ARGS__},
 
 struct stats_schema {
     const char *name; /* of the file, without .csv */

@@ -8,6 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
+. tests/lib-driven.sh
 t=$work
 cat >"$t/star.cfg" <<'CFG'
 topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "500 ns"; };
@@ -16,28 +17,10 @@ jobs: ( { program = "trace"; format = "driven"; } );
 partition: { bind = "no"; adapt = false; oversubscribe = true; };
 CFG
 run() { "$marssim" -q -o "$t/o" "$t/star.cfg" "$@" 2>"$t/err"; }
-column() { # NAME [FILE]
-    awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) at = i; next} {printf "%s ", $at}' "$t/o/${2:-tasks}.csv"
-}
-is() { # TIMES NAME ARGUMENTS...: the program, from standard input, ends at these times
-    local got
-    cat >"$t/program"
-    rm -rf "$t/o"
-    run jobs[0].trace="$t/program" "${@:3}"
-    got=$(column finish_ps)
-    verdict "$([ "$got" = "$1 " ] || echo "finish times are $got")" "$2"
-}
+program_run() { run "$@"; }
 
 # ---- blocks and messages ----
 
-one='driven 1
-tasks 2
-entry work
-object a on 0
-block begin entry work time 10us
-send 1000B to b.more at 4us
-object b on 1
-block more entry work time 3us'
 # It leaves at 4 us, W later b begins.
 is "10000000 8153200" "a message is sent at an offset inside its block" <<<"$one"
 # The send takes 100 ns of a's core and leaves behind them; b's block begins with 200 ns for the message that it takes.
@@ -50,20 +33,6 @@ is "13000000" "a message on one core: there at once, and taken when the core is 
 
 # b's core runs the long block until 20 us. "more" came before "rush", which is more urgent: 20 to 22 us; its answer comes 1054 ns later, and a
 # goes on for 5 us. Without priorities rush is behind more, 23 to 25 us.
-two='driven 1
-tasks 2
-entry work priority 2
-entry urgent priority -1
-object a on 0
-block begin entry work time 10us
-send 1000B to b.more at 4us
-send 1000B to b.rush at 9us
-block end entry work time 5us after begin
-object b on 1
-block long entry work time 20us
-block more entry work time 3us
-block rush entry urgent time 2us
-send 8B to a.end at 2us'
 is "28054000 25000000" "what is urgent comes first, and interrupts nothing" <<<"$two"
 is "31054000 25000000" "what is alike comes in its order" <<<"${two//priority -1/priority 2}"
 # Entry methods: work has 10, 20, 3 and 5 us; more waited from 5153.2 ns until 22 us, rush from 10153.2 ns until 20 us, the others not.

@@ -8,28 +8,13 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
+. tests/lib-driven.sh
 cat >"$t/one.cfg" <<'CFG'
 network: { model = "loggops"; };
 loggops: { L = "2500 ns"; o = "1500 ns"; g = "1000 ns"; G = "6 ns"; O = "0 ns"; S = "100 B"; };
 jobs: ( { program = "trace"; format = "driven"; } );
 CFG
-column() { # NAME [FILE]
-    awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) at = i; next} {printf "%s ", $at}' "$t/o/${2:-tasks}.csv"
-}
-is() { # TIMES NAME ARGUMENTS...: the program, from standard input, ends at these times
-    cat >"$t/program"
-    rm -rf "$t/o"
-    run -o "$t/o" "$t/one.cfg" jobs[0].trace="$t/program" "${@:3}"
-    verdict "$([ "$(column finish_ps)" = "$1 " ] || echo "finish times are $(column finish_ps)")" "$2"
-}
-one='driven 1
-tasks 2
-entry work
-object a on 0
-block begin entry work time 10us
-send 1000B to b.more at 4us
-object b on 1
-block more entry work time 3us'
+program_run() { run -o "$t/o" "$t/one.cfg" "$@"; }
 # 4 us of the block, 1.5 for the message, 6 more; it comes at 8 us and is in at 15.494: longer than loggops.S it waits for nobody.
 is "11500000 18494000" "a message takes the cpu of both" <<<"$one"
 verdict "$([ "$(column overhead_ps driven_cores)$(column busy_ps driven_cores)$(column wait_ps)" = "1500000 7494000 10000000 3000000 0 8000000 " ] ||
@@ -41,20 +26,6 @@ is "13498000 24494000" "a block ends when its last message has left" "loggops.O=
 is "13000000" "a message on one core: there at once, and costs nothing" <<<"$(sed 's/tasks 2/tasks 1/; s/on 1/on 0/' <<<"$one")"
 # At 20 us two messages have come, at 8 and at 14.5. The cpu takes in both, until 34.988, then the more urgent one's block is first, 2 us and 1.5 for
 # its answer; then the other. The answer comes at 40.988 and is in at 42.53.
-two='driven 1
-tasks 2
-entry work priority 2
-entry urgent priority -1
-object a on 0
-block begin entry work time 10us
-send 1000B to b.more at 4us
-send 1000B to b.rush at 9us
-block end entry work time 5us after begin
-object b on 1
-block long entry work time 20us
-block more entry work time 3us
-block rush entry urgent time 2us
-send 8B to a.end at 2us'
 is "47530000 41488000" "a core takes in what has come, then chooses" <<<"$two"
 is "50530000 41488000" "what is alike comes in its order" <<<"${two//priority -1/priority 2}"
 # Each tells the other its load: task 1, which has nothing, at 0: that is in at 5.686 us. Then task 0 sends its object, which comes at 9.686 and is in

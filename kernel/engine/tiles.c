@@ -7,15 +7,14 @@
 
 #define MOST_WINDOWS 16 /* more win nothing, and hold more records in the wheel */
 #define FEW 4           /* tiles pay where one of so many blocks has something to do */
-
-#define SMALL 8192u /* components that fit into a cache */
+#define SMALL 8192u     /* components that fit into a cache */
 #define TILE_BLOCK 64u
-#define MOST_BLOCKS 8192u /* each has chunks of its own in every window */
+#define MOST_TILE_BLOCKS 8192u /* each has chunks of its own in every window */
 
 uint32_t ker_engine_tile_block(uint32_t components)
 {
     uint32_t block = TILE_BLOCK;
-    while (components / block > MOST_BLOCKS)
+    while (components / block > MOST_TILE_BLOCKS)
         block *= 2;
     return components < SMALL ? 0 : block;
 }
@@ -49,7 +48,9 @@ void tiles_release(struct tiles *t)
 bool tiles_pay(const struct tiles *t, const struct wheel *w, uint32_t slot)
 {
     uint32_t busy = 0;
-    for (uint32_t k = 0; t->count && k < w->block_words; k++)
+    if (t->count == 0)
+        return false;
+    for (uint32_t k = 0; k < w->block_words; k++)
         busy += (uint32_t)__builtin_popcountll(w->busy_block[(size_t)slot * w->block_words + k]);
-    return t->count && busy * FEW >= w->blocks;
+    return busy * FEW >= w->blocks;
 }

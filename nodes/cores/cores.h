@@ -157,7 +157,7 @@ struct node_resource_name {
     uint32_t kind, number;
 };
 struct node_resource_name node_resource_name(const struct node_memory *, uint32_t resource);
-const char *node_resource_text(uint32_t kind); /* "controller" */
+const char *node_resource_text(const void *context, uint32_t kind); /* "controller"; for .text of a column */
 
 /* copies.c */
 /* With loopback: the time behind the adapter. */

@@ -20,7 +20,7 @@ struct memory_row {
 };
 enum memory_kind { CONTROLLER, OUTWARDS, INWARDS, BUS_OUT, BUS_IN };
 
-const char *node_resource_text(uint32_t kind)
+const char *node_resource_text(const void *context, uint32_t kind)
 {
     static const char *const names[] = {"controller", "link out", "link in", "bus out", "bus in"};
     return names[kind];
@@ -36,11 +36,6 @@ struct node_resource_name node_resource_name(const struct node_memory *memory, u
     }
     uint32_t link = resource - memory->domains;
     return (struct node_resource_name){link % 2 ? INWARDS : OUTWARDS, link / 2};
-}
-
-static const char *kind_text(const void *context, uint32_t kind)
-{
-    return node_resource_text(kind);
 }
 
 static bool system_told(const void *context)
@@ -71,7 +66,7 @@ static bool system_told(const void *context)
     COLUMN(kind, "", TEXT, SAME, row->kind, \
            "controller: of a domain; link out, link in: of a socket, to and from the others; bus out, bus " \
            "in: of a bus, to and from adapters", \
-           .text = kind_text) \
+           .text = node_resource_text) \
     COLUMN(number, "", U32, SAME, row->number, "of the domain, socket, or bus") \
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it, rounded down") \
     COLUMN(utilisation, "", SHARE, SUM, row->busy, \
@@ -79,10 +74,8 @@ static bool system_told(const void *context)
 
 #define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
 #define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
-#define CORE_COLUMN(name, unit, type, merge, value, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_core_##name, ##__VA_ARGS__},
-#define MEMORY_COLUMN(name, unit, type, merge, value, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_memory_##name, ##__VA_ARGS__},
+#define CORE_COLUMN(name, ...) STATS_COLUMN_OF(core_##name, name, __VA_ARGS__)
+#define MEMORY_COLUMN(name, ...) STATS_COLUMN_OF(memory_##name, name, __VA_ARGS__)
 CORE_COLUMNS(CORE_VALUE)
 MEMORY_COLUMNS(MEMORY_VALUE)
 static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};

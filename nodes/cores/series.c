@@ -26,11 +26,6 @@ struct memory_row {
     node_bytes moved;
 };
 
-static const char *kind_text(const void *context, uint32_t kind)
-{
-    return node_resource_text(kind);
-}
-
 /* clang-format off */
 #define CORE_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
@@ -45,16 +40,15 @@ static const char *kind_text(const void *context, uint32_t kind)
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
-    COLUMN(kind, "", TEXT, SAME, row->name.kind, "as in memory.csv", .text = kind_text, .text_bytes = 12) \
+    COLUMN(kind, "", TEXT, SAME, row->name.kind, "as in memory.csv", .text = node_resource_text, \
+           .text_bytes = 12) \
     COLUMN(number, "", U32, SAME, row->name.number, "of the domain, socket or bus") \
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it in the period, rounded down")
 
 #define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
 #define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
-#define CORE_COLUMN(name, unit, type, merge, value, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_core_##name, ##__VA_ARGS__},
-#define MEMORY_COLUMN(name, unit, type, merge, value, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_memory_##name, ##__VA_ARGS__},
+#define CORE_COLUMN(name, ...) STATS_COLUMN_OF(core_##name, name, __VA_ARGS__)
+#define MEMORY_COLUMN(name, ...) STATS_COLUMN_OF(memory_##name, name, __VA_ARGS__)
 CORE_COLUMNS(CORE_VALUE)
 MEMORY_COLUMNS(MEMORY_VALUE)
 static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};

@@ -109,10 +109,8 @@ static const char *entry_text(const void *context, uint32_t number)
 CORE_COLUMNS(CORE_VALUE)
 #define ENTRY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct entry_row, entry_##name, value)
 ENTRY_COLUMNS(ENTRY_VALUE)
-#define CORE_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_core_##name, ##__VA_ARGS__},
-#define ENTRY_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_entry_##name, ##__VA_ARGS__},
+#define CORE_COLUMN(name, ...) STATS_COLUMN_OF(core_##name, name, __VA_ARGS__)
+#define ENTRY_COLUMN(name, ...) STATS_COLUMN_OF(entry_##name, name, __VA_ARGS__)
 static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
 static const struct stats_column entry_columns[] = {ENTRY_COLUMNS(ENTRY_COLUMN)};
 /* clang-format on */

@@ -139,8 +139,7 @@ static const char *kind_text(const void *system, uint32_t kind)
 
 #define SENT_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct sent_row, sent_##name, value)
 SENT_COLUMNS(SENT_VALUE)
-#define SENT_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_sent_##name, ##__VA_ARGS__},
+#define SENT_COLUMN(name, ...) STATS_COLUMN_OF(sent_##name, name, __VA_ARGS__)
 static const struct stats_column sent_columns[] = {SENT_COLUMNS(SENT_COLUMN)};
 /* clang-format on */
 

@@ -85,8 +85,7 @@ static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
     COLUMN(kind, "", TEXT, SAME, row->kind, "as in critical_path.csv", .text = kind_text)
 #define STEP_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct task_path_step, step_##name, value)
 STEP_COLUMNS(STEP_VALUE)
-#define STEP_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_step_##name, ##__VA_ARGS__},
+#define STEP_COLUMN(name, ...) STATS_COLUMN_OF(step_##name, name, __VA_ARGS__)
 static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
 
 #define PAIR_COLUMNS(COLUMN) \
@@ -101,8 +100,7 @@ static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
            "of that: what they took longer than in an empty network")
 #define PAIR_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct pair, pair_##name, value)
 PAIR_COLUMNS(PAIR_VALUE)
-#define PAIR_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_pair_##name, ##__VA_ARGS__},
+#define PAIR_COLUMN(name, ...) STATS_COLUMN_OF(pair_##name, name, __VA_ARGS__)
 static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
 
 #define LINK_COLUMNS(COLUMN) \
@@ -122,8 +120,7 @@ static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
     COLUMN(share, "", RATIO, SUM, row->time, "time_ps over path_ps", .by = "path_ps")
 #define LINK_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct link, link_##name, value)
 LINK_COLUMNS(LINK_VALUE)
-#define LINK_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_link_##name, ##__VA_ARGS__},
+#define LINK_COLUMN(name, ...) STATS_COLUMN_OF(link_##name, name, __VA_ARGS__)
 static const struct stats_column link_columns[] = {LINK_COLUMNS(LINK_COLUMN)};
 /* clang-format on */
 

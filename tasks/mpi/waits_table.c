@@ -99,8 +99,7 @@ static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_CO
 
 #define RATE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct rate_row, rate_##name, value)
 RATE_COLUMNS(RATE_VALUE)
-#define RATE_COLUMN(name, unit, type, merge, expression, meaning, ...) \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_rate_##name, ##__VA_ARGS__},
+#define RATE_COLUMN(name, ...) STATS_COLUMN_OF(rate_##name, name, __VA_ARGS__)
 static const struct stats_column rate_columns[] = {RATE_COLUMNS(RATE_COLUMN)};
 /* clang-format on */
 
