@@ -1,10 +1,11 @@
-/* program_bench.h - for tests of generators: a program from its settings, with all its tasks. The test names
- * the program before it includes this: PROGRAM, and static const struct
- * task_program_class *class. */
+/* program_bench.h - for tests of generators: a program from its settings, with all its tasks; its exchange,
+ * and settings that are refused. The test names the program before it includes this: PROGRAM, and static
+ * const struct task_program_class *class. */
 #ifndef TESTS_PROGRAM_BENCH_H
 #define TESTS_PROGRAM_BENCH_H
 
 #include "tasks/jobs/jobs.h"
+#include "tests/replay.h"
 
 struct bench {
     struct ker_comm *comm;
@@ -49,6 +50,37 @@ static void bench_close(struct bench *b)
         ker_comm_release(b->comm);
     if (b->config)
         ker_config_free(b->config);
+}
+
+/* Everything matches, eager and by rendezvous, in both orders; messages and bytes are as expected. The replay
+ * counts point-to-point messages only. */
+static void bench_exchange(const char *settings, uint64_t messages, uint64_t bytes)
+{
+    struct bench b;
+    bench_good(&b, settings);
+    for (int mode = 0; mode < 4; mode++) {
+        struct replay_result result;
+        replay_run(&result, class, b.program, mode & 1 ? 0 : UINT64_MAX, mode >> 1);
+        if (!result.ended)
+            print_error("%s\n", result.waiting);
+        assert_true(result.ended);
+        assert_int_equal(result.messages, messages);
+        assert_int_equal(result.bytes, bytes);
+        assert_int_equal(result.unreceived, 0);
+        assert_int_equal(result.left, 0);
+    }
+    bench_close(&b);
+}
+
+static void bench_refused(const char *settings, const char *text)
+{
+    struct bench b;
+    bench_open(&b, settings);
+    assert_int_equal(b.status, KER_BAD_INPUT);
+    if (!strstr(b.error.text, text))
+        print_error("%s\n", b.error.text);
+    assert_non_null(strstr(b.error.text, text));
+    bench_close(&b);
 }
 
 #endif

@@ -89,7 +89,7 @@ static void wrong_overrides(void **state)
                      "command line: switch.channels: a whole number is expected, not the text \"abc\"");
     refused_override("switch.delay=100", "command line: switch.delay: give a unit, as in \"100 ns\"");
     refused_override("jobs[2].tasks=4",
-                     "command line: jobs[2].tasks: the list has 1 members; the next would be [1]");
+                     "command line: jobs[2].tasks: the next member of the list would be [1]");
     refused_override("jobs[0]",
                      "command line: \"jobs[0]\": KEY=VALUE is expected, as in switch.channels=4 or "
                      "jobs[0].tasks=64");

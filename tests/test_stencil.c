@@ -65,48 +65,29 @@ static void test_order(void **state)
     bench_close(&b);
 }
 
-/* Everything matches; the number of messages and bytes per step is as expected. */
-static void check_exchange(const char *settings, uint64_t messages, uint64_t bytes)
-{
-    struct bench b;
-    bench_good(&b, settings);
-    for (int mode = 0; mode < 4; mode++) {
-        struct replay_result result;
-        replay_run(&result, class, b.program, mode & 1 ? 0 : UINT64_MAX, mode >> 1);
-        if (!result.ended)
-            print_error("%s\n", result.waiting);
-        assert_true(result.ended);
-        assert_int_equal(result.messages, messages);
-        assert_int_equal(result.bytes, bytes);
-        assert_int_equal(result.unreceived, 0);
-        assert_int_equal(result.left, 0);
-    }
-    bench_close(&b);
-}
-
 static void test_exchange(void **state)
 {
     /* 27 tasks x 6 neighbours x 3 steps. */
-    check_exchange("extents = [3, 3, 3]; steps = 3; bytes = \"10\";", 27 * 6 * 3, 27 * 6 * 3 * 10);
+    bench_exchange("extents = [3, 3, 3]; steps = 3; bytes = \"10\";", 27 * 6 * 3, 27 * 6 * 3 * 10);
     /* 27 x 26, once; 2 x 2 x 2: 8 x 26, several between the same two tasks, but those that lead back to the
      * task itself are left out: none, for every offset differs from 0 modulo 2 in some dimension. */
-    check_exchange("extents = [3, 3, 3]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 27 * 26,
+    bench_exchange("extents = [3, 3, 3]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 27 * 26,
                    27 * 26 * 10);
-    check_exchange("extents = [2, 2, 2]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 8 * 26,
+    bench_exchange("extents = [2, 2, 2]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 8 * 26,
                    8 * 26 * 10);
     /* Open: (4 - 1) x 3 + 4 x (3 - 1) = 17 pairs, both directions. */
-    check_exchange("extents = [4, 3]; steps = 1; bytes = \"1\"; periodic = false;", 34, 34);
+    bench_exchange("extents = [4, 3]; steps = 1; bytes = \"1\"; periodic = false;", 34, 34);
     /* A ring of 4 in the first, open in the second dimension: 3 x 4 + 4 x 2 = 20 pairs. */
-    check_exchange("extents = [4, 3]; steps = 1; bytes = [\"1\", \"100\"]; periodic = [true, false];", 40,
+    bench_exchange("extents = [4, 3]; steps = 1; bytes = [\"1\", \"100\"]; periodic = [true, false];", 40,
                    24 + 16 * 100);
     /* All, open, 2 x 2: 4 sides of 1 or 100 bytes (2 each) and 2 diagonals of 1, both directions. */
-    check_exchange(
+    bench_exchange(
         "extents = [2, 2]; steps = 1; bytes = [\"1\", \"100\"]; periodic = false; neighbours = \"all\";", 12,
         2 * (2 * 1 + 2 * 100 + 2 * 1));
     /* One task has no neighbour but itself. */
-    check_exchange("extents = [1]; steps = 5; allreduce_every = 1;", 0, 0);
-    check_exchange("extents = [2]; steps = 1; bytes = \"1\";", 4, 4);
-    check_exchange("extents = [2, 1, 2, 2, 1, 2, 2, 3]; steps = 1; bytes = \"1\"; compute_time = \"1 us\";",
+    bench_exchange("extents = [1]; steps = 5; allreduce_every = 1;", 0, 0);
+    bench_exchange("extents = [2]; steps = 1; bytes = \"1\";", 4, 4);
+    bench_exchange("extents = [2, 1, 2, 2, 1, 2, 2, 3]; steps = 1; bytes = \"1\"; compute_time = \"1 us\";",
                    96 * 12, 96 * 12);
 }
 
@@ -142,15 +123,8 @@ static void test_refused(void **state)
          "bytes: has 2 values; one for all or one for each of the 3 dimensions"},
         {"extents = [2, 2, 2]; periodic = [true, false];", "periodic: has 2 values"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct bench b;
-        bench_open(&b, bad[i].settings);
-        assert_int_equal(b.status, KER_BAD_INPUT);
-        if (!strstr(b.error.text, bad[i].text))
-            print_error("%s\n", b.error.text);
-        assert_non_null(strstr(b.error.text, bad[i].text));
-        bench_close(&b);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        bench_refused(bad[i].settings, bad[i].text);
 }
 
 int main(void)

@@ -98,37 +98,17 @@ static void test_communicators(void **state)
     bench_close(&b);
 }
 
-/* Everything matches; the number of messages and bytes is as expected. The replay counts point-to-point
- * messages only. */
-static void check_exchange(const char *settings, uint64_t messages, uint64_t bytes)
-{
-    struct bench b;
-    bench_good(&b, settings);
-    for (int mode = 0; mode < 4; mode++) {
-        struct replay_result result;
-        replay_run(&result, class, b.program, mode & 1 ? 0 : UINT64_MAX, mode >> 1);
-        if (!result.ended)
-            print_error("%s\n", result.waiting);
-        assert_true(result.ended);
-        assert_int_equal(result.messages, messages);
-        assert_int_equal(result.bytes, bytes);
-        assert_int_equal(result.unreceived, 0);
-        assert_int_equal(result.left, 0);
-    }
-    bench_close(&b);
-}
-
 static void test_exchange(void **state)
 {
     /* 4 x 3: 12 pairs west to east, 4 x 2 north to south, both directions, 3 steps. */
-    check_exchange("grid = [4, 3]; steps = 3; halo_bytes = \"10\"; allreduce_every = 2;", 3 * 40, 3 * 400);
+    bench_exchange("grid = [4, 3]; steps = 3; halo_bytes = \"10\"; allreduce_every = 2;", 3 * 40, 3 * 400);
     /* A ring of two: west and east is the same neighbour, twice; one row has no poles to speak of. */
-    check_exchange("grid = [2, 1]; steps = 1; halo_bytes = \"10\";", 4, 40);
-    check_exchange("grid = [1, 5]; steps = 1; halo_bytes = \"10\";", 8, 80);
-    check_exchange(
+    bench_exchange("grid = [2, 1]; steps = 1; halo_bytes = \"10\";", 4, 40);
+    bench_exchange("grid = [1, 5]; steps = 1; halo_bytes = \"10\";", 8, 80);
+    bench_exchange(
         "grid = [1, 1]; steps = 2; halo_bytes = \"10\"; allreduce_every = 1; compute_time = \"1 us\";", 0, 0);
-    check_exchange("grid = [5, 4]; steps = 2; halo_bytes = \"0\"; transpose_bytes = \"10\";", 0, 0);
-    check_exchange("grid = [5, 4]; steps = 2; halo_bytes = \"1\"; transpose_bytes = \"0\";", 2 * 70, 2 * 70);
+    bench_exchange("grid = [5, 4]; steps = 2; halo_bytes = \"0\"; transpose_bytes = \"10\";", 0, 0);
+    bench_exchange("grid = [5, 4]; steps = 2; halo_bytes = \"1\"; transpose_bytes = \"0\";", 2 * 70, 2 * 70);
 }
 
 static void test_refused(void **state)
@@ -141,15 +121,8 @@ static void test_refused(void **state)
         {"grid = [2, 2, 2];", "has 3 values; columns and rows"},
         {"grid = [100000, 100000];", "more than 2^31 - 1 tasks"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct bench b;
-        bench_open(&b, bad[i].settings);
-        assert_int_equal(b.status, KER_BAD_INPUT);
-        if (!strstr(b.error.text, bad[i].text))
-            print_error("%s\n", b.error.text);
-        assert_non_null(strstr(b.error.text, bad[i].text));
-        bench_close(&b);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        bench_refused(bad[i].settings, bad[i].text);
 }
 
 /* Four billion steps of nothing, or nearly: the test would not end if each were gone through. */

@@ -242,8 +242,8 @@ static enum ker_status put_value(struct ker_config_node *root, const char *key, 
         place = step_place(parent, &step, &made);
         if (!place && parent->kind == KER_NODE_LIST && !step.name) {
             ker_config_node_free(value);
-            return ker_config_refuse(error, here, key, "the list has %d members; the next would be [%d]",
-                                     parent->count, parent->count);
+            return ker_config_refuse(error, here, key, "the next member of the list would be [%d]",
+                                     parent->count);
         }
         if (!place) {
             ker_config_node_free(value);
