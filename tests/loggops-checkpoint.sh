@@ -36,6 +36,24 @@ all_alike "programs without time between them" "$t/stencil.cfg" "loggops.L=0 ns"
 all_alike "a trace" "$t/trace.cfg" jobs[0].trace="$trace" "loggops.S=1 kB"
 all_alike "a schedule, periods" "$t/trace.cfg" jobs[0].trace="$t/is.goal" "loggops.S=1 kB" "output.period=300 us"
 all_alike "a schedule, rendezvous in an instant" "$t/trace.cfg" jobs[0].trace="$t/is.goal" "loggops.S=1 kB" mpi.rendezvous=instant
+cat >"$t/faults.awk" <<'AWK'
+BEGIN { # several cpus, which wait for each other
+    print "num_ranks 3"
+    for (i = 0; i < 3; i++) {
+        printf "rank %d {\n", i
+        for (j = 0; j < 60; j++) {
+            printf "c%d: calc %d cpu %d\ns%d: send %db to %d tag %d cpu %d\nr%d: recv %db from %d tag %d\n", j, (j * 37 + i) % 90 * 1000, j % 3, j,
+                j % 5 * 400, (i + 1) % 3, j, (j + i) % 3, j, j % 7 * 300, (i + 2) % 3, j
+            printf "s%d requires c%d\n", j, j
+            if (j) printf "c%d requires r%d\n", j, j - 1
+        }
+        print "}"
+    }
+}
+AWK
+awk -f "$t/faults.awk" >"$t/faults.goal"
+all_alike "a schedule with LogGOPSim's faults" "$t/trace.cfg" jobs[0].trace="$t/faults.goal" "jobs[0].time_unit=1 ps" "loggops.S=1 kB" mpi.rendezvous=instant \
+    'loggops.faults=["dependencies", "zero_bytes"]'
 all_alike "patterns, long lists" "$t/pattern.cfg"
 all_alike "patterns, write, noise" "$t/pattern.cfg" mpi.rendezvous=write 'loggops.noise.kind="periodic"' 'loggops.noise.period="50 us"' 'loggops.noise.length="2 us"'
 

@@ -79,6 +79,19 @@ c requires b
 GOAL
 run jobs[0].trace="$t/cpus.goal" "${small[@]}"
 is "10150" "dependencies between cpus carry their time"
+run jobs[0].trace="$t/cpus.goal" "${small[@]}" mpi.rendezvous=instant 'loggops.faults=["dependencies"]'
+is "10050" "or do not, where LogGOPSim's faults are asked for"
+sed 's/10b/0b/' "$t/one.goal" >"$t/none.goal"
+run jobs[0].trace="$t/none.goal" "${small[@]}" mpi.rendezvous=instant
+is "110 1120" "0 bytes cost what 1 byte costs"
+run jobs[0].trace="$t/none.goal" "${small[@]}" mpi.rendezvous=instant 'loggops.faults=["zero_bytes"]'
+is "108 1119" "or O and G less than nothing"
+# The receive is posted at 2000, behind its message, whose sender waits for a size that it does not say: its calculation never runs.
+printf 'num_ranks 2\nrank 0 {\na: send 20b to 1\nb: calc 9\nb requires a\n}\nrank 1 {\na: calc 2000\nb: recv 10b from 0\nb requires a\n}\n' >"$t/sizes.goal"
+run jobs[0].trace="$t/sizes.goal" "${small[@]}" mpi.rendezvous=instant
+is "2009 2048" "a message decides by its own size whether it waits"
+run jobs[0].trace="$t/sizes.goal" "${small[@]}" mpi.rendezvous=instant 'loggops.faults=["sizes"]'
+is "48 2048" "or its receive by its own"
 cat >"$t/eight.awk" <<'AWK'
 BEGIN {
     print "num_ranks 8"
@@ -135,6 +148,10 @@ refused 2 "the order" "classes in the wrong order" jobs[0].trace="$t/one.goal" "
 refused 2 "no time per byte" "a class's time per byte" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[0].G=1
 "$marssim" --check "$t/l.cfg" jobs[0].trace="$t/one.goal" >"$t/out" 2>"$t/err"
 verdict "$(grep -q "^events  *about 4, 1 of them messages" "$t/out" && grep -q "^memory " "$t/out" || cat "$t/out" "$t/err")" "--check says how much there is to do"
+refused 2 "loggops.faults.*instant" "faults where rendezvous takes time" jobs[0].trace="$t/one.goal" 'loggops.faults=["sizes"]'
+refused 2 "loggops.faults.*critical_path" "faults beside what looks at times" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' "output.critical_path=1 MB"
+refused 2 "loggops.faults.*GOAL" "faults beside other programs" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' jobs[1].program=leanmd "jobs[1].cells=[3, 3, 3]"
+refused 2 "dependencies, zero_bytes" "a fault that there is not" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["all"]'
 refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
 refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true

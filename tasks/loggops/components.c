@@ -101,10 +101,11 @@ static void processes_make(struct loggops_system *s)
         s->blocked[i] = (struct loggops_blocked){KER_NONE, KER_NONE};
     for (uint32_t i = 0; i < groups(s); i++)
         s->group[i] = (struct loggops_group){s, i, KER_NONE, KER_TIME_MAX};
+    bool timed = s->cpus > 1 && !(s->set.faults & LOGGOPS_UNTIMED);
     size_t ops = 0;
     for (uint32_t job = 0; job < s->jobs; job++) {
         const struct graph *graph = s->job[job].graph;
-        for (uint32_t i = 0; graph && s->cpus > 1 && i < graph->count; i++)
+        for (uint32_t i = 0; graph && timed && i < graph->count; i++)
             ops += graph->task[i].ops;
     }
     s->ready = ops ? ker_alloc(ops * sizeof *s->ready) : NULL;

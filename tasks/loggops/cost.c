@@ -39,6 +39,10 @@ uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, 
     uint32_t index = KER_POOL_TAKE(&s->events, NULL);
     struct loggops_event *e = loggops_event_at(s, index);
     memcpy(e->cause, cause, sizeof e->cause);
+    if (__builtin_expect(s->set.faults & LOGGOPS_UNTIMED, 0)) {
+        e->cause[1] = cause[0];
+        e->cause[0] = (ker_time)s->serial++;
+    }
     e->origin = loggops_rank(s, p);
     e->number = p->number++;
     e->process = (uint32_t)(p - s->process);
@@ -47,12 +51,21 @@ uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, 
     return index;
 }
 
+/* All but the first byte; with LOGGOPS_ZERO_WRAPS of none one less than nothing. */
+static inline ker_time further(const struct loggops_system *s, const struct loggops_rate *rate,
+                               uint64_t bytes)
+{
+    if (__builtin_expect(bytes == 0 && s->set.faults & LOGGOPS_ZERO_WRAPS, 0))
+        return -(ker_time)rate->whole;
+    return loggops_bytes(rate, bytes);
+}
+
 ker_time loggops_transmit(struct loggops_system *s, struct loggops_process *p, unsigned cpu, unsigned nic,
                           ker_time now, uint64_t bytes, uint32_t to)
 {
     const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), to);
-    loggops_cpu_work(s, p, cpu, now, set->overhead, loggops_bytes(&set->busy, bytes));
-    *loggops_sending(s, p, nic) = now + set->gap + loggops_bytes(&set->per_byte, bytes);
+    loggops_cpu_work(s, p, cpu, now, set->overhead, further(s, &set->busy, bytes));
+    *loggops_sending(s, p, nic) = now + set->gap + further(s, &set->per_byte, bytes);
     return now + set->overhead + set->latency;
 }
 
@@ -60,8 +73,8 @@ void loggops_take_in(struct loggops_system *s, struct loggops_process *p, const 
                      uint64_t bytes)
 {
     const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), e->origin);
-    ker_time wire = loggops_bytes(&set->per_byte, bytes);
+    ker_time wire = further(s, &set->per_byte, bytes), own = further(s, &set->busy, bytes);
     loggops_cpu_work(s, p, e->cpu, e->time, set->overhead,
-                     loggops_later(loggops_bytes(&set->busy, bytes), wire));
+                     (uint64_t)own > (uint64_t)wire ? own : wire); /* so there, where they may be negative */
     *loggops_receiving(s, p, e->nic) = e->time + set->gap + wire;
 }

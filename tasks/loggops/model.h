@@ -63,7 +63,9 @@ enum loggops_kind {
 
 struct loggops_event {
     ker_time time;
-    ker_time cause[LOGGOPS_GENERATIONS]; /* when what made it was handled, and what made that; -1: nothing */
+    /* When what made it was handled, and what made that; -1: nothing. With LOGGOPS_UNTIMED: how many events
+     * were made before it, then when what made it was handled. */
+    ker_time cause[LOGGOPS_GENERATIONS];
     union {
         uint64_t bytes;
         struct {
@@ -182,9 +184,10 @@ struct loggops_system {
     uint32_t first, count;    /* on this rank */
     uint32_t ranks;           /* over which they are spread: the first `processes % ranks` have one more */
     uint32_t cpus, nics;
-    bool together; /* one group */
-    bool instant;  /* that is because of rendezvous */
-    bool halts;    /* jobs in the background may go on when the others cannot: task_loggops_halted */
+    bool together;   /* one group */
+    bool instant;    /* that is because of rendezvous */
+    uint64_t serial; /* LOGGOPS_UNTIMED: events made */
+    bool halts;      /* jobs in the background may go on when the others cannot: task_loggops_halted */
     ker_time lookahead;
     struct ker_engine *engine;
     struct loggops_process *process;
@@ -293,6 +296,14 @@ static inline const struct graph_op *loggops_op(const struct loggops_system *s,
     return room;
 }
 uint32_t loggops_ops(const struct loggops_system *, const struct loggops_process *); /* how many it has */
+/* Does something of it wait that can be told? With LOGGOPS_OWN_SIZES a send that nobody frees is not one. */
+static inline bool loggops_unfinished(const struct loggops_system *s, const struct loggops_process *p)
+{
+    if (__builtin_expect(s->set.faults & LOGGOPS_OWN_SIZES, 0))
+        return p->posted.first != KER_NONE || p->posted.lookup || p->unexpected.first != KER_NONE ||
+               p->unexpected.lookup;
+    return p->done < loggops_ops(s, p);
+}
 /* When its last cpu became free; KER_TIME_MAX: it has not finished. */
 ker_time loggops_finish(struct loggops_system *, const struct loggops_process *);
 /* When an operation can be taken at the earliest, as far as is known. */

@@ -24,7 +24,7 @@ ker_time loggops_finish(struct loggops_system *s, const struct loggops_process *
     ker_time finish = s->job[p->job].start;
     for (unsigned cpu = 0; cpu < s->cpus; cpu++)
         finish = *loggops_cpu(s, p, cpu) > finish ? *loggops_cpu(s, p, cpu) : finish;
-    return p->done < loggops_ops(s, p) ? KER_TIME_MAX : finish;
+    return loggops_unfinished(s, p) ? KER_TIME_MAX : finish;
 }
 
 /* ---- what operations wait for ---- */
@@ -112,7 +112,8 @@ void loggops_op_done(struct loggops_system *s, struct loggops_process *p, uint32
 /* ---- events of them ---- */
 
 /* One more of the run that ends with `last`, if it fits there. */
-static bool run_add(struct loggops_event *run, uint32_t last, const struct loggops_free *op, ker_time time)
+static bool run_add(struct loggops_system *s, struct loggops_event *run, uint32_t last,
+                    const struct loggops_free *op, ker_time time)
 {
     uint32_t step = op->op - last;
     if (run->time != time || run->cpu != op->cpu || run->nic != op->nic || run->tag != op->kind ||
@@ -120,6 +121,7 @@ static bool run_add(struct loggops_event *run, uint32_t last, const struct loggo
         return false;
     run->step = step;
     run->more++;
+    s->serial++;
     return true;
 }
 
@@ -143,6 +145,8 @@ static inline ker_time free_time(struct loggops_system *s, const struct loggops_
 {
     if (__builtin_expect(p->ready != NULL, 0))
         now = loggops_later(now, p->ready[op->op]);
+    if (__builtin_expect(s->set.faults & LOGGOPS_UNTIMED, 0))
+        now = s->job[p->job].start; /* what its cpu and adapter have is all that counts */
     return loggops_op_time(s, p, op->kind, op->cpu, op->nic, now);
 }
 
@@ -155,7 +159,7 @@ static void kind_put(struct loggops_system *s, struct loggops_process *p, const 
         if (op->kind != kind)
             continue;
         ker_time time = free_time(s, p, op, now);
-        if (run != KER_NONE && run_add(loggops_event_at(s, run), last, op, time)) {
+        if (run != KER_NONE && run_add(s, loggops_event_at(s, run), last, op, time)) {
             p->number++;
         } else {
             if (run != KER_NONE)

@@ -49,15 +49,15 @@ static void sender_free(struct loggops_system *s, const struct now *now, const s
     loggops_op_done(s, p, m->op, now->time);
 }
 
-/* A message, or the request of one, has met its receive. */
+/* A message, or the request of one, has met its receive; told: what its sender is told by, mostly itself. */
 static void matched(struct loggops_system *s, struct loggops_process *p, const struct now *now,
-                    const struct loggops_event *m, uint32_t receive)
+                    const struct loggops_event *m, const struct loggops_event *told, uint32_t receive)
 {
     if (m->kind == LOGGOPS_MESSAGE) {
         ker_time received = loggops_later(now->time, *loggops_cpu(s, p, m->cpu));
         if (__builtin_expect(s->records != NULL, 0))
             loggops_record_received(s, p, m, received);
-        sender_free(s, now, m);
+        sender_free(s, now, told);
         loggops_op_done(s, p, receive, received);
         return;
     }
@@ -78,9 +78,14 @@ static void receive_begin(struct loggops_system *s, struct loggops_process *p, c
     uint32_t message = loggops_match_receive(s, p, number, op);
     if (message == KER_NONE)
         return;
-    struct loggops_event m = *loggops_event_at(s, message);
+    struct loggops_event m = *loggops_event_at(s, message), told = m;
     KER_POOL_GIVE(&s->events, message);
-    matched(s, p, now, &m, number);
+    if (__builtin_expect(s->set.faults & LOGGOPS_OWN_SIZES, 0)) {
+        told.bytes = op->amount;
+        told.cpu = op->cpu;
+        told.nic = op->nic;
+    }
+    matched(s, p, now, &m, &told, number);
 }
 
 /* A message, or the request of one, has been taken in. */
@@ -92,7 +97,7 @@ static void message_match(struct loggops_system *s, struct loggops_process *p, c
         return;
     struct loggops_event m = *loggops_event_at(s, index);
     KER_POOL_GIVE(&s->events, index);
-    matched(s, p, now, &m, receive);
+    matched(s, p, now, &m, &m, receive);
 }
 
 /* ---- one event ---- */
@@ -195,10 +200,11 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
     }
 }
 
-static void run_advance(struct loggops_event *e)
+static void run_advance(const struct loggops_system *s, struct loggops_event *e)
 {
     e->op += e->step;
     e->number++;
+    e->cause[0] += __builtin_expect(s->set.faults & LOGGOPS_UNTIMED, 0) ? 1 : 0;
     e->more--;
 }
 
@@ -207,7 +213,7 @@ static inline void message_count(struct loggops_system *s, const struct loggops_
 {
     s->came++;
     s->bytes += e->bytes;
-    s->latency += (uint64_t)(e->time - e->cause[0]);
+    s->latency += (uint64_t)(e->time - e->cause[s->set.faults & LOGGOPS_UNTIMED ? 1 : 0]);
 }
 
 /* An operation of a run leaves the event, which goes on with those that follow. */
@@ -225,7 +231,7 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
         loggops_record_event(s, p, &e);
     if (e.kind == LOGGOPS_OPERATION) {
         if (e.more)
-            run_advance(loggops_event_at(s, index));
+            run_advance(s, loggops_event_at(s, index));
         else
             KER_POOL_GIVE(&s->events, index);
         operation(s, p, &now, e.op, (enum graph_kind)e.tag);
@@ -240,6 +246,9 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
             message_count(s, &e);
         rendezvous(s, p, &now, &e);
     }
+    bool other_first = s->released[1].count && s->other < p; /* by rank, as LOGGOPS_UNTIMED needs it */
+    if (other_first)
+        loggops_released_put(s, s->other, &s->released[1], now.cause, now.time);
     if (s->released[0].count)
         loggops_released_put(s, p, &s->released[0], now.cause, now.time);
     if (s->released[1].count)

@@ -181,6 +181,8 @@ static void never_add(struct loggops_system *s, const struct loggops_process *p,
 static void process_stuck(struct loggops_system *s, const struct loggops_process *p, struct stuck *rows,
                           uint64_t *count)
 {
+    if (!loggops_unfinished(s, p) && s->set.faults & LOGGOPS_OWN_SIZES)
+        return;
     uint32_t process = loggops_rank(s, p), count_of, *items = loggops_match_left(s, p, false, &count_of);
     for (uint32_t i = 0; i < count_of; i++) {
         const struct loggops_posted *r = &s->posted.at[items[i]];
@@ -257,7 +259,7 @@ uint32_t task_loggops_halted(struct loggops_system *s, struct ker_comm *comm)
     for (uint32_t i = 0; s->process && i < s->count; i++) {
         const struct loggops_process *p = &s->process[i];
         if (schedule_counts(s, p))
-            unfinished[p->job] += p->done < loggops_ops(s, p);
+            unfinished[p->job] += loggops_unfinished(s, p);
         if (i == 0 || !s->together)
             loggops_queue_each(s, s->group[i].queue, moving_add, &(struct moving){s, moving});
     }
@@ -274,7 +276,7 @@ uint64_t task_loggops_unfinished(const struct loggops_system *s)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; s->process && i < s->count; i++)
-        count += schedule_counts(s, &s->process[i]) && s->process[i].done < loggops_ops(s, &s->process[i]);
+        count += schedule_counts(s, &s->process[i]) && loggops_unfinished(s, &s->process[i]);
     return count;
 }
 
@@ -289,7 +291,7 @@ char *task_loggops_stuck(struct loggops_system *s, struct ker_comm *comm, uint64
         if (!schedule_counts(s, &s->process[i]) || (halted && !s->job[s->process[i].job].halted))
             continue;
         process_stuck(s, &s->process[i], rows, &found);
-        unfinished += s->process[i].done < loggops_ops(s, &s->process[i]);
+        unfinished += loggops_unfinished(s, &s->process[i]);
     }
     size_t own = found < STUCK_ROWS ? (size_t)found : STUCK_ROWS, *offset;
     uint64_t sums[] = {found, unfinished};

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 6
+#define VERSION 7
 
 /* ---- events ---- */
 
@@ -292,7 +292,7 @@ static void process_state(struct loggops_system *s, struct loggops_process *p, c
 
 static void counts_state(struct loggops_system *s, struct ker_chunk *c)
 {
-    uint64_t *of[] = {&s->handled, &s->messages, &s->came, &s->bytes, &s->latency};
+    uint64_t *of[] = {&s->handled, &s->messages, &s->came, &s->bytes, &s->latency, &s->serial};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         uint64_t value = ker_chunk_u64(c, *of[i]);
         *of[i] = c->loads ? *of[i] + value : value;
@@ -343,6 +343,7 @@ void task_loggops_restart(struct loggops_system *s)
 {
     KER_POOL_RELEASE(&s->events);
     KER_POOL_RELEASE(&s->left);
+    s->serial = 0; /* of those that are loaded */
     loggops_match_free(s);
     loggops_match_init(s);
     s->loaded = ker_alloc((s->count + 1u) * sizeof *s->loaded);

@@ -37,6 +37,11 @@ const struct ker_option loggops_options[] = {
      "Nodes that tasks are placed on (jobs[].placement), for loggops.classes; absent: those of the topology, "
      "or one for each task.",
      WITH},
+    {"loggops.faults", KER_TYPE_CHOICE | KER_TYPE_LIST, NULL, NULL, NULL, "dependencies|zero_bytes|sizes",
+     "What LogGOPSim does wrong is done here, too, for comparisons with it: dependencies between cpus that "
+     "take no time; messages of 0 bytes, whose length less one wraps around; receives that decide by their "
+     "own size whether a message has waited.",
+     WITH},
     {0},
 };
 
@@ -89,6 +94,20 @@ enum ker_status loggops_rate_read(struct loggops_rate *rate, const struct ker_co
         ker_config_string(config, key));
 }
 
+/* They want the instant in which all of it happens there, and one rank. */
+static enum ker_status faults_read(unsigned *faults, const struct ker_config *config, struct ker_error *error)
+{
+    static const char *const names[] = {"dependencies", "zero_bytes", "sizes"};
+    const char *key = "loggops.faults";
+    for (int i = 0; ker_config_has(config, key) && i < ker_config_count(config, key); i++)
+        for (unsigned fault = 0; fault < sizeof names / sizeof *names; fault++)
+            if (strcmp(ker_config_string_at(config, key, i), names[fault]) == 0)
+                *faults |= 1u << fault;
+    if (*faults && !ker_config_is(config, "mpi.rendezvous", "instant"))
+        return ker_config_fail(config, error, key, "is for mpi.rendezvous = \"instant\" only");
+    return KER_OK;
+}
+
 enum ker_status loggops_settings(struct loggops_parameters *set, const struct ker_config *config,
                                  struct ker_error *error)
 {
@@ -100,5 +119,7 @@ enum ker_status loggops_settings(struct loggops_parameters *set, const struct ke
     set->eager = ker_config_bytes(config, "loggops.S");
     set->rendezvous = (enum loggops_rendezvous)ker_config_number(config, "mpi.rendezvous", ways);
     enum ker_status status = loggops_rate_read(&set->per_byte, config, "loggops.G", error);
-    return status ? status : loggops_rate_read(&set->busy, config, "loggops.O", error);
+    if (status == KER_OK)
+        status = loggops_rate_read(&set->busy, config, "loggops.O", error);
+    return status ? status : faults_read(&set->faults, config, error);
 }

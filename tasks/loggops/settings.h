@@ -13,11 +13,17 @@ struct loggops_rate {
 
 enum loggops_rendezvous { LOGGOPS_INSTANT, LOGGOPS_READ, LOGGOPS_WRITE };
 
+/* What LogGOPSim does wrong, for comparisons (loggops.faults). */
+#define LOGGOPS_UNTIMED 1u    /* dependencies between cpus take no time, and may lead into the past */
+#define LOGGOPS_ZERO_WRAPS 2u /* of 0 bytes all but the first are -1 */
+#define LOGGOPS_OWN_SIZES 4u  /* a receive that finds its message decides by its own size, cpu and adapter */
+
 struct loggops_parameters {
     ker_time latency, overhead, gap;    /* L, o, g */
     struct loggops_rate per_byte, busy; /* G of the network, O of the cpu */
     uint64_t eager;                     /* S: longer messages wait until they are matched */
     enum loggops_rendezvous rendezvous;
+    unsigned faults;
 };
 
 /* All but the first byte. */

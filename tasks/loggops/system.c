@@ -80,6 +80,12 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
         status = loggops_classes_read(s, config, topology, error);
     if (status == KER_OK)
         status = loggops_records_read(s, config, forks, error);
+    if (status == KER_OK && s->set.faults && (s->programs || s->records))
+        return ker_config_fail(config, error, "loggops.faults",
+                               s->programs
+                                   ? "is for schedules in GOAL only"
+                                   : "lets times go backwards: output.critical_path, output.timeline, "
+                                     "output.matrix and series of jobs and tasks are not possible");
     return status ? status : loggops_noise_read(&s->noise, config, error);
 }
 
@@ -182,6 +188,7 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
          latency = mpi || (waits && s->set.rendezvous == LOGGOPS_READ); /* some take nothing else */
     s->lookahead = loggops_least(s, !latency);
     s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
+    s->instant |= s->set.faults != 0;
     s->together = s->lookahead == 0 || s->instant;
     s->lookahead = s->together ? KER_US : s->lookahead; /* nobody is to be waited for */
     return KER_OK;
