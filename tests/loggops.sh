@@ -150,7 +150,7 @@ refused 2 "no time per byte" "a class's time per byte" jobs[0].trace="$t/one.goa
 verdict "$(grep -q "^events  *about 4, 1 of them messages" "$t/out" && grep -q "^memory " "$t/out" || cat "$t/out" "$t/err")" "--check says how much there is to do"
 refused 2 "loggops.faults.*instant" "faults where rendezvous takes time" jobs[0].trace="$t/one.goal" 'loggops.faults=["sizes"]'
 refused 2 "loggops.faults.*critical_path" "faults beside what looks at times" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' "output.critical_path=1 MB"
-refused 2 "loggops.faults.*GOAL" "faults beside other programs" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' jobs[1].program=leanmd "jobs[1].cells=[3, 3, 3]"
+refused 2 "mpi.rendezvous.*GOAL" "faults beside other programs" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' jobs[1].program=leanmd "jobs[1].cells=[3, 3, 3]"
 refused 2 "dependencies, zero_bytes" "a fault that there is not" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["all"]'
 refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform

@@ -80,12 +80,10 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
         status = loggops_classes_read(s, config, topology, error);
     if (status == KER_OK)
         status = loggops_records_read(s, config, forks, error);
-    if (status == KER_OK && s->set.faults && (s->programs || s->records))
+    if (status == KER_OK && s->set.faults && s->records)
         return ker_config_fail(config, error, "loggops.faults",
-                               s->programs
-                                   ? "is for schedules in GOAL only"
-                                   : "lets times go backwards: output.critical_path, output.timeline, "
-                                     "output.matrix and series of jobs and tasks are not possible");
+                               "lets times go backwards: output.critical_path, output.timeline, "
+                               "output.matrix and series of jobs and tasks are not possible");
     return status ? status : loggops_noise_read(&s->noise, config, error);
 }
 
