@@ -50,7 +50,8 @@ struct game {
     struct message message[MESSAGES];
     int32_t size, messages;
     uint64_t bytes;
-    bool sums; /* contributions must not be counted twice */
+    bool sums;   /* contributions must not be counted twice */
+    bool levels; /* of several algorithms: who is known of counts, and bytes, not the order of blocks */
 };
 
 static inline bool named(const struct game *g, const char *name)
@@ -89,10 +90,10 @@ static inline void blocks_pick(const struct game *g, const struct player *p, str
     memcpy(m->data.block, k->block + from, (size_t)count * sizeof *k->block);
 }
 
-static inline bool has_blocks(unsigned collective)
+static inline bool has_blocks(const struct game *g, unsigned collective)
 {
-    return collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_GATHER ||
-           collective == TASK_COLL_SCATTER || collective == TASK_COLL_COMM;
+    return !g->levels && (collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_GATHER ||
+                          collective == TASK_COLL_SCATTER || collective == TASK_COLL_COMM);
 }
 
 static inline void game_send(struct game *g, int32_t rank)
@@ -109,7 +110,7 @@ static inline void game_send(struct game *g, int32_t rank)
         .from = rank, .to = p->round.send_to, .tag = p->round.send_tag, .bytes = p->round.send_bytes};
     m->data.set = p->known.set;
     memcpy(m->data.slot, p->known.slot, sizeof m->data.slot);
-    if (has_blocks(p->view.collective))
+    if (has_blocks(g, p->view.collective))
         blocks_pick(g, p, m);
     g->bytes += m->bytes;
     p->sent = true;
@@ -118,7 +119,7 @@ static inline void game_send(struct game *g, int32_t rank)
 static inline void game_take(struct game *g, struct player *p, struct message *m)
 {
     m->taken = p->received = true;
-    if (p->round.receive_from != TASK_COLL_ANYBODY && !has_blocks(p->view.collective))
+    if (p->round.receive_from != TASK_COLL_ANYBODY && !has_blocks(g, p->view.collective))
         assert_int_equal(m->bytes, p->round.receive_bytes);
     if (g->sums)
         assert_int_equal(p->known.set & m->data.set, 0);
@@ -127,11 +128,11 @@ static inline void game_take(struct game *g, struct player *p, struct message *m
         p->known.blocks = 0; /* the result as a whole replaces a folded task's own block */
     for (int32_t i = 0; i < m->data.blocks; i++)
         p->known.block[p->known.blocks++] = m->data.block[i];
-    if (alltoall(p) && named(g, "bruck")) {
+    if (!g->levels && alltoall(p) && named(g, "bruck")) {
         for (int32_t j = 0; j < g->size; j++)
             if (j >> m->tag & 1)
                 p->known.slot[j] = m->data.slot[j];
-    } else if (alltoall(p)) {
+    } else if (!g->levels && alltoall(p)) {
         p->known.slot[(p->view.rank - m->from + g->size) % g->size] = m->from;
     }
 }
@@ -170,7 +171,7 @@ static inline void game_share(struct game *g, struct player *p)
         *m =
             (struct message){.from = with, .to = p->view.rank, .tag = r->send_tag, .bytes = r->receive_bytes};
         m->data.set = owner->known.set;
-        if (has_blocks(p->view.collective))
+        if (has_blocks(g, p->view.collective))
             blocks_pick(g, owner, m);
         g->bytes += m->bytes;
         game_take(g, p, m);

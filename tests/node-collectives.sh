@@ -42,7 +42,8 @@ cat >"$t/c.cfg" <<END
 topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "100 ns"; };
 node: { cores = 4; memory_latency = "100 ns"; memory_bandwidth = "10 GB/s"; };
 mpi: { eager_limit = "1 MiB"; collectives: { barrier = "shared_memory"; bcast = "shared_memory"; reduce = "shared_memory"; allreduce = "shared_memory";
-    gather = "shared_memory"; scatter = "shared_memory"; }; };
+    gather = "shared_memory"; gatherv = "shared_memory"; scatter = "shared_memory"; scatterv = "shared_memory"; allgather = "shared_memory";
+    allgatherv = "shared_memory"; alltoall = "shared_memory"; alltoallv = "shared_memory"; reduce_scatter = "shared_memory"; }; };
 jobs: ( { program = "trace"; format = "simgrid"; trace = "$t/program.txt"; tasks_per_node = 4; } );
 END
 # Flags reach rank 0 after l, and those that it raises then the others after 2 l.
@@ -73,6 +74,38 @@ carried "allreduce: 9 flags and 6 vectors" 15 60000
 # 1,250. Their flags are at rank 0 at 1,350, which reads the three other parts of the result, to 2,400; the others from 1,450 to 2,500; flags at 2,600, and back.
 one mpi.collectives.allreduce=shared_memory_parts; ends "allreduce by parts: 6 l + 6 (l + t / 4)" 2600000 2700000 2700000 2700000
 carried "allreduce by parts: three barriers, 12 parts twice" 42 60000
+# All for all: the flags are at rank 0 at 100 ns, which reads three blocks from then on, to 3,400; the others see its flag at 200, and have theirs at 3,500, with
+# flags at rank 0 at 3,600, and back.
+across="3600000 3700000 3700000 3700000"
+program 4 "allgather 10000 10000"
+one; ends "allgather: 4 l + 3 (l + t)" $across
+carried "allgather: two barriers and 12 blocks" 24 120000
+program 4 "alltoall 10000 10000"
+one; ends "alltoall: as allgather" $across
+program 4 "reducescatter 10000 10000 10000 10000 0"
+one; ends "reduce_scatter: each reads its part of all" $across
+# With counts 10,000, 0, 20,000, 0 of ranks 0 to 3. Rank 0 begins at 100 ns and reads 20,000, to 2,200; 1 at 200: 2's and 0's, to 3,400; 2: 0's, to 1,300; 3: 0's
+# and 2's, to 3,400. So rank 0 has all flags at 3,500, and the others its at 3,600.
+counts="10000 0 20000 0"
+for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i allgatherv $1 $counts"; echo "$i finalize"; done >"$t/program.txt"
+one; ends "allgatherv: what is empty is not read" 3500000 3600000 3600000 3600000
+carried "allgatherv: every byte by hand" $((12 + 6)) 90000
+# Ranks 1 and 3 have nothing; the root, 1, reads of 2 from 100 ns to 2,200; 3's flag is there; of 0 to 3,300. Who has been read knows it at 2,300, 2,300, 3,400.
+for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i gatherv $1 $counts 1"; echo "$i finalize"; done >"$t/program.txt"
+one; ends "gatherv: in turn" 3400000 3300000 2300000 2300000
+carried "gatherv: 3 flags each way and 2 blocks" 8 30000
+# All see the root's flag at 100 ns: rank 0 reads to 1,200, 2 to 2,200, 3 nothing, and the root has their flags l later.
+for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i scatterv $counts $1 1"; echo "$i finalize"; done >"$t/program.txt"
+one; ends "scatterv: all at once" 1200000 2300000 2200000 100000
+# Rank i has (i + j) % 3 thousand bytes for rank j: from 1, 2 and 3 rank 0 reads 1,000, 2,000 and none, from 100 ns to 600; 1 from 200: of 2, 3, 0 none, 1,000, 1,000;
+# 2: of 3, 0, 1: 2,000, 2,000, none; 3: of 0, 1, 2: none, 1,000, 2,000. An l and 100 ns for each 1,000.
+for i in 0 1 2 3; do
+    echo "$i init"; echo "$i alltoallv 9 $(for j in 0 1 2 3; do echo -n "$(((i + j) % 3 * 1000)) "; done)9 $(for j in 0 1 2 3; do echo -n "$(((i + j) % 3 * 1000)) "; done)"
+    echo "$i finalize"
+done >"$t/program.txt"
+one; ends "alltoallv: in turn" 900000 1000000 1000000 1000000
+carried "alltoallv: every byte by hand" $((12 + 8)) 12000
+program 4 "allreduce 10000 0"
 one; ends "and as before" 4700000 4600000 4600000 4600000
 one node.send_overhead="5 us" node.receive_overhead="7 us" mpi.copies=all mpi.eager_limit=0; ends "no overheads, no protocol" 4700000 4600000 4600000 4600000
 program 4 "iallreduce 10000 0"
@@ -129,6 +162,22 @@ sed 's/tasks_per_node = 4; //' "$t/c.cfg" >"$t/r.cfg"
 mv "$t/r.cfg" "$t/c.cfg"
 one "${ragged[@]}" mpi.collectives.allreduce=shared_memory/ring
 carried "ragged nodes: every byte by hand" $((5 * 6 + 12)) 140000
+# Blocks. allgather: a leader's group sends its 5 blocks in all inside; round the ring of three go 2 x 8; all 8 go to each of the 5 others. alltoall: inside 5 x 8
+# blocks to the leaders and 5 x 8 back, and between nodes 64 - (9 + 1 + 16). gather, scatter, root 5: the leader of node 2; a block for each that is no leader, and 1 + 4.
+program 8 "allgather 10000 10000"
+one "${ragged[@]}" mpi.collectives.allgather=shared_memory/ring
+carried "allgather on ragged nodes: every byte by hand" $((5 * 6 + 3 * 2)) $(((5 + 2 * 8 + 5 * 8) * 10000))
+one "${ragged[@]}" mpi.collectives.allgather=shared_memory+linear/bruck
+carried "the same by Bruck's algorithm" $((5 * 3 + 5 + 3 * 2)) $(((5 + 2 * 8 + 5 * 8) * 10000))
+program 8 "alltoall 10000 10000"
+one "${ragged[@]}" mpi.collectives.alltoall=linear/pairwise
+carried "alltoall on ragged nodes: every byte by hand" $((5 * 2 + 3 * 2)) $(((5 * 8 * 2 + 64 - 26) * 10000))
+program 8 "gather 10000 10000 5"
+one "${ragged[@]}" mpi.collectives.gather=linear/binomial
+carried "gather on ragged nodes: every byte by hand" 7 $(((5 + 5) * 10000))
+program 8 "scatter 10000 10000 5"
+one "${ragged[@]}" mpi.collectives.scatter=linear/linear
+carried "scatter on ragged nodes: every byte by hand" 7 $(((5 + 5) * 10000))
 # A communicator on several nodes: the built-in rules, which stand before a list of shared_memory.
 one "${ragged[@]}" && rm -rf "$t/first" && mv "$t/one" "$t/first" && one "${ragged[@]}" mpi.collectives.allreduce=auto && equal "$t/first" "$t/one"
 check "shared_memory alone: on several nodes as built in"
@@ -137,17 +186,18 @@ check "shared_memory alone: on several nodes as built in"
 
 for i in 1 2 3; do
     calls+=("compute $((i * 7000))" "allreduce 3000 0" barrier "ibcast 20000 $i" "ireduce 777 0 5" "bcast 100000 7" "reduce 9001 0 $((i + 1))" ibarrier
-        "iallreduce 50000 0")
+        "iallreduce 50000 0" "allgather 3000 3000" "alltoall 700 700" "iallgather 100 100" "gather 5000 5000 6" "scatter 4000 4000 3" "ialltoall 9000 9000")
 done
 program 8 "${calls[@]}"
 tables="waits critical_path"
 told=(output.waits=true "output.critical_path=1 MiB")
 hierarchical=("${told[@]}" mpi.collectives.barrier=shared_memory/dissemination mpi.collectives.bcast=shared_memory/binomial/scatter_allgather_ring
-    mpi.collectives.reduce=linear/rabenseifner 'mpi.collectives.allreduce=["shared_memory/recursive_doubling", "shared_memory_parts+shared_memory/ring:10 KiB"]')
+    mpi.collectives.gather=binomial/linear/binomial mpi.collectives.scatter=shared_memory/binomial/linear mpi.collectives.alltoall=shared_memory/linear
+    'mpi.collectives.allgather=["binomial+shared_memory/recursive_doubling", "shared_memory/linear/ring:2 KiB"]' mpi.collectives.reduce=linear/rabenseifner 'mpi.collectives.allreduce=["shared_memory/recursive_doubling", "shared_memory_parts+shared_memory/ring:10 KiB"]')
 same_bits "levels" "${ragged[@]}" "${hierarchical[@]}"
 same_bits "levels, memory shared, sockets" "${ragged[@]}" "${hierarchical[@]}" "${two[@]}" node.single_copy_size="4 KiB"
 same_bits "levels, progress in calls, rendezvous" "${ragged[@]}" "${hierarchical[@]}" mpi.progress=calls mpi.eager_limit=0 node.send_overhead="300 ns"
-program 4 "${calls[@]//[457]/3}"
+program 4 "${calls[@]//[4567]/3}"
 same_bits "shared memory" "${told[@]}" "${two[@]}" jobs[0].tasks_per_node=4
 
 # ---- what cannot be ----
@@ -164,6 +214,8 @@ refused "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is
 refused "a level by what is none for it" '"ring" is no algorithm for a reduce inside a node; there are linear, binomial' mpi.collectives.allreduce=ring/ring
 refused "a level by nothing" '"" is no algorithm for a reduce inside a socket' mpi.collectives.allreduce=/binomial/ring
 refused "four levels" 'is no rule; right would be.*SOCKET/NODE/BETWEEN' mpi.collectives.barrier=linear/linear/linear/linear
-refused "levels of a collective that has none" 'mpi.collectives.alltoall: "linear/linear" is no rule' mpi.collectives.alltoall=linear/linear
+refused "levels of a collective that has none" 'mpi.collectives.alltoallv: "linear/linear" is no rule' mpi.collectives.alltoallv=linear/linear
+refused "an algorithm for groups that are alike" '"bruck" is no algorithm for a alltoall between nodes; .*this one is for groups that are alike' \
+    mpi.collectives.alltoall=linear/bruck
 refused "two ways where there is one" '"linear+linear" is no algorithm for a bcast' mpi.collectives.bcast=linear+linear/linear
-refused "shared memory in LogGOPS" 'mpi.collectives.scatter: shared memory is for nodes with network.model' network.model=loggops
+refused "shared memory in LogGOPS" 'mpi.collectives.reduce_scatter: shared memory is for nodes with network.model' network.model=loggops

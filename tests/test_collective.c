@@ -73,6 +73,13 @@ static uint64_t scan_messages(uint64_t p)
     return count;
 }
 
+/* Two barriers, and between them each reads of all others: blocks, or shares of what there is. */
+static struct numbers numbers_across(unsigned collective, uint64_t p, uint64_t n)
+{
+    bool shares = collective == TASK_COLL_ALLTOALLV || collective == TASK_COLL_REDUCE_SCATTER;
+    return (struct numbers){(p - 1) * (2 * 2 + p), p * (p - 1) * (shares ? n / p : n)};
+}
+
 /* A flag for each way, with bytes one more that says that they have been read; a read each way that has them.
  */
 static struct numbers numbers_shared(unsigned collective, bool parts, uint64_t p, uint64_t n)
@@ -84,6 +91,10 @@ static struct numbers numbers_shared(unsigned collective, bool parts, uint64_t p
         return (struct numbers){(p - 1) * (2 + p + 3), (p - 1) * n + n - n / p};
     if (parts)
         return (struct numbers){(p - 1) * (3 * 2 + 2 * p), 2 * (p - 1) * n};
+    if (collective >= TASK_COLL_ALLGATHER)
+        return numbers_across(collective, p, n);
+    if (collective == TASK_COLL_SCATTERV)
+        n /= p;
     uint64_t reads = collective == TASK_COLL_ALLREDUCE ? 2 : 1;
     return (struct numbers){(2 + (reads - 1) + reads) * (p - 1), reads * (p - 1) * n};
 }

@@ -4,7 +4,9 @@
  *
  * Checked are what test_collective.c checks, and of trees the bytes: every rank but the root sends its vector
  * once on the way up, and gets it once on the way down, whatever the levels; a ring of g groups moves
- * 2 (g - 1) vectors in their place.
+ * 2 (g - 1) vectors in their place. Of blocks both sides agree on the bytes of each message, a gather's
+ * messages carry a block for each rank that the sender has heard of, and between nodes all together is as
+ * much as the groups' sizes say.
  */
 #include "tests/collective_game.h"
 
@@ -76,6 +78,9 @@ static void test_groups(void **state)
     assert_memory_equal(above->group, ((uint32_t[]){0, 1, 0, 2}), 16);
     assert_memory_equal(above->place, ((uint32_t[]){0, 0, 1, 0}), 16);
     assert_memory_equal(above->lowest, ((uint32_t[]){0, 1, 5}), 12);
+    assert_memory_equal(above->held, ((uint32_t[]){0, 2, 4, 6, 7}), 20);
+    assert_memory_equal(l.by[0].held, ((uint32_t[]){0, 4, 6, 7}), 16);
+    assert_memory_equal(l.by[1].held, ((uint32_t[]){0, 4, 6, 7}), 16);
     assert_false(task_coll_inside(&l));
     task_coll_layout_release(&l);
 }
@@ -100,6 +105,58 @@ static int64_t vectors(unsigned collective, const struct task_coll_combination *
     return among(c->top->name, trees) ? ways * (size - 1) : -1;
 }
 
+/* Blocks that go between nodes, in all; -1: trees of several edges. */
+static int64_t blocks_between(unsigned collective, const struct task_coll_combination *c, int32_t size,
+                              int32_t root, const struct task_coll_layout *layout)
+{
+    const uint32_t *held = layout->by[0].held, groups = layout->by[0].level[0].groups;
+    int64_t own = 0, squares = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        int64_t ranks = held[g + 1] - held[g];
+        squares += ranks * ranks;
+        if (layout->by[0].level[0].group[root] == g)
+            own = ranks;
+    }
+    if (collective == TASK_COLL_ALLGATHER)
+        return (int64_t)size * (groups - 1);
+    if (collective == TASK_COLL_ALLTOALL)
+        return (int64_t)size * size - squares;
+    return strcmp(c->top->name, "linear") == 0 ? size - own : -1;
+}
+
+static void blocks_check(const struct game *g, unsigned collective, const struct task_coll_combination *c,
+                         int32_t root, const struct task_coll_layout *layout)
+{
+    int64_t be = blocks_between(collective, c, g->size, root, layout);
+    uint64_t between = 0, gathered = 0;
+    for (int32_t i = 0; i < g->messages; i++) {
+        const struct message *m = &g->message[i];
+        uint32_t phase = (uint32_t)m->tag % (2 * TASK_COLL_LEVELS + 1);
+        between += phase == c->levels ? m->bytes : 0;
+        bool up = collective == TASK_COLL_GATHER || (collective == TASK_COLL_ALLGATHER && phase < c->levels);
+        if (up && !m->flag)
+            gathered += m->bytes != BYTES * (uint64_t)__builtin_popcount(m->data.set);
+    }
+    if ((be >= 0 && between != (uint64_t)be * BYTES) || gathered)
+        fail_msg("%s by %s, %d tasks, root %d: %llu bytes between nodes, not %lld blocks; %llu unlike what "
+                 "is known",
+                 task_coll_name(collective), c->name, g->size, root, (unsigned long long)between,
+                 (long long)be, (unsigned long long)gathered);
+}
+
+/* Who must have heard of whom. */
+static void heard_check(const struct game *g, unsigned collective, int32_t root)
+{
+    uint32_t all = (uint32_t)((1ull << g->size) - 1);
+    for (int32_t rank = 0; rank < g->size; rank++) {
+        uint32_t set = g->player[rank].known.set;
+        if (collective == TASK_COLL_SCATTER)
+            assert_true(set & 1u << root);
+        else if (collective != TASK_COLL_GATHER || rank == root)
+            assert_int_equal(set, all);
+    }
+}
+
 static void play(unsigned collective, const struct task_coll_combination *c, int32_t size, int32_t root,
                  const struct task_coll_layout *layout)
 {
@@ -111,7 +168,13 @@ static void play(unsigned collective, const struct task_coll_combination *c, int
         g.player[i].view.combination = c;
     }
     g.sums &= !strstr(c->name, "rabenseifner") && !strstr(c->name, "parts");
+    g.levels = collective > TASK_COLL_ALLREDUCE;
     game_play(&g);
+    if (g.levels) {
+        heard_check(&g, collective, root);
+        blocks_check(&g, collective, c, root, layout);
+        return;
+    }
     for (int32_t rank = 0; rank < size; rank++)
         assert_result(&g, collective, rank, root);
     int64_t moved = vectors(collective, c, size);
@@ -143,24 +206,38 @@ static const struct ker_kind *nth(unsigned collective, int n)
     return NULL;
 }
 
+static int count_of(unsigned collective)
+{
+    int count = 0;
+    while (nth(collective, count))
+        count++;
+    return count;
+}
+
 /* Sockets have the next algorithm of the list, so that levels differ. */
 static void play_combinations(unsigned collective, int32_t size, const struct task_coll_layout *layout)
 {
     struct task_coll_combination c;
     const struct ker_kind *top, *up;
+    uint8_t by_up = TASK_COLL_REDUCE, by_down = TASK_COLL_BCAST;
+    task_coll_goes_up(collective, &by_up);
+    task_coll_goes_down(collective, &by_down);
+    int ups = count_of(by_up), downs = count_of(by_down);
     for (int t = 0; (top = nth(collective, t)); t++)
-        for (int u = 0; !task_coll_is_shared(top) && (up = nth(TASK_COLL_REDUCE, u)); u++) {
-            const struct ker_kind *down = nth(TASK_COLL_BCAST, (t + u) % 5);
+        for (int u = 0; !task_coll_is_shared(top) && !task_coll_needs_alike(top) && (up = nth(by_up, u));
+             u++) {
+            const struct ker_kind *down = nth(by_down, (t + u) % downs);
             for (uint32_t levels = 1; levels <= TASK_COLL_LEVELS; levels++) {
                 combination_make(&c, collective, levels, up, down, top);
                 if (levels == 2 && c.up[1])
-                    c.up[1] = nth(TASK_COLL_REDUCE, (u + 1) % 5);
+                    c.up[1] = nth(by_up, (u + 1) % ups);
                 if (levels == 2 && c.down[1])
-                    c.down[1] = nth(TASK_COLL_BCAST, (t + u + 1) % 5);
+                    c.down[1] = nth(by_down, (t + u + 1) % downs);
                 if (levels == 2)
                     snprintf(c.name, sizeof c.name, "%s+%s/%s+%s/%s", up->name, down->name,
                              c.up[1] ? c.up[1]->name : "", c.down[1] ? c.down[1]->name : "", top->name);
-                bool rooted = collective == TASK_COLL_BCAST || collective == TASK_COLL_REDUCE;
+                bool rooted = collective == TASK_COLL_BCAST || collective == TASK_COLL_REDUCE ||
+                              collective == TASK_COLL_GATHER || collective == TASK_COLL_SCATTER;
                 for (int32_t root = 0; root < (rooted ? size : 1); root++)
                     play(collective, &c, size, root, layout);
             }

@@ -49,6 +49,7 @@
     KIND(task_coll_kind_shared_to)                                                                           \
     KIND(task_coll_kind_shared_both)                                                                         \
     KIND(task_coll_kind_shared_parts)                                                                        \
+    KIND(task_coll_kind_shared_across)                                                                       \
     KIND(task_coll_kind_linear_neighbours)
 KER_KINDS_TABLE(algorithm_kinds, ALGORITHMS);
 const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and their algorithms",
@@ -165,13 +166,16 @@ static enum ker_status part_find(const struct ker_kind **algorithm, const struct
 {
     bool between = strcmp(where, "between nodes") == 0;
     *algorithm = *name ? algorithm_find(config, collective, name) : NULL;
-    if (*algorithm && !(between && task_coll_is_shared(*algorithm)))
+    bool uneven = between && *algorithm && task_coll_needs_alike(*algorithm);
+    if (*algorithm && !uneven && !(between && task_coll_is_shared(*algorithm)))
         return KER_OK;
     char *names =
         ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
     ker_config_fail(config, error, key, "\"%s\" is no algorithm for a %s %s; there are %s%s", name,
                     task_coll_name(collective), where, names,
-                    between && *algorithm ? ", of which shared memory is for one node" : "");
+                    uneven ? ", of which this one is for groups that are alike, and nodes may not be"
+                    : between && *algorithm ? ", of which shared memory is for one node"
+                                            : "");
     free(names);
     return KER_BAD_INPUT;
 }

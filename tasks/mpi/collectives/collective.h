@@ -26,8 +26,10 @@ struct task_coll_view {
     int32_t first;          /* of an intercommunicator: tasks of its first group; else 0 */
     uint64_t bytes, bytes2; /* as in struct task_op */
     const uint64_t *send_bytes, *receive_bytes; /* per rank (or neighbour), or NULL */
-    const struct task_neighbours *neighbours;   /* of collectives among neighbours */
-    const struct task_coll_layout *layout; /* NULL: where the tasks are does not matter, or is not known */
+    const uint32_t *held; /* where rank i stands for several, it has so many blocks: held[i + 1] - held[i];
+                             NULL: each has one */
+    const struct task_neighbours *neighbours; /* of collectives among neighbours */
+    const struct task_coll_layout *layout;    /* NULL: where the tasks are does not matter, or is not known */
     const struct task_coll_combination
         *combination;   /* of the algorithms of levels; NULL: it is one algorithm */
     uint8_t collective; /* enum task_collective */
@@ -113,6 +115,8 @@ struct task_coll_combination {
     const struct ker_kind *up[TASK_COLL_LEVELS], *down[TASK_COLL_LEVELS]; /* NULL: the collective has none */
     const struct ker_kind *top;
 };
+/* Has the algorithm no form for groups that are not alike, which leaders may stand for? */
+bool task_coll_needs_alike(const struct ker_kind *algorithm);
 /* Which collectives a level needs on the way to the leaders and back; false: it has no such way. */
 bool task_coll_goes_up(unsigned collective, uint8_t *by);
 bool task_coll_goes_down(unsigned collective, uint8_t *by);
@@ -127,10 +131,12 @@ struct task_coll_level {
     uint32_t *group, *place; /* of each unit: its group, and which of this one's units it is */
     uint32_t *first, *unit;  /* of each group: its units are unit[first[group]] up to that of the next */
     uint32_t *lowest;        /* of each group: its lowest rank */
+    uint32_t *held;          /* ranks in unit[0..i-1]; NULL: units are ranks */
 };
 struct task_coll_groups {
     uint32_t levels;
     struct task_coll_level level[TASK_COLL_LEVELS];
+    uint32_t *held; /* ranks in the last level's groups 0..i-1 */
 };
 struct task_coll_layout {
     struct task_coll_groups by[TASK_COLL_LEVELS]; /* [0]: nodes; [1]: sockets, nodes */
@@ -179,6 +185,12 @@ uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t 
  * unknown. */
 uint64_t task_coll_send_count(const struct task_coll_view *, int32_t rank);
 uint64_t task_coll_receive_count(const struct task_coll_view *, int32_t rank);
+uint64_t task_coll_blocks_held(const struct task_coll_view *, uint32_t from, uint32_t count);
+/* Bytes of the blocks of `count` <= size ranks from `from` on, round the end. */
+static inline uint64_t task_coll_blocks(const struct task_coll_view *v, uint32_t from, uint64_t count)
+{
+    return __builtin_expect(!v->held, 1) ? v->bytes * count : task_coll_blocks_held(v, from, (uint32_t)count);
+}
 
 /* ring.c */
 task_coll_function task_coll_bruck_allgather;

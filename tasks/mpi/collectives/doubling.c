@@ -115,8 +115,9 @@ static bool task_coll_doubling_allgather(const struct task_coll_view *v, uint32_
         return task_coll_bruck_allgather(v, round, r);
     if (distance >= size)
         return false;
-    int32_t partner = (int32_t)((uint32_t)v->rank ^ distance);
-    task_coll_round_exchange(r, partner, v->bytes * distance, partner, v->bytes * distance, (int32_t)round);
+    uint32_t partner = (uint32_t)v->rank ^ distance, base = (uint32_t)v->rank & -distance;
+    task_coll_round_exchange(r, (int32_t)partner, task_coll_blocks(v, base, distance), (int32_t)partner,
+                             task_coll_blocks(v, partner & -distance, distance), (int32_t)round);
     return true;
 }
 

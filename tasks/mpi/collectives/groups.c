@@ -65,6 +65,18 @@ static void level_make(struct task_coll_level *level, struct keyed *keyed, uint3
     }
 }
 
+/* units[i]: of group i of the level below, in this one's order; NULL: in their own. */
+static uint32_t *held_make(const struct task_coll_level *below, const uint32_t *held_below,
+                           const uint32_t *units)
+{
+    uint32_t *held = numbers(below->groups);
+    for (uint32_t i = 0; i < below->groups; i++) {
+        uint32_t group = units ? units[i] : i, from = below->first[group], to = below->first[group + 1];
+        held[i + 1] = held[i] + (held_below ? held_below[to] - held_below[from] : to - from);
+    }
+    return held;
+}
+
 void task_coll_layout_make(struct task_coll_layout *layout, const struct task_coll_spot *spot, uint32_t ranks)
 {
     struct keyed *keyed = ker_alloc((ranks + 1ull) * sizeof *keyed);
@@ -79,8 +91,12 @@ void task_coll_layout_make(struct task_coll_layout *layout, const struct task_co
     level_make(sockets, keyed, ranks, NULL);
     for (uint32_t s = 0; s < sockets->groups; s++)
         keyed[s] = (struct keyed){spot[sockets->lowest[s]].node, s};
-    level_make(&layout->by[1].level[1], keyed, sockets->groups, sockets->lowest);
+    struct task_coll_level *nodes = &layout->by[1].level[1];
+    level_make(nodes, keyed, sockets->groups, sockets->lowest);
     free(keyed);
+    nodes->held = held_make(sockets, NULL, nodes->unit);
+    layout->by[0].held = held_make(&layout->by[0].level[0], NULL, NULL);
+    layout->by[1].held = held_make(nodes, nodes->held, NULL);
 }
 
 static void level_release(struct task_coll_level *level)
@@ -90,6 +106,7 @@ static void level_release(struct task_coll_level *level)
     free(level->first);
     free(level->unit);
     free(level->lowest);
+    free(level->held);
 }
 
 void task_coll_layout_release(struct task_coll_layout *layout)
@@ -97,4 +114,6 @@ void task_coll_layout_release(struct task_coll_layout *layout)
     level_release(&layout->by[0].level[0]);
     level_release(&layout->by[1].level[0]);
     level_release(&layout->by[1].level[1]);
+    for (uint32_t i = 0; i < TASK_COLL_LEVELS; i++)
+        free(layout->by[i].held);
 }

@@ -11,6 +11,14 @@
  *   bcast                           bcast           bcast
  *   reduce       reduce             reduce
  *   allreduce    reduce             allreduce       bcast
+ *   gather       gather             gather
+ *   scatter                         scatter         scatter
+ *   allgather    gather             allgather       bcast, all blocks
+ *   alltoall     gather, all blocks alltoall        scatter, all blocks
+ *
+ * Where a rank stands for a group, its blocks are those of all ranks in it (view.held); leaders put them into
+ * order, which costs no time. There are no levels for calls with counts of their own for each task: a leader
+ * does not know what its group's tasks have without asking.
  *
  * Phase p of L levels: p < L up on level p, p == L between nodes, p > L down on level 2 L - p. A phase begins
  * when the task has nothing outstanding of the one before. Tags of phases are different, since two leaders
@@ -23,23 +31,39 @@
  */
 #include "tasks/mpi/collectives/collective.h"
 
+#include <string.h>
+
 #define PHASES (2 * TASK_COLL_LEVELS + 1)
 
 bool task_coll_has_levels(unsigned collective)
 {
-    return collective <= TASK_COLL_ALLREDUCE;
+    return collective <= TASK_COLL_ALLREDUCE || collective == TASK_COLL_GATHER ||
+           collective == TASK_COLL_SCATTER || collective == TASK_COLL_ALLGATHER ||
+           collective == TASK_COLL_ALLTOALL;
+}
+
+/* Do blocks of different tasks go to (come from) different ones? */
+static bool has_blocks(unsigned collective)
+{
+    return collective > TASK_COLL_ALLREDUCE;
 }
 
 bool task_coll_goes_up(unsigned collective, uint8_t *by)
 {
-    *by = TASK_COLL_REDUCE;
-    return collective != TASK_COLL_BCAST;
+    *by = has_blocks(collective) ? TASK_COLL_GATHER : TASK_COLL_REDUCE;
+    return collective != TASK_COLL_BCAST && collective != TASK_COLL_SCATTER;
 }
 
 bool task_coll_goes_down(unsigned collective, uint8_t *by)
 {
-    *by = TASK_COLL_BCAST;
-    return collective != TASK_COLL_REDUCE;
+    bool apart = collective == TASK_COLL_SCATTER || collective == TASK_COLL_ALLTOALL;
+    *by = apart ? TASK_COLL_SCATTER : TASK_COLL_BCAST;
+    return collective != TASK_COLL_REDUCE && collective != TASK_COLL_GATHER;
+}
+
+bool task_coll_needs_alike(const struct ker_kind *algorithm)
+{
+    return algorithm->traits && strcmp(algorithm->traits, "alike") == 0;
 }
 
 /* ---- who is who ---- */
@@ -76,13 +100,18 @@ static int32_t part_rank(const struct part *p, int32_t index)
     return leader_of(p->groups, p->level, last ? i : p->groups->level[p->level].unit[i], p->root);
 }
 
+static bool is_rooted(unsigned collective)
+{
+    return collective == TASK_COLL_BCAST || collective == TASK_COLL_REDUCE ||
+           collective == TASK_COLL_GATHER || collective == TASK_COLL_SCATTER;
+}
+
 /* False: the task has no part in this level's phases, or is alone. */
 static bool part_of(const struct task_coll_view *v, uint32_t level, struct part *p,
                     struct task_coll_view *own)
 {
     const struct task_coll_groups *g = &v->layout->by[v->combination->levels - 1];
-    bool rooted = v->collective == TASK_COLL_BCAST || v->collective == TASK_COLL_REDUCE;
-    int32_t root = rooted ? v->root : 0;
+    int32_t root = is_rooted(v->collective) ? v->root : 0;
     uint32_t unit = unit_of(g, level, v->rank), at = unit_of(g, level, root);
     *p = (struct part){.groups = g, .level = level, .root = root};
     if (leader_of(g, level, unit, root) != v->rank)
@@ -91,6 +120,7 @@ static bool part_of(const struct task_coll_view *v, uint32_t level, struct part 
         own->size = (int32_t)g->level[level - 1].groups;
         own->rank = (int32_t)unit;
         own->root = (int32_t)at;
+        own->held = g->held;
     } else {
         const struct task_coll_level *l = &g->level[level];
         uint32_t group = l->group[unit];
@@ -98,8 +128,21 @@ static bool part_of(const struct task_coll_view *v, uint32_t level, struct part 
         own->size = (int32_t)(l->first[group + 1] - p->first);
         own->rank = (int32_t)l->place[unit];
         own->root = l->group[at] == group ? (int32_t)l->place[at] : 0;
+        own->held = l->held ? l->held + p->first : NULL;
     }
     return own->size > 1;
+}
+
+/* The bytes of a phase, of each block if there are blocks. */
+static uint64_t part_bytes(const struct task_coll_view *v, const struct task_coll_view *own)
+{
+    uint64_t ranks = (uint64_t)v->size;
+    if (v->collective == TASK_COLL_ALLTOALL)
+        return v->bytes * (own->collective == TASK_COLL_ALLTOALL
+                               ? own->held[own->rank + 1] - own->held[own->rank]
+                               : ranks);
+    return v->collective == TASK_COLL_ALLGATHER && own->collective == TASK_COLL_BCAST ? v->bytes * ranks
+                                                                                      : v->bytes;
 }
 
 /* ---- phases ---- */
@@ -112,12 +155,15 @@ static const struct ker_kind *phase_of(const struct task_coll_view *v, uint32_t 
     uint32_t level = phase <= c->levels ? phase : 2 * c->levels - phase;
     bool last = phase == c->levels;
     const struct ker_kind *algorithm = last ? c->top : phase < c->levels ? c->up[level] : c->down[level];
-    *own = (struct task_coll_view){.bytes = v->bytes, .bytes2 = v->bytes2, .collective = v->collective};
+    *own = (struct task_coll_view){.collective = v->collective};
     if (phase < c->levels)
         task_coll_goes_up(v->collective, &own->collective);
     else if (!last)
         task_coll_goes_down(v->collective, &own->collective);
-    return algorithm && part_of(v, level, p, own) ? algorithm : NULL;
+    if (!algorithm || !part_of(v, level, p, own))
+        return NULL;
+    own->bytes = own->bytes2 = part_bytes(v, own);
+    return algorithm;
 }
 
 static void round_translate(struct task_coll_round *r, const struct part *p, uint32_t phase)

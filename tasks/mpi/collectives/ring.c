@@ -24,7 +24,7 @@ static uint64_t gathered_bytes(const struct task_coll_view *v, int32_t rank)
 {
     if (v->collective == TASK_COLL_ALLGATHERV && v->receive_bytes)
         return v->receive_bytes[rank];
-    return v->bytes;
+    return task_coll_blocks(v, (uint32_t)rank, 1);
 }
 
 static bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round,
@@ -121,9 +121,10 @@ bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, s
     uint64_t size = (uint64_t)v->size, have = (uint64_t)1 << round;
     if (have >= size)
         return false;
-    uint64_t bytes = (have < size - have ? have : size - have) * v->bytes;
-    task_coll_round_exchange(r, ring_rank(v, -(int64_t)have), bytes, ring_rank(v, (int64_t)have), bytes,
-                             (int32_t)round);
+    uint64_t blocks = have < size - have ? have : size - have;
+    int32_t from = ring_rank(v, (int64_t)have);
+    task_coll_round_exchange(r, ring_rank(v, -(int64_t)have), task_coll_blocks(v, (uint32_t)v->rank, blocks),
+                             from, task_coll_blocks(v, (uint32_t)from, blocks), (int32_t)round);
     return true;
 }
 
@@ -180,6 +181,7 @@ const struct ker_kind task_coll_kind_bruck_alltoall = {
     .name = "bruck",
     .of = "alltoall",
     .meaning = "log2 steps, blocks by the bits of their distance",
+    .traits = "alike",
     .operations = TASK_COLL_ALGORITHM(task_coll_bruck_alltoall)};
 const struct ker_kind task_coll_kind_bruck_allgather = {.name = "bruck",
                                                         .of = "allgather|comm_create",

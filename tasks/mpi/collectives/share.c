@@ -44,10 +44,26 @@ static uint64_t equal_share(const struct task_coll_view *v, uint64_t total, int3
     return task_coll_span(total, (uint64_t)v->size, (uint64_t)rank, (uint64_t)rank + 1);
 }
 
+uint64_t task_coll_blocks_held(const struct task_coll_view *v, uint32_t from, uint32_t count)
+{
+    uint32_t size = (uint32_t)v->size, rest = size - from;
+    if (count <= rest)
+        return v->bytes * (v->held[from + count] - v->held[from]);
+    return v->bytes * (v->held[size] - v->held[from] + v->held[count - rest] - v->held[0]);
+}
+
+/* Of an alltoall where a rank stands for several a block goes to each of those. */
+static bool to_held(const struct task_coll_view *v)
+{
+    return v->held && v->collective == TASK_COLL_ALLTOALL;
+}
+
 uint64_t task_coll_send_count(const struct task_coll_view *v, int32_t rank)
 {
     if (v->send_bytes)
         return v->send_bytes[rank];
+    if (__builtin_expect(to_held(v), 0))
+        return task_coll_blocks_held(v, (uint32_t)rank, 1);
     bool total = v->collective == TASK_COLL_ALLTOALLV || v->collective == TASK_COLL_SCATTERV;
     return total ? equal_share(v, v->bytes, rank) : v->bytes;
 }
@@ -56,6 +72,8 @@ uint64_t task_coll_receive_count(const struct task_coll_view *v, int32_t rank)
 {
     if (v->receive_bytes)
         return v->receive_bytes[rank];
+    if (__builtin_expect(to_held(v), 0))
+        return task_coll_blocks_held(v, (uint32_t)rank, 1);
     if (v->collective == TASK_COLL_REDUCE_SCATTER)
         return equal_share(v, v->bytes, rank);
     return v->collective == TASK_COLL_ALLTOALLV ? equal_share(v, v->bytes2, rank) : v->bytes;

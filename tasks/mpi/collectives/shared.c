@@ -9,6 +9,12 @@
  *   reduce, gather     all raise a flag for the root, which reads from each in turn, and raises a flag for it
  *   allreduce          all raise a flag for rank 0, which reads from each in turn, and raises a flag for all;
  *                      they read the result, and raise a flag
+ *   allgather,         after a barrier each reads from all others in turn what is for it (of reduce_scatter
+ *   alltoall,          what goes into its part of the result), and a barrier ends it
+ *   reduce_scatter
+ *
+ * What is there of nothing is not read; flags are raised all the same where a task does not know it of
+ * others, as in the forms with counts of their own for each task.
  *
  * That is shared_memory, flat: all with the root. shared_memory_parts lets all work: after a barrier each
  * reads its part of the vector from all others and has that of the result; of reduce the root then reads the
@@ -18,7 +24,8 @@
  * With l the latency between two memories, t the time of a copy by itself, p tasks that come at the same
  * time, and no controller that is short: barrier 2 l; bcast 2 l + t, the root 3 l + t; reduce (p - 1) (l + t)
  * + l, its last task l more; allreduce (p - 1) (l + t) + 3 l + t, rank 0 l more. By parts: reduce 3 l + 2 (p
- * - 1) (l + t / p), the others l more; allreduce 6 l + 2 (p - 1) (l + t / p), rank 0 l less. Sources: Graham,
+ * - 1) (l + t / p), the others l more; allreduce 6 l + 2 (p - 1) (l + t / p), rank 0 l less; allgather and
+ * the like 4 l + (p - 1) (l + t), rank 0 l less. Sources: Graham,
  * Shipman, "MPI support for multi-core architectures: optimized shared memory collectives", EuroPVM/MPI 2008
  * (flags, and a tree of one level among those compared); single copies, and parts: Hashmi et al., "Designing
  * efficient shared address space reduction collectives for multi-/many-cores", IPDPS 2018.
@@ -54,14 +61,44 @@ static bool read_from(struct task_coll_round *r, int32_t with, int32_t tag, uint
     return true;
 }
 
+/* Nothing for anybody, as everybody knows. */
+static bool is_empty(const struct task_coll_view *v)
+{
+    return !v->bytes && v->collective != TASK_COLL_GATHERV && v->collective != TASK_COLL_SCATTERV;
+}
+
+/* There may be nothing. */
+static bool read_some(struct task_coll_round *r, int32_t from, int32_t tag, uint64_t bytes)
+{
+    if (bytes)
+        return read_from(r, from, tag, bytes);
+    task_coll_round_clear(r);
+    return true;
+}
+
+/* What the root reads of a task. */
+static uint64_t bytes_up(const struct task_coll_view *v, int32_t from)
+{
+    if (v->collective == TASK_COLL_GATHER)
+        return task_coll_blocks(v, (uint32_t)from, 1);
+    return v->collective == TASK_COLL_GATHERV ? task_coll_receive_count(v, from) : v->bytes;
+}
+
+/* What a task reads of the root. */
+static uint64_t bytes_down(const struct task_coll_view *v)
+{
+    if (v->collective == TASK_COLL_SCATTER)
+        return task_coll_blocks(v, (uint32_t)v->rank, 1);
+    return v->collective == TASK_COLL_SCATTERV ? v->bytes2 : v->bytes;
+}
+
 /* The root awaits a flag of each and reads what it says is there: 2 rounds for each, or 1 without bytes. */
 static bool root_collects(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
-    if (!v->bytes)
+    if (is_empty(v))
         return await(r, other(v, round), READY, round + 2 == (uint32_t)v->size);
-    if (round % 2 == 0)
-        return await(r, other(v, round / 2), READY, true);
-    return read_from(r, other(v, round / 2), DATA, v->bytes);
+    int32_t from = other(v, round / 2);
+    return round % 2 == 0 ? await(r, from, READY, true) : read_some(r, from, DATA, bytes_up(v, from));
 }
 
 /* From the root: it raises flags, and awaits those of who has read. */
@@ -71,13 +108,13 @@ static bool task_coll_shared_from(const struct task_coll_view *v, uint32_t round
     if (v->rank == v->root) {
         if (round < others)
             return raise_flag(r, other(v, round), READY);
-        return v->bytes && round < 2 * others && await(r, other(v, round - others), LEFT, false);
+        return !is_empty(v) && round < 2 * others && await(r, other(v, round - others), LEFT, false);
     }
     if (round == 0)
         return await(r, v->root, READY, true);
-    if (round > 2 || !v->bytes)
+    if (round > 2 || is_empty(v))
         return false;
-    return round == 1 ? read_from(r, v->root, RESULT, v->bytes) : raise_flag(r, v->root, LEFT);
+    return round == 1 ? read_some(r, v->root, RESULT, bytes_down(v)) : raise_flag(r, v->root, LEFT);
 }
 
 /* To the root; each is told when the root has read. */
@@ -87,9 +124,9 @@ static bool task_coll_shared_to(const struct task_coll_view *v, uint32_t round, 
     if (v->rank != v->root) {
         if (round == 0)
             return raise_flag(r, v->root, READY);
-        return v->bytes && round == 1 && await(r, v->root, DONE, true);
+        return !is_empty(v) && round == 1 && await(r, v->root, DONE, true);
     }
-    if (!v->bytes)
+    if (is_empty(v))
         return round < others && root_collects(v, round, r);
     if (round >= 3 * others)
         return false;
@@ -104,7 +141,7 @@ static bool task_coll_shared_both(const struct task_coll_view *view, uint32_t ro
 {
     struct task_coll_view v = *view;
     v.root = 0;
-    uint32_t up = v.rank ? 1 : ((uint32_t)v.size - 1) * (v.bytes ? 2 : 1);
+    uint32_t up = v.rank ? 1 : ((uint32_t)v.size - 1) * (is_empty(&v) ? 1 : 2);
     if (round >= up)
         return task_coll_shared_from(&v, round - up, r);
     if (v.rank)
@@ -133,11 +170,8 @@ static bool meet(const struct task_coll_view *v, uint32_t round, struct task_col
 static bool part_read(const struct task_coll_view *v, struct task_coll_round *r, int32_t from, int32_t part,
                       int32_t tag)
 {
-    uint64_t bytes = task_coll_span(v->bytes, (uint64_t)v->size, (uint64_t)part, (uint64_t)part + 1);
-    if (bytes)
-        return read_from(r, from, tag, bytes);
-    task_coll_round_clear(r);
-    return true;
+    return read_some(r, from, tag,
+                     task_coll_span(v->bytes, (uint64_t)v->size, (uint64_t)part, (uint64_t)part + 1));
 }
 
 /* The i-th task behind this one. */
@@ -184,6 +218,36 @@ static bool task_coll_shared_parts(const struct task_coll_view *view, uint32_t r
     return round < meeting && meet(&v, round, r, 2);
 }
 
+/* What a task reads of another one, where all have something for all. */
+static uint64_t bytes_across(const struct task_coll_view *v, int32_t from)
+{
+    switch (v->collective) {
+    case TASK_COLL_REDUCE_SCATTER:
+    case TASK_COLL_REDUCE_SCATTER_BLOCK:
+        return task_coll_receive_count(v, v->rank);
+    case TASK_COLL_ALLGATHERV:
+    case TASK_COLL_ALLTOALLV:
+        return task_coll_receive_count(v, from);
+    default:
+        return v->bytes;
+    }
+}
+
+static bool task_coll_shared_across(const struct task_coll_view *view, uint32_t round,
+                                    struct task_coll_round *r)
+{
+    struct task_coll_view v = *view;
+    v.root = 0;
+    uint32_t others = (uint32_t)v.size - 1, meeting = others == 0 ? 0 : v.rank == v.root ? 2 * others : 2;
+    if (round < meeting)
+        return meet(&v, round, r, 0);
+    round -= meeting;
+    if (round < others)
+        return read_some(r, next(&v, round), DATA, bytes_across(&v, next(&v, round)));
+    round -= others;
+    return round < meeting && meet(&v, round, r, 1);
+}
+
 bool task_coll_is_shared(const struct ker_kind *algorithm)
 {
     return algorithm->traits && strcmp(algorithm->traits, "inside") == 0;
@@ -195,9 +259,12 @@ bool task_coll_is_shared(const struct ker_kind *algorithm)
                                   .meaning = (MEANING),                                                      \
                                   .traits = "inside",                                                        \
                                   .operations = TASK_COLL_ALGORITHM(FUNCTION)}
-SHARED(task_coll_kind_shared_from, "shared_memory", "bcast|scatter",
+SHARED(task_coll_kind_shared_from, "shared_memory", "bcast|scatter|scatterv",
        "on one node: all read from the root's memory", task_coll_shared_from);
-SHARED(task_coll_kind_shared_to, "shared_memory", "reduce|gather",
+SHARED(task_coll_kind_shared_across, "shared_memory",
+       "allgather|allgatherv|alltoall|alltoallv|reduce_scatter|reduce_scatter_block|comm_create",
+       "on one node: each reads from everybody's memory what is for it", task_coll_shared_across);
+SHARED(task_coll_kind_shared_to, "shared_memory", "reduce|gather|gatherv",
        "on one node: the root reads from everybody's memory", task_coll_shared_to);
 SHARED(task_coll_kind_shared_both, "shared_memory", "barrier|allreduce",
        "on one node: rank 0 reads from everybody's memory, then all from its", task_coll_shared_both);

@@ -59,7 +59,8 @@ static uint64_t tree_bytes_vector(const struct task_coll_view *v, uint32_t relat
 
 static uint64_t tree_bytes_blocks(const struct task_coll_view *v, uint32_t relative)
 {
-    return v->bytes * tree_members(v, relative, relative & -relative);
+    return task_coll_blocks(v, (uint32_t)tree_rank(v, relative),
+                            tree_members(v, relative, relative & -relative));
 }
 
 /* The vector cut into one part per task, all alike but for the last ones (of scatter_allgather_ring). */
@@ -222,19 +223,27 @@ static bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t
     return true;
 }
 
+/* What rank gets of the root. */
+static uint64_t linear_bytes(const struct task_coll_view *v, int32_t rank)
+{
+    if (v->collective == TASK_COLL_SCATTERV)
+        return v->rank == v->root ? task_coll_send_count(v, rank) : v->bytes2;
+    return v->collective == TASK_COLL_SCATTER ? task_coll_blocks(v, (uint32_t)rank, 1) : v->bytes;
+}
+
 /* The root sends to every other rank in increasing relative order: bcast, scatter, scatterv. */
 static bool task_coll_linear_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (v->rank != v->root) {
         r->receive_from = v->root;
-        r->receive_bytes = v->collective == TASK_COLL_SCATTERV ? v->bytes2 : v->bytes;
+        r->receive_bytes = linear_bytes(v, v->rank);
         return round == 0;
     }
     if (round + 1 >= (uint32_t)v->size)
         return false;
     r->send_to = tree_rank(v, round + 1);
-    r->send_bytes = v->collective == TASK_COLL_SCATTERV ? task_coll_send_count(v, r->send_to) : v->bytes;
+    r->send_bytes = linear_bytes(v, r->send_to);
     return true;
 }
 
@@ -244,7 +253,8 @@ static bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, 
     task_coll_round_clear(r);
     if (v->rank != v->root) {
         r->send_to = v->root;
-        r->send_bytes = v->bytes;
+        r->send_bytes =
+            v->collective == TASK_COLL_GATHER ? task_coll_blocks(v, (uint32_t)v->rank, 1) : v->bytes;
         return round == 0;
     }
     r->receive_from = TASK_COLL_ANYBODY;
