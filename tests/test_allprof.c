@@ -68,6 +68,68 @@ static void test_calls(void **state)
     bench_close(&b);
 }
 
+/* Time of the computation before the next call. */
+static ker_time pinned_before(struct bench *b, uint32_t task)
+{
+    struct task_op op = next_op(b, task);
+    ker_time time = op.kind == TASK_OP_COMPUTE ? op.time : 0;
+    if (op.kind == TASK_OP_COMPUTE)
+        next_op(b, task);
+    return time;
+}
+
+/* 100 ns a buffer of which something is new, 3 ns each new byte. All calls begin when the one before ends. */
+static void test_pinning(void **state)
+{
+    struct bench b;
+    bench_init(&b);
+    bench_task(&b, "MPI_Send:100:100000:25:4,4,4:1:0:7000000,0,2:100\n"
+                   "MPI_Send:100:100000:24:4,4,4:1:0:7000000,0,2:100\n"
+                   "MPI_Send:100:99980:25:4,4,4:1:0:7000000,0,2:100\n"
+                   "MPI_Send:100:200000:25:4,4,4:1:0:7000000,0,2:100\n"
+                   "MPI_Recv:100:100090:25000:4,4,4:1:0:7000000,0,2:1:100\n"
+                   "MPI_Send:100:300000:25:4,4,4:-2:0:7000000,0,2:100\n"
+                   "MPI_Sendrecv:100:300000:2:4,8,8:1:5:400000:3:4,4,4:1:0:7000000,0,2:99:100\n"
+                   "MPI_Allgather:100:1:2:4,8,8:500000:10:4,4,8:7000000,0,2:100\n"
+                   "MPI_Gather:100:600000:1:4,4,4:700000:1:4,4,4:0:7000000,0,2:100\n"
+                   "MPI_Alltoallv:100:800000:2:1,2:9:0,3:1,4,4:900000:2:3,4:9:0,5:2,8,8:7000000,0,2:100\n"
+                   "MPI_Reduce:100:610000:620000:1:4,4,4:3:1:7000000,0,2:100\n"
+                   "MPI_Barrier:100:7000000,0,2:100\n");
+    bench_task(&b, "MPI_Recv:100:100000:25000:4,4,4:0:-1:7000000,1,2:1:100\n"
+                   "MPI_Allgather:100:-1:2:4,8,8:500000:10:4,4,8:7000000,1,2:100\n"
+                   "MPI_Gather:100:600000:1:4,4,4:700000:1:4,4,4:0:7000000,1,2:100\n"
+                   "MPI_Alltoallv:100:800000:2:1,2:9:0,3:1,4,4:900000:2:3,4:9:0,5:2,8,8:7000000,1,2:100\n"
+                   "MPI_Reduce:100:610000:620000:1:4,4,4:3:1:7000000,1,2:100\n"
+                   "MPI_Barrier:100:7000000,1,2:100\n"
+                   "MPI_Send:100:600000:3:4,4,4:0:0:7000000,1,2:100\n"
+                   "MPI_Send:100:600000:3:4,4,4:0:0:7000000,1,2:100\n");
+    assert_int_equal(
+        bench_open(&b, b.folder,
+                   "pinning_time = \"100 ns\"; pinning_per_byte = \"3 ns\"; poll_gap = \"0 us\";"),
+        KER_OK);
+    const int64_t want[] = {
+        100 + 300, /* all is new */
+        0,
+        100 + 60, /* 20 bytes in front */
+        100 + 300,
+        100 + 3 * (100000 - 10 - 90), /* between the first two buffers, and behind the second */
+        0,                            /* to nobody */
+        200 + 3 * (16 + 12),
+        100 + 3 * 80, /* in place; ten for each of two tasks */
+        200 + 3 * (4 + 8),
+        200 + 3 * (12 + 56),
+        100 + 12, /* not the root: it receives nothing */
+        0,
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_int_equal(pinned_before(&b, 0), want[i] * KER_NS);
+    const int64_t other[] = {
+        100 + 300000, 100 + 240, 100 + 12 /* a member's */, 200 + 204, 200 + 24 /* the root */, 0, 100 + 24};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_int_equal(pinned_before(&b, 1), other[i] * KER_NS);
+    bench_close(&b);
+}
+
 static void test_counts(void **state)
 {
     struct bench b;
@@ -361,11 +423,12 @@ int main(void)
 {
     class = &task_allprof_class;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),           cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_poll_gap),        cmocka_unit_test(test_finalize_gap),
-        cmocka_unit_test(test_long_times),      cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_split),           cmocka_unit_test(test_handles_again),
-        cmocka_unit_test(test_fortran_handles), cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_calls),         cmocka_unit_test(test_pinning),
+        cmocka_unit_test(test_counts),        cmocka_unit_test(test_poll_gap),
+        cmocka_unit_test(test_finalize_gap),  cmocka_unit_test(test_long_times),
+        cmocka_unit_test(test_in_place),      cmocka_unit_test(test_split),
+        cmocka_unit_test(test_handles_again), cmocka_unit_test(test_fortran_handles),
+        cmocka_unit_test(test_grids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ static enum ker_status files_read(struct task_program *program, struct allprof_r
                                   struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    trace_store_init(&program->store, program->memory, allprof_form);
+    trace_store_init(&program->store, program->memory,
+                     program->rules.pins ? allprof_form_pins : allprof_form);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
         struct allprof_scan scan = {0};
         read[i].task = program->rank + i * program->ranks;
@@ -150,6 +151,9 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
     program->rules.counts = task_calls_wanted(config, true);
     program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
+    program->rules.pinning_time = ker_config_time(config, TASK_KEY(path, "pinning_time"));
+    program->rules.pinning_per_byte = ker_config_time(config, TASK_KEY(path, "pinning_per_byte"));
+    program->rules.pins = program->rules.pinning_time || program->rules.pinning_per_byte;
     program->rules.inputs = ker_config_inputs(config);
     program->rules.spare = &program->spare;
     program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
@@ -272,6 +276,18 @@ const struct ker_option task_allprof_options[] = {
                 "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
                 "are computation. 0: none "
                 "is left out."},
+    {.key = "jobs[].pinning_time",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1 s",
+     .meaning = "trace (liballprof): computation before a call for each of its buffers of which some bytes "
+                "stood in no "
+                "buffer before: the adapter pins memory that it has not seen. To the nanosecond."},
+    {.key = "jobs[].pinning_per_byte",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1 us",
+     .meaning = "trace (liballprof): and for each of these bytes; a call's sum is cut to nanoseconds."},
     {.key = NULL},
 };
 

@@ -17,9 +17,11 @@
 struct allprof_file;
 
 struct allprof_rules {
-    bool mpich;                  /* values of the constants */
-    uint64_t unlisted_bytes;     /* per pair, where a v-collective does not list its counts */
-    bool counts;                 /* calls are counted */
+    bool mpich;              /* values of the constants */
+    uint64_t unlisted_bytes; /* per pair, where a v-collective does not list its counts */
+    bool counts;             /* calls are counted */
+    bool pins;               /* the first use of a buffer takes time: */
+    ker_time pinning_time, pinning_per_byte;
     bool finalize_gap;           /* the time before MPI_Finalize is computation */
     ker_time poll_gap;           /* the longest one between two tests that is waiting */
     struct ker_inputs *inputs;   /* where files are registered; may be NULL */
@@ -278,6 +280,19 @@ void allprof_uses_release(struct allprof_uses *);
 /* Collective: all ranks get what rank 0 has. */
 void allprof_share(struct allprof_uses *, struct allprof_comms *, uint32_t tasks, struct ker_comm *);
 
+/* ---- pin.c ---- */
+
+/* What is pinned of a task's memory: ascending, apart from each other. Zero it before the first; at is to be
+ * freed. */
+struct allprof_pins {
+    struct allprof_pinned {
+        uint64_t begin, end;
+    } * at;
+    uint32_t count, room;
+};
+/* How long the call's buffers take to be pinned. */
+ker_time allprof_pin(struct allprof_pins *, const struct allprof_args *, const struct allprof_rules *);
+
 /* ---- called.c ---- */
 
 /* Counts a line's call. known: by number of the call, zeroed before the first. */
@@ -323,7 +338,7 @@ enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, cons
 
 /* ---- parse.c ---- */
 
-extern const struct trace_form allprof_form;
+extern const struct trace_form allprof_form, allprof_form_pins;
 
 /* Reads a task's file: its operations, and what it says about communicators. Both are to be released. */
 enum ker_status allprof_parse(struct trace_code *, struct task_taken *, struct allprof_scan *,

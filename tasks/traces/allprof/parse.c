@@ -22,6 +22,8 @@ struct poll {
     struct allprof_group group; /* Iprobe's */
 };
 
+#define GAP_MOST_US (uint64_t)(TRACE_GAP_MOST / KER_US)
+
 struct parser {
     struct trace_code *code;
     struct allprof_requests *requests;
@@ -38,6 +40,8 @@ struct parser {
     uint64_t poll_gap_us, finalize_gap_us; /* taken out */
     uint64_t *send, *receive;              /* counts of v-collectives */
     int32_t list_room;
+    struct allprof_pins pins;
+    uint64_t unit;       /* of code->gap in a microsecond */
     uint32_t known[256]; /* see allprof_called_count */
     struct ker_error *error;
 };
@@ -294,6 +298,11 @@ static struct poll poll_of(const struct allprof_args *args)
                          .count = args->call->layout[0] == 'a' ? args->variables : 1};
 }
 
+static void compute(struct parser *p, uint64_t us)
+{
+    p->code->gap += (us < GAP_MOST_US ? us : GAP_MOST_US) * p->unit;
+}
+
 /* The gap before this call: computation, or time to leave out. */
 static void gap_settle(struct parser *p)
 {
@@ -309,7 +318,7 @@ static void gap_settle(struct parser *p)
         return;
     bool polls = kind == ALLPROF_IPROBE || kind == ALLPROF_TEST || kind == ALLPROF_TEST_SOME;
     if (!polls && p->polled.count == 0) { /* nearly always */
-        p->code->gap += p->held_us;
+        compute(p, p->held_us);
         p->held_us = 0;
         return;
     }
@@ -317,7 +326,7 @@ static void gap_settle(struct parser *p)
     if (polls_equal(&p->polled, &poll) && p->held_us <= (uint64_t)(p->rules->poll_gap / KER_US))
         p->poll_gap_us += p->held_us;
     else
-        p->code->gap += p->held_us;
+        compute(p, p->held_us);
     p->held_us = 0;
     p->polled = poll;
 }
@@ -380,6 +389,8 @@ static enum ker_status parse_line(struct parser *p)
         p->stride = stride_find(p);
     if (args->call->kind == ALLPROF_LOCAL)
         return KER_OK;
+    if (p->rules->pins)
+        p->code->gap += (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit);
     p->op =
         (struct task_op){.kind = args->call->op, .line = p->line, .comm = event, .call = args->call->name};
     if (args->call->kind == ALLPROF_SEND || args->call->kind == ALLPROF_ISEND ||
@@ -388,9 +399,8 @@ static enum ker_status parse_line(struct parser *p)
     return parse_call(p);
 }
 
-const struct trace_form allprof_form = {.unit = KER_US, .lines = true, .events = true};
-
-#define GAP_MOST_US (uint64_t)(TRACE_GAP_MOST / KER_US)
+const struct trace_form allprof_form = {.unit = KER_US, .lines = true, .events = true},
+                        allprof_form_pins = {.unit = KER_NS, .lines = true, .events = true};
 
 static ker_time time_of(uint64_t us)
 {
@@ -401,8 +411,13 @@ enum ker_status allprof_parse(struct trace_code *code, struct task_taken *taken,
                               const struct allprof_rules *rules, const char *folder, uint32_t task,
                               struct ker_error *error)
 {
-    struct parser p = {
-        .code = code, .rules = rules, .scan = scan, .last_end_us = INT64_MIN, .stride = 8, .error = error};
+    struct parser p = {.code = code,
+                       .rules = rules,
+                       .scan = scan,
+                       .last_end_us = INT64_MIN,
+                       .stride = 8,
+                       .error = error,
+                       .unit = rules->pins ? 1000 : 1};
     scan->rules = rules;
     enum ker_status status = allprof_file_open(&p.file, folder, task, rules, error);
     if (status != KER_OK)
@@ -421,6 +436,7 @@ enum ker_status allprof_parse(struct trace_code *code, struct task_taken *taken,
     allprof_scan_end(scan);
     allprof_requests_free(p.requests);
     allprof_file_close(p.file);
+    free(p.pins.at);
     free(p.send);
     free(p.receive);
     return status;
