@@ -12,7 +12,7 @@ bad 'makes more than 2^31 - 1 tasks' stencil.cfg 'jobs[0].extents=1073741824,107
 bad 'has 4 tasks, not 7' stencil.cfg 'jobs[0].tasks=7'
 bad_ranks '2 tasks on node 0, but node.cores is 1' stencil.cfg 'jobs[0].tasks_per_node=2'
 bad 'an even number of tasks' pingpong.cfg 'jobs[0].tasks=3'
-bad 'the next would be [1]' stencil.cfg 'jobs[7].program=stencil'
+bad 'would be [1]' stencil.cfg 'jobs[7].program=stencil'
 bad 'needs jobs[0].placement_file' stencil.cfg 'jobs[0].placement=file'
 at_file() { # PART FILE
     bad "$1" stencil.cfg 'jobs[0].placement=file' "jobs[0].placement_file=$2"
@@ -35,7 +35,13 @@ bad 'jobs[0].restart: means nothing with jobs[0].background = false' stencil.cfg
 # ---- traces ----
 
 bad_ranks 'missing: cannot be read: No such file or directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=missing'
-bad 'Not a directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=empty'
+bad 'Not a directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=empty' 'jobs[0].format=liballprof'
+bad 'empty begins as no trace that is known; jobs[].format names its reader' trace.cfg 'jobs[0].trace=empty'
+printf 'num_rank 2\n' >typo.goal && bad 'typo.goal:1: a GOAL schedule begins with' trace.cfg 'jobs[0].trace=typo.goal'
+printf 'drive 1\n' >typo.driven && bad 'typo.driven:1: a message-driven program begins with' trace.cfg 'jobs[0].trace=typo.driven'
+printf 'nobody\n' >typo.ti && bad 'typo.ti:1: there is no file "nobody"' trace.cfg 'jobs[0].trace=typo.ti'
+mkdir -p archive && printf 'OTF2' >archive/traces.otf2 &&
+    bad 'archive: neither the anchor file of an OTF2 archive' trace.cfg 'jobs[0].trace=archive'
 bad 'folder: no trace here: there is no file pmpi-trace-rank-0.txt' trace.cfg 'jobs[0].trace=folder'
 bad 'of job '\''job0'\'' has 2 tasks, not 5' trace.cfg 'jobs[0].tasks=5'
 bad '2 tasks, 1 to a node, need 2 nodes' trace.cfg topology.nodes=1

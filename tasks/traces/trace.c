@@ -8,6 +8,7 @@
 #include "tasks/traces/store/store.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 extern const struct ker_kind task_program_trace;
 
@@ -38,26 +39,62 @@ static const struct format {
     const struct task_program_class *class;
     bool (*known)(const char *path);
     const struct ker_option *const *options; /* keys that mean something in it, beside trace_options */
+    const char *suffix;                      /* of a file that begins as nothing that is known; NULL: none */
 } formats[] = {
-    {"mars", &task_replay_class, mars_trace_known, KER_OPTIONS(task_replay_options, trace_store_options)},
-    {"goal", &task_goal_class, graph_goal_known, KER_OPTIONS(graph_unit_options, task_goal_options)},
+    {"mars", &task_replay_class, mars_trace_known, KER_OPTIONS(task_replay_options, trace_store_options),
+     ".mars"},
+    {"goal", &task_goal_class, graph_goal_known, KER_OPTIONS(graph_unit_options, task_goal_options), ".goal"},
     {"simgrid", &task_simgrid_class, simgrid_trace_known,
-     KER_OPTIONS(task_simgrid_options, trace_store_options)},
-    {"otf2", &task_otf2_class, otf2_trace_known, KER_OPTIONS(task_otf2_options, trace_store_options)},
-    {"dimemas", &task_dimemas_class, dimemas_trace_known, KER_OPTIONS(trace_store_options)},
-    {"driven", &task_driven_text_class, driven_text_known, (const struct ker_option *const[]){NULL}},
-    {"liballprof", &task_allprof_class, NULL, KER_OPTIONS(task_allprof_options, trace_store_options)},
+     KER_OPTIONS(task_simgrid_options, trace_store_options), ".ti"},
+    {"otf2", &task_otf2_class, otf2_trace_known, KER_OPTIONS(task_otf2_options, trace_store_options), NULL},
+    {"dimemas", &task_dimemas_class, dimemas_trace_known, KER_OPTIONS(trace_store_options), ".dim"},
+    {"driven", &task_driven_text_class, driven_text_known, (const struct ker_option *const[]){NULL},
+     ".driven"},
+    {"liballprof", &task_allprof_class, NULL, KER_OPTIONS(task_allprof_options, trace_store_options), NULL},
 };
+
+static bool named(const struct format *format, const char *path)
+{
+    size_t length = strlen(path), own = format->suffix ? strlen(format->suffix) : 0;
+    return own && length > own && strcmp(path + length - own, format->suffix) == 0;
+}
+
+/* By its first bytes; a damaged one by its name, so that its reader says what is wrong. */
+static const struct format *format_guess(const char *path)
+{
+    const struct format *format = formats, *by_name = formats;
+    while (format->known && !format->known(path))
+        format++;
+    while (by_name->known && !named(by_name, path))
+        by_name++;
+    return format->known ? format : by_name;
+}
 
 static const struct format *format_of(const struct ker_config *config, const char *path)
 {
     const char *trace = TASK_KEY(path, "trace"), *key = TASK_KEY(path, "format");
-    bool looks = ker_config_is(config, key, "auto") && ker_config_has(config, trace);
+    if (ker_config_is(config, key, "auto") && ker_config_has(config, trace))
+        return format_guess(ker_config_file(config, trace));
     const struct format *format = formats;
-    while (format->known && !(looks ? format->known(ker_config_file(config, trace))
-                                    : ker_config_is(config, key, format->name)))
+    while (format->known && !ker_config_is(config, key, format->name))
         format++;
     return format;
+}
+
+/* Traces of liballprof are folders: what is left to its reader must be one. */
+static bool file_refused(const struct format *format, const struct ker_config *config, const char *path,
+                         struct ker_error *error)
+{
+    struct stat is;
+    const char *trace = TASK_KEY(path, "trace");
+    if (format->known || !ker_config_has(config, trace) || stat(ker_config_file(config, trace), &is) != 0 ||
+        S_ISDIR(is.st_mode))
+        return false;
+    ker_config_fail(config, error, trace,
+                    "%s begins as no trace that is known; jobs[].format names its reader, which says what is "
+                    "wrong with it",
+                    ker_config_file(config, trace));
+    return true;
 }
 
 static bool key_known(const struct format *format, const char *key)
@@ -73,6 +110,8 @@ const struct task_program_class *task_trace_class(const struct ker_config *confi
                                                   struct ker_error *error)
 {
     const struct format *format = format_of(config, path);
+    if (ker_config_is(config, TASK_KEY(path, "format"), "auto") && file_refused(format, config, path, error))
+        return NULL;
     for (const struct ker_option *const *table = task_program_trace.options; *table; table++)
         for (const struct ker_option *option = *table; *table != trace_options && option->key; option++) {
             const char *given = TASK_KEY(path, option->key + sizeof "jobs[]." - 1);

@@ -43,10 +43,12 @@ static char *anchor_find(const char *path)
     return anchor ? anchor : ker_format("%s", path);
 }
 
+/* A damaged one is known by its name. */
 bool otf2_trace_known(const char *path)
 {
     char *anchor = anchor_find(path);
-    bool known = anchor && has_magic(anchor);
+    size_t length = anchor ? strlen(anchor) : 0;
+    bool known = !anchor || has_magic(anchor) || (length > 5 && strcmp(anchor + length - 5, ".otf2") == 0);
     free(anchor);
     return known;
 }
@@ -63,7 +65,9 @@ static enum ker_status archive_open(struct opened *o, struct foreign_trace *to, 
     o->anchor = anchor_find(to->path);
     if (!o->anchor || !has_magic(o->anchor))
         return ker_fail(error, KER_BAD_INPUT,
-                        "%s: neither the anchor file of an OTF2 archive (NAME.otf2) nor a folder with one",
+                        "%s: neither the anchor file of an OTF2 archive (NAME.otf2) nor a folder with one; "
+                        "an anchor file "
+                        "begins with two bytes and \"OTF2\": is it damaged?",
                         to->path);
     o->trace.path = o->anchor;
     enum ker_status status = otf2_archive_read(&o->trace, error);

@@ -178,7 +178,8 @@ static const char *refusal(const char *action)
     if (strcmp(action, "testall") == 0 || strcmp(action, "testany") == 0 || strcmp(action, "testsome") == 0 ||
         strcmp(action, "waitsome") == 0)
         return "which requests it is about is not in these traces, nor which of them are complete";
-    if (strncmp(action, "win_", 4) == 0 || strstr(action, "put") || strstr(action, "get") ||
+    const char *name = action[0] == 'r' ? action + 1 : action;
+    if (strncmp(action, "win_", 4) == 0 || strncmp(name, "put", 3) == 0 || strncmp(name, "get", 3) == 0 ||
         strstr(action, "accumulate") || strstr(action, "_and_"))
         return "one-sided communication is in these traces without its windows";
     return "this is no action that is known: compute, sleep, send, isend, recv, irecv, sendrecv, wait, "
