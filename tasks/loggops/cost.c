@@ -39,9 +39,9 @@ uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, 
     uint32_t index = KER_POOL_TAKE(&s->events, NULL);
     struct loggops_event *e = loggops_event_at(s, index);
     memcpy(e->cause, cause, sizeof e->cause);
-    if (__builtin_expect(s->set.faults & LOGGOPS_UNTIMED, 0)) {
+    if (__builtin_expect(s->counted, 0)) {
         e->cause[1] = cause[0];
-        e->cause[0] = (ker_time)s->serial++;
+        e->cause[loggops_serial_at(s)] = (ker_time)s->serial++;
     }
     e->origin = loggops_rank(s, p);
     e->number = p->number++;

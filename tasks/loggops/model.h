@@ -63,8 +63,8 @@ enum loggops_kind {
 
 struct loggops_event {
     ker_time time;
-    /* When what made it was handled, and what made that; -1: nothing. With LOGGOPS_UNTIMED: how many events
-     * were made before it, then when what made it was handled. */
+    /* When what made it was handled, and what made that; -1: nothing. With s->counted: when what made it was
+     * handled, and how many events were made before it; the latter first with LOGGOPS_UNTIMED. */
     ker_time cause[LOGGOPS_GENERATIONS];
     union {
         uint64_t bytes;
@@ -185,8 +185,9 @@ struct loggops_system {
     uint32_t ranks;           /* over which they are spread: the first `processes % ranks` have one more */
     uint32_t cpus, nics;
     bool together;   /* one group */
+    bool counted;    /* so that one rank may count all events: they have the order in which they were made */
+    uint64_t serial; /* counted: events made */
     bool instant;    /* that is because of rendezvous */
-    uint64_t serial; /* LOGGOPS_UNTIMED: events made */
     bool halts;      /* jobs in the background may go on when the others cannot: task_loggops_halted */
     ker_time lookahead;
     struct ker_engine *engine;
@@ -246,6 +247,11 @@ static inline struct loggops_group *loggops_group_of(struct loggops_system *s,
                                                      const struct loggops_process *p)
 {
     return &s->group[s->together ? 0 : p - s->process];
+}
+/* Where a counted event has its count. */
+static inline unsigned loggops_serial_at(const struct loggops_system *s)
+{
+    return s->set.faults & LOGGOPS_UNTIMED ? 0 : 1;
 }
 static inline ker_time loggops_later(ker_time a, ker_time b)
 {

@@ -204,7 +204,8 @@ static void run_advance(const struct loggops_system *s, struct loggops_event *e)
 {
     e->op += e->step;
     e->number++;
-    e->cause[0] += __builtin_expect(s->set.faults & LOGGOPS_UNTIMED, 0) ? 1 : 0;
+    if (__builtin_expect(s->counted, 0))
+        e->cause[loggops_serial_at(s)]++;
     e->more--;
 }
 
@@ -246,7 +247,7 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
             message_count(s, &e);
         rendezvous(s, p, &now, &e);
     }
-    bool other_first = s->released[1].count && s->other < p; /* by rank, as LOGGOPS_UNTIMED needs it */
+    bool other_first = s->released[1].count && s->other < p; /* by rank: they are counted */
     if (other_first)
         loggops_released_put(s, s->other, &s->released[1], now.cause, now.time);
     if (s->released[0].count)

@@ -188,6 +188,7 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
     s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
     s->instant |= s->set.faults != 0;
     s->together = s->lookahead == 0 || s->instant;
+    s->counted = s->together && !s->programs;
     s->lookahead = s->together ? KER_US : s->lookahead; /* nobody is to be waited for */
     return KER_OK;
 }
