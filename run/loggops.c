@@ -214,11 +214,11 @@ static void stuck_check(struct run *run)
     free(text);
 }
 
-static char *summary_text(const struct run *run, const json_t *jobs)
+static char *summary_text(const struct run *run, const json_t *result)
 {
     char when[32], *text = NULL;
     size_t length, i;
-    const json_t *job;
+    const json_t *job, *jobs = json_object_get(result, "jobs");
     FILE *out = open_memstream(&text, &length);
     ker_print_time(when, run->ended_at);
     fprintf(out, "network     LogGOPS, %u processes\nsimulated   %s (%s)\n",
@@ -230,11 +230,8 @@ static char *summary_text(const struct run *run, const json_t *jobs)
         fprintf(out, "job         %s: %lld tasks, %s%s\n", json_string_value(json_object_get(job, "name")),
                 (long long)json_integer_value(json_object_get(job, "tasks")),
                 json_is_null(finish) ? "not finished" : "finished at ", json_is_null(finish) ? "" : when);
-        char *path = stats_path_text(job);
-        if (path)
-            fprintf(out, "path        %s\n", path);
-        free(path);
     }
+    stats_verdict_write(out, result);
     fclose(out);
     return text;
 }
@@ -275,13 +272,13 @@ void run_loggops_report(struct run *run)
     json_t *speed = run_speed_json(run);
     if (!run->control)
         return;
-    char *text = summary_text(run, jobs);
     json_object_set_new(speed, "events", json_integer((json_int_t)events));
     json_t *result = json_pack("{s:I, s:s, s:s, s:I, s:o}", "simulated_time_ps", (json_int_t)run->ended_at,
                                "end_reason", run_end_reason(run), "network", "LogGOPS", "nodes",
                                (json_int_t)task_loggops_processes(run->loggops), "jobs", jobs);
     if (timelines)
         json_object_set_new(result, "timelines", timelines);
+    char *text = summary_text(run, result);
     json_t *summary =
         json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);

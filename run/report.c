@@ -62,8 +62,9 @@ json_t *run_speed_json(struct run *run)
 
 /* What is learnt of the links while their rows go by, on rank 0. */
 struct links {
-    int class, busy_ps, packets, from;             /* columns */
+    int class, busy_ps, packets, from, to, bytes;  /* columns */
     struct run_use use[ROUTE_MAX_LINKS], adapters; /* by class; those that adapters send on */
+    struct run_use taken;                          /* bytes that adapters took off the network */
     struct stats_busiest *busiest;
     struct stats_writer *writer; /* NULL: no file */
 };
@@ -84,6 +85,8 @@ static void link_show(void *context, const struct stats_table *table, size_t row
     use_add(&l->use[stats_table_cell(table, row, l->class)], busy, unused);
     if (stats_table_cell(table, row, l->from)) /* a node */
         use_add(&l->adapters, busy, unused);
+    if (stats_table_cell(table, row, l->to))
+        use_add(&l->taken, (uint64_t)stats_table_cell(table, row, l->bytes), unused);
     stats_busiest_add(l->busiest, table, row);
     stats_writer_row(l->writer, table, row);
 }
@@ -102,6 +105,8 @@ static void links_report(struct run *run, struct links *l, ker_time span)
                         .busy_ps = stats_table_find(table, "busy_ps", false),
                         .packets = stats_table_find(table, "packets", false),
                         .from = stats_table_find(table, "from_kind", false),
+                        .to = stats_table_find(table, "to_kind", false),
+                        .bytes = stats_table_find(table, "bytes", false),
                         .busiest = stats_busiest_new(table)};
     if (run->control && ker_config_bool(run->config, "output.links"))
         l->writer = stats_writer_open(table, &run->folder, key_not_given(run, "output.links"), &run->error);
@@ -125,6 +130,15 @@ static json_t *classes_json(const struct route_summary *sum, const struct links 
                                         "max_utilisation", span > 0 ? (double)u->most / (double)span : 0.0));
     }
     return classes;
+}
+
+/* How busy adapters of a limited rate are with what comes. */
+static json_t *ejection_json(const struct run *run, const struct run_use *taken, ker_time span)
+{
+    double could = (double)ker_config_rate(run->config, "adapter.ejection_rate") * (double)span / 1e12;
+    return json_pack("{s:I, s:f, s:f}", "adapters", (json_int_t)taken->directions, "mean_utilisation",
+                     could > 0 ? (double)taken->busy / could / (double)taken->directions : 0.0,
+                     "max_utilisation", could > 0 ? (double)taken->most / could : 0.0);
 }
 
 static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, json_t *services,
@@ -204,6 +218,8 @@ void run_report(struct run *run)
             json_object_set_new(result, "timelines", timelines);
         json_object_set_new(result, "link_classes",
                             classes_json(route_summarise(run->topology), &links, span));
+        if (ker_config_has(run->config, "adapter.ejection_rate"))
+            json_object_set_new(result, "ejection", ejection_json(run, &links.taken, span));
         json_t *summary =
             json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
         files_write(run, summary, &links, span);

@@ -136,10 +136,12 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *, ke
 
 /* Was less accepted than offered, by more than what was under way at the end? result: of summary.json. */
 bool stats_saturated(const json_t *result);
-/* What limited the run, malloc'ed; NULL: there are no links. */
+/* What limited the run, malloc'ed; NULL: there are neither links nor jobs whose tasks' time is known. */
 char *stats_bottleneck_text(const json_t *result);
 /* What a job's critical path is made of, in a sentence (malloc'ed); NULL: it has none. */
 char *stats_path_text(const json_t *job);
+/* Both, as they stand in the summary. */
+void stats_verdict_write(FILE *, const json_t *result);
 /* A row of the table of links: "s12.3 > s13" and the class, 30 columns. */
 char *stats_link_text(char *text, size_t room, const struct stats_table *links, size_t row);
 

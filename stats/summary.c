@@ -120,8 +120,7 @@ static void write_wrapped(FILE *out, const char *head, const char *text)
     }
 }
 
-/* What the run was limited by, and the jobs' critical paths. */
-static void write_verdict(FILE *out, const json_t *result)
+void stats_verdict_write(FILE *out, const json_t *result)
 {
     char *text = stats_bottleneck_text(result);
     const json_t *job;
@@ -333,7 +332,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *link
     const json_t *result = json_object_get(summary, "result");
     write_system(out, result);
     write_traffic(out, result);
-    write_verdict(out, result);
+    stats_verdict_write(out, result);
     write_latency(out, result);
     write_confidence(out, result);
     write_jobs(out, result);

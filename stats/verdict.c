@@ -1,7 +1,9 @@
 /* verdict.c - what limits a run, in a sentence with its numbers, from the object `result` of its summary.
  *
  * In this order: a network that accepts less than is offered; classes of links whose busiest is busy nearly
- * all of the time; a job that waits more than it computes; computation. The page of marsreport says the same.
+ * all of the time, then what is as full at their ends and in nodes; a job that waits more than it computes;
+ * computation, or memory. Of the job also what else took its time, and the task that the others wait for. The
+ * page of marsreport says the same. Without a network (LogGOPS) there is the job only.
  *
  * What is said to limit must do so: faster links help where they are full. Links that are busy three quarters
  * of the time may limit nothing (requests that wait for their answers), and those that are idle most of the
@@ -15,6 +17,8 @@
 #define ALIKE 0.9    /* a class limits as well as the busiest when its links are on average so near to it */
 #define REFUSED 0.05 /* of what is offered: less is not told from what is under way at the end */
 #define WAITING 0.5
+#define SHARE 0.1   /* of the tasks' time: less is not told */
+#define UNEVEN 1.25 /* the longest computation of a task over their mean */
 
 static double number(const json_t *object, const char *key)
 {
@@ -93,7 +97,7 @@ static void further_tell(FILE *out, const json_t *result, const json_t *links)
     }
 }
 
-/* With output.waits: what it waited for most. */
+/* With output.waits: what it waited for most, where that is known of the most. */
 static void cause_tell(FILE *out, const json_t *job)
 {
     static const struct {
@@ -115,51 +119,120 @@ static void cause_tell(FILE *out, const json_t *job)
     for (size_t i = 1; i < sizeof causes / sizeof *causes; i++)
         if (number(waits, causes[i].key) > number(waits, causes[most].key))
             most = i;
-    if (number(waits, causes[most].key) > 0 && number(waits, "wait_ps") > 0)
+    if (number(waits, causes[most].key) > number(waits, "other_ps") && number(waits, "wait_ps") > 0)
         fprintf(out, " (%.0f %% of that for %s)",
                 100 * number(waits, causes[most].key) / number(waits, "wait_ps"), causes[most].words);
 }
 
-static void job_tell(FILE *out, const json_t *job)
+/* What took a tenth or more of the tasks' time beside computation and waiting, where nodes tell it. */
+static void shares_tell(FILE *out, const json_t *job)
+{
+    static const struct {
+        const char *key, *words;
+    } shares[] = {{"stalled", "stalls %.0f %% for memory"},
+                  {"preempted", "waits %.0f %% for cores"},
+                  {"overhead", "spends %.0f %% on overheads"},
+                  {"system", "spends %.0f %% in the operating system"},
+                  {"away", "loses %.0f %% to noise"}};
+    const json_t *all = json_object_get(job, "time_shares");
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        double share = number(all, shares[i].key);
+        if (share < SHARE)
+            continue;
+        fputs(", ", out);
+        fprintf(out, shares[i].words, 100 * share);
+    }
+}
+
+/* The task that computes longest, where the others must wait for it. */
+static void late_tell(FILE *out, const json_t *result, const json_t *job)
+{
+    const json_t *imbalance = json_object_get(job, "imbalance"), *finish = json_object_get(job, "finish_ps");
+    double end = json_is_integer(finish) ? json_number_value(finish) : number(result, "simulated_time_ps"),
+           times = number(imbalance, "max_over_mean");
+    if (times >= UNEVEN && number(imbalance, "compute_max_ps") >= WAITING * end)
+        fprintf(out, "; its task %.0f computes %.1f times as long as the mean of all",
+                number(imbalance, "compute_max_task"), times);
+}
+
+static void job_tell(FILE *out, const json_t *result, const json_t *job)
 {
     fprintf(out, "job %s waits %.0f %% of its tasks' time", text_of(job, "name"),
             100 * number(job, "wait_share"));
-    cause_tell(out, job);
+    if (number(job, "wait_share") >= SHARE)
+        cause_tell(out, job);
+    shares_tell(out, job);
+    late_tell(out, result, job);
+}
+
+/* What is as full as a link may be, beside the links: the ends of the network, and the memory of nodes. */
+struct end {
+    const char *key[2], *words;
+};
+static const struct end ends[] = {
+    {{"ejection", NULL},
+     "adapters take packets off at up to %.1f %% of adapter.ejection_rate (%.1f %% on average)"},
+    {{"node", "controllers"}, "memory controllers are up to %.1f %% busy (%.1f %% on average)"},
+    {{"node", "socket_links"}, "links between sockets are up to %.1f %% busy (%.1f %% on average)"},
+    {{"node", "buses"}, "buses of nodes are up to %.1f %% busy (%.1f %% on average)"},
+};
+
+static bool ends_tell(FILE *out, const json_t *result, const char *before)
+{
+    bool any = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const json_t *use = json_object_get(result, ends[i].key[0]);
+        use = ends[i].key[1] ? json_object_get(use, ends[i].key[1]) : use;
+        if (number(use, "max_utilisation") < BUSY)
+            continue;
+        fputs(any ? "; " : before, out);
+        fprintf(out, ends[i].words, 100 * number(use, "max_utilisation"),
+                100 * number(use, "mean_utilisation"));
+        any = true;
+    }
+    return any;
 }
 
 /* Nothing is full. */
-static void waiting_tell(FILE *out, const json_t *job)
+static void waiting_tell(FILE *out, const json_t *result, const json_t *job, const json_t *links)
 {
     bool waits = number(job, "wait_share") >= WAITING;
-    if (!job) {
-        fprintf(out, "no link is full: ");
+    double stalled = number(json_object_get(job, "time_shares"), "stalled"),
+           computes = number(json_object_get(job, "time_shares"), "compute");
+    if (job && !waits)
+        fprintf(out, stalled > computes ? "memory: " : "computation: ");
+    if (job)
+        job_tell(out, result, job);
+    if (!links)
         return;
-    }
-    fprintf(out, waits ? "" : "computation: ");
-    job_tell(out, job);
-    fprintf(out, waits ? "; no link is full: " : ", and ");
+    fprintf(out, !job ? "no link is full: " : waits ? "; no link is full: " : ", and ");
+    links_tell(out, links, false);
 }
 
 char *stats_bottleneck_text(const json_t *result)
 {
     const json_t *links = busiest_class(result), *job = longest_waiting(result);
-    if (!links)
+    if (!links && !job)
         return NULL;
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     ker_assert(out);
-    bool saturated = stats_saturated(result), limit = saturated || number(links, "max_utilisation") >= BUSY;
+    bool full = number(links, "max_utilisation") >= BUSY, saturated = stats_saturated(result);
     if (saturated)
         saturated_tell(out, result);
-    if (!limit)
-        waiting_tell(out, job);
-    links_tell(out, links, limit);
-    if (limit)
+    if (full) {
+        links_tell(out, links, true);
         further_tell(out, result, links);
-    if (job && limit) {
+    }
+    full |= ends_tell(out, result, full ? "; " : "");
+    if (!full && saturated)
+        links_tell(out, links, true);
+    else if (!full)
+        waiting_tell(out, result, job, links);
+    if (job && (full || saturated)) {
         fprintf(out, "; ");
-        job_tell(out, job);
+        job_tell(out, result, job);
     }
     ker_assert(!fclose(out));
     return text;

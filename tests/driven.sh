@@ -300,7 +300,7 @@ sent=(configs/torus-leanmd.cfg topology.extents=3,3,3 jobs[0].cells=3,3,3 jobs[0
     'output.matrix_levels=["task"]' partition.bind=no partition.adapt=false partition.oversubscribe=true)
 "$marssim" -q -o "$t/sent" "${sent[@]}" 2>"$t/err" && awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; next }
     { m = "messages"; b = "bytes"; if (file == 1) { m = "messages_sent"; b = "bytes_sent" }
-      if (file == 2 && $c["kind"] == "balancing") { moved += $c[b]; next } n[file] += $c[m]; s[file] += $c[b] }
+      if (file == 2 && $c["kind"] == "both") next; if (file == 2 && $c["kind"] == "balancing") { moved += $c[b]; next } n[file] += $c[m]; s[file] += $c[b] }
     END { print n[1], n[2], n[3], s[1], s[2], s[3], moved
           exit !(n[1] && n[1] == n[2] && n[1] == n[3] && s[1] == s[2] && s[1] == s[3] && moved > 100000) }' \
     "$t/sent/tasks.csv" "$t/sent/traffic_series.csv" "$t/sent/task_matrix.csv" >"$t/err"

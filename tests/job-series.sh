@@ -25,7 +25,7 @@ check "periods add up to tasks.csv, of tasks and of jobs"
     awk -F, 'NR > 1 && $4 + $5 + $6 > 17000000 { print; wrong = 1 } END { exit wrong }' "$t/a/task_series.csv"
 check "no task computes and waits for longer than a period"
 awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; next } file == 1 { m += $c["messages_sent"]; b += $c["bytes_sent"]; next }
-    { m -= $c["messages"]; b -= $c["bytes"]; kind[$c["kind"] $c["leaves_node"]] += $c["messages"] }
+    $c["kind"] != "both" { m -= $c["messages"]; b -= $c["bytes"]; kind[$c["kind"] $c["leaves_node"]] += $c["messages"] }
     END { exit m || b || !kind["point_to_point1"] || !kind["collective1"] }' "$t/a/tasks.csv" "$t/a/traffic_series.csv"
 check "messages by kind are all that were sent"
 # Number, bytes and deviation of each kind once more, from the messages of two timelines: those of the program, and all; four tasks to a node.
@@ -44,15 +44,16 @@ FILENAME ~ /msg$/ {
 }
 FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 $1 < 9000000000 {
-    k = int($1 / period + 0.5) " " $c["leaves_node"]; p = "0 " k; a = "1 " k; sign = $c["kind"] == "collective"
-    N = sign ? n[a] - n[p] : n[p]; B = sign ? bytes[a] - bytes[p] : bytes[p]; S = sign ? squares[a] - squares[p] : squares[p]
+    k = int($1 / period + 0.5) " " $c["leaves_node"]; p = "0 " k; a = "1 " k
+    more = $c["kind"] != "point_to_point"; less = $c["kind"] == "collective" # all; of these those of the program; both: all
+    N = more ? n[a] - less * n[p] : n[p]; B = more ? bytes[a] - less * bytes[p] : bytes[p]; S = more ? squares[a] - less * squares[p] : squares[p]
     v = S / N - (B / N) ^ 2; d = v > 0 ? sqrt(v) : 0; kinds[$c["kind"] $c["leaves_node"]]; spread += d > 0; rows++
     if (N != $c["messages"] || B != $c["bytes"] || d - $c["size_deviation_bytes"] > 0.51 || $c["size_deviation_bytes"] - d > 0.51) { print $0, ":", N, B, d; wrong++ }
 }
-END { for (i in kinds) different++; print rows, spread, different; exit wrong > 0 || rows < 50 || spread < 20 || different != 4 }
+END { for (i in kinds) different++; print rows, spread, different; exit wrong > 0 || rows < 80 || spread < 40 || different != 6 }
 AWK
 awk -f "$t/sizes.awk" "$t/program.msg" "$t/all.msg" "$t/all/traffic_series.csv" >"$t/err"
-check "number, bytes and deviation of each kind and period are those of the messages in the timelines"
+check "number, bytes and deviation of each kind, of both and period are those of the messages in the timelines"
 run -o "$t/b" "${lammps[@]}" output.series.jobs=off output.series.tasks=off output.series.traffic=off && cmp "$t/a/tasks.csv" "$t/b/tasks.csv" &&
     [ ! -e "$t/b/job_series.csv" ] && cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
 check "nothing else depends on them"

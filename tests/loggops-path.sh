@@ -25,7 +25,7 @@ verdict "$(cut -d, -f3,4,5,8,9 "$t/o/critical_path_steps.csv" | tr '\n' ' ' | di
     "the path of a message is the one derived by hand"
 adds_up "$t/o" >"$t/err" 2>&1
 check "it adds up"
-grep -q "^path  *job job0: .*to the end of task 1" "$t/o/summary.txt"
+tr -s ' \n' ' ' <"$t/o/summary.txt" | grep -q " path job job0: .*to the end of task 1"
 check "summary.txt says it"
 
 # Calculations on the path, each made longer by itself: the run is longer by that; by others it is not, or by less, when they come onto the path.

@@ -67,6 +67,15 @@ check "series of jobs, tasks and kinds of messages are in the page"
 data traced/report.html | jq -e '.series | (.function_series | .objects | length > 8) and (.communicator_series.objects == [["lammps", 0]])' >err &&
     [ "$(data traced/report.html | jq -c '.series.function_series as $s | ($s.columns | index("calls")) as $c | $s.all[$c] | add')" = "$(awk -F, 'NR > 1 { n += $4 } END { print n }' traced/function_series.csv)" ]
 check "so are those of MPI functions and communicators"
+data traced/report.html | jq -e '.series.traffic_series as $s | ($s.columns | index("messages")) as $c | [range($s.objects | length) | {k: $s.objects[.][1], n: ($s.values[$c][.] | add)}]
+    | (map(select(.k == "both") | .n) | add) == (map(select(.k == "point_to_point" or .k == "collective") | .n) | add) and (map(select(.k != "both") | .n) | add) == ($s.all[$c] | add)' >err
+check "point to point and collectives together are rows of their own, once in all of them"
+echo 'topology: { kind="star"; nodes=3; bandwidth="10 GB/s"; latency="10 ns"; }; jobs: ( { program="stencil"; extents=[3]; periodic=[false]; tasks=3; steps=4; bytes="1 KiB"; compute_time="1 us"; memory_bandwidth="18 GB/s"; } );
+node: { cores=4; controller_bandwidth="20 GB/s"; }; output: { period="700 ns"; cores=true; series: { cores="periods"; }; };' >cores.cfg
+"$marssim" -q -o cores cores.cfg >err 2>&1 && "$report" cores >out 2>err && [ "$(data cores/report.html | jq -c '.series | [.core_series, .memory_kinds, .memory_series | (.columns | index("bytes") // index("computing_ps")) as $c | .all[$c] | add]')" = \
+    "[$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { n += $at["computing_ps"] } END { printf "%.0f", n }' cores/cores.csv),$(column cores/memory_series.csv bytes),$(column cores/memory_series.csv bytes)]" ] &&
+    [ "$(data cores/report.html | jq -c '.series | [.core_series.count, .memory_kinds.objects]')" = '[12,[["controller"]]]' ]
+check "cores and memory in periods are in the page"
 # 20 frames of the 25 ms: between 5 and 15 ms are those that end at 5, 5.5, ... 15 ms, the first one begins at 4.5 ms.
 "$report" --from 5ms --to 15ms -o span.html traced >out 2>err && [ "$(data span.html | jq -c '[.movie.begun_ps, .movie.time_ps[0], .movie.time_ps[-1], (.movie.time_ps | length), (.series.job_series.time_ps | length)]')" = \
     '[4500000000,5000000000,15000000000,21,21]' ]
@@ -306,7 +315,7 @@ if [ -z "$browser" ]; then
     echo "SKIP: no browser: chromium is missing"
     exit 0
 fi
-for folder in torus html killed timeline matrices; do "$report" "$folder" >out 2>err || cat err; done
+for folder in torus html killed timeline matrices cores; do "$report" "$folder" >out 2>err || cat err; done
 if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/null; then
     node "$top/tests/report_page.js" "$browser" "$PWD" >page.log 2>err
     check "the browser came to the end"

@@ -141,6 +141,15 @@ async function matrices(browser) {
     check("a period of the matrix of tasks", told === "t0 > t1: 2 messages, 20 B" && when === "1 µs to 2 µs" && page.complaints.length === 0, [told, when, page.complaints]);
 }
 
+/* Three cores compute or are stalled for most of the time, of 12. */
+async function cores(browser) {
+    const page = await open(browser, "cores/report.html");
+    const told = await page.evaluate(() => [...document.querySelectorAll("#cores .plot")].map(frame => [frame.previousElementSibling.textContent,
+        frame.plot.series.slice(1).map(line => line.label), Math.max(...frame.plot.data.slice(1).flat())]));
+    check("cores and memory over time are plots", told.length === 2 && told[0][0] === "share of the time of all cores" && told[0][1][0] === "computing" &&
+        told[0][2] > 0.2 && told[0][2] <= 0.25 && told[1][1].join() === "memory controllers" && page.complaints.length === 0, [told, page.complaints]);
+}
+
 async function keyboard(page) {
     await page.evaluate(() => document.activeElement.blur());
     const seen = new Set();
@@ -251,6 +260,7 @@ async function others(browser) {
     await objects(page);
     await keyboard(page);
     await matrices(browser);
+    await cores(browser);
     await tasks(browser);
     await links(browser);
     await others(browser);

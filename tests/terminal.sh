@@ -25,6 +25,34 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { w += $at["wai
     END { printf "%.6f\n", w / (w + c) }' traced/tasks.csv >a && jq -r '.result.jobs[0].wait_share * 1e6 | round / 1e6' traced/summary.json | xargs printf '%.6f\n' | diff - a >err
 check "its share is that of tasks.csv"
 
+# What is known to limit is what the sentence names: a task with three times the work, adapters that take a third of what a link brings, 12 tasks that draw
+# 216 GB/s from controllers of 20.
+cat >halo.cfg <<'END'
+topology: { kind="fat_tree"; radix=4; levels=3; bandwidth="12.5 GB/s"; latency="100 ns"; };
+jobs: ( { name="halo"; program="stencil"; tasks=12; extents=[12]; bytes="64 KiB"; steps=10; compute_time="100 us"; } );
+END
+named() { # WORDS KEYS...: the bottleneck of this run
+    local words=$1
+    shift
+    rm -rf named && "$marssim" -q -o named halo.cfg "$@" >out 2>err && flat named/summary.txt | grep -q "bottleneck $words"
+}
+named "job halo waits [0-9]* % of its tasks' time (.* for late senders); its task 5 computes 2.6 times as long as the mean of all; no link" \
+    'jobs[0].task_factors=({tasks="5"; processor_factor=3.0;})' output.waits=true
+check "a task that the others wait for"
+named "computation: job halo waits [0-9]* % of its tasks' time, and the" && ! flat named/summary.txt | grep -q "its task [0-9]"
+check "and none where all compute alike"
+named "adapters take packets off at up to 9[0-9.]* % of adapter.ejection_rate ([0-9.]* % on average); job halo waits 100 %" 'adapter.ejection_rate=4 GB/s' jobs[0].compute_time=0us jobs[0].bytes=1MiB &&
+    [ "$(jq '.result.ejection | [.adapters, (.max_utilisation * 1e6 | round)] | tostring' named/summary.json)" = "\"[16,$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["to_kind"] == "node" && $at["bytes"] > most { most = $at["bytes"] } END { printf "%.0f\n", 1e6 * most / 4e9 * 1e12 / '"$(jq .result.simulated_time_ps named/summary.json)"' }' named/links.csv)]\"" ]
+check "adapters that are slower than their links"
+memory=(node.cores=6 'node.controller_bandwidth=20 GB/s' 'jobs[0].memory_bandwidth=18 GB/s' jobs[0].tasks_per_node=6 jobs[0].bytes=8)
+named "memory controllers are up to [0-9.]* % busy ([0-9.]* % on average); job halo waits [0-9]* % .*, stalls 8[0-9] % for memory" "${memory[@]}"
+check "memory that all cores share"
+[ "$(jq '.result.jobs[0] | (.wait_share * 1e9 | round) == ((.time_shares | .wait + .send_wait) * 1e9 | round)' named/summary.json)" = true ]
+check "the share of waiting is one of all that tasks do"
+named "job halo waits [0-9]* % of its tasks' time" network.model=loggops
+check "above LogGOPS it is told of the jobs"
+
 # ---- steady or not ----
 
 full="$top/configs/torus-uniform.cfg topology.extents=8,8 run.warmup=0ns run.end=25us traffic.load=0.9 run.confidence=0.0001 run.batch=1us"

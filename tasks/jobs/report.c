@@ -218,11 +218,17 @@ static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
                      (double)sum->compute_max * tasks / (double)sum->computed);
 }
 
+/* Of all tasks: what was told apart. Nodes of the simple model (`works` is false) compute and wait. */
+static uint64_t time_of(const struct job_sum *sum, bool works)
+{
+    return sum->computed + sum->waited +
+           (works ? sum->stalled + sum->overhead + sum->system + sum->away + sum->preempted : 0);
+}
+
 /* What the tasks' time is, in shares of its sum. */
 static json_t *time_json(const struct job_sum *sum, bool system)
 {
-    double all = (double)(sum->computed + sum->stalled + sum->overhead + sum->system + sum->away +
-                          sum->preempted + sum->waited);
+    double all = (double)time_of(sum, true);
     json_t *shares = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all,
                                "stalled", (double)sum->stalled / all, "overhead", (double)sum->overhead / all,
                                "away", (double)sum->away / all, "preempted", (double)sum->preempted / all,
@@ -247,10 +253,10 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
                             sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
         json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
         json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
-        if (sum[i].computed + sum[i].waited)
-            json_object_set_new(object, "wait_share",
-                                json_real((double)sum[i].waited / (double)(sum[i].computed + sum[i].waited)));
-        if (task_mpi_works(system->mpi) && sum[i].computed + sum[i].stalled + sum[i].overhead + sum[i].waited)
+        uint64_t time = time_of(&sum[i], task_mpi_works(system->mpi));
+        if (time)
+            json_object_set_new(object, "wait_share", json_real((double)sum[i].waited / (double)time));
+        if (task_mpi_works(system->mpi) && time)
             json_object_set_new(object, "time_shares", time_json(&sum[i], task_mpi_system_told(system->mpi)));
         if (sum[i].computed)
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));

@@ -108,13 +108,13 @@ const struct stats_schema task_task_series_schema = {
 
 struct sent_row {
     ker_time at;
-    uint32_t job, place; /* of struct task_mpi_sent */
+    uint32_t job, place; /* of struct task_mpi_sent; from TASK_SENT on: point to point and collectives */
     struct task_mpi_sent sent;
 };
 
 static const char *kind_text(const void *system, uint32_t kind)
 {
-    static const char *const names[] = {"point_to_point", "collective", "one_sided", "balancing"};
+    static const char *const names[] = {"point_to_point", "collective", "one_sided", "balancing", "both"};
     return names[kind];
 }
 
@@ -123,7 +123,8 @@ static const char *kind_text(const void *system, uint32_t kind)
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(kind, "", TEXT, SAME, row->place / 2, \
-           "`point_to_point`, `collective`, `one_sided`, or `balancing` of message-driven programs", \
+           "`point_to_point`, `collective`, `one_sided`, or `balancing` of message-driven programs; `both`: " \
+           "point to point and collectives together, which the other rows have, too", \
            .text = kind_text, .text_bytes = 16) \
     COLUMN(leaves_node, "", U8, SAME, row->place % 2, "1: to another node, 0: inside a node") \
     COLUMN(messages, "messages", U64, SUM, row->sent.messages, \
@@ -153,11 +154,24 @@ const struct stats_schema task_traffic_series_schema = {
     "traffic_series", "One row for each job, kind of message and period in which there were such messages.",
     sent_columns, sizeof sent_columns / sizeof *sent_columns, sent_key};
 
+/* What a reader of rounded deviations could not make of them. */
+static void both_add(struct stats_table *table, ker_time at, uint32_t job, const struct task_mpi_sent *sent)
+{
+    for (uint32_t leaves = 0; leaves < 2; leaves++) {
+        const struct task_mpi_sent *a = &sent[2 * TASK_SENT_POINT_TO_POINT + leaves],
+                                   *b = &sent[2 * TASK_SENT_COLLECTIVE + leaves];
+        struct task_mpi_sent both = {a->messages + b->messages, a->bytes + b->bytes, a->squares + b->squares};
+        if (both.messages)
+            stats_table_add(table, &(struct sent_row){at, job, TASK_SENT + leaves, both});
+    }
+}
+
 static void sent_add(struct task_system *system, ker_time at)
 {
     struct stats_table *table = stats_table_new(&task_traffic_series_schema, system, 0);
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
         struct task_mpi_sent *sent = task_mpi_sent(system->mpi, job);
+        both_add(table, at, job, sent);
         for (uint32_t i = 0; i < TASK_SENT; i++) {
             if (sent[i].messages)
                 stats_table_add(table, &(struct sent_row){at, job, i, sent[i]});
@@ -228,7 +242,7 @@ void task_system_series_cost(const struct task_system *system, const struct ker_
     if (by_task)
         stats_series_cost(costs, &task_task_series_schema, tasks);
     if (wanted(config, "output.series.traffic"))
-        stats_series_cost(costs, &task_traffic_series_schema, jobs * TASK_SENT);
+        stats_series_cost(costs, &task_traffic_series_schema, jobs * (TASK_SENT + 2));
     task_call_series_cost(system, config, costs);
 }
 

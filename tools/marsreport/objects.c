@@ -20,6 +20,9 @@ enum { MOST_NUMBERS = 150000, MOST_TIMES = 1000, MOST_COLUMNS = 64, MOST_KEYS = 
 struct kind {
     const char *table, *totals, *keys[MOST_KEYS + 1];
     const char *most; /* whose column decides which objects stay */
+    int whole_key;    /* rows whose key of this place is `whole` are sums of others: none of all together */
+    const char *whole;
+    const char *name; /* in the data; NULL: as the table */
 };
 static const struct kind kinds[] = {
     {"link_series", "links", {"from_kind", "from", "from_port"}, "busy_ps"},
@@ -28,10 +31,13 @@ static const struct kind kinds[] = {
     {"channel_series", "channels", {"from_kind", "from", "from_port", "channel"}, "busy_ps"},
     {"job_series", NULL, {"job"}, "wait_ps"},
     {"task_series", "tasks", {"job", "task"}, "wait_ps"},
-    {"traffic_series", NULL, {"job", "kind", "leaves_node"}, "bytes"},
+    {"traffic_series", NULL, {"job", "kind", "leaves_node"}, "bytes", 1, "both"},
     {"latency_series", NULL, {"of"}, "count"},
     {"function_series", NULL, {"job", "function"}, "simulated_ps"},
     {"communicator_series", NULL, {"job", "communicator"}, "bytes"},
+    {"core_series", "cores", {"node", "core"}, "busy_ps"},
+    {"memory_series", "memory", {"node", "kind", "number"}, "bytes"},
+    {"memory_series", NULL, {"kind"}, "bytes", .name = "memory_kinds"},
 };
 
 struct object {
@@ -253,14 +259,18 @@ static void row_add(struct objects *o, const struct rep_table *t)
     const json_t *known = json_object_getn(o->place, key, strlen(key));
     size_t place = known ? (size_t)json_integer_value(known) : o->kept;
     double weight = o->weight < 0 ? 1 : rep_cell_real(t, o->weight);
+    const char *whole = o->kind->whole;
+    bool counts = !whole || strcmp(rep_cell_text(t, o->key[o->kind->whole_key]), whole) != 0;
     for (int i = 0; i < o->columns; i++) {
         struct column *c = &o->column[i];
         double value = rep_cell_real(t, c->place);
         if (rep_cell_empty(t, c->place))
             continue;
         /* what waits at the end is summed over the objects, but the last of the periods counts */
-        rep_join(c->how == REP_JOIN_LAST ? REP_JOIN_SUM : c->how, &c->sum[o->kept], value, weight);
-        c->weight[o->kept] += weight;
+        if (counts) {
+            rep_join(c->how == REP_JOIN_LAST ? REP_JOIN_SUM : c->how, &c->sum[o->kept], value, weight);
+            c->weight[o->kept] += weight;
+        }
         if (place < o->kept) {
             rep_join(c->how, &c->sum[place], value, weight);
             c->weight[place] += weight;
@@ -352,7 +362,7 @@ json_t *rep_objects_json(struct rep_folder *f)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         json_t *one = series_json(f, &kinds[i]);
         if (one)
-            json_object_set_new(all, kinds[i].table, one);
+            json_object_set_new(all, kinds[i].name ? kinds[i].name : kinds[i].table, one);
     }
     return all;
 }

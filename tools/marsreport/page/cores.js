@@ -30,16 +30,53 @@
         })));
     }
 
+    /* What shares of their time cores were in what, in each period; of a run that has not ended, how many cores they are. */
+    function coresOverTime(box, run, index) {
+        const series = run.series && run.series.core_series, count = mars.at(run, "result.node.cores.count"), times = series && series.time_ps;
+        if (!series)
+            return;
+        const length = times.map((time, i) => time - (i ? times[i - 1] : series.begun_ps));
+        const lines = cores.concat(beside).map(([name, what], i) => ({ label: what, colour: () => mars.colours.kind(i), name }))
+            .filter(line => series.columns.includes(line.name + "_ps"));
+        lines.forEach(line => line.values = series.all[series.columns.indexOf(line.name + "_ps")].map((sum, i) => length[i] ? sum / length[i] / (count || 1) : null));
+        mars.plot(box, { title: count ? "share of the time of all cores" : "cores, on average", format: count ? mars.percent : mars.short, times, sync: "run" + index,
+            lines: lines.filter(line => line.values.some(Boolean)) });
+    }
+
+    function memoryOverTime(box, run, index) {
+        const series = run.series && run.series.memory_kinds, times = series && series.time_ps;
+        if (!series)
+            return;
+        const seconds = times.map((time, i) => (time - (i ? times[i - 1] : series.begun_ps)) / 1e12), bytes = series.values[series.columns.indexOf("bytes")];
+        const words = { controller: "memory controllers", "link out": "links between sockets, out", "link in": "links between sockets, in", "bus out": "buses, to adapters", "bus in": "buses, from adapters" };
+        mars.plot(box, { title: "bytes moved per second, of all nodes together", format: mars.rate, times, sync: "run" + index,
+            lines: series.objects.map(([kind], i) => ({ label: words[kind] || kind, values: bytes[i].map((sum, at) => seconds[at] ? sum / seconds[at] : null), colour: () => mars.colours.kind(i) })) });
+    }
+
+    function overTime(run, index) {
+        const plots = make("div", { class: "plots" });
+        coresOverTime(plots, run, index);
+        memoryOverTime(plots, run, index);
+        return plots.children.length ? plots : null;
+    }
+
     mars.panel({
         id: "cores", title: "Cores and memory", wide: true,
         build(box, run, index) {
+            const plots = overTime(run, index);
             if (!mars.at(run, "result.node")) {
+                if (plots) /* of a run that has not ended */
+                    return void box.append(plots);
                 box.append(mars.missing("In a node nothing slowed anything else down, and no core was looked at.", "node.controller_bandwidth = \"100 GB/s\""));
                 return;
             }
             const ofJobs = (mars.at(run, "result.jobs") || []).map((job, i) => job.time_shares
                 ? shares(run, index, "result.jobs." + i + ".time_shares", "Time of the tasks of " + job.name, jobs, []) : null);
             box.append(make("div", { class: "columns" }, shares(run, index, "result.node.cores", "Time of all cores", cores, beside), memory(run, index), ...ofJobs));
+            if (plots)
+                box.append(plots);
+            else if (mars.knows(run, "output.series.cores"))
+                box.append(mars.missing("No series of cores and memory was collected.", "output.period = \"10 us\"", "output.series.cores = \"periods\""));
         },
     });
 })();

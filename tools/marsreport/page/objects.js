@@ -13,11 +13,13 @@
         adapter_series: { title: "adapters", label: ([node, adapter]) => "n" + node + (adapter ? "." + adapter : ""), first: "utilisation" },
         job_series: { title: "jobs", label: ([job]) => String(job), first: "wait_ps" },
         task_series: { title: "tasks", label: ([job, task]) => job + " " + task, first: "wait_ps" },
-        traffic_series: { title: "kinds of messages", label: ([job, kind, leaves]) => job + ": " + words(kind) + (leaves ? ", to other nodes" : ", inside nodes"), first: "bytes" },
+        traffic_series: { title: "kinds of messages", label: ([job, kind, leaves]) => job + ": " + (kind === "both" ? "point to point and collective" : words(kind)) + (leaves ? ", to other nodes" : ", inside nodes"), first: "bytes" },
         function_series: { title: "MPI functions", label: ([job, name]) => job + ": " + name, first: "simulated_ps" },
+        core_series: { title: "cores", label: ([node, core]) => "n" + node + " core " + core, first: "computing_ps" },
+        memory_series: { title: "memory", label: ([node, kind, number]) => "n" + node + " " + words(kind) + " " + number, first: "bytes", apart: true },
         communicator_series: { title: "communicators", label: ([job, name]) => job + ": " + name, first: "bytes" },
     };
-    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators"].filter(name => mars.knows(run, "output.series." + name))
+    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators", "cores"].filter(name => mars.knows(run, "output.series." + name))
         .map(name => "output.series." + name + " = \"periods\"");
 
     /* Columns as they are shown: {name, format, how, all, values}; the deviation of sizes is made of two of them. */
@@ -146,7 +148,7 @@
             line.format = column.format;
             line.times = series.time_ps;
             line.lines = some.map((values, i) => ({ label: labels[i], values, colour: () => mars.colours.kind(i) }));
-            if (series.count > 1 && !(column.how === "mean" && series.count === 1))
+            if (series.count > 1 && !kinds[what.value].apart) /* what goes through a bus goes through a controller, too */
                 line.lines.push({ label: of[column.how], values: column.all, colour: () => mars.colours.variable("ink"), width: 2.2, dash: [7, 3] });
             if (redraw)
                 redraw();

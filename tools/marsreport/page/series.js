@@ -34,7 +34,7 @@
             axes: [Object.assign({ values: (u, ticks) => ticks.map(mars.time) }, axis),
                 Object.assign({ size: 84, values: (u, ticks) => ticks.map(format) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
             series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(of.lines.map((line, i) => ({
-                label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: { show: false }, value: (u, v) => format(v),
+                label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: { show: false }, value: (u, v) => v === null || v === undefined ? "–" : format(v),
             }))),
         };
     }
