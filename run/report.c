@@ -141,6 +141,13 @@ static json_t *ejection_json(const struct run *run, const struct run_use *taken,
                      "max_utilisation", could > 0 ? (double)taken->most / could : 0.0);
 }
 
+static void links_add(const struct run *run, json_t *result, const struct links *links, ker_time span)
+{
+    json_object_set_new(result, "link_classes", classes_json(route_summarise(run->topology), links, span));
+    if (ker_config_has(run->config, "adapter.ejection_rate"))
+        json_object_set_new(result, "ejection", ejection_json(run, &links->taken, span));
+}
+
 static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, json_t *services,
                        json_t *inside, json_t *power)
 {
@@ -216,10 +223,7 @@ void run_report(struct run *run)
                    run_power_json(run, links.use, &links.adapters, inside, span, at));
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
-        json_object_set_new(result, "link_classes",
-                            classes_json(route_summarise(run->topology), &links, span));
-        if (ker_config_has(run->config, "adapter.ejection_rate"))
-            json_object_set_new(result, "ejection", ejection_json(run, &links.taken, span));
+        links_add(run, result, &links, span);
         json_t *summary =
             json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
         files_write(run, summary, &links, span);

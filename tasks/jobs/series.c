@@ -123,8 +123,8 @@ static const char *kind_text(const void *system, uint32_t kind)
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(kind, "", TEXT, SAME, row->place / 2, \
-           "`point_to_point`, `collective`, `one_sided`, or `balancing` of message-driven programs; `both`: " \
-           "point to point and collectives together, which the other rows have, too", \
+           "`point_to_point`, `collective`, `one_sided`, or `balancing` of message-driven programs; " \
+           "`both`: point to point and collectives together, which the other rows have, too", \
            .text = kind_text, .text_bytes = 16) \
     COLUMN(leaves_node, "", U8, SAME, row->place % 2, "1: to another node, 0: inside a node") \
     COLUMN(messages, "messages", U64, SUM, row->sent.messages, \
