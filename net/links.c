@@ -81,7 +81,7 @@ static uint64_t queue_most(const struct net_direction *d)
            "mean number of packets waiting for this link at its sending end") \
     COLUMN(queue_max_bytes, "bytes", U64, MOST, queue_most(row), \
            "the most bytes that waited there at once: the longest wait of a packet, at the link's " \
-           "bandwidth") \
+           "bandwidth; of a node it is not counted: 0 (adapters.csv has it)") \
     COLUMN(input_mean_packets, "packets", SHARE, SUM, row->port ? row->port->input_time : 0, \
            "mean number of packets in the buffer at its receiving end") \
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->series ? row->series->stalled : 0, \

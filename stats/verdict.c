@@ -151,7 +151,7 @@ static void late_tell(FILE *out, const json_t *result, const json_t *job)
     double end = json_is_integer(finish) ? json_number_value(finish) : number(result, "simulated_time_ps"),
            times = number(imbalance, "max_over_mean");
     if (times >= UNEVEN && number(imbalance, "compute_max_ps") >= WAITING * end)
-        fprintf(out, "; its task %.0f computes %.1f times as long as the mean of all",
+        fprintf(out, ", its task %.0f computes %.1f times as long as the mean of all",
                 number(imbalance, "compute_max_task"), times);
 }
 

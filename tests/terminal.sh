@@ -36,7 +36,7 @@ named() { # WORDS KEYS...: the bottleneck of this run
     shift
     rm -rf named && "$marssim" -q -o named halo.cfg "$@" >out 2>err && flat named/summary.txt | grep -q "bottleneck $words"
 }
-named "job halo waits [0-9]* % of its tasks' time (.* for late senders); its task 5 computes 2.6 times as long as the mean of all; no link" \
+named "job halo waits [0-9]* % of its tasks' time (.* for late senders), its task 5 computes 2.6 times as long as the mean of all; no link" \
     'jobs[0].task_factors=({tasks="5"; processor_factor=3.0;})' output.waits=true
 check "a task that the others wait for"
 named "computation: job halo waits [0-9]* % of its tasks' time, and the" && ! flat named/summary.txt | grep -q "its task [0-9]"

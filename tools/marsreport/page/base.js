@@ -28,7 +28,7 @@ mars.make = function (tag, attributes, ...children) {
     return element;
 };
 
-/* A panel: {id, title, wide, build(box, run, index)}; build is called for each run, into a box of its own, or once
+/* A panel: {id, title, wide, network, build(box, run, index)}; `network`: of packets, links or switches; build is called for each run, into a box of its own, or once
  * with `both` in place of it: both(box). `wanted` says whether it is there at all. */
 mars.panel = function (panel) {
     mars.panels.push(panel);
@@ -60,6 +60,11 @@ mars.settings = function (run) {
 mars.knows = function (run, key) {
     run.known = run.known || mars.settings(run);
     return !run.known.size || run.known.has(key);
+};
+
+/* Above LogGOPS there are no links, switches or packets, and nothing in the page of them. */
+mars.hasNetwork = function (run) {
+    return !run.result || !/^LogGOPS/.test(run.result.network);
 };
 
 /* Called when colours change; `draw` is called at once, too. */
@@ -149,12 +154,13 @@ mars.table = function (table) {
 
 /* A button, a slider and words for frames that end at `times`, -1 being the whole run; show(frame) draws one. */
 mars.Player = class {
-    constructor(times, begun, show) {
+    constructor(times, begun, show, all = "whole run") {
+        this.all = all;
         this.times = times;
         this.begun = begun || 0;
         this.draw = show;
         this.slider = mars.make("input", { type: "range", min: -1, max: times.length - 1, value: -1, step: 1, "aria-label": "period", oninput: () => this.show(Number(this.slider.value)) });
-        this.told = mars.make("output", {}, "whole run");
+        this.told = mars.make("output", {}, all);
         this.button = mars.make("button", { type: "button", class: "play", onclick: () => this.play() }, "Play");
         this.elements = [this.button, this.slider, this.told];
         this.frame = -1;
@@ -163,7 +169,7 @@ mars.Player = class {
     show(frame) {
         this.frame = frame;
         this.slider.value = frame;
-        this.told.textContent = frame < 0 ? "whole run" : mars.time(frame ? this.times[frame - 1] : this.begun) + " to " + mars.time(this.times[frame]);
+        this.told.textContent = frame < 0 ? this.all : mars.time(frame ? this.times[frame - 1] : this.begun) + " to " + mars.time(this.times[frame]);
         this.draw(frame);
     }
 

@@ -53,29 +53,30 @@
             lines: series.objects.map(([kind], i) => ({ label: words[kind] || kind, values: bytes[i].map((sum, at) => seconds[at] ? sum / seconds[at] : null), colour: () => mars.colours.kind(i) })) });
     }
 
-    function overTime(run, index) {
+    /* false: there is nothing. */
+    function overTime(box, run, index) {
         const plots = make("div", { class: "plots" });
+        box.append(plots); /* first: what is drawn takes the width that it has there */
         coresOverTime(plots, run, index);
         memoryOverTime(plots, run, index);
-        return plots.children.length ? plots : null;
+        if (!plots.children.length)
+            plots.remove();
+        return plots.children.length > 0;
     }
 
     mars.panel({
-        id: "cores", title: "Cores and memory", wide: true,
+        id: "cores", network: true, title: "Cores and memory", wide: true,
         build(box, run, index) {
-            const plots = overTime(run, index);
             if (!mars.at(run, "result.node")) {
-                if (plots) /* of a run that has not ended */
-                    return void box.append(plots);
+                if (overTime(box, run, index)) /* of a run that has not ended */
+                    return;
                 box.append(mars.missing("In a node nothing slowed anything else down, and no core was looked at.", "node.controller_bandwidth = \"100 GB/s\""));
                 return;
             }
             const ofJobs = (mars.at(run, "result.jobs") || []).map((job, i) => job.time_shares
                 ? shares(run, index, "result.jobs." + i + ".time_shares", "Time of the tasks of " + job.name, jobs, []) : null);
             box.append(make("div", { class: "columns" }, shares(run, index, "result.node.cores", "Time of all cores", cores, beside), memory(run, index), ...ofJobs));
-            if (plots)
-                box.append(plots);
-            else if (mars.knows(run, "output.series.cores"))
+            if (!overTime(box, run, index) && mars.knows(run, "output.series.cores"))
                 box.append(mars.missing("No series of cores and memory was collected.", "output.period = \"10 us\"", "output.series.cores = \"periods\""));
         },
     });

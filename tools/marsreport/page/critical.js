@@ -24,7 +24,7 @@
             this.first = Math.min(...this.pieces.map(piece => piece.from)), this.last = Math.max(...this.pieces.map(piece => piece.to));
             this.from = this.first, this.to = this.last;
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "path", "aria-label": "critical path of job " + job + "; plus and minus zoom, arrows move, 0 shows all" });
-            box.append(make("div", { class: "canvas" }, this.canvas), make("div", { class: "legend" }, ...kinds.filter(kind => this.pieces.some(piece => piece.kind === kind)).map(kind =>
+            box.append(make("div", { class: "canvas apart" }, this.canvas), make("div", { class: "legend" }, ...kinds.filter(kind => this.pieces.some(piece => piece.kind === kind)).map(kind =>
                 make("span", { style: "--mark:" + mark(kind) }, kind.replace("_", " ")))));
             this.listen();
             mars.drawn(() => this.draw());

@@ -158,7 +158,10 @@
                 return;
             c.strokeStyle = mars.colours.variable("ink");
             c.lineWidth = 0.7;
-            c.globalAlpha = seen.length > 300 ? 0.45 : 0.9;
+            let first = this.to, last = this.from; /* the fewer pixels they share, the paler: they hide what is below */
+            for (const i of seen)
+                first = Math.min(first, Math.max(begin[i], this.from)), last = Math.max(last, Math.min(begin[i] + duration[i], this.to));
+            c.globalAlpha = Math.max(0.15, Math.min(0.9, (this.x(last) - this.x(first)) / seen.length));
             c.beginPath();
             for (const i of seen) {
                 c.moveTo(this.x(begin[i]), (track[i] + 0.5) * this.row - this.top);

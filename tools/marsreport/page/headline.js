@@ -9,10 +9,20 @@
             make("div", { class: "more" }, ...more));
     }
 
+    /* Above LogGOPS there are jobs only: how long each of the first took, and what it sent. */
+    function ofJobs(run, index) {
+        return (at(run, "result.jobs") || []).slice(0, 5).map((job, i) => {
+            const n = name => number(run, index, "result.jobs." + i + "." + name);
+            return figure("job " + job.name, job.finish_ps === null ? "not finished" : n("finish_ps"), ...(job.messages === undefined ? [n("tasks"), " tasks"] : [n("messages"), " messages"]));
+        });
+    }
+
     function figures(run, index) {
         const n = (path, format) => number(run, index, path, format), has = path => at(run, path) !== undefined;
-        const list = [
-            figure("simulated time", n("result.simulated_time_ps"), "ended by: ", n("result.end_reason", String)),
+        const time = figure("simulated time", n("result.simulated_time_ps"), "ended by: ", n("result.end_reason", String));
+        const effort = figure("run", n("run.wall_s", v => mars.short(v) + " s"), n("run.ranks"), at(run, "run.ranks") === 1 ? " rank, " : " ranks, ", n("run.events"), " events");
+        const list = !mars.hasNetwork(run) ? [time, ...ofJobs(run, index), effort] : [
+            time,
             figure("packets delivered", n("result.packets_delivered"), "of ", n("result.packets_injected"), " injected"),
             figure("messages delivered", n("result.messages_delivered"), n("result.bytes_delivered")),
             figure("accepted load", n("result.accepted_load"), "of ", n("result.offered_load"), " offered"),
@@ -21,8 +31,7 @@
             figure("with source queue, mean", n("result.total_latency_ps.mean"), "p99 ", n("result.total_latency_ps.p99")),
             figure("message latency, mean", n("result.message_latency_ps.mean"), "p99 ", n("result.message_latency_ps.p99")),
             figure("hops, mean", n("result.hops.mean", v => v.toFixed(2)), "at most ", n("result.hops.max")),
-            figure("run", n("run.wall_s", v => mars.short(v) + " s"), n("run.ranks"), at(run, "run.ranks") === 1 ? " rank, " : " ranks, ",
-                n("run.events"), " events"),
+            effort,
         ];
         if (has("result.confidence.half_width") && at(run, "result.confidence.half_width") !== null)
             list.push(figure("confidence interval", n("result.confidence.half_width", v => "± " + mars.percent(v)), "at ",

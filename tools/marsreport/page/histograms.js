@@ -26,6 +26,16 @@
         return { bin, zero, total: rows.reduce((sum, row) => sum + row[2], 0), least, most };
     }
 
+    /* Round numbers in a span of logarithms: powers of two for bytes, else 1, 2, 5, 10, ...; at most seven of them. */
+    function ticks(least, most, format) {
+        const all = [], twos = format === mars.bytes;
+        for (let power = 0; power < 60; power++)
+            all.push(...(twos ? [2 ** power] : [1, 2, 5].map(factor => factor * 10 ** power)));
+        const inside = all.filter(value => Math.log(value) >= least - 1e-9 && Math.log(value) <= most + 1e-9), step = Math.ceil(inside.length / 7);
+        const even = inside.filter((value, i) => i % step === 0);
+        return even.length > 1 ? even : [0, 1, 2, 3].map(i => Number(Math.exp(least + (most - least) * i / 3).toPrecision(3)));
+    }
+
     function draw(canvas, data, format) {
         const ratio = devicePixelRatio || 1, width = canvas.parentElement.clientWidth, height = 220;
         canvas.width = width * ratio;
@@ -35,7 +45,9 @@
         const c = canvas.getContext("2d"), left = 46, right = 40, bottom = 24, top = 8, w = width - left - right, h = height - top - bottom;
         c.scale(ratio, ratio);
         c.font = "11px system-ui, sans-serif";
-        const highest = Math.max(1, ...data.bin.map(bin => bin.count)), ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
+        const most = Math.max(1, ...data.bin.map(bin => bin.count)) / data.total, round = 10 ** Math.floor(Math.log10(most));
+        const ceiling = [1, 2, 4, 8, 10].find(factor => factor * round >= most * 0.9999) * round; /* a round number above them, by four */
+        const highest = ceiling * data.total, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
         c.strokeStyle = rule;
         c.fillStyle = ink;
         c.textAlign = "right";
@@ -43,7 +55,7 @@
         for (let i = 0; i <= 4; i++) {
             const y = top + h - h * i / 4;
             c.beginPath(), c.moveTo(left, y), c.lineTo(left + w, y), c.stroke();
-            c.fillText(mars.percent(highest / data.total * i / 4).replace(/\.?0+ %/, " %"), left - 5, y);
+            c.fillText(mars.short(100 * ceiling * i / 4) + " %", left - 5, y);
         }
         c.textAlign = "left";
         for (let i = 0; i <= 4; i++)
@@ -60,8 +72,8 @@
         c.fillStyle = ink;
         c.textBaseline = "top";
         c.textAlign = "center";
-        for (let i = 0; i <= 5; i++)
-            c.fillText(format(Number(Math.exp(data.least + (data.most - data.least) * i / 5).toPrecision(3))), Math.min(left + w * i / 5, width - 30), top + h + 6);
+        for (const value of ticks(data.least, data.most, format))
+            c.fillText(format(value), Math.min(left + w * (Math.log(value) - data.least) / (data.most - data.least), width - 30), top + h + 6);
         return { left, w };
     }
 
@@ -99,7 +111,7 @@
     }
 
     mars.panel({
-        id: "latency", title: "Latency of packets",
+        id: "latency", network: true, title: "Latency of packets",
         build(box, run, index) {
             if (run.packet_latency && run.packet_latency.rows.length)
                 histogram(box, run.packet_latency, mars.time, "network latency of packets");
@@ -111,7 +123,7 @@
     });
 
     mars.panel({
-        id: "sizes", title: "Sizes of messages",
+        id: "sizes", network: true, title: "Sizes of messages",
         build(box, run) {
             if (run.message_size && run.message_size.rows.length)
                 histogram(box, run.message_size, mars.bytes, "sizes of messages");

@@ -4,6 +4,9 @@
 (function () {
     const { make, number, at } = mars;
 
+    const one = { nodes: "node", switches: "switch", links: "link" };
+    const named = (run, what) => !mars.hasNetwork(run) ? "processes" : run.result[what] === 1 ? one[what] : what;
+
     /* The machine as it is, its links coloured by their class. */
     function drawing(run) {
         const canvas = make("canvas", { role: "img", "aria-label": "the machine: " + run.scene.shape }), scene = new mars.Scene(run);
@@ -24,9 +27,9 @@
                 box.append(drawing(run));
             if (run.result)
                 box.append(make("p", {}, at(run, "result.network") || ""),
-                    make("p", {}, n("result.nodes"), " nodes, ", n("result.switches"), " switches, ", n("result.links"), " links"));
+                    make("p", {}, ...(mars.hasNetwork(run) ? ["nodes", "switches", "links"] : ["nodes"]).flatMap((what, i) => [i ? ", " : "", n("result." + what), " " + named(run, what)])));
             else if (known.result)
-                box.append(make("p", {}, String(known.result.network)), make("p", {}, ["nodes", "switches", "links"].map(what => mars.count(known.result[what]) + " " + what).join(", ")));
+                box.append(make("p", {}, String(known.result.network)), make("p", {}, ["nodes", "switches", "links"].map(what => mars.count(known.result[what]) + " " + named(known, what)).join(", ")));
             if (known.input)
                 box.append(make("p", { class: "faint" }, "marssim " + known.input.version + ", " + known.input.configuration +
                     (known.input.overrides && known.input.overrides.length ? ", with " + known.input.overrides.join(", ") : "") + ", seed " + known.input.seed));

@@ -4,7 +4,7 @@
 (function () {
     const { make } = mars;
     const order = ["headline", "compare", "simulated", "topology", "links", "series-both", "series", "objects", "matrix", "distance", "latency", "parts", "sizes", "rates", "gantt",
-        "waits", "cores", "critical", "functions-both", "functions", "tasks"];
+        "waits", "cores", "critical", "functions-both", "functions", "driven", "tasks"];
 
     function theme(name) {
         document.documentElement.dataset.theme = name;
@@ -28,7 +28,10 @@
             if (mars.runs.length === 2)
                 own.append(mars.runName(run, index));
             pair.append(own);
-            panel.build(own, run, index);
+            if (panel.network && !mars.hasNetwork(run))
+                own.append(make("p", { class: "missing" }, "LogGOPS has no network."));
+            else
+                panel.build(own, run, index);
         });
     }
 
@@ -86,7 +89,7 @@
         const [left, right] = main.lastElementChild.children;
         return left.offsetHeight <= right.offsetHeight ? left : right;
     }
-    for (const panel of mars.panels.filter(panel => !panel.wanted || panel.wanted())) {
+    for (const panel of mars.panels.filter(panel => (!panel.wanted || panel.wanted()) && (!panel.network || mars.runs.some(mars.hasNetwork)))) {
         const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
             make("h2", { id: panel.id + "-title" }, panel.title));
         (section.classList.contains("wide") ? main : shorter()).append(section);

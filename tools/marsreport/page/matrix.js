@@ -152,10 +152,10 @@
     }
 
     mars.panel({
-        id: "distance", title: "Communication by distance",
+        id: "distance", network: true, title: "Communication by distance",
         build(box, run) {
             if (!run.distance) {
-                box.append(mars.missing("Traffic between nodes was not collected.", "output.matrix = true"));
+                box.append(mars.missing("Traffic between nodes was not collected.", "output.matrix = true", "output.matrix_levels = [\"node\"]"));
                 return;
             }
             const name = links => links === 0 ? "on the node" : links === 255 ? "no path" : links + " links";

@@ -25,6 +25,14 @@
 
     const label = name => labels[name] || name.replace(/_(ps|ns)$/, "").replace(/_/g, " ");
 
+    /* A value between two periods without one has no line: it is a point. */
+    const none = value => value === null || value === undefined;
+    const alone = { show: true, size: 4, filter: (u, series) => u.data[series].reduce((found, value, i, all) => {
+        if (!none(value) && none(all[i - 1]) && none(all[i + 1]))
+            found.push(i);
+        return found;
+    }, []) };
+
     function options(of, width) {
         const format = of.format, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
         const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
@@ -34,7 +42,7 @@
             axes: [Object.assign({ values: (u, ticks) => ticks.map(mars.time) }, axis),
                 Object.assign({ size: 84, values: (u, ticks) => ticks.map(format) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
             series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(of.lines.map((line, i) => ({
-                label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: { show: false }, value: (u, v) => v === null || v === undefined ? "–" : format(v),
+                label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: alone, value: (u, v) => v === null || v === undefined ? "–" : format(v),
             }))),
         };
     }

@@ -13,14 +13,14 @@
             this.times = run.movie ? run.movie.time_ps : [];
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "scene", "aria-label": "links of the machine by load; plus and minus zoom, arrows move, 0 shows all" });
             this.top = make("span", {}, "");
-            box.append(this.controls(), make("div", { class: "canvas" }, this.canvas), make("p", { class: "hint" }, run.scene.text +
+            box.append(this.controls(run.partial), make("div", { class: "canvas" }, this.canvas), make("p", { class: "hint" }, run.scene.text +
                 " Each half of a line is coloured by what its end sends. Drag to move, plus and minus (or Ctrl and the wheel) zoom."));
             this.listen();
             mars.drawn(() => this.resize());
             this.canvas.view = this;
         }
 
-        controls() {
+        controls(partial) {
             const scene = this.scene.scene, classes = make("select", { "aria-label": "class of links", onchange: event => {
                 this.class = Number(event.target.value);
                 this.draw();
@@ -35,7 +35,7 @@
             const box = make("div", { class: "controls" }, classes, this.range, mars.colours.scale("idle", this.top), ...zooms,
                 make("button", { type: "button", onclick: () => this.resize() }, "All"));
             if (this.times.length)
-                box.append(...new mars.Player(this.times, this.scene.movie.begun_ps, frame => this.show(frame)).elements);
+                box.append(...new mars.Player(this.times, this.scene.movie.begun_ps, frame => this.show(frame), partial ? "all periods" : undefined).elements);
             else
                 box.append(make("span", { class: "hint" }, "For each period, with play: ", make("code", {}, "output.period"), " and ",
                     make("code", {}, "output.series.links = \"periods\"")));
@@ -129,7 +129,7 @@
     }
 
     mars.panel({
-        id: "topology", title: "Links on the machine", wide: true,
+        id: "topology", network: true, title: "Links on the machine", wide: true,
         build(box, run, index) {
             if (run.scene)
                 new View(box, run, index);
