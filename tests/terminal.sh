@@ -49,7 +49,7 @@ memory=(node.cores=6 'node.controller_bandwidth=20 GB/s' 'jobs[0].memory_bandwid
 named "memory controllers are up to [0-9.]* % busy ([0-9.]* % on average); job halo waits [0-9]* % .*, stalls 8[0-9] % for memory" "${memory[@]}"
 check "memory that all cores share"
 [ "$(jq '.result.jobs[0] | (.wait_share * 1e9 | round) == ((.time_shares | .wait + .send_wait) * 1e9 | round)' named/summary.json)" = true ]
-check "the share of waiting is one of all that tasks do"
+check "the share of waiting is one of stalls, too"
 named "job halo waits [0-9]* % of its tasks' time" network.model=loggops
 check "above LogGOPS it is told of the jobs"
 

@@ -218,17 +218,16 @@ static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
                      (double)sum->compute_max * tasks / (double)sum->computed);
 }
 
-/* Of all tasks: what was told apart. Nodes of the simple model (`works` is false) compute and wait. */
-static uint64_t time_of(const struct job_sum *sum, bool works)
+/* Of all tasks: computation, what holds it up on nodes of more than the simple model, and waiting. */
+static uint64_t time_of(const struct job_sum *sum)
 {
-    return sum->computed + sum->waited +
-           (works ? sum->stalled + sum->overhead + sum->system + sum->away + sum->preempted : 0);
+    return sum->computed + sum->stalled + sum->system + sum->away + sum->preempted + sum->waited;
 }
 
 /* What the tasks' time is, in shares of its sum. */
 static json_t *time_json(const struct job_sum *sum, bool system)
 {
-    double all = (double)time_of(sum, true);
+    double all = (double)(time_of(sum) + sum->overhead);
     json_t *shares = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all,
                                "stalled", (double)sum->stalled / all, "overhead", (double)sum->overhead / all,
                                "away", (double)sum->away / all, "preempted", (double)sum->preempted / all,
@@ -253,10 +252,10 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
                             sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
         json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
         json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
-        uint64_t time = time_of(&sum[i], task_mpi_works(system->mpi));
+        uint64_t time = time_of(&sum[i]);
         if (time)
             json_object_set_new(object, "wait_share", json_real((double)sum[i].waited / (double)time));
-        if (task_mpi_works(system->mpi) && time)
+        if (task_mpi_works(system->mpi) && time + sum[i].overhead)
             json_object_set_new(object, "time_shares", time_json(&sum[i], task_mpi_system_told(system->mpi)));
         if (sum[i].computed)
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));

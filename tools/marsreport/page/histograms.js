@@ -26,14 +26,18 @@
         return { bin, zero, total: rows.reduce((sum, row) => sum + row[2], 0), least, most };
     }
 
-    /* Round numbers in a span of logarithms: powers of two for bytes, else 1, 2, 5, 10, ...; at most seven of them. */
+    /* Round numbers in a span of logarithms, as few as are at least four; none: of so narrow a span. */
+    const steps = [[1], [1, 2, 5], [1, 2, 3, 4, 5, 6, 8], [1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9]];
+    const steps2 = [[1, 4, 16, 64, 256], [1, 4, 16, 64, 256], [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768]];
     function ticks(least, most, format) {
-        const all = [], twos = format === mars.bytes;
-        for (let power = 0; power < 60; power++)
-            all.push(...(twos ? [2 ** power] : [1, 2, 5].map(factor => factor * 10 ** power)));
-        const inside = all.filter(value => Math.log(value) >= least - 1e-9 && Math.log(value) <= most + 1e-9), step = Math.ceil(inside.length / 7);
-        const even = inside.filter((value, i) => i % step === 0);
-        return even.length > 1 ? even : [0, 1, 2, 3].map(i => Number(Math.exp(least + (most - least) * i / 3).toPrecision(3)));
+        const base = format === mars.bytes ? 1024 : 10;
+        for (const step of base === 10 ? steps : steps2) {
+            const all = Array.from({ length: 18 }, (unused, power) => step.map(factor => factor * base ** power)).flat();
+            const inside = all.filter(value => Math.log(value) >= least - 1e-9 && Math.log(value) <= most + 1e-9), every = Math.ceil(inside.length / 7);
+            if (inside.length >= 4)
+                return inside.filter((value, i) => i % every === 0);
+        }
+        return [0, 1, 2, 3].map(i => Number(Math.exp(least + (most - least) * i / 3).toPrecision(3)));
     }
 
     function draw(canvas, data, format) {

@@ -88,9 +88,10 @@
         return () => draw(false);
     };
 
-    function plot(box, names, columns, sync) {
-        mars.plot(box, { title: names.map(label).join(", "), format: mars.formatOf(names[0]), times: columns.time_ps, sync,
-            lines: names.map(name => ({ label: label(name), values: columns[name] })) });
+    function plot(box, names, columns, run, sync) {
+        const named = name => mars.hasNetwork(run) ? label(name) : label(name).replace(/packet/g, "message"); /* LogGOPS sends each message whole */
+        mars.plot(box, { title: names.map(named).join(", "), format: mars.formatOf(names[0]), times: columns.time_ps, sync,
+            lines: names.map(name => ({ label: named(name), values: columns[name] })) });
     }
 
     /* Each series of both runs in one plot. */
@@ -131,7 +132,7 @@
                 (run.periods.together > 1 ? " " + run.periods.together + " periods are one point." : "")));
             const plots = make("div", { class: "plots" });
             box.append(plots);
-            plotsOf(columns).forEach(names => plot(plots, names, columns, "run" + index));
+            plotsOf(columns).forEach(names => plot(plots, names, columns, run, "run" + index));
         },
     });
 })();
