@@ -130,6 +130,7 @@ void run_folder_open(struct run *run)
     if (run->error.status == KER_OK && run->period && run->working)
         stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);
     run_series_open(run);
+    run_hdf5_flush(run); /* a run that is killed, or saved, in its first period has a file that can be read */
     if (run->error.status == KER_OK && run->resumed && run->periods)
         run_resume_periods(run);
     ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */

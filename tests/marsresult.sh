@@ -27,6 +27,8 @@ for n in 2 3 5; do
 done
 ranks 3 --resume "$t/b" -o "$t/c" && cmp "$t/h5/results.h5" "$t/c/results.h5"
 check "and when the run goes on from a checkpoint"
+run -o "$t/first" "${system[@]}" output.hdf5=true "run.checkpoint.at=301 ns" && ranks 2 --resume "$t/first" -o "$t/c" && cmp "$t/first/results.h5" "$t/c/results.h5"
+check "also from one in the first period"
 mkdir "$t/b/results.h5.tmp" && run --resume "$t/b" -o "$t/b" 2>"$t/err"
 [ $? -eq 2 ] && grep -q 'results.h5.tmp' "$t/err"
 check "what is in its way is refused"
