@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "tools/tracer/marstrace.h"
 
+#include "tasks/traces/mars/classes.h"
 #include "tasks/traces/mars/pieces.h"
 #include "tasks/traces/mars/varint.h"
 
@@ -27,6 +28,14 @@ struct merge {
     pthread_mutex_t lock;
 };
 
+struct repacker { /* a thread's */
+    struct mars_sections sections;
+    struct mars_payload payload;
+    struct mars_packer *packer;
+    uint8_t *data; /* as it was read */
+    size_t room;
+};
+
 static bool write_at(struct merge *merge, const uint8_t *data, size_t bytes, uint64_t at)
 {
     while (bytes > 0) {
@@ -43,47 +52,48 @@ static bool write_at(struct merge *merge, const uint8_t *data, size_t bytes, uin
 }
 
 /* The block again, in `payload`. */
-static bool repack(struct merge *merge, const struct mars_piece *piece, struct mars_sections *sections,
-                   struct mars_payload *payload, uint8_t **data, size_t *room, struct mars_error *error)
+static bool repack(struct merge *merge, const struct mars_piece *piece, struct repacker *repacker,
+                   struct mars_error *error)
 {
     struct mars_block block = piece->block;
+    struct mars_sections *sections = &repacker->sections;
     struct mars_error why = {0};
-    if (!mars_piece_read(merge->trace, piece, data, room, error))
+    if (!mars_piece_read(merge->trace, piece, &repacker->data, &repacker->room, error))
         return false;
-    if (!mars_sections_get(sections, *data, block.payload_bytes, &why))
+    if (!mars_sections_get(sections, repacker->data, block.payload_bytes, &why) ||
+        (block.kind == MARS_BLOCK_CALLS && !mars_classes_unpack(sections, block.records, &why)))
         return mars_piece_fail(merge->trace, piece, error, why.text);
-    mars_payload_begin(payload);
-    for (uint32_t i = 0; i < sections->count; i++)
-        mars_payload_section(payload, sections->section[i].kind, sections->data + sections->section[i].at,
-                             sections->section[i].bytes);
-    return mars_payload_end(payload, &block) ||
+    mars_payload_begin(&repacker->payload);
+    mars_classes_pack(repacker->packer, sections, block.kind == MARS_BLOCK_CALLS ? block.records : 0,
+                      &repacker->payload);
+    return mars_payload_end(&repacker->payload, &block) ||
            mars_piece_fail(merge->trace, piece, error, "no memory for it");
 }
 
 static void *work(void *argument)
 {
     struct merge *merge = argument;
-    struct mars_sections sections = {0};
-    struct mars_payload payload;
+    struct repacker repacker = {.packer = mars_packer_new()};
+    struct mars_payload *payload = &repacker.payload;
     struct mars_error error = {0};
-    uint8_t *data = NULL;
-    size_t room = 0;
-    mars_payload_init(&payload, merge->level);
-    for (;;) {
+    mars_payload_init(payload, merge->level);
+    if (!repacker.packer)
+        mars_fail(&error, "%s: no memory", merge->path);
+    while (!error.text[0]) {
         size_t mine = __atomic_fetch_add(&merge->next, 1, __ATOMIC_RELAXED);
         if (mine >= merge->trace->pieces)
             break;
         const struct mars_piece *piece = &merge->trace->piece[mine];
-        if (!repack(merge, piece, &sections, &payload, &data, &room, &error))
+        if (!repack(merge, piece, &repacker, &error))
             break;
         pthread_mutex_lock(&merge->lock);
         uint64_t at = merge->end;
-        merge->end += payload.bytes;
+        merge->end += payload->bytes;
         pthread_mutex_unlock(&merge->lock);
         merge->placed[mine] = *piece;
         merge->placed[mine].offset = at;
-        merge->placed[mine].block.payload_bytes = (uint32_t)(payload.bytes - MARS_BLOCK_BYTES);
-        if (!write_at(merge, payload.data, payload.bytes, at)) {
+        merge->placed[mine].block.payload_bytes = (uint32_t)(payload->bytes - MARS_BLOCK_BYTES);
+        if (!write_at(merge, payload->data, payload->bytes, at)) {
             mars_fail(&error, "%s: %s", merge->path, strerror(errno));
             break;
         }
@@ -94,9 +104,10 @@ static void *work(void *argument)
         pthread_mutex_unlock(&merge->lock);
         __atomic_store_n(&merge->next, merge->trace->pieces, __ATOMIC_RELAXED);
     }
-    mars_sections_release(&sections);
-    mars_payload_release(&payload);
-    free(data);
+    mars_sections_release(&repacker.sections);
+    mars_payload_release(payload);
+    mars_packer_free(repacker.packer);
+    free(repacker.data);
     return NULL;
 }
 

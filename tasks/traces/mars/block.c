@@ -70,9 +70,9 @@ bool mars_head_get(const uint8_t *data, size_t bytes, enum mars_file_kind *kind,
     *kind = (enum mars_file_kind)mars_load(data + 10, 2);
     if (mars_crc(data, 12) != mars_load(data + 12, 4))
         return mars_fail(error, "%s: damaged: the checksum of its head is wrong", name);
-    if (version != MARS_VERSION)
-        return mars_fail(error, "%s: version %u of the trace format; this program reads version %d", name,
-                         version, MARS_VERSION);
+    if (version < MARS_VERSION_LEAST || version > MARS_VERSION)
+        return mars_fail(error, "%s: version %u of the trace format; this program reads versions %d to %d",
+                         name, version, MARS_VERSION_LEAST, MARS_VERSION);
     if (*kind != MARS_FILE_TASK && *kind != MARS_FILE_MERGED)
         return mars_fail(error, "%s: a trace file of kind %d, which this program does not know", name,
                          (int)*kind);
@@ -209,16 +209,24 @@ static bool section_get(struct mars_sections *sections, struct mars_bytes *from,
                          (unsigned long long)bytes);
     if (!sections->zstd)
         sections->zstd = ZSTD_createDCtx();
-    if (!sections->zstd || !room_for(&sections->data, &sections->room, sections->bytes + bytes))
+    uint8_t *to = sections->zstd ? mars_sections_add(sections, (enum mars_section_kind)kind, bytes) : NULL;
+    if (!to)
         return mars_fail(error, "no memory for a section of %llu bytes", (unsigned long long)bytes);
-    size_t got = ZSTD_decompressDCtx(sections->zstd, sections->data + sections->bytes, bytes, frame, stored);
-    if (ZSTD_isError(got))
-        return mars_fail(error, "a section cannot be unpacked: %s", ZSTD_getErrorName(got));
+    size_t got = ZSTD_decompressDCtx(sections->zstd, to, bytes, frame, stored);
+    return !ZSTD_isError(got) || mars_fail(error, "a section cannot be unpacked: %s", ZSTD_getErrorName(got));
+}
+
+uint8_t *mars_sections_add(struct mars_sections *sections, enum mars_section_kind kind, size_t bytes)
+{
+    if (sections->count == MARS_SECTIONS ||
+        !room_for(&sections->data, &sections->room, sections->bytes + bytes + 1)) /* never NULL */
+        return NULL;
+    uint8_t *to = sections->data + sections->bytes;
     sections->section[sections->count].kind = (uint8_t)kind;
     sections->section[sections->count].at = sections->bytes;
     sections->section[sections->count++].bytes = bytes;
     sections->bytes += bytes;
-    return true;
+    return to;
 }
 
 bool mars_sections_get(struct mars_sections *sections, const uint8_t *payload, size_t bytes,

@@ -5,6 +5,7 @@
  * out is still there with the first of the next.
  */
 #define _GNU_SOURCE
+#include "tasks/traces/mars/classes.h"
 #include "tasks/traces/mars/pieces.h"
 #include "tasks/traces/mars/times.h"
 #include "tasks/traces/mars/varint.h"
@@ -222,12 +223,13 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     size_t room = stream->order_room;
     if (!mars_piece_read(trace, piece, &stream->payload, &stream->payload_room, error))
         return false;
-    if (!mars_sections_get(&chunk->sections, stream->payload, piece->block.payload_bytes, &own))
-        return mars_piece_fail(trace, piece, error, own.text);
     if (piece->block.records > RECORDS_MOST ||
         !grow(&stream->order, &room, piece->block.records, sizeof *stream->order))
         return mars_piece_fail(trace, piece, error, "it has too many records");
     stream->order_room = (uint32_t)room;
+    if (!mars_sections_get(&chunk->sections, stream->payload, piece->block.payload_bytes, &own) ||
+        !mars_classes_unpack(&chunk->sections, piece->block.records, &own))
+        return mars_piece_fail(trace, piece, error, own.text);
     if (!shapes_get(stream->task, chunk, &why))
         return mars_piece_fail(trace, piece, error, why);
     stream->current = chunk;
