@@ -107,6 +107,22 @@ if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
     check "and under MPICH"
 fi
 
+# Most of these tests are counted without looking at the clock: their number and the time of all is right, and computation between them.
+mpicc -O1 -o waiting "$top/tests/tracer/waiting.c" >err 2>&1 && mpirun -n 1 "$marstrace" -o t ./waiting >own 2>err && "$marstrace" --list t >list 2>>err &&
+    awk 'FNR == NR { polls[NR] = $1; computed[NR] = $2; wall[NR] = $3; next }
+        / MPI_Get_version / { way++; next }
+        way && /^0\.0 .* MPI_(Irecv|Send|Test) / { gap = rest = time = 0; n = 1
+            for (i = 4; i <= NF; i++) { split($i, word, "="); if (word[1] == "gap") gap = word[2]; if (word[1] == "rest") rest = word[2]
+                if (word[1] == "away") gap -= word[2]; if (word[1] == "time") time = word[2]; if (word[1] == "polls") n = word[2]
+                if ($i ~ /^away=/) time += word[2] }
+            all[way] += gap + rest + time; own[way] += gap + rest; if (/ flag=0 /) made[way] += n }
+        END { for (w = 1; w <= 3; w++) {
+            print w, made[w], polls[w], all[w], wall[w], own[w], computed[w]
+            bad += made[w] != polls[w] || all[w] > 1.01 * wall[w] + 1e5 || all[w] < 0.9 * wall[w] - 5e6
+            bad += computed[w] && (own[w] > 1.1 * computed[w] || own[w] < 0.9 * computed[w]) }
+            exit bad > 0 }' own list >err
+check "polls that are not timed: their number, all time, and the computation between them"
+
 # ---- files and counters ----
 
 mpicc -O1 -o posix "$top/tests/tracer/posix.c" >err 2>&1 && mpirun -n 2 "$marstrace" --io -o t ./posix >err 2>&1 &&

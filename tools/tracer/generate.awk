@@ -165,7 +165,7 @@ function needs_before(count,    j) {
 # It makes further worlds, or connects them: the tracer has more to do (spawn.c, connect.c).
 function is_dynamic(name) { return name ~ /^MPI_Comm_(spawn(_multiple)?|accept|connect)$/ }
 
-function wrappers(    i, j, count, call, array, word) {
+function wrappers(    i, j, count, call, array, word, light) {
     print "#include \"trc.h\"\n"
     for (i = 1; i <= functions; i++) {
         count = arguments(names[i]); roles(names[i], count)
@@ -179,9 +179,19 @@ function wrappers(    i, j, count, call, array, word) {
             array = array (j > 1 ? ", " : "") "(intptr_t)" argument[j]
         }
         printf "TRC_EXPORT %s %s(%s)\n{\n", results[names[i]], names[i], parameters[names[i]]
-        print "    struct trc_thread *t_ = trc_enter();"
+        light = names[i] ~ /^MPI_Test(any|all|some)?$/
+        if (light) {
+            print "    intptr_t a_[] = {" array "};"
+            print "    struct trc_thread *t_ = trc_me;"
+            print "    if (t_ && t_->unread && trc_light_begin(t_, " number_of(names[i]) ", a_)) {"
+            print "        int result_ = P" names[i] "(" call ");"
+            print "        trc_light_end(t_, " number_of(names[i]) ", a_, result_);"
+            print "        return result_;\n    }"
+            print "    t_ = trc_enter();"
+        } else
+            print "    struct trc_thread *t_ = trc_enter();"
         print "    if (!t_)\n        return P" names[i] "(" original ");"
-        print "    intptr_t a_[] = {" (array ? array : "0") "};"
+        if (!light) print "    intptr_t a_[] = {" (array ? array : "0") "};"
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"
         print "    " results[names[i]] " result_ = " (is_dynamic(names[i]) ? "trc_" : "P") names[i] "(" call ");"
         print "    trc_after(t_, " number_of(names[i]) ", a_, " (results[names[i]] == "int" ? "result_" : "0") ");"

@@ -260,13 +260,15 @@ static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a,
 
 /* ---- and what becomes of it ---- */
 
-/* Polls are kept back until something else is called; those of one shape become one. */
+/* Polls are kept back until something else is called; those of one shape become one. What the thread did not
+ * run between them was spent in waiting. */
 static void poll_add(struct trc_thread *t, struct trc_poll *poll, const struct mars_times *times)
 {
     poll->polls.count++;
-    poll->polls.rest += times->gap;
+    poll->polls.rest += times->gap - times->away;
     poll->returned = t->returned;
     poll->times.duration += times->duration;
+    poll->away += times->away;
     for (unsigned j = 0; j < trc_counters; j++)
         poll->counted[j] += times->counted[j];
 }
@@ -296,6 +298,8 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     memcpy(poll->counted, times->counted, sizeof poll->counted);
     poll->times.counted = poll->counted;
     poll->polls = (struct mars_polls){1, 0};
+    poll->away = 0;
+    memset(&poll->quick, 0, sizeof poll->quick);
     trc_test_known(t, poll);
     t->polls++;
     return true;
@@ -323,6 +327,7 @@ void trc_polls_write(struct trc_thread *t)
     for (uint32_t i = 0; i < t->polls; i++) {
         struct trc_poll *poll = &t->poll[i];
         poll->shape[0] |= poll->polls.count > 1;
+        poll->times.duration += poll->away;
         over = poll->returned - (int64_t)poll->polls.rest;
         poll->times.own = own_of(t, poll->returned, &poll->times, poll->polls.rest);
         mars_writer_call(t->writer, poll->shape, poll->bytes, &poll->times,
@@ -340,12 +345,15 @@ static uint64_t time_between(int64_t from, int64_t to)
 /* The end of a call that is one more of a poll. Tests are no calls by which regions begin or end. */
 static void again_keep(struct trc_thread *t, unsigned number, struct trc_poll *again)
 {
-    struct mars_times times = {.gap = time_between(t->back, t->enter),
+    uint64_t gap = time_between(t->back, t->enter);
+    struct mars_times times = {.gap = gap,
+                               .away = t->away < gap ? t->away : gap,
                                .duration = time_between(t->called, t->returned),
                                .counted = t->counted};
     t->sum[number].calls++;
     t->sum[number].ns += times.duration;
     poll_add(t, again, &times);
+    trc_light_allow(t, again, &times);
     t->tests = false;
     trc_clock_back(t);
     t->inside = false;
@@ -395,6 +403,7 @@ static __attribute__((noinline)) void record(struct trc_thread *t, unsigned numb
         keep(t, number, &times);
     trc_region_left(number, a);
     t->tests = false;
+    t->unread = 0;
     trc_clock_back(t);
     t->inside = false;
 }

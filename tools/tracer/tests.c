@@ -102,6 +102,29 @@ struct trc_poll *trc_test_again(struct trc_thread *t, unsigned function, const i
     return NULL;
 }
 
+/* The handles are compared where they are: they need not be copied, since the poll has them. */
+bool trc_light_begin(struct trc_thread *t, unsigned function, intptr_t *a)
+{
+    const struct place *p = &place[function];
+    if (t->inside || t->off || !p->known)
+        return false;
+    struct trc_tested now = {.request = (MPI_Request *)a[p->requests],
+                             .function = function,
+                             .changes = trc_request_changes,
+                             .count = p->count >= 0 ? (uint32_t)a[p->count] : 1};
+    uint32_t i = 0;
+    while (i < t->polls && !same(&t->poll[i].tested, &now))
+        i++;
+    if (i == t->polls)
+        return false;
+    t->inside = true;
+    t->light = &t->poll[i];
+    t->light_flag = (const int *)a[p->flag];
+    if ((MPI_Status *)a[p->status] == (p->statuses ? MPI_STATUSES_IGNORE : MPI_STATUS_IGNORE))
+        a[p->status] = (intptr_t)trc_statuses(t, (int)now.count);
+    return true;
+}
+
 void trc_test_known(struct trc_thread *t, struct trc_poll *poll)
 {
     poll->tested.function = TRC_ALL;

@@ -236,6 +236,11 @@ struct trc_poll { /* polls of one shape since the last call that was none */
     uint64_t counted[MARS_COUNTERS];
     struct mars_polls polls;
     struct trc_tested tested;
+    uint64_t away;   /* the thread did not run between them */
+    uint32_t passed; /* of them that were not timed, and are not yet in `times` and `polls` */
+    struct {
+        uint64_t count, duration, gaps;
+    } quick; /* those that were timed and quick */
 };
 #define TRC_POLL_SHAPES 8
 
@@ -269,7 +274,12 @@ struct trc_thread {
     uint32_t polls;
     struct trc_tested tested; /* of this call */
     bool tests;               /* it is a test, whose requests have not been taken */
-    int64_t over;             /* of several threads: the last record that is written */
+    uint32_t unread; /* so many of the polls that are kept back may be repeated without timing them */
+    uint32_t passed; /* so many have been */
+    uint32_t distrust;
+    struct trc_poll *light; /* this call is one of these */
+    const int *light_flag;  /* where it says whether it found something */
+    int64_t over;           /* of several threads: the last record that is written */
     struct trc_sum sum[TRC_ALL];
 };
 
@@ -343,6 +353,8 @@ void trc_clock_back(struct trc_thread *);
 void trc_clock_begin(struct trc_thread *);
 const char *trc_clock_way(void); /* how the thread's CPU time is taken */
 
+void trc_light_over(struct trc_thread *);
+
 static inline struct trc_thread *trc_enter(void)
 {
     struct trc_thread *t = trc_me;
@@ -355,6 +367,8 @@ static inline struct trc_thread *trc_enter(void)
         return NULL;
     t->inside = true;
     trc_clock_entered(t);
+    if (__builtin_expect(t->passed > 0, 0))
+        trc_light_over(t);
     t->called = t->enter;
     return t;
 }
@@ -397,6 +411,12 @@ void trc_before(struct trc_thread *, unsigned function, intptr_t *a);
 void trc_after(struct trc_thread *, unsigned function, const intptr_t *a, int result);
 /* The same when t->returned has been taken. */
 void trc_record(struct trc_thread *, unsigned function, const intptr_t *a, int result);
+/* light.c: polls that are not timed. Behind a poll that was repeated and timed: may the next be without? */
+void trc_light_allow(struct trc_thread *, struct trc_poll *, const struct mars_times *);
+/* tests.c: is this call one of these? Then no trc_enter() is to come before it, and trc_light_end() behind
+ * it. */
+bool trc_light_begin(struct trc_thread *, unsigned function, intptr_t *a);
+void trc_light_end(struct trc_thread *, unsigned function, const intptr_t *a, int result);
 /* The polls that have been kept back. */
 void trc_polls_write(struct trc_thread *);
 
