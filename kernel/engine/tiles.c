@@ -48,8 +48,6 @@ void tiles_release(struct tiles *t)
 bool tiles_pay(const struct tiles *t, const struct wheel *w, uint32_t slot)
 {
     uint32_t busy = 0;
-    if (t->count == 0)
-        return false;
     for (uint32_t k = 0; k < w->block_words; k++)
         busy += (uint32_t)__builtin_popcountll(w->busy_block[(size_t)slot * w->block_words + k]);
     return busy * FEW >= w->blocks;

@@ -26,7 +26,7 @@ struct tiles {
 /* delay: nothing else reaches a tile sooner. */
 void tiles_make(struct tiles *, const struct ker_tiles *, uint32_t blocks, ker_time grid, ker_time delay);
 void tiles_release(struct tiles *);
-/* Is so much to be done in this slot of the wheel that tiles are worth their loops? */
+/* Where there are tiles: is so much to be done in this slot of the wheel that they are worth their loops? */
 bool tiles_pay(const struct tiles *, const struct wheel *, uint32_t slot);
 
 #endif

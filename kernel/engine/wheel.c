@@ -54,7 +54,6 @@ void wheel_release(struct wheel *w)
 
 /* ---- chunks ---- */
 
-#define TRIM_LEAST 16384u /* free chunks: 32 MiB */
 #define TRIM_STEP 1024u   /* chunks: whole pages, also huge ones */
 
 /* More is under way again: the upper part is used like the rest. */
@@ -90,12 +89,12 @@ static void trim_end(struct wheel *w)
 
 /* A burst leaves chunks that later ones may never need. Those in use lie anywhere among them, but none is for
  * long: when no new ones are taken from the upper part, it is soon empty. */
-static inline void wheel_trim(struct wheel *w)
+void wheel_trim(struct wheel *w)
 {
     if (__builtin_expect(w->high != UINT32_MAX, 0)) {
         if (w->free[1].count == w->chunks_used - w->high)
             trim_end(w);
-    } else if (__builtin_expect(w->free[0].count > TRIM_LEAST, 0) && w->free[0].count > w->chunks_used / 2) {
+    } else if (__builtin_expect(w->free[0].count > WHEEL_TRIM_LEAST, 0) && w->free[0].count > w->chunks_used / 2) {
         trim_begin(w);
     }
 }
@@ -192,7 +191,7 @@ void wheel_far_note(struct wheel *w, ker_time time, const struct wheel_note *not
     memcpy(&w->far_record.at[record], note, sizeof *note);
 }
 
-ker_time wheel_next(const struct wheel *w)
+ker_time wheel_next_far(const struct wheel *w)
 {
     uint32_t first = (uint32_t)w->base_slot & (w->slots - 1), words = w->slots / 64;
     /* the slots in order from the base: the rest of its word, the other words, the part of the word before
@@ -225,15 +224,9 @@ static void far_settle(struct wheel *w, struct wheel_far entry)
     KER_POOL_GIVE(&w->far_record, entry.record);
 }
 
-void wheel_advance(struct wheel *w, ker_time start)
+/* What the wheel reaches by now. */
+void wheel_settle(struct wheel *w)
 {
-    ker_check(start % w->grid == 0 && start >= w->base);
-    /* Dividing takes as long as all the rest of a small window. */
-    w->base_slot = start < w->horizon ? w->base_slot + (int64_t)wheel_slot_of(w, start) : start / w->grid;
-    w->base = start;
-    wheel_trim(w);
-    ker_time span = (ker_time)w->slots * w->grid;
-    w->horizon = start > KER_TIME_MAX - span ? KER_TIME_MAX : start + span;
     while (w->far_count && w->far[0].time < w->horizon)
         far_settle(w, far_pop(w));
 }

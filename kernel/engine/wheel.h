@@ -11,6 +11,7 @@
 #ifndef KERNEL_WHEEL_H
 #define KERNEL_WHEEL_H
 
+#include "kernel/base/error.h"
 #include "kernel/base/pool.h"
 #include "kernel/engine/record.h"
 
@@ -20,6 +21,7 @@
 #define WHEEL_UNIT 16u /* references count 16-byte units from the arena's base: 64 GiB */
 #define WHEEL_CHUNK_EVENTS (WHEEL_CHUNK / 64 - 1)
 #define WHEEL_CHUNK_NOTES (WHEEL_CHUNK / 16 - 1)
+#define WHEEL_TRIM_LEAST 16384u /* free chunks: 32 MiB; of fewer none are given back */
 
 /* A note in the wheel: its time counts from the start of its slot. */
 struct wheel_note {
@@ -160,8 +162,29 @@ void wheel_visit(const struct wheel *, const struct wheel_visitor *);
 void wheel_restart(struct wheel *, ker_time at);
 
 /* Start of the first slot that holds anything, KER_TIME_MAX when nothing is pending. */
-ker_time wheel_next(const struct wheel *);
+ker_time wheel_next_far(const struct wheel *); /* the slot is not in the word of the base */
+static inline ker_time wheel_next(const struct wheel *w)
+{
+    uint32_t first = (uint32_t)w->base_slot & (w->slots - 1);
+    uint64_t bits = w->busy[first / 64] >> (first & 63);
+    return __builtin_expect(bits != 0, 1) ? w->base + __builtin_ctzll(bits) * w->grid : wheel_next_far(w);
+}
+
 /* Moves the base to the slot that begins at `start` (a multiple of grid); nothing earlier may be pending. */
-void wheel_advance(struct wheel *, ker_time start);
+void wheel_trim(struct wheel *);
+void wheel_settle(struct wheel *);
+static inline void wheel_advance(struct wheel *w, ker_time start)
+{
+    ker_check(start % w->grid == 0 && start >= w->base);
+    /* Dividing takes as long as all the rest of a small window. */
+    w->base_slot = start < w->horizon ? w->base_slot + (int64_t)wheel_slot_of(w, start) : start / w->grid;
+    w->base = start;
+    if (__builtin_expect(w->free[0].count > WHEEL_TRIM_LEAST || w->high != UINT32_MAX, 0))
+        wheel_trim(w);
+    ker_time span = (ker_time)w->slots * w->grid;
+    w->horizon = start > KER_TIME_MAX - span ? KER_TIME_MAX : start + span;
+    if (w->far_count && w->far[0].time < w->horizon)
+        wheel_settle(w);
+}
 
 #endif

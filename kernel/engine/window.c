@@ -221,8 +221,20 @@ INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain, 
     }
 }
 
-/* The one record of a block, and what comes of it inside the window. Where little happens most blocks have no
- * more, and nothing can be fetched ahead. */
+/* The one record of a block has been handled: what comes of it inside the window. */
+static void lone_rest(struct ker_engine *e, struct block *b)
+{
+    uint64_t key = e->running;
+    if (e->inner_count) {
+        engine_block_empty(e, b);
+        items_run(e, b, true, key);
+    } else if (e->inner_chunk) {
+        bucket_free(e, e->inner_chunk);
+        e->inner_chunk = 0;
+    }
+}
+
+/* The one record of a block. Where little happens most blocks have no more, and nothing can be fetched ahead. */
 static void lone_run(struct ker_engine *e, struct block *b, struct ker_item item)
 {
     const struct ker_component *c = item_component(b, true, item.key);
@@ -232,13 +244,8 @@ static void lone_run(struct ker_engine *e, struct block *b, struct ker_item item
     item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), false, true);
     e->counts.cells++;
     e->counts.records++;
-    if (__builtin_expect(e->inner_count != 0, 0)) {
-        engine_block_empty(e, b);
-        items_run(e, b, true, item.key);
-    } else if (e->inner_chunk) {
-        bucket_free(e, e->inner_chunk);
-        e->inner_chunk = 0;
-    }
+    if (__builtin_expect(e->inner_count != 0 || e->inner_chunk, 0))
+        lone_rest(e, b);
 }
 
 static void block_run(struct ker_engine *e, const struct wheel_bucket *bucket, uint32_t block)
@@ -250,14 +257,15 @@ static void block_run(struct ker_engine *e, const struct wheel_bucket *bucket, u
     struct ker_item item;
     if (b.plain && engine_block_lone(e, bucket, &b, &item)) {
         lone_run(e, &b, item);
-    } else {
-        engine_block_gather(e, bucket, &b);
-        if (b.plain)
-            items_run(e, &b, true, UINT64_MAX);
-        else
-            items_run(e, &b, false, UINT64_MAX);
-        e->counts.records += b.total;
+        wheel_chunk_free(&e->wheel, bucket->events | bucket->notes); /* it has one chunk */
+        return;
     }
+    engine_block_gather(e, bucket, &b);
+    if (b.plain)
+        items_run(e, &b, true, UINT64_MAX);
+    else
+        items_run(e, &b, false, UINT64_MAX);
+    e->counts.records += b.total;
     bucket_free(e, bucket->events);
     bucket_free(e, bucket->notes);
 }
@@ -283,6 +291,11 @@ static void window_run(struct ker_engine *e)
     uint32_t s = slot_at(w, 0);
     w->busy[s >> 6] &= ~(1ull << (s & 63));
     uint64_t *blocks = &w->busy_block[(size_t)s * w->block_words];
+    if (w->blocks == 1) { /* a small system */
+        *blocks = 0;
+        bucket_run(e, s, 0);
+        return;
+    }
     bool backward = e->private->setup.order == KER_ORDER_BACKWARD;
     for (uint32_t k = 0; k < w->block_words; k++) {
         uint32_t word = backward ? w->block_words - 1 - k : k;
@@ -354,7 +367,7 @@ void engine_windows_run(struct ker_engine *e, ker_time start, ker_time limit, ke
     wheel_advance(w, start);
     e->handled = start;
     ker_time windows = 1;
-    if (tiles_pay(&e->private->tiles, w, slot_at(w, 0))) {
+    if (e->private->tiles.count && tiles_pay(&e->private->tiles, w, slot_at(w, 0))) {
         windows = ker_time_min(e->private->tiles.windows, (limit - start) / w->grid);
         windows = ker_time_min(windows, (boundary - start - 1) / w->grid + 1);
     }
