@@ -29,7 +29,9 @@ static void compare_paths(const struct phold_rules *rules)
             for (size_t i = 0; i < sizeof shrinks / sizeof *shrinks; i++) {
                 struct phold_way hop = {.order = (enum ker_cell_order)order,
                                         .boards = what == 1,
-                                        .tiles = what == 2 ? 1 : what == 3 ? 7 : 0,
+                                        .tiles = what == 2   ? 1
+                                                 : what == 3 ? 7
+                                                             : 0,
                                         .shrink = shrinks[i],
                                         .reversed = order == KER_ORDER_BACKWARD};
                 compare(phold_run(rules, &hop, comm, NULL), expected);
@@ -105,6 +107,29 @@ static void idle_is_skipped(void **state)
     ker_comm_release(comm);
 }
 
+/* Where little happens, several windows are run as one, of all components; and cell by cell where more does.
+ * A window a ninth as long as it could be has hardly one record. */
+static void several_as_one(void **state)
+{
+    static const uint32_t starts[] = {3, 20, 60, 300};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        for (uint32_t far = 0; far <= 2; far += 2) {
+            struct phold_rules rules = {
+                .components = 300, .starts = starts[i], .lives = 40, .far_percent = far, .end = KER_TIME_MAX};
+            compare_paths(&rules);
+            rules.check_interval[0] = 1777;
+            compare_paths(&rules);
+        }
+    struct phold_rules rules = {.components = 300, .starts = 20, .lives = 40, .end = KER_TIME_MAX};
+    struct ker_comm *comm = ker_comm_alone();
+    struct ker_counts forward, backward;
+    phold_run(&rules, &(struct phold_way){.shrink = 9}, comm, &forward);
+    phold_run(&rules, &(struct phold_way){.shrink = 9, .order = KER_ORDER_BACKWARD}, comm, &backward);
+    assert_int_equal(forward.events, backward.events);
+    assert_true(5 * forward.windows < backward.windows);
+    ker_comm_release(comm);
+}
+
 /* A single component that sends to itself; and nothing at all to do. */
 static void least_systems(void **state)
 {
@@ -175,9 +200,11 @@ static void held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drains),           cmocka_unit_test(far_future), cmocka_unit_test(end_times),
-        cmocka_unit_test(check_boundaries), cmocka_unit_test(sparse),     cmocka_unit_test(idle_is_skipped),
-        cmocka_unit_test(least_systems),    cmocka_unit_test(held),
+        cmocka_unit_test(drains),         cmocka_unit_test(far_future),
+        cmocka_unit_test(end_times),      cmocka_unit_test(check_boundaries),
+        cmocka_unit_test(sparse),         cmocka_unit_test(idle_is_skipped),
+        cmocka_unit_test(several_as_one), cmocka_unit_test(least_systems),
+        cmocka_unit_test(held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
  * A counting sort on the cell, then items are inserted in their order; a few records are inserted at once.
  */
 #include "kernel/engine/block.h"
-#include "kernel/base/array.h"
 #include "kernel/base/random.h"
 
 #include <string.h>
@@ -27,22 +26,6 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
     for (int i = 0; i < 5; i++) /* Newton: the inverse modulo 2, 8 and so on */
         p->turn.inverse *= 2 - p->turn.factor * p->turn.inverse;
 }
-
-/* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
-#define FOR_EVENTS(e, bucket, event)                                                                         \
-    for (uint32_t chunk_ = (bucket)->events, left_ = (bucket)->events_left; chunk_;                          \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
-        for (struct ker_event *end_ =                                                                        \
-                 (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
-                              *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
-             event < end_; event++)
-#define FOR_NOTES(e, bucket, note)                                                                           \
-    for (uint32_t chunk_ = (bucket)->notes, left_ = (bucket)->notes_left; chunk_;                            \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
-        for (struct wheel_note *end_ =                                                                       \
-                 (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
-                               *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
-             note < end_; note++)
 
 /* Counts the items of each cell. */
 INLINE void block_count(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b, bool plain)
@@ -126,28 +109,6 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
         else
             wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
     }
-}
-
-/* And the end. */
-static void items_reserve(struct ker_engine *e, size_t total)
-{
-    struct engine_private *p = e->private;
-    size_t spare_room = p->item_room;
-    KER_RESERVE(p->item, p->item_room, total + 1);
-    KER_RESERVE(p->spare, spare_room, p->item_room);
-}
-
-/* The records of a bucket, due or not. */
-static void bucket_sizes(const struct ker_engine *e, const struct wheel_bucket *bucket, uint32_t *events,
-                         uint32_t *notes)
-{
-    *events = *notes = 0;
-    for (uint32_t chunk = bucket->events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        *events += WHEEL_CHUNK_EVENTS;
-    for (uint32_t chunk = bucket->notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        *notes += WHEEL_CHUNK_NOTES;
-    *events -= bucket->events_left;
-    *notes -= bucket->notes_left;
 }
 
 /* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if

@@ -10,6 +10,7 @@
 #ifndef KERNEL_ENGINE_BLOCK_H
 #define KERNEL_ENGINE_BLOCK_H
 
+#include "kernel/base/array.h"
 #include "kernel/engine/items.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -72,6 +73,26 @@ static inline void event_prepare(const struct ker_component *c, struct ker_event
         c->class->prepare(c->state, event);
 }
 
+/* Two records of one component, instant and key, notes with their amounts: arrivals must not exist (but of a
+ * class that says so), timers must be identical, so that nobody can tell which comes first; all others
+ * commute. */
+static inline void item_repeat_check(const struct ker_component *c, struct ker_item a, struct ker_item b)
+{
+    if (a.rank != b.rank)
+        return;
+    ker_check(a.rank >> 28 != KER_ARRIVAL || c->class->repeats);
+    ker_check(a.rank >> 28 != KER_TIMER || a.reference == b.reference);
+}
+
+static inline void bucket_free(struct ker_engine *e, uint32_t chunk)
+{
+    while (chunk) {
+        uint32_t next = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk);
+        wheel_chunk_free(&e->wheel, chunk);
+        chunk = next;
+    }
+}
+
 static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
 {
     return n->offset < (uint64_t)(e->window_end - e->window_start);
@@ -99,6 +120,44 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
         return *(const uint32_t *)(const void *)chunk == 0 && event->time < e->window_end;
     }
     return false;
+}
+
+/* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
+#define FOR_EVENTS(e, bucket, event)                                                                         \
+    for (uint32_t chunk_ = (bucket)->events, left_ = (bucket)->events_left; chunk_;                          \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
+        for (struct ker_event *end_ =                                                                        \
+                 (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
+                              *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
+             event < end_; event++)
+#define FOR_NOTES(e, bucket, note)                                                                           \
+    for (uint32_t chunk_ = (bucket)->notes, left_ = (bucket)->notes_left; chunk_;                            \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
+        for (struct wheel_note *end_ =                                                                       \
+                 (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
+                               *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
+             note < end_; note++)
+
+/* Room for so many items in private->item and ->spare, and for one that ends them. */
+static inline void items_reserve(struct ker_engine *e, size_t total)
+{
+    struct engine_private *p = e->private;
+    size_t spare_room = p->item_room;
+    KER_RESERVE(p->item, p->item_room, total + 1);
+    KER_RESERVE(p->spare, spare_room, p->item_room);
+}
+
+/* The records of a bucket, due or not. */
+static inline void bucket_sizes(const struct ker_engine *e, const struct wheel_bucket *bucket,
+                                uint32_t *events, uint32_t *notes)
+{
+    *events = *notes = 0;
+    for (uint32_t chunk = bucket->events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        *events += WHEEL_CHUNK_EVENTS;
+    for (uint32_t chunk = bucket->notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        *notes += WHEEL_CHUNK_NOTES;
+    *events -= bucket->events_left;
+    *notes -= bucket->notes_left;
 }
 
 /* Makes items of the records of a bucket that are due: private->item, behind whose last stands one that is

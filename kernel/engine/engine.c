@@ -78,6 +78,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     e->exchange = exchange_make(setup);
     p->into = exchange_lookahead(e->exchange);
     ker_time grid = grid_of(setup, p->into);
+    p->span = engine_whole_span(setup, grid);
     if (p->into == KER_TIME_MAX && ker_comm_size(setup->comm) > 1 && setup->request_interval)
         p->into = setup->request_interval; /* so that it hears of requests */
     p->block_shift = block_shift_of(setup);

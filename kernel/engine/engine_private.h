@@ -18,9 +18,13 @@ struct engine_private {
     uint32_t check_at;   /* the next of setup.check_at */
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;
+    uint32_t span;   /* windows that are run as one where little happens, see whole.c; 0: they never are */
+    bool thin;       /* little happened in the last window */
+    bool whole;      /* it is so that the present one is run */
     bool broken;     /* memory is out: nothing can be handled any more */
     uint8_t *begins; /* per component: begins a cell */
     uint32_t *count; /* per cell of a block */
+    uint32_t whole_chunks; /* of the wheel: events of a window that is run as one */
     struct ker_item *item, *spare;
     size_t item_room;
     struct { /* the cell c of a block is the one at place (c ^ flip) x factor */
@@ -32,5 +36,12 @@ struct engine_private {
 /* window.c: handles everything from start, which begins a slot of the wheel, to the end of the slot, or of
  * several that end before `limit`; at most to `boundary`. */
 void engine_windows_run(struct ker_engine *, ker_time start, ker_time limit, ker_time boundary);
+
+/* whole.c */
+uint32_t engine_whole_span(const struct ker_engine_setup *, ker_time grid);
+/* Everything in the wheel before the window's end, and what comes of it inside the window. */
+void engine_whole_run(struct ker_engine *);
+/* One more, for which there is room, of those that come of it. */
+void engine_whole_put(struct ker_engine *, struct ker_item);
 
 #endif

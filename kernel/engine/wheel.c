@@ -54,7 +54,7 @@ void wheel_release(struct wheel *w)
 
 /* ---- chunks ---- */
 
-#define TRIM_STEP 1024u   /* chunks: whole pages, also huge ones */
+#define TRIM_STEP 1024u /* chunks: whole pages, also huge ones */
 
 /* More is under way again: the upper part is used like the rest. */
 static void trim_cancel(struct wheel *w)
@@ -94,7 +94,8 @@ void wheel_trim(struct wheel *w)
     if (__builtin_expect(w->high != UINT32_MAX, 0)) {
         if (w->free[1].count == w->chunks_used - w->high)
             trim_end(w);
-    } else if (__builtin_expect(w->free[0].count > WHEEL_TRIM_LEAST, 0) && w->free[0].count > w->chunks_used / 2) {
+    } else if (__builtin_expect(w->free[0].count > WHEEL_TRIM_LEAST, 0) &&
+               w->free[0].count > w->chunks_used / 2) {
         trim_begin(w);
     }
 }

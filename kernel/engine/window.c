@@ -10,12 +10,17 @@
 
 #define PREPARE_AHEAD 4 /* items before they are handled */
 #define FETCH_AHEAD 10
+#define THIN 4 /* records for each window of time: little happens */
 
 /* ---- what a cell posts to itself inside the window ---- */
 
 static void inner_put(struct ker_engine *e, struct ker_item item)
 {
     KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)1);
+    if (e->private->whole) {
+        engine_whole_put(e, item);
+        return;
+    }
     uint32_t i = e->inner_count++;
     for (; i > 0 && item_before(e->inner[i - 1], item); i--)
         e->inner[i] = e->inner[i - 1];
@@ -25,8 +30,9 @@ static void inner_put(struct ker_engine *e, struct ker_item item)
 static uint64_t inner_key(const struct ker_engine *e, ker_time time, uint32_t component)
 {
     ker_check(time >= e->window_start);
-    return e->running >> ITEM_PLACE << ITEM_PLACE | (uint64_t)(time - e->window_start) << 16 |
-           (component - cell_of(e->private, component));
+    uint64_t place = e->running >> ITEM_PLACE, offset = (uint64_t)(time - e->window_start);
+    return place << ITEM_PLACE | offset << 16 |
+           (e->private->whole ? component : component - cell_of(e->private, component));
 }
 
 struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port,
@@ -49,16 +55,15 @@ void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enu
     inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(kind, port, channel), amount});
 }
 
-static void bucket_free(struct ker_engine *e, uint32_t chunk)
-{
-    while (chunk) {
-        uint32_t next = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk);
-        wheel_chunk_free(&e->wheel, chunk);
-        chunk = next;
-    }
-}
-
 /* ---- one item ---- */
+
+/* With a note's amount in place of where it lies. */
+static inline struct ker_item item_valued(const struct ker_engine *e, struct ker_item item, bool inner)
+{
+    if (!inner && item.rank >> 28 != KER_ARRIVAL)
+        item.reference = ((struct wheel_note *)record_at(e, item.reference))->amount;
+    return item;
+}
 
 INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
                         ker_time now, bool inner, bool alone)
@@ -74,22 +79,6 @@ INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, str
     e->counts.wakes += kind == KER_WAKE;
     (alone ? c->class->note_alone : c->class->note)(c->state, e, now, kind, (uint16_t)(item.rank >> 8),
                                                     (uint8_t)item.rank, amount);
-}
-
-/* Two records of one component, instant and key: arrivals must not exist (but of a class that
- * says so), timers must be identical, so that
- * nobody can tell which comes first; all others commute. */
-static inline void repeat_check(const struct ker_engine *e, const struct ker_component *c, struct ker_item a,
-                                bool a_inner, struct ker_item b, bool b_inner)
-{
-#ifdef KER_DEBUG
-    if (a.rank != b.rank)
-        return;
-    uint32_t of_a = a_inner ? a.reference : ((struct wheel_note *)record_at(e, a.reference))->amount;
-    uint32_t of_b = b_inner ? b.reference : ((struct wheel_note *)record_at(e, b.reference))->amount;
-    ker_assert(a.rank >> 28 != KER_ARRIVAL || c->class->repeats);
-    ker_assert(a.rank >> 28 != KER_TIMER || of_a == of_b);
-#endif
 }
 
 /* ---- fetching ahead ---- */
@@ -152,7 +141,7 @@ static void instant_run(struct ker_engine *e, const struct ker_component *c, con
         struct ker_item before = item;
         bool before_inner = inner;
         inner = item_next(e, at, end, &item);
-        repeat_check(e, c, before, before_inner, item, inner);
+        item_repeat_check(c, item_valued(e, before, before_inner), item_valued(e, item, inner));
         item_handle(e, c, item, now, inner, false);
     }
     c->class->act(c->state, e, now);
@@ -234,7 +223,8 @@ static void lone_rest(struct ker_engine *e, struct block *b)
     }
 }
 
-/* The one record of a block. Where little happens most blocks have no more, and nothing can be fetched ahead. */
+/* The one record of a block. Where little happens most blocks have no more, and nothing can be fetched ahead.
+ */
 static void lone_run(struct ker_engine *e, struct block *b, struct ker_item item)
 {
     const struct ker_component *c = item_component(b, true, item.key);
@@ -361,22 +351,39 @@ static void tiles_run(struct ker_engine *e, uint32_t windows, ker_time end)
         slot_leave(&e->wheel, slot_at(&e->wheel, k), end < e->wheel.base + (k + 1) * e->wheel.grid);
 }
 
+/* So many windows may be run at once. */
+static uint32_t windows_count(const struct ker_engine *e, ker_time start, ker_time limit, ker_time boundary)
+{
+    const struct engine_private *p = e->private;
+    const struct wheel *w = &e->wheel;
+    if (p->span && p->thin)
+        return p->span;
+    if (p->tiles.count == 0 || !tiles_pay(&p->tiles, w, slot_at(w, 0)))
+        return 1;
+    ker_time windows = ker_time_min(p->tiles.windows, (limit - start) / w->grid);
+    return (uint32_t)ker_time_min(windows, (boundary - start - 1) / w->grid + 1);
+}
+
 void engine_windows_run(struct ker_engine *e, ker_time start, ker_time limit, ker_time boundary)
 {
+    struct engine_private *p = e->private;
     struct wheel *w = &e->wheel;
     wheel_advance(w, start);
     e->handled = start;
-    ker_time windows = 1;
-    if (e->private->tiles.count && tiles_pay(&e->private->tiles, w, slot_at(w, 0))) {
-        windows = ker_time_min(e->private->tiles.windows, (limit - start) / w->grid);
-        windows = ker_time_min(windows, (boundary - start - 1) / w->grid + 1);
-    }
+    uint64_t before = e->counts.records;
+    uint32_t windows = windows_count(e, start, limit, boundary);
     ker_time end = ker_time_min(start + windows * w->grid, boundary);
     window_set(e, 0, end);
-    if (windows > 1)
-        tiles_run(e, (uint32_t)windows, end);
-    else
+    p->whole = p->span && p->thin;
+    if (p->whole) {
+        e->window_end = end;
+        engine_whole_run(e);
+    } else if (windows > 1) {
+        tiles_run(e, windows, end);
+    } else {
         window_run(e);
-    e->counts.windows += windows;
-    e->private->done_until = end;
+    }
+    p->thin = (ker_time)(e->counts.records - before) * w->grid / THIN <= end - p->done_until;
+    e->counts.windows += p->whole ? 1 : windows;
+    p->done_until = end;
 }
