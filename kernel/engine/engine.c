@@ -16,6 +16,7 @@
 #define MOST_SHIFT 14   /* records that are few to a chunk waste memory and time */
 #define PROGRESS_WINDOWS 256
 #define SETTLE_WINDOWS 64
+#define CHEAP_BUCKETS 1024 /* of the wheel: 12 KiB */
 
 uint32_t ker_engine_block(uint32_t largest_cell)
 {
@@ -56,6 +57,15 @@ static uint32_t block_shift_of(const struct ker_engine_setup *setup)
     return shift;
 }
 
+/* How far the wheel is to reach. What lies beyond it costs several times as much, as most ends of
+ * computations would; where there are few blocks, many slots are cheap. */
+static ker_time reach_of(const struct engine_private *p, ker_time grid)
+{
+    uint32_t blocks = (p->setup.components >> p->block_shift) + 1;
+    ker_time needed = p->setup.reach + (p->tiles.windows + 2) * grid, cheap = CHEAP_BUCKETS / blocks * grid;
+    return needed > cheap ? needed : cheap;
+}
+
 static struct exchange *exchange_make(const struct ker_engine_setup *setup)
 {
     const struct exchange_setup own = {.comm = setup->comm,
@@ -84,8 +94,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->block_shift = block_shift_of(setup);
     uint32_t block = 1u << p->block_shift;
     tiles_make(&p->tiles, &setup->tiles, (setup->components >> p->block_shift) + 1, grid, p->into);
-    wheel_init(&e->wheel, setup->components, p->block_shift, grid,
-               setup->reach + (p->tiles.windows + 2) * grid, setup->arena_bytes);
+    wheel_init(&e->wheel, setup->components, p->block_shift, grid, reach_of(p, grid), setup->arena_bytes);
     e->rank = (uint32_t)ker_comm_rank(setup->comm);
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
     p->begins = ker_alloc((size_t)setup->components + block + 1);
