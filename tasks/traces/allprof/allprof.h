@@ -12,6 +12,7 @@
 #include "tasks/traces/store/held.h"
 #include "tasks/traces/store/store.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 struct allprof_file;
@@ -124,8 +125,14 @@ struct allprof_args {
 
 /* count x size; false where one of them is no int of 0 or more, or the product is beyond ALLPROF_BYTES_MAX.
  */
-bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes);
 #define ALLPROF_BYTES_MAX (UINT64_C(1) << 40) /* of one message, as in all other keys */
+static inline bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes)
+{
+    if (count < 0 || count > INT_MAX || size < 0 || size > INT_MAX)
+        return false;
+    *bytes = (uint64_t)count * (uint64_t)size;
+    return *bytes <= ALLPROF_BYTES_MAX;
+}
 /* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be
  * rubbish: the root's arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
 int allprof_bytes_which(const struct allprof_args *);
@@ -232,7 +239,14 @@ struct allprof_tallies {
 void allprof_tally_add(struct allprof_tally *, const struct allprof_tally *b);
 
 /* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
-int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
+static inline int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t size)
+{
+    if (value == (rules->mpich ? -2 : -1))
+        return TASK_ANY;
+    if (value == (rules->mpich ? -1 : -2))
+        return TASK_PROC_NULL;
+    return value >= 0 && value < size ? (int32_t)value : INT32_MIN;
+}
 
 struct allprof_scan {
     const struct allprof_rules *rules;

@@ -143,14 +143,6 @@ static inline bool argument_read(struct allprof_args *args, char letter, const c
     return number >= 0 && number <= 1 << 24;
 }
 
-bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes)
-{
-    if (count < 0 || count > INT_MAX || size < 0 || size > INT_MAX)
-        return false;
-    *bytes = (uint64_t)count * (uint64_t)size;
-    return *bytes <= ALLPROF_BYTES_MAX;
-}
-
 static bool is_list(char letter)
 {
     return letter == 'l' || letter == 'L' || letter == 'm';

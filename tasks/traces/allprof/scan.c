@@ -111,15 +111,6 @@ static void tallies_sort(struct allprof_tallies *tallies, struct allprof_events 
     }
 }
 
-int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t size)
-{
-    if (value == (rules->mpich ? -2 : -1))
-        return TASK_ANY;
-    if (value == (rules->mpich ? -1 : -2))
-        return TASK_PROC_NULL;
-    return value >= 0 && value < size ? (int32_t)value : INT32_MIN;
-}
-
 static uint64_t hash(uint64_t value)
 {
     value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93u;
