@@ -311,8 +311,8 @@ void run_sizes_print(struct run *run)
     faults_report(run->topology);
     printf("channels   %u needed, %u configured\n", sum->channels, sum->configured);
     proof_print(&run->proof);
-    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", run->parts.ranks, run->parts.imbalance,
-           (unsigned long long)run->parts.cut_edges);
+    printf("partition  %u rank%s, imbalance %.3f, %llu links cut\n", run->parts.ranks,
+           run->parts.ranks == 1 ? "" : "s", run->parts.imbalance, (unsigned long long)run->parts.cut_edges);
     printf("lookahead  %s inside a rank", ker_print_time(a, run->engine->wheel.grid));
     if (ker_comm_size(run->comm) > 1)
         printf(", %s between ranks", ker_print_time(b, run->parts.lookahead));
