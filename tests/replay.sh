@@ -88,7 +88,7 @@ refused "a damaged file" 'bad.mars' 'jobs[0].trace="bad.mars"'
 cp t.mars header.mars # of a block that the index names
 printf '\377' | dd of=header.mars bs=1 seek=56 conv=notrunc 2>/dev/null
 refused "a damaged header" 'byte 16 (task 0): its header is damaged' 'jobs[0].trace="header.mars"'
-mpirun -n 3 "$marstrace" -o dead ./ring 20 1 >err 2>&1
+timeout -k 5 60 mpirun -n 3 "$marstrace" -o dead ./ring 20 1 >err 2>&1 # mpirun itself may hang when a task has died
 refused "a task that died" 'task [0-2] did not come to MPI_Finalize' 'jobs[0].trace="dead"'
 refused "another format" 'no trace here' 'jobs[0].format="liballprof"'
 
