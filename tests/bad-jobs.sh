@@ -12,7 +12,7 @@ bad 'makes more than 2^31 - 1 tasks' stencil.cfg 'jobs[0].extents=1073741824,107
 bad 'has 4 tasks, not 7' stencil.cfg 'jobs[0].tasks=7'
 bad_ranks '2 tasks on node 0, but node.cores is 1' stencil.cfg 'jobs[0].tasks_per_node=2'
 bad 'an even number of tasks' pingpong.cfg 'jobs[0].tasks=3'
-bad 'would be [1]' stencil.cfg 'jobs[7].program=stencil'
+bad 'the next member of the list would be [1]' stencil.cfg 'jobs[7].program=stencil'
 bad 'needs jobs[0].placement_file' stencil.cfg 'jobs[0].placement=file'
 at_file() { # PART FILE
     bad "$1" stencil.cfg 'jobs[0].placement=file' "jobs[0].placement_file=$2"

@@ -12,9 +12,8 @@ cd "$work" || exit 2
 seconds=60
 
 apart() { # WORD...: rank 0 in folder a, ranks 1 and 2 in folder b
-    rm -f err
-    timeout -k 5 $seconds mpirun -wdir a -n 1 sh -c 'exec "$0" "$@" 2>>../err' "$marssim" -q "$@" : \
-        -wdir b -n 2 sh -c 'exec "$0" "$@" 2>>../err' "$marssim" -q "$@" >launcher 2>&1 </dev/null
+    bounded_mpirun $seconds -wdir a -n 1 sh -c 'exec "$0" "$@" 2>>../err' "$marssim" -q "$@" : \
+        -wdir b -n 2 sh -c 'exec "$0" "$@" 2>>../err' "$marssim" -q "$@"
 }
 
 same() { # WORD...: nothing differs yet
@@ -83,9 +82,8 @@ if [ -x "${marssim%/*}/marsconv" ]; then
     rm -r a/own
 fi
 
-rm -f err
-timeout -k 5 $seconds mpirun -n 1 sh -c 'cd a; exec "$0" "$@" 2>>../err' "$marssim" -q net.cfg : \
-    -n 1 sh -c 'cd a; exec "$0" "$@" 2>>../err' "$marssim" -q star.cfg >launcher 2>&1 </dev/null
+bounded_mpirun $seconds -n 1 sh -c 'cd a; exec "$0" "$@" 2>>../err' "$marssim" -q net.cfg : \
+    -n 1 sh -c 'cd a; exec "$0" "$@" 2>>../err' "$marssim" -q star.cfg
 verdict "$([ $? -eq 2 ] || echo status; grep -q '^marssim: error: command line: is not the same on all ranks: "marssim .* net.cfg" on rank 0 .*star.cfg" on rank 1' err || echo text)" \
     'each rank another configuration'
 

@@ -17,8 +17,8 @@ go() { # RANKS WORD...: status in $status, standard error in err, results in res
     if [ "$ranks" -eq 1 ]; then
         timeout -k 5 $seconds "$marssim" -q -o results "$@" >out 2>err </dev/null
     else
-        timeout -k 5 $seconds mpirun -n "$ranks" sh -c 'exec "$0" "$@" >>out 2>>err' "$marssim" -q -o results "$@" \
-            partition.oversubscribe=true >launcher 2>&1 </dev/null
+        bounded_mpirun $seconds -n "$ranks" sh -c 'exec "$0" "$@" >>out 2>>err' "$marssim" -q -o results "$@" \
+            partition.oversubscribe=true
     fi
     status=$?
     sed -i '/^\[[^]]*\] /d; /^marssim: warning: [0-9]* ranks /d' err

@@ -17,8 +17,7 @@ seconds=120 # a run takes some hundredths; more than a hundred times that on a m
 launch() { # RANKS WORD...: the same words on so many ranks; only what the ranks themselves say is in out and err
     local ranks=$1 status
     shift
-    rm -f out err
-    timeout -k 5 $seconds mpirun -n "$ranks" sh -c 'exec "$0" "$@" >>out 2>>err' "$marssim" -q -o results "$@" >launcher 2>&1 </dev/null
+    bounded_mpirun $seconds -n "$ranks" sh -c 'exec "$0" "$@" >>out 2>>err' "$marssim" -q -o results "$@"
     status=$?
     # MPI libraries speak inside a rank, too: libevent with a word in brackets, Open MPI with host and process. And that a small
     # machine will be slow may be said as well.

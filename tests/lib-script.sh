@@ -26,3 +26,17 @@ check() { # NAME: the last command is to have succeeded
     local status=$?
     verdict "$([ $status -eq 0 ] || echo "exit status $status")" "$1"
 }
+
+# Ranks that append what they say to the files out and err, and may end with an error. mpirun of Open MPI 4.1 now and then hangs in its own
+# end then (a thread of PMIx 4.2 waits for a lock that nobody gives back, when all ranks are gone): it is ended, and tried again.
+bounded_mpirun() { # SECONDS WORD...: mpirun WORD...; 124 when there is no end three times
+    local try status seconds=$1
+    shift
+    for try in 1 2 3; do
+        rm -f out err
+        timeout -k 5 "$seconds" mpirun "$@" >launcher 2>&1 </dev/null
+        status=$?
+        [ $status -eq 124 ] || break
+    done
+    return $status
+}
