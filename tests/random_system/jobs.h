@@ -27,7 +27,9 @@ static const char *random_levels(struct random_system *r, const char *name, cons
                                          "shared_memory/shared_memory",
                                          "shared_memory_parts+shared_memory",
                                          "binomial/linear"};
-    const char *between = strncmp(algorithm, "shared_memory", 13) ? algorithm : "linear";
+    bool inside_only = strncmp(algorithm, "shared_memory", 13) == 0,
+         alike = strcmp(name, "alltoall") == 0 && strcmp(algorithm, "bruck") == 0;
+    const char *between = inside_only || alike ? "linear" : algorithm;
     const char *in = inside[draw(r, 6)];
     if (strchr(in, '+') && strcmp(name, "allreduce")) /* others do not go both up and down */
         in = "shared_memory";
