@@ -303,10 +303,11 @@ static inline __attribute__((always_inline)) bool step(struct task_mpi_node *nod
     node->ready_first = task->ready_next;
     if (!node->ready_first)
         node->ready_last = 0;
-    if (task->streams && task_stream_pop(task))
-        task_list(mpi, task);
-    if (task->streams)
+    if (__builtin_expect(task->streams != NULL, 0)) {
+        if (task_stream_pop(task))
+            task_list(mpi, task);
         task->streams->runs = task->streams->current;
+    }
     task->ready = false;
     mpi->now = now;
     if (asks)

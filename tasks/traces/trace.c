@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 extern const struct ker_kind task_program_trace;
 
@@ -59,13 +60,19 @@ static bool named(const struct format *format, const char *path)
     return own && length > own && strcmp(path + length - own, format->suffix) == 0;
 }
 
-/* By its first bytes; a damaged one by its name, so that its reader says what is wrong. */
+static bool is_folder(const char *path)
+{
+    struct stat is;
+    return stat(path, &is) == 0 && S_ISDIR(is.st_mode);
+}
+
+/* By its first bytes; a damaged file by its name, so that its reader says what is wrong. */
 static const struct format *format_guess(const char *path)
 {
     const struct format *format = formats, *by_name = formats;
     while (format->known && !format->known(path))
         format++;
-    while (by_name->known && !named(by_name, path))
+    while (by_name->known && (is_folder(path) || !named(by_name, path)))
         by_name++;
     return format->known ? format : by_name;
 }
@@ -85,10 +92,9 @@ static const struct format *format_of(const struct ker_config *config, const cha
 static bool file_refused(const struct format *format, const struct ker_config *config, const char *path,
                          struct ker_error *error)
 {
-    struct stat is;
     const char *trace = TASK_KEY(path, "trace");
-    if (format->known || !ker_config_has(config, trace) || stat(ker_config_file(config, trace), &is) != 0 ||
-        S_ISDIR(is.st_mode))
+    if (format->known || !ker_config_has(config, trace) ||
+        access(ker_config_file(config, trace), F_OK) != 0 || is_folder(ker_config_file(config, trace)))
         return false;
     ker_config_fail(config, error, trace,
                     "%s begins as no trace that is known; jobs[].format names its reader, which says what is "
