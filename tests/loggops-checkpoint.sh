@@ -33,7 +33,7 @@ collected=(output.waits=true 'output.timeline=["perfetto"]' "output.period=100 u
 all_alike "programs, read, all that is collected" "$t/stencil.cfg" "${collected[@]}"
 all_alike "programs, write, progress by a thread" "$t/stencil.cfg" mpi.rendezvous=write mpi.progress=thread "mpi.progress_cost=100 ns" "mpi.match_time=10 ns"
 all_alike "programs without time between them" "$t/stencil.cfg" "loggops.L=0 ns" mpi.progress=calls
-all_alike "a trace" "$t/trace.cfg" jobs[0].trace="$trace" "loggops.S=1 kB"
+all_alike "a trace, pinned buffers" "$t/trace.cfg" jobs[0].trace="$trace" "loggops.S=1 kB" "jobs[0].pinning_time=20 us" "jobs[0].pinning_per_byte=3 ns"
 all_alike "a schedule, periods" "$t/trace.cfg" jobs[0].trace="$t/is.goal" "loggops.S=1 kB" "output.period=300 us"
 all_alike "a schedule, rendezvous in an instant" "$t/trace.cfg" jobs[0].trace="$t/is.goal" "loggops.S=1 kB" mpi.rendezvous=instant
 cat >"$t/faults.awk" <<'AWK'
