@@ -203,6 +203,10 @@ cp traced/summary.json cut && head -c 200 traced/functions.csv >cut/functions.cs
 refused 1 "functions.csv:[0-9]*: the file ends within this line" cut && grep -q "tasks.csv:2: another number of cells" err &&
     data cut/report.html | jq -e '.notes | length == 2' >err
 check "damaged tables are told, and the page written"
+cp -R traced special && rm special/links.csv special/periods.csv special/system.cfg && mkfifo special/links.csv special/system.cfg && mkdir special/periods.csv && ln -sf /dev/zero special/waits.csv
+timeout 30 "$report" special >out 2>err
+[ $? -eq 1 ] && [ "$(grep -c 'is no regular file' err)" -eq 4 ] && [ -s special/report.html ]
+check "pipes, devices and folders in place of files are left out"
 refused 2 "cannot be written" -o nowhere/x.html traced && refused 2 "one folder is shown, or two" traced torus html
 check "a page that cannot be written, too many folders"
 

@@ -218,16 +218,24 @@ static enum ker_status film_draw(struct film *f, struct rep_folder *folder, stru
     return f->status;
 }
 
+static const char *no_links(const struct rep_folder *f)
+{
+    const char *network =
+        json_string_value(json_object_get(json_object_get(f->summary, "result"), "network"));
+    return !f->summary
+               ? "there is no links.csv, which is written when a run ends, and its machine is not known"
+           : network && strncmp(network, "LogGOPS", 7) == 0
+               ? "a run above LogGOPS has no links to show"
+               : "there is no links.csv: output.links = true writes it";
+}
+
 enum ker_status film_make(const struct film_settings *set, bool *damaged, struct ker_error *error)
 {
     struct rep_folder folder = {.from = 0, .to = KER_TIME_MAX, .tells = true};
     struct rep_links links = {.link = NULL};
     enum ker_status status = rep_folder_open(&folder, set->folder, error);
     if (status == KER_OK && !rep_links_read(&folder, &links))
-        status =
-            ker_fail(error, KER_BAD_INPUT, "%s: there is no links.csv%s", set->folder,
-                     folder.summary ? ": output.links = true writes it"
-                                    : ", which is written when a run ends, and its machine is not known");
+        status = ker_fail(error, KER_BAD_INPUT, "%s: %s", set->folder, no_links(&folder));
     struct rep_scene *scene = status == KER_OK ? rep_scene_make(&folder, &links) : NULL;
     if (status == KER_OK && !scene)
         status = ker_fail(error, KER_BAD_INPUT, "%s: its machine cannot be drawn", set->folder);

@@ -7,19 +7,31 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-char *rep_file_read(const struct rep_folder *f, const char *name, size_t *length)
+FILE *rep_file_open(struct rep_folder *f, const char *name)
 {
-    char *path = ker_format("%s/%s", f->path, name), *text = NULL;
-    FILE *file = fopen(path, "rb");
+    char *path = ker_format("%s/%s", f->path, name);
     struct stat is;
-    if (file && fstat(fileno(file), &is) == 0 && S_ISREG(is.st_mode)) {
+    bool found = stat(path, &is) == 0; /* first: to open a pipe may wait for ever, and a device has no end */
+    FILE *file = found && S_ISREG(is.st_mode) ? fopen(path, "rb") : NULL;
+    if (found && !file)
+        rep_note(f, true, "%s: %s; it is left out", name,
+                 S_ISREG(is.st_mode) ? strerror(errno) : "is no regular file");
+    free(path);
+    return file;
+}
+
+char *rep_file_read(struct rep_folder *f, const char *name, size_t *length)
+{
+    char *text = NULL;
+    FILE *file = rep_file_open(f, name);
+    struct stat is;
+    if (file && fstat(fileno(file), &is) == 0) {
         text = ker_alloc((size_t)is.st_size + 1);
         *length = fread(text, 1, (size_t)is.st_size, file);
         text[*length] = '\0';
     }
     if (file)
         fclose(file);
-    free(path);
     return text;
 }
 
@@ -68,7 +80,7 @@ static void version_check(struct rep_folder *f, const json_t *root)
 }
 
 /* FOLDER/NAME; NULL: it is not there, or it is damaged, which *error says then. */
-static json_t *json_read(const struct rep_folder *f, const char *name, struct ker_error *error)
+static json_t *json_read(struct rep_folder *f, const char *name, struct ker_error *error)
 {
     json_error_t why;
     size_t length = 0;

@@ -203,11 +203,10 @@ static json_t *spans_json(struct spans *s, size_t most)
 
 static bool lines_read(struct gantt *g)
 {
-    char *path = ker_format("%s/timeline.json", g->folder->path), *text = NULL;
+    char *text = NULL;
     size_t room = 0;
-    FILE *file = fopen(path, "rb");
+    FILE *file = rep_file_open(g->folder, "timeline.json");
     bool sound = true;
-    free(path);
     if (!file)
         return false;
     for (ssize_t length; sound && (length = getline(&text, &room, file)) > 0;) {

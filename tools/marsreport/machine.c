@@ -29,7 +29,7 @@ static void keep_only(config_setting_t *group, const char *const *names)
 }
 
 /* system.cfg without all else, malloc'ed; NULL: there is none, or it is damaged. */
-static char *topology_text(const struct rep_folder *f)
+static char *topology_text(struct rep_folder *f)
 {
     static const char *const groups[] = {"topology", "node", "run", NULL},
                              *const of_node[] = {"adapters", NULL}, *const of_run[] = {"warmup", NULL};

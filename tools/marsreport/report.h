@@ -47,7 +47,9 @@ void rep_folder_close(struct rep_folder *);
 void rep_note(struct rep_folder *, bool damage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The whole file, malloc'ed, with a zero behind it; NULL: it is not there. */
-char *rep_file_read(const struct rep_folder *, const char *name, size_t *length);
+char *rep_file_read(struct rep_folder *, const char *name, size_t *length);
+/* NULL: there is none, or, and a note says so, it cannot be read or is none (a pipe, a device, a folder). */
+FILE *rep_file_open(struct rep_folder *, const char *name);
 /* All that is known of the folder, for the page. */
 json_t *rep_folder_data(struct rep_folder *);
 

@@ -160,10 +160,7 @@ static FILE *file_open(struct rep_table *t, const char *name, const char *ending
 {
     free(t->file);
     t->file = ker_format("%s.%s", name, ending);
-    char *path = ker_format("%s/%s", t->folder->path, t->file);
-    FILE *file = fopen(path, "rb");
-    free(path);
-    return file;
+    return rep_file_open(t->folder, t->file);
 }
 
 /* The head of NAME.csv or NAME.json, or of what results.h5 has of this name; *found: there is one. */
