@@ -76,6 +76,9 @@ node: { cores=4; controller_bandwidth="20 GB/s"; }; output: { period="700 ns"; c
     "[$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { n += $at["computing_ps"] } END { printf "%.0f", n }' cores/cores.csv),$(column cores/memory_series.csv bytes),$(column cores/memory_series.csv bytes)]" ] &&
     [ "$(data cores/report.html | jq -c '.series | [.core_series.count, .memory_kinds.objects]')" = '[12,[["controller"]]]' ]
 check "cores and memory in periods are in the page"
+"$marssim" -q -o loggops "$top/configs/star-pingpong.cfg" network.model=loggops output.period="50 us" >err 2>&1 && "$report" loggops >out 2>err &&
+    data loggops/report.html | jq -e '.bottleneck | test("^job pingpong waits 100 %")' >err
+check "so is a run above LogGOPS"
 # 20 frames of the 25 ms: between 5 and 15 ms are those that end at 5, 5.5, ... 15 ms, the first one begins at 4.5 ms.
 "$report" --from 5ms --to 15ms -o span.html traced >out 2>err && [ "$(data span.html | jq -c '[.movie.begun_ps, .movie.time_ps[0], .movie.time_ps[-1], (.movie.time_ps | length), (.series.job_series.time_ps | length)]')" = \
     '[4500000000,5000000000,15000000000,21,21]' ]
@@ -319,7 +322,7 @@ if [ -z "$browser" ]; then
     echo "SKIP: no browser: chromium is missing"
     exit 0
 fi
-for folder in torus html killed timeline matrices cores; do "$report" "$folder" >out 2>err || cat err; done
+for folder in torus html killed timeline matrices cores loggops; do "$report" "$folder" >out 2>err || cat err; done
 if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/null; then
     node "$top/tests/report_page.js" "$browser" "$PWD" >page.log 2>err
     check "the browser came to the end"

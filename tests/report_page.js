@@ -150,6 +150,13 @@ async function cores(browser) {
         told[0][2] > 0.2 && told[0][2] <= 0.25 && told[1][1].join() === "memory controllers" && page.complaints.length === 0, [told, page.complaints]);
 }
 
+/* Above LogGOPS there are jobs, and no links or packets to speak of. */
+async function loggops(browser) {
+    const page = await open(browser, "loggops/report.html"), text = await page.locator("body").innerText();
+    check("of a run above LogGOPS are its jobs, and no links, switches or packets", page.complaints.length === 0 && /2 processes/.test(text) && /job pingpong/.test(text) &&
+        /messages in flight/.test(text) && !/packet|output\.links/.test(text) && await page.locator("#topology, #links, #latency").count() === 0, [page.complaints, text.slice(0, 600)]);
+}
+
 async function keyboard(page) {
     await page.evaluate(() => document.activeElement.blur());
     const seen = new Set();
@@ -261,6 +268,7 @@ async function others(browser) {
     await keyboard(page);
     await matrices(browser);
     await cores(browser);
+    await loggops(browser);
     await tasks(browser);
     await links(browser);
     await others(browser);
