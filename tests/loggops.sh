@@ -92,6 +92,8 @@ run jobs[0].trace="$t/sizes.goal" "${small[@]}" mpi.rendezvous=instant
 is "2009 2048" "a message decides by its own size whether it waits"
 run jobs[0].trace="$t/sizes.goal" "${small[@]}" mpi.rendezvous=instant 'loggops.faults=["sizes"]'
 is "48 2048" "or its receive by its own"
+run jobs[0].trace="$t/sizes.goal" "${small[@]}" mpi.rendezvous=instant 'loggops.faults=["sizes"]' "run.end=1 ns"
+is " " "a run that ends before has no finish time"
 cat >"$t/eight.awk" <<'AWK'
 BEGIN {
     print "num_ranks 8"

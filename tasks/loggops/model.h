@@ -302,13 +302,15 @@ static inline const struct graph_op *loggops_op(const struct loggops_system *s,
     return room;
 }
 uint32_t loggops_ops(const struct loggops_system *, const struct loggops_process *); /* how many it has */
-/* Does something of it wait that can be told? With LOGGOPS_OWN_SIZES a send that nobody frees is not one. */
+/* Is there more to do? With LOGGOPS_OWN_SIZES a send that nobody frees is told by nobody: at the end, when no
+ * event is left, only receives and messages that wait count. */
 static inline bool loggops_unfinished(const struct loggops_system *s, const struct loggops_process *p)
 {
+    bool all = p->done >= loggops_ops(s, p);
     if (__builtin_expect(s->set.faults & LOGGOPS_OWN_SIZES, 0))
         return p->posted.first != KER_NONE || p->posted.lookup || p->unexpected.first != KER_NONE ||
-               p->unexpected.lookup;
-    return p->done < loggops_ops(s, p);
+               p->unexpected.lookup || (!all && s->group[0].queue != KER_NONE);
+    return !all;
 }
 /* When its last cpu became free; KER_TIME_MAX: it has not finished. */
 ker_time loggops_finish(struct loggops_system *, const struct loggops_process *);
