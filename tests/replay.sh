@@ -266,3 +266,15 @@ for words in "0 200 r 4 3 0 1" "0 100 a 4 3 0 1"; do # bytes of the broadcast; a
     [ $? -eq 2 ] && grep -q 'do not all call the same collectives with the same roots and sizes' err
     check "one task with these words and the others with others: refused"
 done
+
+# ---- calls that MPI refused ----
+
+mpicc -O1 -w -o refused "$top/tests/tracer/refused.c" >err 2>&1 && rm -rf t && mpirun -n 3 "$marstrace" --profile -o t ./refused >err 2>&1 &&
+    [ "$("$marstrace" --list t | grep -c '^[012]\.0 .*MPI_\(Send\|Bcast\|Irecv\|Isend\) .* bytes=[-0-9]* recvbytes=[-0-9]* error=')" -eq 12 ] &&
+    cut -d, -f1-4 t/profile.csv | sort >counted && "$marstrace" --profile t 2>err >profile.csv && cut -d, -f1-4 profile.csv | sort | cmp counted - >>err 2>&1
+check "calls that MPI refused are traced with their errors"
+"$(dirname "$marssim")/marsconv" --check t >out 2>err && grep -q '^nothing found' out
+check "and found to be nothing wrong"
+rm -rf one && "$marssim" -q -o one replay.cfg >err 2>&1 && profiled one profile.csv >err && [ "$(sent 0)" = "1 4" ] && [ "$(sent 1)" = "0 0" ] &&
+    mpirun -n 3 "$marssim" -q -o three replay.cfg >err 2>&1 && cmp one/calls.csv three/calls.csv >err 2>&1 && cmp one/tasks.csv three/tasks.csv >err 2>&1
+check "and do nothing in the replay, on one rank and on three"

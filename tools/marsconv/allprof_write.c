@@ -290,8 +290,8 @@ static const struct allprof_call *call_of(struct apw *w, const struct mars_funct
     size_t place = ker_hash((uintptr_t)f) >> 58, length = strlen(f->name); /* of 64 */
     if (w->known[place].function != f) {
         w->known[place].function = f;
-        w->known[place].call =
-            length > 5 && strncmp(f->name, "MPI_", 4) == 0 ? allprof_call_find(f->name, length) : NULL;
+        bool known = length > 5 && strncmp(f->name, "MPI_", 4) == 0 && f->at[MARS_FIELD_error] < 0;
+        w->known[place].call = known ? allprof_call_find(f->name, length) : NULL;
     }
     return w->known[place].call;
 }

@@ -107,6 +107,8 @@ static struct conv_function by_fields(const struct mars_function *f, const char 
 static struct conv_function find(const struct mars_function *f)
 {
     const char *name = strncmp(f->name, "MPI_", 4) == 0 ? f->name + 4 : f->name;
+    if (has(f, MARS_FIELD_error)) /* refused: it did nothing */
+        return (struct conv_function){.base = name, .sort = CONV_LOCAL};
     for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
         struct conv_function is = {
             .base = collectives[i].name, .sort = collectives[i].sort, .equal = collectives[i].equal};

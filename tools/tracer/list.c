@@ -187,6 +187,13 @@ int trc_list(const char *trace, const char *to)
 
 /* ---- as a profile ---- */
 
+/* Refused calls are of functions of their own, with the same names. */
+static bool same_name(const struct mars_function *one, const struct mars_function *other)
+{
+    return one == other ||
+           (one->at[MARS_FIELD_error] != other->at[MARS_FIELD_error] && strcmp(one->name, other->name) == 0);
+}
+
 static void record_count(struct walk *walk, const struct mars_task *task, uint32_t thread, uint64_t start_ns,
                          const struct mars_record *record)
 {
@@ -198,7 +205,7 @@ static void record_count(struct walk *walk, const struct mars_task *task, uint32
         if (!walk->sum)
             return;
     }
-    while (i < walk->sums && walk->sum[i].function != record->function)
+    while (i < walk->sums && !same_name(walk->sum[i].function, record->function))
         i++;
     if (i == walk->sums)
         walk->sum[walk->sums++].function = record->function;

@@ -7,6 +7,7 @@
 
 #include "tasks/traces/mars/define.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -219,10 +220,42 @@ static void field(struct trc_call *c, unsigned role, intptr_t argument)
 static void function_define(unsigned number)
 {
     uint8_t data[600], *at = mars_put(data, number);
-    size_t bytes = strlen(trc_function[number].schema);
-    memcpy(at, trc_function[number].schema, bytes);
+    char refused[128];
+    const char *schema = trc_function[number % TRC_ALL].schema;
+    if (number >= TRC_ALL) {
+        snprintf(refused, sizeof refused, "%s bytes recvbytes error", trc_function[number % TRC_ALL].name);
+        schema = refused;
+    }
+    size_t bytes = strlen(schema);
+    memcpy(at, schema, bytes);
     trc_define(MARS_DEFINE_FUNCTION, data, (size_t)(at + bytes - data));
     trc.defined[number] = true;
+}
+
+/* Classes of errors by which a call has done nothing: what it was given means nothing. 0: it may have. */
+static int refusal(int result)
+{
+    static const int classes[] = {MPI_ERR_BUFFER,   MPI_ERR_COUNT, MPI_ERR_TYPE,    MPI_ERR_TAG,
+                                  MPI_ERR_COMM,     MPI_ERR_RANK,  MPI_ERR_REQUEST, MPI_ERR_ROOT,
+                                  MPI_ERR_GROUP,    MPI_ERR_OP,    MPI_ERR_ARG,     MPI_ERR_DIMS,
+                                  MPI_ERR_TOPOLOGY, MPI_ERR_WIN,   MPI_ERR_DISP};
+    int class = 0;
+    if (PMPI_Error_class(result, &class) != MPI_SUCCESS)
+        return 0;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (class == classes[i])
+            return class;
+    return 0;
+}
+
+/* In place of the shape of a call that was refused: its bytes, and why. */
+static void shape_refused(struct trc_thread *t, unsigned number, int class)
+{
+    if (!trc.defined[TRC_ALL + number])
+        function_define(TRC_ALL + number);
+    t->at = mars_put(t->key, (uint64_t)(TRC_ALL + number) << 1);
+    t->at = mars_put_signed(mars_put_signed(t->at, t->sent), t->received);
+    t->at = mars_put_signed(t->at, class);
 }
 
 static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
@@ -256,6 +289,9 @@ static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a,
     }
     for (unsigned i = 0; i < function->count; i++)
         field(&c, function->role[i], a[i]);
+    int class = c.failed && number < TRC_IO_FIRST ? refusal(result) : 0;
+    if (class)
+        shape_refused(t, number, class);
 }
 
 /* ---- and what becomes of it ---- */

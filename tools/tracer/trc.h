@@ -298,7 +298,7 @@ struct trc_process {
     struct mars_writer *definitions;
     struct trc_thread *threads;
     uint32_t thread_count;
-    bool defined[TRC_ALL];
+    bool defined[2 * TRC_ALL]; /* functions, and behind them those whose calls were refused */
     int pid;
 };
 extern struct trc_process trc;

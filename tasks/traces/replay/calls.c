@@ -271,11 +271,14 @@ static bool is_told(const struct replay_call *call, const struct mars_function *
            replay_has(f, MARS_FIELD_partition) || replay_has(f, MARS_FIELD_values);
 }
 
+/* A call that MPI refused did nothing. */
+static const struct replay_call refused = {"", LOCAL};
+
 static const struct replay_call *call_of(struct replay_task *t, const struct mars_function *f)
 {
     size_t place = ker_hash((uintptr_t)f) >> 58; /* of 64 */
     if (t->known[place].function != f) {
-        const struct replay_call *call = call_by_name(f->name);
+        const struct replay_call *call = replay_has(f, MARS_FIELD_error) ? &refused : call_by_name(f->name);
         t->known[place].call = call && is_told(call, f) ? call : call_by_fields(f);
         t->known[place].function = f;
     }
