@@ -407,7 +407,7 @@ void net_network_free(struct net_network *net)
     ker_sparse_release(&net->sparse);
     free(net->made);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
-        free(net->link[i].times);
+        ker_unmap(net->link[i].times, sizeof *net->link[i].times * (net->set.most + 1u));
     ker_release(net->block, net->block_bytes);
     free(net->switches);
     free(net->adapters);
@@ -418,14 +418,8 @@ void net_network_free(struct net_network *net)
     KER_POOL_RELEASE(&net->outgoing);
     net_dma_free(net->dma);
     net_reassembly_free(net->reassembly);
-    free(net->latency);
-    free(net->total_latency);
-    free(net->message_latency);
-    free(net->message_size);
+    ker_unmap(net->quantities, sizeof *net->quantities * NET_QUANTITIES);
     free(net->throttle);
-    free(net->extent);
-    free(net->early_wait);
-    free(net->control_wait);
     net_resequencer_free(net->resequencer);
     if (net->congestion_state)
         net->congestion->release(net->congestion_state);

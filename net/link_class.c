@@ -33,7 +33,7 @@ enum ker_status net_link_class_init(struct net_link_class *class, const struct r
         return ker_config_fail(c, error, "routing.watch_low",
                                "must be less than routing.watch_high, which is %lld ps on %s links",
                                (long long)class->watch_high, link->name);
-    class->times = ker_alloc(sizeof *class->times * (packet + 1u));
+    class->times = ker_map(sizeof *class->times * (packet + 1u));
     return KER_OK;
 }
 

@@ -52,13 +52,15 @@ struct net_times {
     uint32_t crossbar; /* the same at the internal speed-up */
 };
 
+#define NET_QUANTITIES 7 /* of net_network, which always count */
+
 struct net_link_class {
     ker_time latency;
     uint64_t rate;
     uint64_t byte_time;             /* picoseconds per byte << NET_BYTE_TIME_BITS */
     ker_time watch_high, watch_low; /* a watched link becomes congested at, and is no more at this backlog */
     ker_time slack;                 /* an output may take another packet while its backlog is at most this */
-    struct net_times *times;        /* by bytes on the wire */
+    struct net_times *times;        /* by bytes on the wire, up to net_settings.most; ker_map */
     uint64_t spare;                 /* 64 bytes: an index is a shift */
 };
 
@@ -296,6 +298,7 @@ struct net_network {
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;
+    struct stats_quantity *quantities; /* NET_QUANTITIES: where those below lie, but `throttle` */
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
     struct stats_quantity *extent;       /* how far ahead of the next in order packets came */
     struct stats_quantity *early_wait;   /* with resequencing */

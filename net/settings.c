@@ -285,22 +285,17 @@ static enum ker_status network_check(struct net_network *net, const struct ker_c
     return status;
 }
 
-static struct stats_quantity *quantity_new(void)
-{
-    struct stats_quantity *quantity = ker_alloc(sizeof *quantity);
-    stats_quantity_init(quantity);
-    return quantity;
-}
-
 static void statistics_init(struct net_network *net, const struct ker_config *config)
 {
-    net->latency = quantity_new();
-    net->total_latency = quantity_new();
-    net->message_latency = quantity_new();
-    net->message_size = quantity_new();
-    net->extent = quantity_new();
-    net->early_wait = quantity_new();
-    net->control_wait = quantity_new();
+    struct stats_quantity **quantity[NET_QUANTITIES] = {
+        &net->latency, &net->total_latency, &net->message_latency, &net->message_size,
+        &net->extent,  &net->early_wait,    &net->control_wait,
+    };
+    net->quantities = ker_map(sizeof *net->quantities * NET_QUANTITIES);
+    for (int i = 0; i < NET_QUANTITIES; i++) {
+        *quantity[i] = &net->quantities[i];
+        stats_quantity_init(*quantity[i]);
+    }
     net->histograms = ker_config_bool(config, "output.histograms");
     net_matrices_read(net, config);
     enum stats_collect parts = stats_collect_of(config, "output.series.latency");

@@ -95,7 +95,7 @@ static void equal_to_one_rank(void **state)
                                            "algorithm = \"layered\";"};
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 6; k++)
-            if (k != 5 || i == 0 || i == 5)
+            if (k != 5 || i != 3)
                 system_check(systems[i], routings[k], (i + k) % 4);
 }
 
@@ -107,6 +107,8 @@ static void several_chunks(void **state)
                  "algorithm = \"shortest\";", 2);
     system_check(TOPOLOGY("fat_tree", "down = [64, 5, 17]; up = [1, 2, 3]; " LINKS),
                  "algorithm = \"updown\";", 0);
+    system_check(TOPOLOGY("torus", "extents = [5, 5]; nodes_per_switch = 340; " LINKS),
+                 "algorithm = \"layered\"; weights = \"latency\";", 1);
     system_check(TOPOLOGY("torus", "extents = [5, 5]; nodes_per_switch = 1400; " LINKS),
                  "algorithm = \"shortest\"; ways = \"one\";", 1);
 }

@@ -164,6 +164,20 @@ void ker_forget(void *from, size_t bytes)
 
 /* ---- memory that is used here and there ---- */
 
+void *ker_map(size_t bytes)
+{
+    void *block = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+        out_of_memory(bytes);
+    return block;
+}
+
+void ker_unmap(void *block, size_t bytes)
+{
+    if (block)
+        munmap(block, bytes ? bytes : 1);
+}
+
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1; older ones refuse it */
 #endif

@@ -26,6 +26,10 @@ void ker_release(void *block, size_t bytes);
 void *ker_alloc_pages(size_t pages);
 /* The whole pages among these bytes are given back; what is read there afterwards is 0. */
 void ker_forget(void *from, size_t bytes);
+/* Zeroed pages of which those that nobody writes to cost nothing. ker_alloc does not promise that: where the
+ * heap has been in use it clears them. ker_unmap ends it. */
+void *ker_map(size_t bytes);
+void ker_unmap(void *block, size_t bytes); /* block may be NULL */
 /* Zeroed memory of which perhaps only a part is ever used, here and there: what nobody has touched costs
  * nothing. It begins on small pages; each 2 MiB get a huge page when a quarter of them is said to be in use.
  */

@@ -34,15 +34,29 @@ struct found { /* by one search */
     uint32_t count, done; /* done: what these lead to is found, too */
 };
 
+/* Where the bits of a link stand among those of the switches: of `from` by its own place there, of `to` by
+ * that of its reverse; and the first links of both. */
+struct ends {
+    uint32_t from, to;          /* the first words of marks of both switches */
+    uint32_t from_first, first; /* and their first links */
+    uint16_t from_bit, to_bit;  /* in these words */
+};
+
+/* Of a word of a switch's links: what a search has found. */
+struct marks {
+    uint64_t ahead, reverse_ahead;   /* the link, or its reverse, by the search ahead; */
+    uint64_t behind, reverse_behind; /* by the one back. The search itself also marks in `ahead` and
+                                        `reverse_behind` what it need not look at again */
+};
+
 struct route_acyclic {
     const struct route_wires *wires;
     uint32_t words, layers;
     struct layer *layer;
+    struct ends *ends;   /* per link */
+    struct marks *marks; /* per switch `words`; all 0 between searches */
     struct found ahead, behind;
-    uint8_t *seen; /* by which search */
 };
-
-enum { AHEAD = 1, BEHIND = 2 };
 
 struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
 {
@@ -51,7 +65,18 @@ struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
     *a = (struct route_acyclic){.wires = wires, .words = wires->most / 64 + 1};
     a->ahead.place = ker_alloc(links * sizeof *a->ahead.place);
     a->behind.place = ker_alloc(links * sizeof *a->behind.place);
-    a->seen = ker_alloc(links);
+    a->ends = ker_alloc(links * sizeof *a->ends);
+    a->marks = ker_alloc((size_t)wires->switches * a->words * sizeof *a->marks);
+    for (uint32_t i = 0; i < wires->links; i++) {
+        uint32_t from = wires->from[i], to = wires->to[i], place = i - wires->begin[from],
+                 back = wires->reverse[i] == ROUTE_NO_WIRE ? 0 : wires->reverse[i] - wires->begin[to];
+        a->ends[i] = (struct ends){.from = from * a->words,
+                                   .to = to * a->words,
+                                   .from_first = wires->begin[from],
+                                   .first = wires->begin[to],
+                                   .from_bit = (uint16_t)place,
+                                   .to_bit = (uint16_t)back};
+    }
     return a;
 }
 
@@ -69,7 +94,8 @@ void route_acyclic_free(struct route_acyclic *a)
     free(a->layer);
     free(a->ahead.place);
     free(a->behind.place);
-    free(a->seen);
+    free(a->ends);
+    free(a->marks);
     free(a);
 }
 
@@ -110,57 +136,92 @@ void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link
 
 /* ---- the searches ---- */
 
-static void find(struct route_acyclic *a, const struct layer *l, struct found *f, uint32_t link, uint8_t by)
+/* False: it leads to what the search back has found. Asked at once, not when it is its turn: nearly all
+ * searches that find much end in a circle. */
+static inline __attribute__((always_inline)) bool find_ahead(struct route_acyclic *a, const struct layer *l,
+                                                             uint32_t link)
 {
-    a->seen[link] = by;
-    f->place[f->count++] = (struct place){l->label[link], link};
+    const struct ends *e = &a->ends[link];
+    const struct marks *there = a->marks + e->to;
+    const uint64_t *leads = l->ahead + (size_t)link * a->words;
+    a->marks[e->from + e->from_bit / 64].ahead |= 1ull << e->from_bit % 64;
+    a->marks[e->to + e->to_bit / 64].reverse_ahead |= 1ull << e->to_bit % 64;
+    a->ahead.place[a->ahead.count++] = (struct place){l->label[link], link};
+    for (uint32_t w = 0; w < a->words; w++)
+        if (leads[w] & there[w].behind)
+            return false;
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool find_back(struct route_acyclic *a, const struct layer *l,
+                                                            uint32_t link)
+{
+    const struct ends *e = &a->ends[link];
+    const struct marks *there = a->marks + e->from;
+    const uint64_t *comes = l->behind + (size_t)link * a->words;
+    a->marks[e->from + e->from_bit / 64].behind |= 1ull << e->from_bit % 64;
+    a->marks[e->to + e->to_bit / 64].reverse_behind |= 1ull << e->to_bit % 64;
+    a->behind.place[a->behind.count++] = (struct place){l->label[link], link};
+    for (uint32_t w = 0; w < a->words; w++)
+        if (comes[w] & there[w].reverse_ahead)
+            return false;
+    return true;
 }
 
 /* Looks at what the next link found leads to, up to the label `last`; false: that is behind, too. */
 static bool step_ahead(struct route_acyclic *a, const struct layer *l, uint64_t last)
 {
-    const struct route_wires *wires = a->wires;
-    uint32_t link = a->ahead.place[a->ahead.done++].link, first = wires->begin[wires->to[link]];
-    for (uint32_t w = 0; w < a->words; w++)
-        for (uint64_t rest = l->ahead[(size_t)link * a->words + w]; rest; rest &= rest - 1) {
-            uint32_t next = first + w * 64 + (uint32_t)__builtin_ctzll(rest);
-            if (a->seen[next] == BEHIND)
+    uint32_t link = a->ahead.place[a->ahead.done++].link;
+    const struct ends *e = &a->ends[link];
+    struct marks *there = a->marks + e->to;
+    for (uint32_t w = 0; w < a->words; w++) {
+        uint64_t rest = l->ahead[(size_t)link * a->words + w] & ~there[w].ahead;
+        for (there[w].ahead |= rest; rest; rest &= rest - 1) {
+            uint32_t next = e->first + w * 64 + (uint32_t)__builtin_ctzll(rest);
+            if (l->label[next] < last && !find_ahead(a, l, next))
                 return false;
-            if (a->seen[next] == 0 && l->label[next] < last)
-                find(a, l, &a->ahead, next, AHEAD);
         }
+    }
     return true;
 }
 
 static bool step_back(struct route_acyclic *a, const struct layer *l, uint64_t first)
 {
     const struct route_wires *wires = a->wires;
-    uint32_t link = a->behind.place[a->behind.done++].link, own = wires->begin[wires->from[link]];
-    for (uint32_t w = 0; w < a->words; w++)
-        for (uint64_t rest = l->behind[(size_t)link * a->words + w]; rest; rest &= rest - 1) {
-            uint32_t before = wires->reverse[own + w * 64 + (uint32_t)__builtin_ctzll(rest)];
-            if (a->seen[before] == AHEAD)
+    uint32_t link = a->behind.place[a->behind.done++].link;
+    const struct ends *e = &a->ends[link];
+    struct marks *there = a->marks + e->from;
+    for (uint32_t w = 0; w < a->words; w++) {
+        uint64_t rest = l->behind[(size_t)link * a->words + w] & ~there[w].reverse_behind;
+        for (there[w].reverse_behind |= rest; rest; rest &= rest - 1) {
+            uint32_t before = wires->reverse[e->from_first + w * 64 + (uint32_t)__builtin_ctzll(rest)];
+            if (l->label[before] > first && !find_back(a, l, before))
                 return false;
-            if (a->seen[before] == 0 && l->label[before] > first)
-                find(a, l, &a->behind, before, BEHIND);
         }
+    }
     return true;
+}
+
+static void marks_clear(struct route_acyclic *a, const struct found *f)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct ends *e = &a->ends[f->place[i].link];
+        struct marks *from = a->marks + e->from, *to = a->marks + e->to;
+        for (uint32_t w = 0; w < a->words; w++)
+            from[w] = to[w] = (struct marks){0};
+    }
 }
 
 /* Until one side has found all; false: they meet. */
 static bool search(struct route_acyclic *a, const struct layer *l, uint32_t link, uint32_t next)
 {
     uint64_t first = l->label[next], last = l->label[link];
-    bool apart = true;
     a->ahead.count = a->ahead.done = a->behind.count = a->behind.done = 0;
-    find(a, l, &a->ahead, next, AHEAD);
-    find(a, l, &a->behind, link, BEHIND);
+    bool apart = find_ahead(a, l, next) && find_back(a, l, link);
     while (apart && a->ahead.done < a->ahead.count && a->behind.done < a->behind.count)
         apart = step_back(a, l, first) && step_ahead(a, l, last);
-    for (uint32_t i = 0; i < a->ahead.count; i++)
-        a->seen[a->ahead.place[i].link] = 0;
-    for (uint32_t i = 0; i < a->behind.count; i++)
-        a->seen[a->behind.place[i].link] = 0;
+    marks_clear(a, &a->ahead);
+    marks_clear(a, &a->behind);
     return apart;
 }
 
@@ -240,4 +301,25 @@ bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, uint32_t link, u
     }
     bits_change(a, layer, link, next);
     return true;
+}
+
+size_t route_acyclic_copy(struct route_acyclic *a, char *state, bool to_state)
+{
+    size_t links = a->wires->links + (size_t)1, bytes = 0;
+    for (uint32_t i = 0; i < a->layers; i++) {
+        struct layer *l = &a->layer[i];
+        struct {
+            void *at;
+            size_t bytes;
+        } part[] = {{l->label, links * sizeof *l->label},
+                    {l->after, links * sizeof *l->after},
+                    {l->before, links * sizeof *l->before},
+                    {l->ahead, links * a->words * sizeof *l->ahead},
+                    {l->behind, links * a->words * sizeof *l->behind}};
+        for (size_t k = 0; k < sizeof part / sizeof *part; bytes += part[k++].bytes)
+            if (state)
+                memcpy(to_state ? state + bytes : part[k].at, to_state ? part[k].at : state + bytes,
+                       part[k].bytes);
+    }
+    return bytes;
 }

@@ -110,11 +110,10 @@ static enum ker_status layered_prepare(struct route_topology *topology, const st
             config, error, key,
             "\"layered\" is not possible on so large a network: its links have too many pairs "
             "that follow each other; use \"updown\"");
+    status = route_share_begin(&m, topology->comm, status);
     if (status == KER_OK) {
         route_table_layers_begin(m.table);
-        if (route_maker_fill(&m))
-            m.table->classes = route_layers_count(m.layers);
-        else
+        if (!route_share_in_turn(&m))
             status =
                 ker_config_fail(config, error, key,
                                 "\"layered\" finds no %d layers of channels that are free of deadlock; use "

@@ -392,7 +392,7 @@ bool route_columns_fill(struct route_maker *m)
     if (m->one)
         route_one_begin(m);
     bool possible = true;
-    for (uint32_t first = m->one ? m->first / ROUTE_LOADS * ROUTE_LOADS : m->first;
+    for (uint32_t first = m->one && !m->layers ? m->first / ROUTE_LOADS * ROUTE_LOADS : m->first;
          possible && first < m->last;)
         possible = flood_make(&c, &first);
     ker_table_release(&c.patterns);

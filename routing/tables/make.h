@@ -25,6 +25,8 @@ void route_layers_free(struct route_layers *);
 bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_t *order, uint32_t count,
                       uint32_t destination, uint8_t *layer);
 uint32_t route_layers_count(const struct route_layers *);
+/* Collective: the rank behind `from`, which has added nothing yet, goes on from what has been added there. */
+void route_layers_pass(struct route_layers *, struct ker_comm *, int from);
 #define ROUTE_MAX_LAYERS 32
 
 /* table_check.c: a table that was read, not made. Columns are destination endpoints, or table->paths for

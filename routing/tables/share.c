@@ -78,6 +78,24 @@ void route_share_settle(struct route_maker *m)
     m->cyclic = route_waits_cyclic(&m->waits);
 }
 
+bool route_share_in_turn(struct route_maker *m)
+{
+    int ranks = m->comm ? ker_comm_size(m->comm) : 1, rank = m->comm ? ker_comm_rank(m->comm) : 0;
+    int64_t most[] = {false, 0}; /* it is impossible; layers */
+    for (int turn = 0; turn < ranks && !most[0]; turn++) {
+        if (turn == rank) {
+            most[0] = !route_maker_fill(m);
+            most[1] = route_layers_count(m->layers);
+        }
+        if (m->comm)
+            ker_comm_max_i64(m->comm, most, 2);
+        if (turn + 1 < ranks && !most[0])
+            route_layers_pass(m->layers, m->comm, turn);
+    }
+    m->table->classes = (uint32_t)most[1];
+    return !most[0];
+}
+
 /* ---- to the owners ---- */
 
 struct chunk {
@@ -87,6 +105,8 @@ struct chunk {
 
 struct giver {
     const struct route_table *table;
+    const struct route_trie *trie; /* one of the table's */
+    uint32_t sets;  /* words of the table's sets, which its values name; 0: they are values as they are */
     uint32_t *word; /* what goes to all ranks, one after the other */
     size_t words, room;
     uint32_t *number, *stamp,
@@ -107,7 +127,7 @@ static uint32_t number_of(struct giver *g, uint32_t block, uint32_t *used)
     if (g->stamp[block] != g->stamps) {
         g->stamp[block] = g->stamps;
         g->number[block] = (*used)++;
-        route_trie_block_values(&g->table->hops, block, value);
+        route_trie_block_values(g->trie, block, value);
         put(g, value, ROUTE_TRIE_BLOCK);
     }
     return g->number[block];
@@ -117,7 +137,7 @@ static uint32_t number_of(struct giver *g, uint32_t block, uint32_t *used)
 static void part_give(struct giver *g, const struct chunk *chunk, const uint8_t *wants)
 {
     const struct route_table *table = g->table;
-    uint32_t head[2] = {chunk->begins ? table->hop_used : 0, 0}, rows = 0;
+    uint32_t head[2] = {chunk->begins ? g->sets : 0, 0}, rows = 0;
     size_t at = g->words;
     uint32_t *number = ker_alloc(((size_t)table->switches * chunk->count + 1) * sizeof *number);
     put(g, head, 2);
@@ -127,7 +147,7 @@ static void part_give(struct giver *g, const struct chunk *chunk, const uint8_t 
         if (wants[s / 8] >> s % 8 & 1) {
             for (uint32_t i = 0; i < chunk->count; i++)
                 number[(size_t)rows * chunk->count + i] =
-                    number_of(g, route_trie_block_of(&table->hops, s, chunk->first + i), &head[1]);
+                    number_of(g, route_trie_block_of(g->trie, s, chunk->first + i), &head[1]);
             rows++;
         }
     memcpy(g->word + at, head, sizeof head);
@@ -137,6 +157,8 @@ static void part_give(struct giver *g, const struct chunk *chunk, const uint8_t 
 
 struct taker {
     struct route_table *table; /* of all columns and the rows owned */
+    struct route_trie *trie;   /* one of its */
+    bool names_sets;           /* its values do */
     const uint8_t *wants;
     uint32_t *set, sets_room;     /* of the share at hand: per place in its store the set here */
     uint32_t *place, places_room; /* per block of the part at hand: its place here */
@@ -161,14 +183,14 @@ static void sets_take(struct taker *t, const uint32_t *word, uint32_t used)
 static void part_take(struct taker *t, const struct chunk *chunk, const uint32_t *word)
 {
     uint32_t sets = word[0], blocks = word[1], value[ROUTE_TRIE_BLOCK];
-    struct route_trie *trie = &t->table->hops;
+    struct route_trie *trie = t->trie;
     sets_take(t, word + 2, sets);
     word += 2 + sets;
     KER_RESERVE(t->place, t->places_room, blocks);
-    ker_assert((t->set && t->place) || blocks == 0);
+    ker_assert(((t->set || !t->names_sets) && t->place) || blocks == 0);
     for (uint32_t i = 0; i < blocks; i++, word += ROUTE_TRIE_BLOCK) {
         for (uint32_t k = 0; k < ROUTE_TRIE_BLOCK; k++)
-            value[k] = t->set[word[k]];
+            value[k] = t->names_sets ? t->set[word[k]] : word[k];
         t->place[i] = route_trie_block(trie, value);
     }
     uint32_t *place = route_trie_blocks(trie);
@@ -210,7 +232,7 @@ static void shares_send(struct ker_comm *comm, struct giver *g, struct taker *t,
         uint32_t first = share_first(endpoints, size, from), last = share_first(endpoints, size, from + 1);
         struct chunk chunk = {0, 0, true};
         for (uint32_t at = first; at < last; at += chunk.count, chunk.begins = false) {
-            uint32_t room = route_trie_blocks_room(&t->table->hops);
+            uint32_t room = route_trie_blocks_room(t->trie);
             chunk.first = at - first;
             chunk.count = last - at < room ? last - at : room;
             chunk_send(comm, from, &chunk, g, t, wants, bytes);
@@ -218,35 +240,50 @@ static void shares_send(struct ker_comm *comm, struct giver *g, struct taker *t,
     }
 }
 
-void route_share_end(struct route_table *table, const uint32_t *switch_rank, uint32_t rank)
+/* One of the table's tries, for which `whole` has an empty one. */
+static void trie_send(struct route_table *table, const struct route_trie *trie, struct route_table *whole,
+                      struct route_trie *into, const uint8_t *wants, const uint8_t *own)
 {
-    struct ker_comm *comm = table->shared;
     static const uint32_t no_paths[ROUTE_TRIE_BLOCK];
-    uint32_t blocks = route_trie_blocks_count(&table->hops);
-    size_t bytes = (table->switches + 7ull) / 8, *offset;
-    uint8_t *own = ker_alloc(bytes), *wants;
-    for (uint32_t s = 0; s < table->switches; s++)
-        own[s / 8] |= (uint8_t)((switch_rank[s] == rank) << s % 8);
-    ker_comm_allgather(comm, own, bytes, (void **)&wants, &offset);
+    uint32_t blocks = route_trie_blocks_count(trie);
+    bool hops = trie == &table->hops;
     struct giver g = {.table = table,
+                      .trie = trie,
+                      .sets = hops ? table->hop_used : 0,
                       .number = ker_alloc(blocks * sizeof *g.number),
                       .stamp = ker_alloc(blocks * sizeof *g.stamp)};
-    struct taker t = {.table = route_table_new(table->switches, table->whole), .wants = own};
-    t.empty = route_trie_block(&t.table->hops, no_paths);
-    shares_send(comm, &g, &t, wants, bytes);
-    route_table_finish(t.table);
-    t.table->classes = table->classes;
-    t.table->spread = table->spread;
-    t.table->adaptive = table->adaptive;
-    struct route_table share = *table;
-    *table = *t.table;
-    *t.table = share;
-    route_table_free(t.table);
+    struct taker t = {.table = whole, .trie = into, .names_sets = hops, .wants = own};
+    t.empty = route_trie_block(into, no_paths);
+    shares_send(table->shared, &g, &t, wants, (table->switches + 7ull) / 8);
     free(g.word);
     free(g.number);
     free(g.stamp);
     free(t.set);
     free(t.place);
+}
+
+void route_share_end(struct route_table *table, const uint32_t *switch_rank, uint32_t rank)
+{
+    size_t bytes = (table->switches + 7ull) / 8, *offset;
+    uint8_t *own = ker_alloc(bytes), *wants;
+    for (uint32_t s = 0; s < table->switches; s++)
+        own[s / 8] |= (uint8_t)((switch_rank[s] == rank) << s % 8);
+    ker_comm_allgather(table->shared, own, bytes, (void **)&wants, &offset);
+    struct route_table *whole = route_table_new(table->switches, table->whole);
+    trie_send(table, &table->hops, whole, &whole->hops, wants, own);
+    route_trie_release(&table->hops);
+    if (table->layers.root) {
+        route_table_layers_begin(whole);
+        trie_send(table, &table->layers, whole, &whole->layers, wants, own);
+    }
+    route_table_finish(whole);
+    whole->classes = table->classes;
+    whole->spread = table->spread;
+    whole->adaptive = table->adaptive;
+    struct route_table share = *table;
+    *table = *whole;
+    *whole = share;
+    route_table_free(whole);
     free(own);
     free(wants);
     free(offset);
