@@ -303,23 +303,37 @@ bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, uint32_t link, u
     return true;
 }
 
-size_t route_acyclic_copy(struct route_acyclic *a, char *state, bool to_state)
+void route_pass(struct ker_comm *comm, int from, void *array, size_t bytes)
 {
-    size_t links = a->wires->links + (size_t)1, bytes = 0;
-    for (uint32_t i = 0; i < a->layers; i++) {
-        struct layer *l = &a->layer[i];
-        struct {
-            void *at;
-            size_t bytes;
-        } part[] = {{l->label, links * sizeof *l->label},
-                    {l->after, links * sizeof *l->after},
-                    {l->before, links * sizeof *l->before},
-                    {l->ahead, links * a->words * sizeof *l->ahead},
-                    {l->behind, links * a->words * sizeof *l->behind}};
-        for (size_t k = 0; k < sizeof part / sizeof *part; bytes += part[k++].bytes)
-            if (state)
-                memcpy(to_state ? state + bytes : part[k].at, to_state ? part[k].at : state + bytes,
-                       part[k].bytes);
+    int size = ker_comm_size(comm), rank = ker_comm_rank(comm);
+    size_t *offset = ker_alloc(((size_t)size + 1) * sizeof *offset), *at;
+    void *all;
+    for (int r = from + 1; rank == from && r < size; r++)
+        offset[r + 1] = bytes;
+    ker_comm_exchange(comm, array, offset, &all, &at);
+    if (rank == from + 1) {
+        ker_assert(at[size] == bytes);
+        memcpy(array, all, bytes);
     }
-    return bytes;
+    free(all);
+    free(at);
+    free(offset);
+}
+
+void route_acyclic_pass(struct route_acyclic *a, struct ker_comm *comm, int from)
+{
+    size_t links = a->wires->links + (size_t)1;
+    struct layer none = {0};
+    int64_t layers = ker_comm_rank(comm) == from ? a->layers : 0;
+    ker_comm_max_i64(comm, &layers, 1);
+    while (ker_comm_rank(comm) == from + 1 && a->layers < layers)
+        route_acyclic_layer(a);
+    for (uint32_t i = 0; i < layers; i++) {
+        struct layer *l = i < a->layers ? &a->layer[i] : &none; /* of other ranks nothing is asked */
+        route_pass(comm, from, l->label, links * sizeof *l->label);
+        route_pass(comm, from, l->after, links * sizeof *l->after);
+        route_pass(comm, from, l->before, links * sizeof *l->before);
+        route_pass(comm, from, l->ahead, links * a->words * sizeof *l->ahead);
+        route_pass(comm, from, l->behind, links * a->words * sizeof *l->behind);
+    }
 }

@@ -16,8 +16,9 @@ void route_acyclic_layer(struct route_acyclic *);
 bool route_acyclic_add(struct route_acyclic *, uint32_t layer, uint32_t link, uint32_t next);
 void route_acyclic_remove(struct route_acyclic *, uint32_t layer, uint32_t link, uint32_t next);
 
-/* Copies all layers from or to `state`, where it is not NULL; returns how many bytes that is. What is copied
- * there must have as many layers. */
-size_t route_acyclic_copy(struct route_acyclic *, char *state, bool to_state);
+/* Collective: the rank behind `from` gets the array of that, of as many bytes; the others nothing. */
+void route_pass(struct ker_comm *, int from, void *array, size_t bytes);
+/* Collective: the same with all layers. The one that gets them has none yet. */
+void route_acyclic_pass(struct route_acyclic *, struct ker_comm *, int from);
 
 #endif

@@ -175,33 +175,9 @@ bool route_layers_add(struct route_layers *l, const uint32_t *next, const uint32
 
 void route_layers_pass(struct route_layers *l, struct ker_comm *comm, int from)
 {
-    int size = ker_comm_size(comm), rank = ker_comm_rank(comm);
-    size_t sets = (l->first[l->wires->links] + 1) * sizeof *l->have, before = sizeof l->layers + 2 * sets;
-    size_t bytes = rank == from ? before + route_acyclic_copy(l->graph, NULL, true) : 0;
-    size_t *offset = ker_alloc(((size_t)size + 1) * sizeof *offset), *at;
-    char *state = ker_alloc(bytes);
-    void *all;
-    if (rank == from) {
-        memcpy(state, &l->layers, sizeof l->layers);
-        memcpy(state + sizeof l->layers, l->have, sets);
-        memcpy(state + sizeof l->layers + sets, l->bad, sets);
-        route_acyclic_copy(l->graph, state + before, true);
-    }
-    for (int r = from + 1; r < size; r++)
-        offset[r + 1] = bytes;
-    ker_comm_exchange(comm, state, offset, &all, &at);
-    free(state);
-    if (rank == from + 1) {
-        char *given = all;
-        ker_assert(l->layers == 0 && at[size] >= before);
-        memcpy(&l->layers, given, sizeof l->layers);
-        memcpy(l->have, given + sizeof l->layers, sets);
-        memcpy(l->bad, given + sizeof l->layers + sets, sets);
-        for (uint32_t i = 0; i < l->layers; i++)
-            route_acyclic_layer(l->graph);
-        route_acyclic_copy(l->graph, given + before, false);
-    }
-    free(all);
-    free(at);
-    free(offset);
+    size_t sets = (l->first[l->wires->links] + 1) * sizeof *l->have;
+    route_pass(comm, from, &l->layers, sizeof l->layers);
+    route_pass(comm, from, l->have, sets);
+    route_pass(comm, from, l->bad, sets);
+    route_acyclic_pass(l->graph, comm, from);
 }
