@@ -52,8 +52,6 @@ struct net_times {
     uint32_t crossbar; /* the same at the internal speed-up */
 };
 
-#define NET_QUANTITIES 7 /* of net_network, which always count */
-
 struct net_link_class {
     ker_time latency;
     uint64_t rate;
@@ -298,6 +296,7 @@ struct net_network {
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;
+#define NET_QUANTITIES 7
     struct stats_quantity *quantities; /* NET_QUANTITIES: where those below lie, but `throttle` */
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
     struct stats_quantity *extent;       /* how far ahead of the next in order packets came */
