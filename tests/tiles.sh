@@ -4,6 +4,9 @@
 . tests/lib-runs.sh
 gups=(configs/hierarchical-gups.cfg run.warmup="0 ns" run.end="3 us" output.links=true)
 ecn=(congestion.control=ecn congestion.threshold="1 KiB" congestion.threshold_high="2 KiB")
+# flows are throttled, recover and are forgotten within the windows that a tile runs by itself: what is forgotten must be idle for the slowest tile
+evict=(traffic.size=2048B congestion.control=ecn congestion.threshold=512B congestion.mark=all congestion.cnp_gap="300 ns" congestion.recovery="10 ns"
+    congestion.increase=0.5)
 equal() { cmp "$1/links.csv" "$2/links.csv" && cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json"); }
 tiles() { "$m" --check "${gups[@]}" "$@" 2>"$t/err" | sed -n 's/^lookahead .*; \([0-9]*\) tiles.*/\1/p'; }
 
@@ -12,9 +15,10 @@ check "four racks are four tiles, where a block has room for one"
 [ "$(tiles engine.block=32 topology.latency='["30 ns", "30 ns", "30 ns"]')" = "" ]
 check "none where racks are as near as switches of one"
 
-for way in none ecn; do
+for way in none ecn evict; do
     keys=("${gups[@]}")
     [ $way = ecn ] && keys+=("${ecn[@]}")
+    [ $way = evict ] && keys+=("${evict[@]}")
     run -o "$t/one" "${keys[@]}"
     check "$way: without tiles"
     for order in forward backward shuffled; do
