@@ -16,17 +16,21 @@ extern const char stats_digits[201]; /* "00" to "99", one behind the other */
 char *stats_put_large(char *at, uint64_t value); /* of at least five digits */
 static inline char *stats_put_u64(char *at, uint64_t value)
 {
-    uint32_t high = (uint32_t)value / 100, low = (uint32_t)value % 100;
+    if (value < 10) { /* most cells of most tables */
+        *at = (char)('0' + value);
+        return at + 1;
+    }
     if (value >= 10000)
         return stats_put_large(at, value);
     if (value >= 100) {
+        uint32_t high = (uint32_t)value / 100, low = (uint32_t)value % 100;
         memcpy(at, stats_digits + 2 * high + (high < 10), 2);
         at += 1 + (high >= 10);
         memcpy(at, stats_digits + 2 * low, 2);
         return at + 2;
     }
-    memcpy(at, stats_digits + 2 * value + (value < 10), 2);
-    return at + 1 + (value >= 10);
+    memcpy(at, stats_digits + 2 * value, 2);
+    return at + 2;
 }
 
 /* Eight digits of a value below 10^8, as the bytes of a number, the first digit in the lowest byte, each 0 to
