@@ -105,17 +105,24 @@ static inline __attribute__((always_inline)) char *cells_put(const struct stats_
     return at;
 }
 
+/* Of series they are a time and two ids. */
+static inline bool cells_same(const char *a, const char *b, size_t bytes)
+{
+    return bytes == 16 ? memcmp(a, b, 16) == 0 : memcmp(a, b, bytes) == 0;
+}
+
 /* CSV: the text of the first cells, which are mostly those of the row before, is kept. */
 static char *prefix_put(const struct stats_table *t, const char *row, char *at, struct stats_lines *out)
 {
     const char *cells = row + sizeof(uint64_t);
-    if (out->last.length && memcmp(cells, out->last.cells, t->prefix) == 0)
+    if (out->last.length && cells_same(cells, out->last.cells, t->prefix))
         return (char *)memcpy(at, out->last.text, sizeof out->last.text) + out->last.length;
     uint64_t flushes = out->flushes;
     char *end = cells_put(t, row, 0, t->prefix_columns, at, out, false);
     bool whole = out->flushes == flushes && end - at <= STATS_LINES_PREFIX_TEXT;
     out->last.length = whole ? (size_t)(end - at) : 0;
-    memcpy(out->last.text, at, out->last.length);
+    if (out->last.length) /* as above, all that there is room for: a length that the compiler knows */
+        memcpy(out->last.text, at, sizeof out->last.text);
     memcpy(out->last.cells, cells, t->prefix);
     return end;
 }
