@@ -46,10 +46,10 @@ INLINE void block_count(struct ker_engine *e, const struct wheel_bucket *bucket,
     }
 }
 
-/* Turns counts into starts. Returns the largest count. */
-static uint32_t block_starts(struct engine_private *p, struct block *b)
+/* Turns counts into starts. Returns the largest count; *cells: with items. */
+static uint32_t block_starts(struct engine_private *p, struct block *b, uint32_t *cells)
 {
-    uint32_t at = 0, most = 0;
+    uint32_t at = 0, most = 0, busy = 0;
     for (uint32_t c = 0; c <= b->mask; c += 8) {
         uint64_t pair[4];
         memcpy(pair, &p->count[c], sizeof pair);
@@ -59,10 +59,12 @@ static uint32_t block_starts(struct engine_private *p, struct block *b)
             uint32_t n = p->count[i];
             p->count[i] = at;
             at += n;
+            busy += n != 0;
             most = n > most ? n : most;
         }
     }
     b->total = at;
+    *cells = busy;
     return most;
 }
 
@@ -113,10 +115,14 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
 
 /* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
  * that has items. */
-static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, ker_time window)
+static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, uint32_t cells,
+                       ker_time window)
 {
     if (most <= ITEMS_INSERTED) {
-        items_insertion_sort(p->item, b->total);
+        if (2 * b->total > 3 * cells)
+            items_near_sort(p->item, b->total);
+        else
+            items_insertion_sort(p->item, b->total);
         return;
     }
     for (uint32_t at = 0, c = 0; at < b->total; c++) {
@@ -139,10 +145,10 @@ INLINE void gather(struct ker_engine *e, const struct wheel_bucket *bucket, stru
         items_insertion_sort(p->item, b->total);
     } else {
         block_count(e, bucket, b, plain);
-        uint32_t most = block_starts(p, b);
+        uint32_t cells, most = block_starts(p, b, &cells);
         items_reserve(e, b->total);
         block_scatter(e, bucket, b, plain, false);
-        cells_sort(p, b, most, e->window_end - e->window_start);
+        cells_sort(p, b, most, cells, e->window_end - e->window_start);
     }
     p->item[b->total] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
 }
