@@ -201,8 +201,8 @@ static struct task_path_result run(const struct program *p, ker_time latency, st
     struct task_path_source source = task_path_tasks(net.mpi, 1, 0);
     struct ker_comm *alone = ker_comm_alone();
     task_path_functions(&source, &functions, alone);
-    task_path_walk(&source, alone, &functions,
-                   &(struct task_path_visitor){mark, marks ? marks : &none}, &result);
+    task_path_walk(&source, alone, &functions, &(struct task_path_visitor){mark, marks ? marks : &none},
+                   &result);
     assert_true(result.there && result.whole);
     ker_comm_release(alone);
     task_names_release(&functions);

@@ -48,9 +48,11 @@ static bool functions_read(struct mars_calls *calls, const struct mars_sections 
     for (uint32_t i = 0; i < calls->shapes; i++) {
         uint64_t length = mars_get(&from);
         const uint8_t *shape = mars_get_bytes(&from, length);
-        struct mars_bytes one = {shape, shape ? shape + length : shape, false};
+        if (!shape)
+            return false;
+        struct mars_bytes one = {shape, shape + length, false};
         uint16_t *function = &number[(mars_get(&one) >> 1) % MARS_FUNCTIONS];
-        if (from.bad || one.bad)
+        if (one.bad)
             return false;
         if (*function == 0)
             *function = (uint16_t)++calls->functions;
