@@ -288,6 +288,11 @@ bad_key() { # TEXT NAME ARGUMENTS...
 bad_key 'has 2 cells in dimension 1; with a reach of 1 there are at least 3' "too few cells" "jobs[0].cells=[4, 2, 5]"
 bad_key 'makes more than 2^32 - 2 objects' "too many cells" "jobs[0].cells=[40000, 40000, 40000]"
 bad_key 'a message-driven job has no critical path' "a critical path" output.waits=true output.critical_path="100 kB"
+for key in waits=true calls=true series.functions=periods series.communicators=periods; do
+    sim 1 o "$t/star.cfg" jobs[0].trace="$t/ring" "output.$key" output.period="1 us"
+    [ $? -eq 2 ] && grep -q "output.${key%=*}: message-driven jobs make no calls of MPI" "$t/err"
+    check "output.$key with driven programs alone"
+done
 bad_key 'a message-driven program runs once' "restart" jobs[0].background=true jobs[0].restart=true
 bad_key 'a message-driven job has no memory part' "a memory part" "node.controller_bandwidth=9 GB/s" "jobs[0].memory_bandwidth=1 GB/s"
 

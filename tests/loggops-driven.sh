@@ -80,6 +80,6 @@ refused() { # WORDS NAME ARGUMENTS
 }
 refused "node.send_overhead: means nothing" "overheads of the packet model" "$jobs" "node.send_overhead=1 us"
 refused "mpi.rendezvous.*instant" "rendezvous in an instant" "$jobs" mpi.rendezvous=instant
-refused "output.waits: message-driven jobs wait in no calls" "waits in calls of MPI" "$jobs" output.waits=true
+refused "output.waits: message-driven jobs make no calls" "waits in calls of MPI" "$jobs" output.waits=true
 refused "output.critical_path" "a critical path" "$jobs" "output.critical_path=1 MB"
 [ "$number" -gt 0 ]

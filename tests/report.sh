@@ -287,6 +287,9 @@ if [ -x "$movie" ]; then
     (PATH=/nowhere "$movie" -o film2.mp4 traced >out 2>err)
     [ $? -eq 2 ] && grep -q 'takes ffmpeg, which is not there' err && ! [ -e film2.mp4 ]
     check "without ffmpeg it says what it takes"
+    "$movie" -o film.avi traced >out 2>err
+    [ $? -eq 2 ] && grep -q 'film.avi: films are .mp4 or .gif' err && ! [ -e film.avi ]
+    check "a film of another kind is refused, and makes no folder"
     "$movie" -o partial/frames partial >out 2>err && [ "$(frames partial/frames)" -eq 20 ] && grep -q 'marsmovie: note: Partial: ' err && grep -q 'ends at 10 ms' err
     check "of a run that was killed: its whole periods, and it says so"
     printf '%s' "$(tail -n 1 traced/link_series.csv | head -c 20)" >>partial/link_series.csv && head -n 1 traced/periods.csv >partial/periods.csv && "$movie" -o partial/none partial >out 2>err

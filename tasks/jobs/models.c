@@ -10,6 +10,21 @@
 
 #include <stdlib.h>
 
+/* What is told of calls of MPI, where no job makes any. */
+static enum ker_status calls_refuse(const struct ker_config *config, struct ker_error *error)
+{
+    static const char *const keys[] = {"output.waits", "output.calls"};
+    const char *asked = task_calls_series(config);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ker_config_has(config, keys[i]) && ker_config_bool(config, keys[i]))
+            asked = keys[i];
+    if (!asked)
+        return KER_OK;
+    return ker_config_fail(config, error, asked,
+                           "message-driven jobs make no calls of MPI: leave it out; driven_cores.csv and "
+                           "driven_entries.csv tell how long cores and blocks waited");
+}
+
 enum ker_status task_models_read(struct task_system *system, const struct ker_config *config,
                                  const struct node_model *model, const struct task_mpi_outside *outside,
                                  struct ker_error *error)
@@ -19,18 +34,16 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
         driven |= task_jobs_get(system->jobs, job)->class->driven;
         others |= !task_jobs_get(system->jobs, job)->class->driven;
     }
-    if (!others && ker_config_has(config, "output.waits") && ker_config_bool(config, "output.waits"))
-        return ker_config_fail(
-            config, error, "output.waits",
-            "message-driven jobs wait in no calls of MPI: leave it out; driven_cores.csv and "
-            "driven_entries.csv tell how long cores and blocks waited");
+    enum ker_status status = others ? KER_OK : calls_refuse(config, error);
+    if (status)
+        return status;
     if (driven && ker_config_has(config, "output.critical_path") &&
         ker_config_bytes(config, "output.critical_path") > 0)
         return ker_config_fail(config, error, "output.critical_path",
                                "a message-driven job has no critical path: leave it out");
     if (driven)
         system->driven = task_driven_new(model, outside, task_jobs_count(system->jobs));
-    enum ker_status status = task_mpi_new(&system->mpi, config, outside, error);
+    status = task_mpi_new(&system->mpi, config, outside, error);
     if (system->driven)
         task_driven_counts(system->driven, system->mpi);
     return status;

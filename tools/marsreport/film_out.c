@@ -75,6 +75,17 @@ static enum ker_status ffmpeg_start(struct film_out *o, int rate, struct ker_err
     return KER_OK;
 }
 
+/* Of kinds that are not written: a folder of such a name would be taken for a film. */
+static bool other_film(const char *path)
+{
+    static const char *const kinds[] = {".avi",  ".mkv", ".mov", ".webm", ".mpg",
+                                        ".mpeg", ".m4v", ".wmv", ".png",  ".apng"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ends_with(path, kinds[i]))
+            return true;
+    return false;
+}
+
 struct film_out *film_out_open(const struct film_settings *s, int rate, char **path, struct ker_error *error)
 {
     struct film_out *o = ker_alloc(sizeof *o);
@@ -86,6 +97,9 @@ struct film_out *film_out_open(const struct film_settings *s, int rate, char **p
     enum ker_status status = KER_OK;
     if (ends_with(o->path, ".mp4") || ends_with(o->path, ".gif"))
         status = ffmpeg_start(o, rate, error);
+    else if (other_film(o->path))
+        status = ker_fail(error, KER_BAD_INPUT,
+                          "%s: films are .mp4 or .gif; another name is a folder for frames, as PNG", o->path);
     else if (mkdir(o->path, 0777) != 0 && errno != EEXIST)
         status = ker_fail(error, KER_BAD_INPUT, "%s: cannot be made: %s", o->path, strerror(errno));
     if (status == KER_OK)
