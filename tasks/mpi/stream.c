@@ -13,10 +13,12 @@
 
 void task_streams_make(struct task_mpi *mpi, struct task_state *task)
 {
+    if (task->streams) /* task->own is then that of the current one */
+        return;
     const struct task_job *job = task_job_of(mpi, task);
     uint32_t first = 0,
              count = job->class->streams ? job->class->streams(job->program, task->own, &first) : 1;
-    if (count == 1 || task->streams)
+    if (count == 1)
         return;
     ker_assert(count > 1 && count <= TASK_STREAMS_MOST);
     task->streams = ker_alloc(sizeof *task->streams + count * sizeof *task->streams->stream);
