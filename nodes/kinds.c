@@ -188,6 +188,13 @@ static enum ker_status names_read(struct node_kinds *kinds, const struct ker_con
     return KER_OK;
 }
 
+static enum ker_status kind_read(struct kind *k, const struct ker_config *config, uint32_t adapters,
+                                 struct ker_error *error)
+{
+    enum ker_status status = node_rates_read(&k->public.rates, config, k->group, error);
+    return status ? status : node_structure_read(&k->public.structure, config, k->group, adapters, error);
+}
+
 static enum ker_status kinds_read(struct node_kinds *kinds, const struct ker_config *config,
                                   uint32_t adapters, struct ker_error *error)
 {
@@ -202,8 +209,7 @@ static enum ker_status kinds_read(struct node_kinds *kinds, const struct ker_con
         runs_make(kinds, o.owner);
     free(o.owner);
     for (uint32_t k = 0; k < kinds->count && !status; k++)
-        status = node_structure_read(&kinds->kind[k].public.structure, config, kinds->kind[k].group, adapters,
-                                     error);
+        status = kind_read(&kinds->kind[k], config, adapters, error);
     return status;
 }
 
@@ -216,7 +222,7 @@ static enum ker_status kind_alone(struct node_kinds *kinds, const struct ker_con
     k->public.nodes = kinds->nodes;
     *KER_APPEND(kinds->run, kinds->runs) = (struct run){0};
     *KER_APPEND(k->run, k->runs) = 0;
-    return node_structure_read(&k->public.structure, config, k->group, adapters, error);
+    return kind_read(k, config, adapters, error);
 }
 
 enum ker_status node_kinds_new(struct node_kinds **out, const struct ker_config *config, uint32_t nodes,

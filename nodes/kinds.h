@@ -7,6 +7,7 @@
 #ifndef NODES_KINDS_H
 #define NODES_KINDS_H
 
+#include "nodes/rates.h"
 #include "nodes/structure.h"
 
 struct node_kind {
@@ -14,6 +15,7 @@ struct node_kind {
     const char *group; /* of its keys: "node", "nodes[2]" */
     uint32_t nodes;    /* that are of it */
     struct node_structure structure;
+    struct node_rates rates;
 };
 
 struct node_kinds;

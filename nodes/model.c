@@ -26,6 +26,11 @@ const struct ker_option node_options[] = {
      "A task that has waited for a message goes on: at once, on the core of the task that had its core "
      "longest; or behind those that wait for a core.",
      "node.tasks"},
+    {"node.waiting", KER_TYPE_CHOICE, "block", NULL, NULL, "block|spin",
+     "A task that waits for a message leaves its core; or keeps it, as it polls, and takes its turns like "
+     "one "
+     "that computes.",
+     "node.tasks"},
     {"node.rail", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|fixed|nearest|round_robin|least|stripe",
      "Which of its node's adapters a message takes: that of its task's core (as many cores to each adapter; "
      "synthetic traffic is of the cores in turn), the nearest to that core (on its socket), each in turn, "
@@ -58,13 +63,6 @@ const struct ker_option node_options[] = {
      "long "
      "polling takes to find it.",
      "jobs or services or traffic.outstanding!=0 & network.model=packet"},
-    {"node.lane_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
-     "Bandwidth of a lane of a bus (PCIe), each way, for payload. With it adapters read what they send from "
-     "memory, and write what comes into it, over their bus and through memory controllers, which all that "
-     "goes there shares. Absent: that takes bandwidth of nothing.",
-     "network.model=packet"},
-    {"node.bus_lanes", KER_TYPE_INT, "16", "1", "1024", NULL,
-     "Lanes of each bus, which all adapters on it share.", "node.lane_bandwidth"},
     {"node.loopback", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Messages between two tasks of one node go through the adapter that is the nearest to the sender: over "
      "its bus and back, as those to other nodes do.",
@@ -75,17 +73,6 @@ const struct ker_option node_options[] = {
     {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL,
      "Bandwidth of a message between two tasks of one node, or of a service to its own node.",
      "jobs or services"},
-    {"node.controller_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
-     "Bandwidth of the memory controller of a domain, which all that computes there shares "
-     "(jobs[].memory_bandwidth). Absent: nothing in a node slows anything else down.",
-     "jobs & network.model=packet"},
-    {"node.core_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
-     "What one core draws from memory at most. Absent: what its computations need.",
-     "jobs & network.model=packet"},
-    {"node.socket_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
-     "Bandwidth of the link between a socket and the others, each way, which all copies between them share. "
-     "Absent: as much as they draw.",
-     SEVERAL_SOCKETS},
     {"node.socket_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task on another socket; and a message to "
      "another "
@@ -102,15 +89,6 @@ const struct ker_option node_options[] = {
     {"node.single_copy_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer a message takes that is copied once: for the system call, and for pinning pages.",
      "jobs or services & network.model=packet"},
-    {"node.system_factor", KER_TYPE_REAL, NULL, "0", NULL, NULL,
-     "Calls of a trace that the operating system serves (files) take this many times as long as on the "
-     "traced machine, and are no computation. Absent: 1 with node.system_latency, otherwise they are "
-     "computation.",
-     "jobs & network.model=packet"},
-    {"node.system_latency", KER_TYPE_TIME, NULL, NULL, "1 s", NULL,
-     "How much longer each of these calls takes, whatever it took there. Absent: 0 ns with "
-     "node.system_factor.",
-     "jobs & network.model=packet"},
     {"node.power.core_busy", KER_TYPE_REAL, "0", "0", "1000000", NULL,
      "Watts of a core (hardware thread) that has work (docs/node.md, Power).", "jobs & network.model=packet"},
     {"node.power.core_idle", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of one that has none.",
@@ -125,31 +103,10 @@ static const struct ker_word rail_words[] = {
     {"fixed", NODE_RAIL_FIXED},      {"nearest", NODE_RAIL_NEAREST}, {"round_robin", NODE_RAIL_ROUND_ROBIN},
     {"least", NODE_RAIL_LEAST},      {"stripe", NODE_RAIL_STRIPE},   {0}};
 
-/* A rate that may be absent. */
-static enum ker_status rate_read(uint64_t *rate, const struct ker_config *config, const char *key,
-                                 struct ker_error *error)
-{
-    *rate = UINT64_MAX;
-    if (!ker_config_has(config, key))
-        return KER_OK;
-    *rate = ker_config_rate(config, key);
-    return *rate ? KER_OK : ker_config_fail(config, error, key, "must be greater than 0");
-}
-
 static enum ker_status cores_read(struct node_model *model, const struct ker_config *config,
                                   struct ker_error *error)
 {
-    enum ker_status status = rate_read(&model->controller_rate, config, "node.controller_bandwidth", error);
-    if (!status)
-        status = rate_read(&model->core_rate, config, "node.core_bandwidth", error);
-    if (!status)
-        status = rate_read(&model->socket_rate, config, "node.socket_bandwidth", error);
-    if (!status)
-        status = rate_read(&model->bus_rate, config, "node.lane_bandwidth", error);
-    uint64_t lanes = (uint64_t)ker_config_int(config, "node.bus_lanes");
-    if (!status && model->bus_rate != UINT64_MAX)
-        model->bus_rate =
-            model->bus_rate < (UINT64_MAX - 1) / lanes ? model->bus_rate * lanes : UINT64_MAX - 1;
+    enum ker_status status = node_rates_read(&model->rates, config, "node", error);
     model->loopback = ker_config_bool(config, "node.loopback");
     model->socket_latency = ker_config_time(config, "node.socket_latency");
     model->domain_latency = ker_config_time(config, "node.domain_latency");
@@ -158,19 +115,11 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     model->power = ker_config_has(config, "node.power.core_busy") ||
                    ker_config_has(config, "node.power.core_idle") ||
                    ker_config_has(config, "node.power.memory_byte");
-    model->system =
-        ker_config_has(config, "node.system_factor") || ker_config_has(config, "node.system_latency");
-    model->system_factor =
-        ker_config_has(config, "node.system_factor") ? ker_config_real(config, "node.system_factor") : 1;
-    model->system_latency =
-        ker_config_has(config, "node.system_latency") ? ker_config_time(config, "node.system_latency") : 0;
     model->series = ker_config_means_key(config, "output.series.cores") &&
                     stats_collect_of(config, "output.series.cores") == STATS_COLLECT_PERIODS;
-    model->works = model->system || model->series || model->controller_rate != UINT64_MAX ||
-                   model->core_rate != UINT64_MAX || model->socket_rate != UINT64_MAX ||
-                   model->bus_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
-                   model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
-                   ker_config_has(config, "node.core_speeds") ||
+    model->works = node_rates_ask(&model->rates) || model->series || model->socket_latency ||
+                   model->domain_latency || model->single_copy_size || model->single_copy_latency ||
+                   model->units != model->cores || ker_config_has(config, "node.core_speeds") ||
                    !ker_config_is(config, "node.noise.kind", "none") || model->tasks || model->power;
     return status;
 }
@@ -191,6 +140,7 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     model->quantum = ker_config_time(config, "node.quantum");
     model->switch_cost = ker_config_time(config, "node.switch_cost");
     model->preempts = ker_config_is(config, "node.wakeup", "preempt");
+    model->spins = ker_config_is(config, "node.waiting", "spin");
     model->send_overhead = ker_config_time(config, "node.send_overhead");
     model->receive_overhead = ker_config_time(config, "node.receive_overhead");
     model->doorbell = ker_config_time(config, "node.doorbell");

@@ -96,16 +96,13 @@ static inline void service_expired(struct node *n, ker_time now, uint32_t s, uin
     node_settle(n, now);
 }
 
-/* One of the node's own. */
+/* One of the node's own, but for NODE_TIMER_ADAPTER. */
 __attribute__((noinline)) static void timer_expired(struct node *n, ker_time now, uint32_t service,
                                                     uint32_t number)
 {
     switch (service) {
     case NODE_TIMER_DELAYED:
         node_settle(n, now);
-        break;
-    case NODE_TIMER_ADAPTER:
-        net_adapter_timer(node_adapter(n, number), now);
         break;
     case NODE_TIMER_START:
         node_start(n, now);
@@ -279,6 +276,8 @@ static inline void node_note(void *self, struct ker_engine *e, ker_time now, enu
         net_adapter_woken(node_adapter(n, port), now);
     else if (__builtin_expect(s < NODE_MAX_SERVICES, 1))
         service_expired(n, now, s, key & 0xffff);
+    else if (__builtin_expect(key >> 16 == NODE_TIMER_ADAPTER, 1))
+        net_adapter_timer(node_adapter(n, key & 0xffff), now);
     else
         timer_expired(n, now, key >> 16, key & 0xffff);
 }

@@ -37,22 +37,17 @@ struct node_model {
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received */
     ker_time doorbell;                        /* from the call to the adapter */
     ker_time bus_latency, interrupt_latency;  /* between memory and adapter, each way; of what has come */
-    uint64_t bus_rate; /* of each bus, each way; UINT64_MAX: what goes over it takes no bandwidth anywhere */
-    bool loopback;     /* messages inside a node go through an adapter */
-    ker_time memory_latency; /* of a message between two tasks of one node */
-    uint64_t memory_rate;    /* its bandwidth */
-    uint32_t tasks;          /* that a node holds; 0: as many as its units. More than those take turns */
+    bool loopback;                            /* messages inside a node go through an adapter */
+    ker_time memory_latency;                  /* of a message between two tasks of one node */
+    uint64_t memory_rate;                     /* its bandwidth */
+    uint32_t tasks; /* that a node holds; 0: as many as its units. More than those take turns */
     ker_time quantum, switch_cost;
-    bool preempts;            /* who is woken takes a unit at once */
-    bool series;              /* output.series.cores: what cores and memory do in periods is asked for */
-    bool power;               /* node.power.*: energy of cores and memory is asked for */
-    bool system;              /* calls that the operating system serves take other times than computations: */
-    double system_factor;     /* times those of the trace */
-    ker_time system_latency;  /* and so much more each */
-    bool works;               /* more than the simple model: processor work is the node's (node_work) */
-    uint64_t controller_rate; /* of each memory controller; UINT64_MAX: without end */
-    uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */
-    uint64_t socket_rate;     /* of a socket's link to the others, each way; UINT64_MAX: without end */
+    bool preempts;           /* who is woken takes a unit at once */
+    bool spins;              /* who waits keeps its unit, and takes its turns */
+    bool series;             /* output.series.cores: what cores and memory do in periods is asked for */
+    bool power;              /* node.power.*: energy of cores and memory is asked for */
+    bool works;              /* more than the simple model: processor work is the node's (node_work) */
+    struct node_rates rates; /* of nodes of no kind; kinds have their own */
     ker_time domain_latency, socket_latency; /* more than memory_latency: between domains, sockets */
     uint64_t single_copy_size;      /* messages of so many bytes are copied once, smaller ones twice */
     ker_time single_copy_latency;   /* of those that are copied once */
@@ -67,6 +62,11 @@ void node_model_kinds(struct node_model *, const struct ker_config *, const stru
 static inline uint32_t node_model_cores(const struct node_model *model, uint32_t node)
 {
     return model->kinds ? node_structure_at(model->kinds, node)->cores : model->cores;
+}
+static inline const struct node_rates *node_model_rates(const struct node_model *model, uint32_t node)
+{
+    return model->kinds ? &node_kinds_get(model->kinds, node_kinds_of(model->kinds, node))->rates
+                        : &model->rates;
 }
 /* Does it matter to the node which core a message comes from (node_message.core)? */
 static inline bool node_model_asks_cores(const struct node_model *model)
@@ -146,7 +146,10 @@ struct node_service {
     bool (*renew)(void *state, ker_time *created);
     /* See net_host.lost. shared: as given to node_services_add. */
     void (*lost)(void *shared, const struct net_envelope *);
-    /* With node_model.bus_rate: the core whose task a message with this envelope is for: its domain's memory
+    /* Does what does the works of this number wait for something? With node.waiting = "spin" it keeps its
+     * core as if it worked. NULL: nothing ever does. */
+    bool (*waits)(void *state, uint32_t number);
+    /* With node.lane_bandwidth: the core whose task a message with this envelope is for: its domain's memory
      * is written to. NULL: that of the adapter's socket. */
     uint32_t (*receiver)(void *state, const struct net_envelope *);
     /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it

@@ -117,7 +117,7 @@ static inline struct net_adapter *node_adapter(const struct node *n, uint32_t ad
 /* Do adapters read and write memory through what else goes on there? */
 static inline bool node_has_dma(const struct node_model *model)
 {
-    return model->bus_rate != UINT64_MAX;
+    return model->rates.bus != UINT64_MAX;
 }
 /* How many adapters it has, the first ones of the topology's; and of those that another node has, too. */
 static inline uint32_t node_adapters(const struct node *n)

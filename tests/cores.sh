@@ -126,8 +126,8 @@ check "periods add up to the whole run"
 run -o "$t/off" "$t/c.cfg" "${periods[@]}" output.series.cores=off && cmp "$t/1/tasks.csv" "$t/off/tasks.csv" && cmp "$t/1/memory.csv" "$t/off/memory.csv" &&
     cmp "$t/1/cores.csv" "$t/off/cores.csv"
 check "and change nothing"
-# One task computes for 1 us, and draws 20 GB/s: 0.4, 0.4 and 0.2 us, and 8000, 8000 and 4000 bytes.
+# One task computes for 1 us, and draws 20 GB/s: 0.4, 0.4 and 0.2 us, and 8000, 8000 and 4000 bytes. Of 30 GB/s: 266.666, 266.666, 133.333 ns.
 run -o "$t/one" "$t/one.cfg" output.series.cores=periods "output.period=400 ns" &&
     [ "$(cut -d, -f1-4,8 "$t/one/core_series.csv" | tail -n +2 | tr '\n' ' ')" = "400000,0,0,400000,400000 800000,0,0,400000,400000 1000000,0,0,200000,200000 " ] &&
-    [ "$(tail -n +2 "$t/one/memory_series.csv" | tr '\n' ' ')" = "400000,0,controller,0,8000 800000,0,controller,0,8000 1000000,0,controller,0,4000 " ]
+    [ "$(tail -n +2 "$t/one/memory_series.csv" | tr "\n" " ")" = "400000,0,controller,0,8000,266666 800000,0,controller,0,8000,266666 1000000,0,controller,0,4000,133333 " ]
 check "a computation in periods, by hand"

@@ -75,6 +75,8 @@ check "and they are told apart from computation"
 check "cores know as much, and the summary"
 later='sum += gap + (took ? took + 3000 : 0)'
 finish_is "a latency alone" "$later" "$later" "$later" "node.system_latency=3 us"
+finish_is "the system of kinds of nodes" 'sum += gap + (took ? 7 * took + 3000 : 0)' 'sum += gap + took' 'sum += gap + (took ? 7 * took + 3000 : 0)' node.system_factor=1 \
+    'nodes=({name="slow"; list="0,2"; system_factor=7; system_latency="3 us";}, {name="fast";})'
 finish_is "a system that takes no time" 'sum += gap' 'sum += gap' 'sum += gap' node.system_factor=0
 # The tasks share one core of half the speed: system calls, too, take twice as long, and three tasks one after the other the sum of their times. Slices are
 # longer than the run, and 5 us between two.

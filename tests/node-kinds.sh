@@ -46,6 +46,34 @@ sed '/^nodes/,/^ *{ name = "rest"/d; /program/s/kind = "[a-z]*"; *//; s/fill = "
 run -o "$t/alike" "$t/one.cfg" && run -o "$t/named" "$t/one.cfg" 'nodes[0].list=1-19:3' 'nodes[1].name=others' && equal "$t/alike" "$t/named"
 check "kinds that are alike are as one"
 
+# ---- rates of kinds ----
+
+# Two tasks on each of two nodes, each 1 us at 10 GB/s. Controllers of 10 GB/s let each have 5: 2 us; of 20: 1 us; with cores that draw 4: 2.5 us.
+cat >"$t/r.cfg" <<'END'
+topology = { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 2; controller_bandwidth = "10 GB/s"; core_bandwidth = "40 GB/s"; };
+nodes = ( { name = "slow"; count = 1; }, { name = "wide"; count = 1; controller_bandwidth = "20 GB/s"; }, { name = "weak"; controller_bandwidth = "20 GB/s"; core_bandwidth = "4 GB/s"; } );
+END
+for i in 0 0 1 1 2 2; do
+    echo "{ program = \"stencil\"; extents = [1]; steps = 1; compute_time = \"1 us\"; memory_bandwidth = \"10 GB/s\"; first_node = $i; }"
+done | paste -sd, | sed 's/.*/jobs = ( & );/' >>"$t/r.cfg"
+run -o "$t/r1" "$t/r.cfg" output.cores=true && [ "$(jq -c '[.result.jobs[].finish_ps / 1000]' "$t/r1/summary.json")" = "[2000,2000,1000,1000,2500,2500]" ]
+check "controllers and cores of kinds"
+# 20 kB each: over 2 us at 10 GB/s, 20 and 20.
+awk -F, '$2 == "controller" && $1 < 3 { print $4, $5 }' "$t/r1/memory.csv" | xargs | grep -q '^20000 0.8[0-9]* 20000 0.4[0-9]* 20000 0.4[0-9]*$'
+check "utilisation is of the kind's own rate"
+# A rate of all nodes by their kind, or by node, is the same.
+sed 's/^nodes = .*/nodes = ( { name = "all"; } );/; /name = "fat"/,/name = "rest"/d; s/kind = "[a-z]*"; fill = "[a-z]*"/tasks_per_node = 4/; s/fill = "cores"/tasks_per_node = 4/; s/kind = "[a-z]*"; *//; s/cores = 4/cores = 12/' "$t/k.cfg" | sed '/^ *$/d' >"$t/all.cfg"
+both=(node.lane_bandwidth="1 GB/s")
+run -o "$t/by-node" "$t/all.cfg" node.lane_bandwidth="250 MB/s" node.bus_lanes=3 node.socket_bandwidth="2 GB/s" node.core_bandwidth="3 GB/s" &&
+    run -o "$t/by-kind" "$t/all.cfg" "${both[@]}" node.core_bandwidth="1 TB/s" 'nodes[0].lane_bandwidth=250 MB/s' 'nodes[0].bus_lanes=3' 'nodes[0].socket_bandwidth=2 GB/s' \
+        'nodes[0].core_bandwidth=3 GB/s' && equal "$t/by-node" "$t/by-kind" && run -o "$t/else" "$t/all.cfg" "${both[@]}" node.core_bandwidth="1 TB/s" && ! equal "$t/by-kind" "$t/else" >/dev/null
+check "lanes, links and cores of a kind are as those of node"
+refused 'nodes\[0\].lane_bandwidth: means nothing without node.lane_bandwidth' -o "$t/r" "$t/all.cfg" 'nodes[0].lane_bandwidth=1 GB/s'
+check "lanes of a kind where node has none"
+refused 'nodes\[0\].controller_bandwidth: too small' -o "$t/r" "$t/all.cfg" 'nodes[0].controller_bandwidth=0 GB/s'
+check "a kind without bandwidth"
+
 refused "5 tasks on node 0, but kind 'thin' has 4 cores (nodes\[0\].cores)" -o "$t/r" "$t/k.cfg" 'jobs[2].tasks_per_node=5'
 check "more tasks than a kind holds"
 refused "there is no kind of node \"thick\"; there are thin, fat, rest" -o "$t/r" "$t/k.cfg" 'jobs[0].kind=thick'
@@ -77,6 +105,8 @@ refused 'node.adapter_sockets: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" no
 check "a description that has adapters, and a key for their sockets"
 refused 'server.xml has 2 network adapters (mlx5_0, mlx5_1), but node.adapters is 3' -o "$t/r" "$t/h.cfg" node.adapters=3
 check "another number of adapters"
+refused 'four-gpus.xml has "cuda0", which is no network adapter: give adapter_devices that are' -o "$t/r" "$t/h.cfg" node.hwloc=configs/nodes/four-gpus.xml 'node.adapter_devices=["mlx5_0","cuda0"]'
+check "a GPU as an adapter"
 refused 'node.hwloc: .*k.cfg is no description of a machine' -o "$t/r" "$t/h.cfg" node.hwloc="$t/k.cfg"
 check "no description"
 refused 'cannot be read' -o "$t/r" "$t/h.cfg" node.hwloc=none.xml

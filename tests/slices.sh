@@ -60,7 +60,7 @@ tasks_are() { # NAME TASK=NS...: they ended then
     local name=$1 one wrong=0
     shift
     for one in "$@"; do
-        awk -F, -v task="${one%=*}" -v ns="${one#*=}" 'NR > 1 && $2 == task && $5 != ns * 1000 { print "task " task ": " $5; exit 1 }' "$t/one/tasks.csv" \
+        awk -F, -v task="${one%=*}" -v ns="${one#*=}" 'NR > 1 && $2 == task && $5 != sprintf("%.0f", ns * 1000) { print "task " task ": " $5; exit 1 }' "$t/one/tasks.csv" \
             >>"$t/err" || wrong=1
     done
     [ $wrong -eq 0 ]
@@ -109,6 +109,18 @@ tasks_are "a task that waits for a message takes a core" 1="$(awk -v end="$end" 
 # It waits in the line: 1 from 203 to 303, 0 from 304 to 334, 2 from 335 to 435, 1 from 436 to 486, 2 from 487 to 537.
 run -o "$t/one" "$t/message.cfg" 'jobs[0].trace=woken.goal' node.wakeup=queue
 tasks_are "or waits in the line" 0=334000 1=486000 2=537000
+# It polls: it has the core until 100, 1 from 101 to 201, 2 from 202 to 302. From 303 on it has it again, finds its message, and ends at 333. 1 from 334, 2 from 435,
+# each for 100; 1 from 536 to 586, 2 from 587 to 637.
+run -o "$t/one" "$t/message.cfg" 'jobs[0].trace=woken.goal' node.waiting=spin output.cores=true
+tasks_are "or polls, until its slice is over" 0=333000 1=586000 2=637000
+[ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $1 == 0 { print $c["spinning_ps"], $c["busy_ps"] }' "$t/one/cores.csv")" = "100000000 630000000" ]
+check "the core spins for 100 us, and is busy but for 7 switches"
+# Sent 70 us earlier it finds its message at once, M - 70, and ends 30 later, at E. 1 from E + 1, 2 from E + 102, each for 100; 1 from E + 203, 2 from E + 304; 1 from
+# E + 405, for 50, 2 from E + 456 on.
+sed 's/calc 120000/calc 50000/' "$t/woken.goal" >"$t/early.goal"
+run -o "$t/one" "$t/message.cfg" 'jobs[0].trace=early.goal' node.waiting=spin
+us() { awk -v end="$end" -v more="$1" 'BEGIN { printf "%.3f", end / 1000 - 71000 + more * 1000 }'; }
+tasks_are "a message to a task that polls" 0="$(us 0)" 1="$(us 455)" 2="$(us 506)"
 
 cat >"$t/c.cfg" <<'END'
 topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
@@ -122,6 +134,12 @@ same_bits "turns"
 same_bits "turns in line, with noise and memory that is short" node.wakeup=queue "node.quantum=900 ns" node.noise.kind=random "node.noise.gap=15 us" \
     "node.noise.length=6 us" "node.controller_bandwidth=12 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s' \
     mpi.progress=thread "mpi.progress_cost=100 ns"
+same_bits "turns of tasks that poll" node.waiting=spin node.noise.kind=random "node.noise.gap=15 us" "node.noise.length=6 us" "node.controller_bandwidth=12 GB/s" \
+    'jobs[0].memory_bandwidth=4 GB/s'
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { n++
+    if ($c["finish_ps"] != $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"] + $c["preempted_ps"] + $c["wait_ps"] + $c["send_wait_ps"]) exit 1 }
+    END { exit n != 76 }' "$t/1/tasks.csv"
+check "turns of tasks that poll: times add up"
 same_bits "turns on one core" node.cores=1 "node.quantum=1000 s" mpi.progress=calls
 
 told() { jq -S '.result | del(.node, .jobs[].time_shares)' "$t/$1/summary.json"; }

@@ -128,6 +128,10 @@ static void test_refused(void **state)
     replaced("server", "</topology>", "", 2, "cannot be read by hwloc");
     replaced("server", "", "", 1, "has 2 network adapters (mlx5_0, mlx5_1), but node.adapters is 1");
     replaced("server", "", "", 3, "give node.adapters = 2");
+    replaced("server", "type=\"PU\" os_index=\"3\"", "type=\"PU\" os_index=\"3000000000\"", 2,
+             "an object's os_index is none below 1000000");
+    replaced("server", "type=\"PU\" os_index=\"3\"", "type=\"PU\" os_index=\"-3\"", 2,
+             "an object's os_index is none below 1000000");
     /* hwloc 2.9 ends at this by an assertion: its own process does */
     replaced("four-gpus", "complete_nodeset=\"0x00000001\" gp_index=\"13\"",
              "complete_nodeset=\",x00000001\" gp_index=\"13\"", 4,

@@ -22,8 +22,8 @@ static enum ker_status parse(struct ker_config **config, const char *text, struc
          .meaning = "x"},
         {.key = "node.adapters", .type = KER_TYPE_INT, .fallback = "2", .meaning = "x"},
         {0}};
-    const struct ker_option *const tables[] = {others, node_options, node_structure_options,
-                                               node_kind_options, NULL};
+    const struct ker_option *const tables[] = {
+        others, node_options, node_structure_options, node_kind_options, node_rate_options, NULL};
     char *whole = ker_format("jobs = ( { name = \"a\"; } );\n%s%s%s", strchr(text, '{') ? "" : "node: { ",
                              text, strchr(text, '{') ? "" : " };\n");
     *error = (struct ker_error){0};

@@ -12,6 +12,15 @@
 
 /* ---- set-up ---- */
 
+static void capacities_set(const struct node_memory *memory, struct node_resource *resource,
+                           const struct node_rates *rates)
+{
+    for (uint32_t i = 0; i < memory->resources; i++)
+        resource[i].capacity = i < memory->domains ? rates->controller
+                               : i < memory->buses ? rates->socket
+                                                   : rates->bus;
+}
+
 struct node_memory *node_memory_new(const struct node_model *model)
 {
     struct node_memory *memory = ker_alloc(sizeof *memory);
@@ -24,13 +33,24 @@ struct node_memory *node_memory_new(const struct node_model *model)
         buses = s->buses > buses ? s->buses : buses;
     }
     memory->buses = memory->domains + (sockets > 1 ? 2 * sockets : 0);
-    memory->resources = memory->buses + (model->bus_rate == UINT64_MAX ? 0 : 2 * buses);
-    memory->resource = ker_alloc(memory->resources * sizeof *memory->resource);
-    for (uint32_t i = 0; i < memory->resources; i++)
-        memory->resource[i].capacity = i < memory->domains ? model->controller_rate
-                                       : i < memory->buses ? model->socket_rate
-                                                           : model->bus_rate;
+    memory->resources = memory->buses + (model->rates.bus == UINT64_MAX ? 0 : 2 * buses);
+    uint32_t kinds = node_kinds_count(model->kinds);
+    memory->resource = ker_alloc((size_t)kinds * memory->resources * sizeof *memory->resource);
+    for (uint32_t k = 0; k < kinds; k++)
+        capacities_set(memory, &memory->resource[(size_t)k * memory->resources],
+                       &node_kinds_get(model->kinds, k)->rates);
     return memory;
+}
+
+static struct node_resource *resources_of(const struct node *n)
+{
+    const struct node_memory *memory = n->system->memory;
+    return &memory->resource[(size_t)node_kinds_of(n->system->model.kinds, n->id) * memory->resources];
+}
+
+uint64_t node_capacity(const struct node *n, uint32_t resource)
+{
+    return resources_of(n)[resource].capacity;
 }
 
 void node_memory_free(struct node_memory *memory)
@@ -99,33 +119,14 @@ void node_load_start(struct node *n, struct node_load *load)
     c->changed = true;
 }
 
-bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
-{
-    struct node_load load = {.number = number,
-                             .core = work->core,
-                             .kind = NODE_LOAD_WORK,
-                             .service = (uint8_t)service,
-                             .compute = work->compute,
-                             .own = work->own,
-                             .system = work->system,
-                             .began = now,
-                             .left = (unsigned __int128)work->compute,
-                             .home = work->core,
-                             .goes = true,
-                             .flow = {.left = work->memory}};
-    node_flow_through(&load.flow, node_unit_domain(node_structure_of(n), work->core), 1);
-    if (node_cores(n)->slot)
-        load.goes = node_slice_begin(n, now, &load);
-    if (load.goes) {
-        load.until = n->system->noise ? node_away_until(n, load.core, now, 0) : now;
-        if (!work->compute && !work->memory && load.until == now)
-            return true;
-    }
-    node_load_start(n, &load);
-    return false;
-}
-
 /* ---- time goes on ---- */
+
+static void busy_count(struct node_cores *c, struct node_unit *unit, ker_time now)
+{
+    if (unit->counted < now)
+        unit->busy += now - c->since;
+    unit->counted = now;
+}
 
 /* What the unit has done in so much time until `now`, of which its core was away for some; parts end only at
  * the end of it. */
@@ -146,9 +147,7 @@ static void unit_count(struct node_cores *c, struct node_load *load, ker_time ti
         unit->stalled += time - away;
         load->stalled += time - away;
     }
-    if (unit->counted < now)
-        unit->busy += time;
-    unit->counted = now;
+    busy_count(c, unit, now);
 }
 
 /* How much of the time until `now` its core has been away. */
@@ -166,6 +165,13 @@ static void load_advance(const struct node *n, struct node_cores *c, struct node
 {
     if (load->began == now)
         return;
+    if (__builtin_expect(load->spins, 0)) {
+        if (load->goes) {
+            c->unit[load->core].spinning += now - c->since;
+            busy_count(c, &c->unit[load->core], now);
+        }
+        return;
+    }
     ker_assert(load->began <= c->since); /* rates were found when it began */
     if (!load->goes) {
         c->unit[load->home].preempted += now - c->since;
@@ -198,6 +204,58 @@ static void advance(struct node *n, struct node_cores *c, ker_time now)
     c->since = now;
 }
 
+/* ---- work begins ---- */
+
+/* Takes out what spins in its place; false: nothing does. */
+static bool spin_take(struct node *n, const struct node_load *load, struct node_load *spun)
+{
+    for (uint32_t *link = &node_cores(n)->first; *link != KER_NONE; link = &load_at(n, *link)->next) {
+        uint32_t index = *link;
+        *spun = *load_at(n, index);
+        if (!spun->spins || spun->service != load->service || spun->number != load->number)
+            continue;
+        *link = spun->next;
+        KER_POOL_GIVE(&n->system->memory->loads, index);
+        return true;
+    }
+    return false;
+}
+
+static bool slice_begin(struct node *n, ker_time now, struct node_load *load)
+{
+    struct node_load spun;
+    if (!n->system->model.spins)
+        return node_slice_begin(n, now, load, NULL);
+    advance(n, node_cores(n), now); /* what has spun until now */
+    return node_slice_begin(n, now, load, spin_take(n, load, &spun) ? &spun : NULL);
+}
+
+bool node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
+{
+    struct node_load load = {.number = number,
+                             .core = work->core,
+                             .kind = NODE_LOAD_WORK,
+                             .service = (uint8_t)service,
+                             .compute = work->compute,
+                             .own = work->own,
+                             .system = work->system,
+                             .began = now,
+                             .left = (unsigned __int128)work->compute,
+                             .home = work->core,
+                             .goes = true,
+                             .flow = {.left = work->memory}};
+    node_flow_through(&load.flow, node_unit_domain(node_structure_of(n), work->core), 1);
+    if (node_cores(n)->slot)
+        load.goes = slice_begin(n, now, &load);
+    if (load.goes) {
+        load.until = n->system->noise ? node_away_until(n, load.core, now, 0) : now;
+        if (!work->compute && !work->memory && load.until == now)
+            return true;
+    }
+    node_load_start(n, &load);
+    return false;
+}
+
 /* ---- what changes ---- */
 
 /* What takes a thread of its core. */
@@ -224,9 +282,9 @@ static void speeds(struct node *n, struct node_cores *c)
 }
 
 /* What a flow has at most: what keeps up with the compute part. */
-static uint64_t rate_most(const struct node_model *model, const struct node_load *load)
+static uint64_t rate_most(const struct node_rates *rates, const struct node_load *load)
 {
-    uint64_t most = load->kind == NODE_LOAD_WORK ? model->core_rate : UINT64_MAX;
+    uint64_t most = load->kind == NODE_LOAD_WORK ? rates->core : UINT64_MAX;
     node_bytes needed = (node_bytes)load->needs * load->speed;
     needed = (needed + NODE_SPEED - 1) / NODE_SPEED;
     return needed < most ? (uint64_t)needed : most;
@@ -235,6 +293,7 @@ static uint64_t rate_most(const struct node_model *model, const struct node_load
 static void rates(struct node *n, const struct node_cores *c)
 {
     struct node_memory *memory = n->system->memory;
+    const struct node_rates *own = node_model_rates(&n->system->model, n->id);
     uint32_t flows = 0;
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
         struct node_flow *flow = &load_at(n, i)->flow;
@@ -242,11 +301,11 @@ static void rates(struct node *n, const struct node_cores *c)
             flow->rate = 0;
         if (!flow->left || !load_at(n, i)->goes)
             continue;
-        flow->most = rate_most(&n->system->model, load_at(n, i));
+        flow->most = rate_most(own, load_at(n, i));
         KER_RESERVE(memory->flow, memory->flows, flows + (size_t)1);
         memory->flow[flows++] = flow;
     }
-    node_flows_share(memory->flow, flows, memory->resource, memory->resources);
+    node_flows_share(memory->flow, flows, resources_of(n), memory->resources);
 }
 
 /* When its compute part ends. */
@@ -278,6 +337,26 @@ static ker_time next_end(const struct node *n, const struct node_cores *c)
     return first;
 }
 
+/* Units whose owners have no more work, but wait for something, go on for them. */
+static void spins_begin(struct node *n, ker_time now)
+{
+    for (uint32_t unit = 0; unit < node_structure_of(n)->units; unit++) {
+        const struct node_owner *o = &node_cores(n)->slot[unit].owner;
+        const struct node_service *service = n->system->services->at[o->service].service;
+        if (node_slice_idle(n, unit) && service->waits && service->waits(n->state[o->service], o->number))
+            node_load_start(n, &(struct node_load){.number = o->number,
+                                                   .service = o->service,
+                                                   .kind = NODE_LOAD_WORK,
+                                                   .core = unit,
+                                                   .home = unit,
+                                                   .began = now,
+                                                   .until = KER_TIME_MAX,
+                                                   .from = node_cores(n)->slot[unit].from,
+                                                   .goes = true,
+                                                   .spins = true});
+    }
+}
+
 void node_cores_act(struct node *n, ker_time now)
 {
     struct node_cores *c = node_cores(n);
@@ -285,6 +364,8 @@ void node_cores_act(struct node *n, ker_time now)
         return;
     if (__builtin_expect(c->slot != NULL, 0)) {
         advance(n, c, now);
+        if (n->system->model.spins)
+            spins_begin(n, now);
         c->changed |= node_slices_schedule(n, now);
     }
     if (!c->changed && c->armed != KER_TIME_MAX)
@@ -374,6 +455,7 @@ void node_cores_at(const struct node *n, struct node_cores *copy, ker_time at)
     for (uint32_t i = c->first; at > c->since && i != KER_NONE; i = load_at(n, i)->next) {
         struct node_load load = *load_at(n, i);
         load_advance(n, copy, &load, at);
+        system_count(copy, &load, at);
     }
 }
 
@@ -403,7 +485,7 @@ bool node_work_told(const struct node *n, uint32_t service, uint32_t number, str
     const struct node_cores *c = node_cores(n);
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
         const struct node_load *load = load_at(n, i);
-        if (load->kind != NODE_LOAD_WORK || load->service != service || load->number != number)
+        if (load->kind != NODE_LOAD_WORK || load->spins || load->service != service || load->number != number)
             continue;
         *worked = node_load_told(load);
         return true;

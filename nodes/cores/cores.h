@@ -42,6 +42,7 @@ struct node_load {
     bool goes;     /* it has its unit, which goes on */
     bool waits;    /* in the line, for a unit */
     bool woken;    /* in this instant, as it asks for no more than that */
+    bool spins;    /* no work: its owner waits, and keeps its unit; it ends when that has work */
     int64_t turn;  /* in the line: less is earlier */
     ker_time from; /* when its unit goes on */
 };
@@ -62,11 +63,11 @@ struct node_slot {
 struct node_memory {
     KER_POOL(struct node_load) loads;
     uint32_t domains, buses, resources; /* as many as any kind of node has; buses: where the first stands */
-    struct node_resource *resource;     /* the controllers, by domain; then of each socket, if there are
-                                           several, its link to the others: outwards, inwards; then of each
-                                           bus, if they have a rate: to adapters, from them */
-    struct node_flow **flow;            /* while rates are found */
-    uint32_t flows;                     /* room */
+    struct node_resource *resource; /* of each kind: the controllers, by domain; then of each socket, if there
+                                       are several, its link to the others: outwards, inwards; then of each
+                                       bus, if they have a rate: to adapters, from them */
+    struct node_flow **flow;        /* while rates are found */
+    uint32_t flows;                 /* room */
 };
 
 /* What a unit has done so far. */
@@ -75,6 +76,7 @@ struct node_unit {
     ker_time away;               /* of work: detours delay its compute part */
     ker_time system;             /* of works whose home it is: what of computing was in the system */
     ker_time preempted;          /* of works whose home it is: they wait for a unit, or for its switch */
+    ker_time spinning;           /* tasks that wait keep it */
     ker_time copying;            /* copies that it makes: beside what it works */
     ker_time busy;               /* with work, however much of it at a time */
     ker_time counted;            /* busy: until then */
@@ -136,7 +138,7 @@ void node_cores_end(struct node *, ker_time now);
 /* What has come of it by the time at which loads stand. */
 struct node_worked node_load_told(const struct node_load *);
 
-/* dma.c: only with node_model.bus_rate */
+/* dma.c: only with node.lane_bandwidth */
 /* For struct net_host. */
 void node_dma_read(void *node, ker_time now, uint32_t port, uint32_t memory, uint64_t bytes, ker_time alone);
 void node_dma_write(void *node, ker_time now, uint32_t port, uint32_t service, const struct net_envelope *,
@@ -151,6 +153,9 @@ void node_dma_between(const struct node *, struct node_flow *, uint32_t domain, 
 struct node_cores *node_cores_make(const struct node_system *);
 /* What will have been done by then, if nothing begins or ends before. */
 void node_cores_at(const struct node *, struct node_cores *copy, ker_time at);
+
+/* Of a node's resource: bytes/s. */
+uint64_t node_capacity(const struct node *, uint32_t resource);
 
 /* report.c: what a resource is */
 struct node_resource_name {
@@ -171,8 +176,11 @@ bool node_copy_begin(struct node *, ker_time now, uint32_t message);
 bool node_copy_ended(struct node *, ker_time now, const struct node_load *);
 
 /* slices.c: only where tasks take turns */
-/* Work is about to begin. false: it has no unit yet, or one that does not go on yet. */
-bool node_slice_begin(struct node *, ker_time now, struct node_load *);
+/* Work is about to begin. spun: what spun in its place, NULL: nothing. false: it has no unit yet, or one that
+ * does not go on yet. */
+bool node_slice_begin(struct node *, ker_time now, struct node_load *, const struct node_load *spun);
+/* Has the unit an owner without any load? */
+bool node_slice_idle(const struct node *, uint32_t unit);
 /* At the end of an instant; true: some work has begun to go on, or stopped. */
 bool node_slices_schedule(struct node *, ker_time now);
 /* When that is to be done again at the latest. */

@@ -49,6 +49,7 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     load->home = ker_chunk_below(c, load->home, node_structure_of(n)->units);
     load->goes = ker_chunk_bool(c, load->goes);
     load->waits = ker_chunk_bool(c, load->waits);
+    load->spins = ker_chunk_bool(c, load->spins);
     KER_CHUNK(c, load->turn);
     KER_CHUNK(c, load->from);
     KER_CHUNK(c, load->began);

@@ -3,21 +3,10 @@
  * Sums are of integers in 128 bits, so that they do not depend on which rank has which node. What a resource
  * has moved, over its capacity, is the time for which it would have been busy at its full rate.
  */
-#include "nodes/private.h"
+#include "nodes/cores/rows.h"
 
 #include <stdlib.h>
 
-struct core_row {
-    uint32_t node, core;
-    const struct node_unit *unit;
-    ker_time at;
-};
-
-struct memory_row {
-    uint32_t node, kind, number;
-    node_bytes moved;
-    ker_time busy; /* at its full rate */
-};
 enum memory_kind { CONTROLLER, OUTWARDS, INWARDS, BUS_OUT, BUS_IN };
 
 const char *node_resource_text(const void *context, uint32_t kind)
@@ -38,36 +27,33 @@ struct node_resource_name node_resource_name(const struct node_memory *memory, u
     return (struct node_resource_name){link % 2 ? INWARDS : OUTWARDS, link / 2};
 }
 
-static bool system_told(const void *context)
-{
-    return ((const struct node_model *)context)->system;
-}
-
 /* clang-format off */
 #define CORE_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
     COLUMN(core, "", U32, SAME, row->core, "its core, or hardware thread, as in tasks.csv") \
-    COLUMN(computing_ps, "ps", U64, SUM, row->unit->computing, \
+    COLUMN(computing_ps, "ps", U64, SUM, row->unit.computing, \
            "compute parts of work went on (of several threads of a task at a time each counts)") \
-    COLUMN(stalled_ps, "ps", U64, SUM, row->unit->stalled, "they had ended, and memory parts had not") \
-    COLUMN(away_ps, "ps", U64, SUM, row->unit->away, "noise had taken it away from work") \
-    COLUMN(preempted_ps, "ps", U64, SUM, row->unit->preempted, \
+    COLUMN(stalled_ps, "ps", U64, SUM, row->unit.stalled, "they had ended, and memory parts had not") \
+    COLUMN(away_ps, "ps", U64, SUM, row->unit.away, "noise had taken it away from work") \
+    COLUMN(preempted_ps, "ps", U64, SUM, row->unit.preempted, \
            "works of its tasks waited for a core, or for one that turned to them") \
-    COLUMN(busy_ps, "ps", U64, SUM, row->unit->busy, "there was work, however much") \
-    COLUMN(idle_ps, "ps", U64, SUM, row->at - row->unit->busy, "there was none, until the end of the run") \
-    COLUMN(copying_ps, "ps", U64, SUM, row->unit->copying, \
+    COLUMN(busy_ps, "ps", U64, SUM, row->unit.busy, "there was work, however much") \
+    COLUMN(idle_ps, "ps", U64, SUM, row->at - row->unit.busy, "there was none, until the end of the run") \
+    COLUMN(copying_ps, "ps", U64, SUM, row->unit.copying, \
            "messages inside the node were copied by it, beside that; each counts") \
-    COLUMN(system_ps, "ps", U64, SUM, row->unit->system, \
+    COLUMN(system_ps, "ps", U64, SUM, row->unit.system, \
            "of `computing_ps`, for works of its tasks: in calls that the operating system serves; only " \
-           "with `node.system_factor` or `node.system_latency`", .wanted = system_told)
+           "with `node.system_factor` or `node.system_latency`", .wanted = system_told) \
+    COLUMN(spinning_ps, "ps", U64, SUM, row->unit.spinning, \
+           "of `busy_ps`: tasks that wait kept it; only with `node.waiting = \"spin\"`", .wanted = spins_told)
 
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
-    COLUMN(kind, "", TEXT, SAME, row->kind, \
+    COLUMN(kind, "", TEXT, SAME, row->name.kind, \
            "controller: of a domain; link out, link in: of a socket, to and from the others; bus out, bus " \
            "in: of a bus, to and from adapters", \
            .text = node_resource_text) \
-    COLUMN(number, "", U32, SAME, row->number, "of the domain, socket, or bus") \
+    COLUMN(number, "", U32, SAME, row->name.number, "of the domain, socket, or bus") \
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it, rounded down") \
     COLUMN(utilisation, "", SHARE, SUM, row->busy, \
            "over what it could have moved in all of the run; 0 where it has no bandwidth of its own")
@@ -82,18 +68,6 @@ static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
 static const struct stats_column memory_columns[] = {MEMORY_COLUMNS(MEMORY_COLUMN)};
 /* clang-format on */
 
-static uint64_t core_key(const void *from)
-{
-    const struct core_row *row = from;
-    return (uint64_t)row->node << 32 | row->core;
-}
-
-static uint64_t memory_key(const void *from)
-{
-    const struct memory_row *row = from;
-    return (uint64_t)row->node << 32 | row->kind << 16 | row->number;
-}
-
 const struct stats_schema node_cores_table = {"cores", "One row per core, by node and core.", core_columns,
                                               sizeof core_columns / sizeof *core_columns, core_key};
 const struct stats_schema node_memory_table = {"memory",
@@ -106,24 +80,22 @@ const struct stats_schema node_memory_table = {"memory",
 
 static struct memory_row memory_row(const struct node *n, uint32_t resource)
 {
-    const struct node_memory *memory = n->system->memory;
-    uint64_t capacity = memory->resource[resource].capacity;
-    struct node_resource_name name = node_resource_name(memory, resource);
-    struct memory_row row = {
-        .node = n->id, .kind = name.kind, .number = name.number, .moved = node_cores(n)->moved[resource]};
-    row.busy = capacity == UINT64_MAX ? 0 : (ker_time)(row.moved / capacity);
-    return row;
+    node_bytes moved = node_cores(n)->moved[resource];
+    return (struct memory_row){.node = n->id,
+                               .name = node_resource_name(n->system->memory, resource),
+                               .moved = moved,
+                               .busy = memory_busy(n, resource, moved)};
 }
 
 /* Other kinds of nodes may have more domains and sockets. */
 static bool is_there(const struct node *n, const struct memory_row *row)
 {
     const struct node_structure *s = node_structure_of(n);
-    if (row->kind == CONTROLLER)
-        return row->number < s->domains;
-    if (row->kind >= BUS_OUT)
-        return row->number < s->buses;
-    return s->sockets > 1 && row->number < s->sockets;
+    if (row->name.kind == CONTROLLER)
+        return row->name.number < s->domains;
+    if (row->name.kind >= BUS_OUT)
+        return row->name.number < s->buses;
+    return s->sockets > 1 && row->name.number < s->sockets;
 }
 
 static void tables_write(const struct node_system *system, const struct node_model *model,
@@ -135,7 +107,7 @@ static void tables_write(const struct node_system *system, const struct node_mod
     for (uint32_t i = 0; system && i < system->nodes; i++) {
         const struct node *n = net_network_node(system->network, i);
         for (uint32_t u = 0; u < node_structure_of(n)->units; u++)
-            stats_table_add(cores, &(struct core_row){n->id, u, &node_cores(n)->unit[u], at});
+            stats_table_add(cores, &(struct core_row){n->id, u, node_cores(n)->unit[u], at});
         for (uint32_t r = 0; r < system->memory->resources; r++) {
             struct memory_row row = memory_row(n, r);
             if (is_there(n, &row))
@@ -153,6 +125,7 @@ static void tables_write(const struct node_system *system, const struct node_mod
 enum sum {
     COMPUTING,
     SYSTEM,
+    SPINNING,
     STALLED,
     AWAY,
     PREEMPTED,
@@ -174,6 +147,7 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
         const struct node_unit *unit = &node_cores(n)->unit[u];
         sum[COMPUTING] += (uint64_t)unit->computing;
         sum[SYSTEM] += (uint64_t)unit->system;
+        sum[SPINNING] += (uint64_t)unit->spinning;
         sum[STALLED] += (uint64_t)unit->stalled;
         sum[AWAY] += (uint64_t)unit->away;
         sum[PREEMPTED] += (uint64_t)unit->preempted;
@@ -182,7 +156,7 @@ static void node_sum(const struct node *n, unsigned __int128 *sum, int64_t *most
     }
     for (uint32_t r = 0; r < n->system->memory->resources; r++) {
         struct memory_row row = memory_row(n, r);
-        uint32_t of = row.kind == CONTROLLER ? 0 : row.kind < BUS_OUT ? 1 : 2;
+        uint32_t of = row.name.kind == CONTROLLER ? 0 : row.name.kind < BUS_OUT ? 1 : 2;
         if (!is_there(n, &row))
             continue;
         sum[CONTROLLERS + 3 * of]++;
@@ -242,8 +216,11 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
                                ratio(sum[PREEMPTED], time), "busy", ratio(sum[BUSY], time), "idle",
                                ratio(time - sum[BUSY], time), "copying", ratio(sum[COPYING], time),
                                "controllers", resources_json(sum + CONTROLLERS, most[0], at));
-    if (model->system)
+    if (model->rates.system)
         json_object_set_new(json_object_get(report, "cores"), "system", json_real(ratio(sum[SYSTEM], time)));
+    if (model->spins)
+        json_object_set_new(json_object_get(report, "cores"), "spinning",
+                            json_real(ratio(sum[SPINNING], time)));
     if (sum[LINKS])
         json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
     if (sum[BUSES])

@@ -3,27 +3,15 @@
  * A row is the difference of what cores.csv and memory.csv would say at the two ends of the period. What is
  * under way is counted up to there in a copy, so that asking changes nothing.
  */
-#include "nodes/private.h"
+#include "nodes/cores/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct node_series {
     struct stats_series *cores, *memory;
+    const struct node_model *model;
     struct node_cores *copy; /* NULL: not needed so far */
-};
-
-struct core_row {
-    ker_time at;
-    uint32_t node, core;
-    struct node_unit unit; /* what it has done in the period */
-};
-
-struct memory_row {
-    ker_time at;
-    struct node_resource_name name;
-    uint32_t node;
-    node_bytes moved;
 };
 
 /* clang-format off */
@@ -36,14 +24,18 @@ struct memory_row {
     COLUMN(away_ps, "ps", U64, SUM, row->unit.away, "likewise") \
     COLUMN(preempted_ps, "ps", U64, SUM, row->unit.preempted, "likewise") \
     COLUMN(busy_ps, "ps", U64, SUM, row->unit.busy, "likewise") \
-    COLUMN(copying_ps, "ps", U64, SUM, row->unit.copying, "likewise")
+    COLUMN(copying_ps, "ps", U64, SUM, row->unit.copying, "likewise") \
+    COLUMN(system_ps, "ps", U64, SUM, row->unit.system, "likewise", .wanted = system_told) \
+    COLUMN(spinning_ps, "ps", U64, SUM, row->unit.spinning, "likewise", .wanted = spins_told)
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(node, "", U32, SAME, row->node, "the node") \
     COLUMN(kind, "", TEXT, SAME, row->name.kind, "as in memory.csv", .text = node_resource_text, \
            .text_bytes = 12) \
     COLUMN(number, "", U32, SAME, row->name.number, "of the domain, socket or bus") \
-    COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it in the period, rounded down")
+    COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it in the period, rounded down") \
+    COLUMN(busy_ps, "ps", U64, SUM, row->busy, \
+           "how long that takes at its full rate; 0 where it has no bandwidth of its own")
 
 #define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
 #define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
@@ -54,18 +46,6 @@ MEMORY_COLUMNS(MEMORY_VALUE)
 static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
 static const struct stats_column memory_columns[] = {MEMORY_COLUMNS(MEMORY_COLUMN)};
 /* clang-format on */
-
-static uint64_t core_key(const void *from)
-{
-    const struct core_row *row = from;
-    return (uint64_t)row->node << 32 | row->core;
-}
-
-static uint64_t memory_key(const void *from)
-{
-    const struct memory_row *row = from;
-    return (uint64_t)row->node << 32 | row->name.kind << 16 | row->name.number;
-}
 
 const struct stats_schema node_core_series_table = {
     "core_series",
@@ -84,6 +64,8 @@ static struct node_unit difference(const struct node_unit *now, const struct nod
                               .stalled = now->stalled - last->stalled,
                               .away = now->away - last->away,
                               .preempted = now->preempted - last->preempted,
+                              .system = now->system - last->system,
+                              .spinning = now->spinning - last->spinning,
                               .copying = now->copying - last->copying,
                               .busy = now->busy - last->busy};
 }
@@ -100,14 +82,17 @@ static void node_rows(const struct node *n, struct node_cores *copy, ker_time at
     uint32_t units = node_structure_of(n)->units;
     node_cores_at(n, copy, at);
     for (uint32_t u = 0; u < units; u++) {
-        struct core_row row = {at, n->id, u, difference(&copy->unit[u], &last->unit[u])};
+        struct core_row row = {n->id, u, difference(&copy->unit[u], &last->unit[u]), at};
         last->unit[u] = copy->unit[u];
         if (does_something(&row.unit))
             stats_table_add(cores, &row);
     }
     for (uint32_t r = 0; r < n->system->memory->resources; r++) {
-        struct memory_row row = {at, node_resource_name(n->system->memory, r), n->id,
-                                 copy->moved[r] - last->moved[r]};
+        struct memory_row row = {.node = n->id,
+                                 .name = node_resource_name(n->system->memory, r),
+                                 .moved = copy->moved[r] - last->moved[r],
+                                 .at = at};
+        row.busy = memory_busy(n, r, row.moved);
         last->moved[r] = copy->moved[r];
         if (row.moved)
             stats_table_add(memory, &row);
@@ -120,7 +105,7 @@ void node_series_add(struct node_series *s, const struct node_system *system, ke
         return;
     if (system && !s->copy)
         s->copy = node_cores_make(system);
-    struct stats_table *cores = stats_table_new(&node_core_series_table, NULL, 0),
+    struct stats_table *cores = stats_table_new(&node_core_series_table, s->model, 0),
                        *memory = stats_table_new(&node_memory_series_table, NULL, 0);
     for (uint32_t i = 0; system && i < system->nodes; i++)
         node_rows(net_network_node(system->network, i), s->copy, at, cores, memory);
@@ -155,7 +140,8 @@ struct node_series *node_series_begin(const struct node_model *model, struct sta
     if (!model->series)
         return NULL;
     struct node_series *s = ker_alloc(sizeof *s);
-    s->cores = stats_series_begin(files, &node_core_series_table, NULL, error);
+    s->model = model;
+    s->cores = stats_series_begin(files, &node_core_series_table, model, error);
     s->memory = stats_series_begin(files, &node_memory_series_table, NULL, error);
     return s;
 }

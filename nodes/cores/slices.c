@@ -10,6 +10,8 @@
  * A unit that changes its owner does nothing for node.switch_cost, at least 1 ps: so nobody goes on in the
  * instant in which another one stops. A slice that is over while somebody has come to the line in the very
  * instant begins anew; without anybody there it just goes on, and the next to come takes the unit.
+ * With node.waiting = "spin" an owner that has no more work, but waits for something, keeps its unit, and its
+ * place in the line, by a load that spins; work that it gets later takes its place there.
  * Invariant: when an instant is over nobody waits while a unit is free.
  */
 #include "nodes/private.h"
@@ -87,7 +89,7 @@ static struct node_slot *slot_longest(const struct node *n, ker_time now, bool a
 /* Work of which nothing is left, as it never was any, has ended when its unit goes on. */
 static void nothing_until(const struct node *n, struct node_load *load)
 {
-    if (load->left == 0 && load->flow.left == 0)
+    if (load->left == 0 && load->flow.left == 0 && !load->spins)
         load->until = n->system->noise ? node_away_until(n, load->core, load->from, 0) : load->from;
 }
 
@@ -114,9 +116,21 @@ static void slot_take(const struct node *n, struct node_slot *slot, int64_t turn
     slot->owner.there = false;
 }
 
-bool node_slice_begin(struct node *n, ker_time now, struct node_load *load)
+/* In the line, at this place. */
+static void wait_on(struct node_load *load, int64_t turn)
+{
+    load->waits = true;
+    load->turn = turn;
+    load->until = load->left == 0 && load->flow.left == 0 ? KER_TIME_MAX : 0;
+}
+
+bool node_slice_begin(struct node *n, ker_time now, struct node_load *load, const struct node_load *spun)
 {
     struct node_cores *c = node_cores(n);
+    if (spun && spun->waits) {
+        wait_on(load, spun->turn);
+        return false;
+    }
     for (uint32_t unit = 0; unit < node_structure_of(n)->units; unit++)
         if (is_owner(&c->slot[unit].owner, load)) {
             load->core = unit;
@@ -129,20 +143,23 @@ bool node_slice_begin(struct node *n, ker_time now, struct node_load *load)
         slot_give(n, free_one, load, now);
         return load->from <= now;
     }
-    load->waits = true;
-    load->turn = ++c->back;
-    load->woken = load->left == 0 && load->flow.left == 0;
-    load->until = load->woken ? KER_TIME_MAX : 0;
+    wait_on(load, ++c->back);
+    load->woken = load->until == KER_TIME_MAX;
     return false;
+}
+
+bool node_slice_idle(const struct node *n, uint32_t unit)
+{
+    const struct node_owner *owner = &node_cores(n)->slot[unit].owner;
+    return owner->there && !load_of(n, owner);
 }
 
 /* Whose owner has no more work. */
 static void slots_release(const struct node *n)
 {
-    struct node_slot *slot = node_cores(n)->slot;
     for (uint32_t unit = 0; unit < node_structure_of(n)->units; unit++)
-        if (slot[unit].owner.there && !load_of(n, &slot[unit].owner))
-            slot[unit].owner.there = false;
+        if (node_slice_idle(n, unit))
+            node_cores(n)->slot[unit].owner.there = false;
 }
 
 /* The first in the line of those that have been woken in this instant. */

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_DIGITS 6 /* of an index */
 #define RIGHT "right would be a file that lstopo --of xml of hwloc 2 has written"
 
 /* ---- the file ---- */
@@ -49,6 +50,14 @@ static bool has_attribute(const char *tag, const char *end, const char *name)
     return false;
 }
 
+/* Is it numbered so high that hwloc would fill the memory with sets of so many? */
+static bool index_wrong(const char *tag, const char *end)
+{
+    const char *at = memmem(tag, (size_t)(end - tag), " os_index=\"", 11);
+    size_t digits = at ? strspn(at + 11, "0123456789") : 0;
+    return at && (at[11 + digits] != '"' || digits > MOST_DIGITS);
+}
+
 /* hwloc takes for granted that whatever holds processing units or memory says which, and ends the program
  * where it does not. */
 static char *sets_wrong(const char *text)
@@ -68,6 +77,8 @@ static char *sets_wrong(const char *text)
                 return ker_format("line %u: an object without %s; " RIGHT, line, sets[i]);
         if (!type)
             return ker_format("line %u: an object without a type; " RIGHT, line);
+        if (needs && index_wrong(p, end))
+            return ker_format("line %u: an object's os_index is none below 1000000; " RIGHT, line);
     }
     return NULL;
 }
@@ -233,6 +244,12 @@ static char *devices_find(hwloc_topology_t t, const struct node_hwloc *h, struct
             ;
         if (!pci)
             return ker_format("has no PCI device with the OS device \"%.40s\"", h->devices[i]);
+        hwloc_obj_osdev_type_t type = os_device(pci, 0, h->devices[i])->attr->osdev.type;
+        if (type != HWLOC_OBJ_OSDEV_OPENFABRICS && type != HWLOC_OBJ_OSDEV_NETWORK)
+            return ker_format(
+                "has \"%.40s\", which is no network adapter: give adapter_devices that are (GPUs and "
+                "disks mean nothing)",
+                h->devices[i]);
         *KER_APPEND(f->device, f->count) = pci;
     }
     if (h->devices)

@@ -152,17 +152,17 @@ static uint16_t jobs_unit(const struct task_jobs *jobs, uint32_t node, uint32_t 
     return s ? s->seat_unit[seat % s->units] : (uint16_t)seat;
 }
 
-/* "node.cores is 4", "kind 'thin' has 4 (nodes[0].cores)". */
+/* "node.cores is 4", "kind 'thin' has 4 (nodes[0].cores)"; tasks: node.tasks, which says it instead; 0. */
 struct holding {
     char text[160];
 };
-static struct holding jobs_holding(const struct task_jobs *jobs, uint32_t node)
+static struct holding jobs_holding(const struct task_jobs *jobs, uint32_t node, uint32_t tasks)
 {
     const struct node_kind *kind = node_kinds_get(jobs->kinds, node_kinds_of(jobs->kinds, node));
     bool threads = kind->structure.units > kind->structure.cores;
     struct holding h;
-    if (jobs->tasks)
-        snprintf(h.text, sizeof h.text, "node.tasks is %u", jobs->tasks);
+    if (tasks)
+        snprintf(h.text, sizeof h.text, "node.tasks is %u", tasks);
     else if (strcmp(kind->group, "node") == 0 && !threads)
         snprintf(h.text, sizeof h.text, "node.cores is %u", kind->structure.units);
     else
@@ -180,7 +180,7 @@ static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct 
     if (s->placement.has_cores)
         return ker_config_fail(config, error, KEY(seat->job, "placement_file"),
                                "job '%s': task %u is placed on core %u of node %u, but %s", s->name,
-                               seat->task, seat->core, seat->node, jobs_holding(jobs, seat->node).text);
+                               seat->task, seat->core, seat->node, jobs_holding(jobs, seat->node, 0).text);
     for (uint32_t other = 0; other < seat->job; other++) {
         uint32_t there = task_placement_count(&jobs->slot[other].placement, seat->node);
         if (there > 0)
@@ -189,13 +189,13 @@ static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct 
                                    "%s: give the "
                                    "jobs nodes of their own (jobs[%u].first_node) or more cores to the node",
                                    s->name, own, seat->node, jobs->slot[other].name, there,
-                                   jobs_holding(jobs, seat->node).text, seat->job);
+                                   jobs_holding(jobs, seat->node, jobs->tasks).text, seat->job);
     }
     return ker_config_fail(
         config, error, KEY(seat->job, s->placement.table ? "placement_file" : "tasks_per_node"),
         "job '%s': %u tasks on node %u, but %s: spread them over more nodes, give it more cores, or let "
         "tasks take turns (node.tasks)",
-        s->name, own, seat->node, jobs_holding(jobs, seat->node).text);
+        s->name, own, seat->node, jobs_holding(jobs, seat->node, jobs->tasks).text);
 }
 
 static enum ker_status jobs_twice(const struct task_jobs *jobs, const struct ker_config *config,

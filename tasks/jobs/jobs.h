@@ -22,7 +22,7 @@ struct task_job {
     bool schedule;           /* in GOAL, under LogGOPS: the MPI model does not run it */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
-    bool special;            /* one of these, or node_model.system: */
+    bool special;            /* one of these, or node_rates.system: */
     ker_time compute_jitter; /* each computation takes up to this much longer */
     bool moves, counted;     /* computations move something in memory; so much as their trace counted */
     uint64_t memory_rate;    /* otherwise so many bytes per second, on the traced machine */

@@ -95,8 +95,8 @@ static unsigned __int128 moved(const struct task_mpi *mpi, const struct task_job
 /* The operating system's calls have nothing of the program's factors. */
 static void system_charge(struct task_mpi *mpi, struct task_state *task)
 {
-    ker_time time = node_compute(&mpi->model, task->op.time, mpi->model.system_factor);
-    time += mpi->model.system_latency;
+    const struct node_rates *rates = node_model_rates(&mpi->model, task_node_of(mpi, task)->node);
+    ker_time time = node_compute(&mpi->model, task->op.time, rates->system_factor) + rates->system_latency;
     task_owe(task, time);
     task_work_system(mpi, task, time);
 }
@@ -105,7 +105,7 @@ static void system_charge(struct task_mpi *mpi, struct task_state *task)
 ker_time task_charge_special(struct task_mpi *mpi, struct task_state *task, const struct task_job *job)
 {
     struct task_factors factors = {0, job->processor_factor, job->memory_factor};
-    if (task->op.mode == TASK_COMPUTE_SYSTEM && mpi->model.system) {
+    if (task->op.mode == TASK_COMPUTE_SYSTEM && mpi->model.rates.system) {
         system_charge(mpi, task);
         return 0;
     }

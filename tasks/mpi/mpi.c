@@ -456,11 +456,20 @@ static void service_worked(void *state, struct node *net, ker_time now, uint32_t
     task_mpi_worked(state, now, number, worked);
 }
 
+static bool service_waits(void *state, uint32_t number)
+{
+    const struct task_mpi_node *node = state;
+    const struct task_state *task = &node->mpi->task[node->first_task + (number >> 16)];
+    uint32_t stream = number & UINT16_MAX;
+    return stream == task_stream_current(task) ? task->blocked : task->streams->stream[stream].blocked;
+}
+
 #define SERVICE(steps)                                                                                       \
     {                                                                                                        \
         .name = "mpi", .start = service_start, .forked = service_start, .arrived = service_arrived,          \
         .sent = service_sent, .timer = service_timer, .receiver = service_receiver,                          \
-        .worked = service_worked, .step = (steps), .save = task_mpi_save, .lost = service_lost               \
+        .worked = service_worked, .waits = service_waits, .step = (steps), .save = task_mpi_save,            \
+        .lost = service_lost                                                                                 \
     }
 const struct node_service task_mpi_service = SERVICE(service_step);
 const struct node_service task_mpi_service_asking = SERVICE(service_step_asking);

@@ -91,7 +91,7 @@ extern const struct node_service task_mpi_service; /* shared: the struct task_mp
 extern const struct node_service task_mpi_service_asking;
 /* Is processor time more than a timer, and told apart? */
 bool task_mpi_works(const struct task_mpi *);
-/* And calls that the operating system serves from computation (node_model.system)? */
+/* And calls that the operating system serves from computation (node_rates.system)? */
 bool task_mpi_system_told(const struct task_mpi *);
 /* See struct task_mpi_outside. */
 void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);

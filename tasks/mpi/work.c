@@ -4,7 +4,7 @@
  * What has been had is what the program computed, as far as its time had been added to task.compute when it
  * was asked for (node_work.own), and otherwise overheads. What it took longer or shorter than asked for, on
  * cores of other speeds, is part of either; what it waited for memory, or for its core, is none of both.
- * Calls that the operating system serves are neither computation nor overhead where node_model.system says
+ * Calls that the operating system serves are neither computation nor overhead where node_rates.system says
  * so. So compute + overhead + system + stalled + away + preempted + waits are all the time of a task with one
  * stream. Invariant: a stream has asked for at most one at a time.
  */
@@ -105,7 +105,7 @@ bool task_mpi_works(const struct task_mpi *mpi)
 
 bool task_mpi_system_told(const struct task_mpi *mpi)
 {
-    return mpi->worked && mpi->model.system;
+    return mpi->worked && mpi->model.rates.system;
 }
 
 void task_work_result(const struct task_mpi *mpi, const struct task_state *task, struct task_mpi_result *row)

@@ -51,13 +51,15 @@ struct random_system {
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */
     bool jobs, trace, weather;
-    uint32_t cores, units;   /* of a node; its hardware threads: places of tasks */
-    bool draws_memory;       /* computations may */
-    bool lanes;              /* adapters read and write memory */
-    uint32_t first, members; /* nodes of the synthetic traffic */
-    bool closed;             /* a closed loop */
-    bool small;              /* messages so small that their number is limited */
-    uint32_t outstanding;    /* of it */
+    uint32_t cores, units;        /* of a node; its hardware threads: places of tasks */
+    bool turns;                   /* more tasks than hardware threads */
+    bool draws_memory;            /* computations may */
+    bool controllers, cores_draw; /* memory and cores have rates */
+    bool lanes;                   /* adapters read and write memory */
+    uint32_t first, members;      /* nodes of the synthetic traffic */
+    bool closed;                  /* a closed loop */
+    bool small;                   /* messages so small that their number is limited */
+    uint32_t outstanding;         /* of it */
 };
 
 /* ---- drawing ---- */

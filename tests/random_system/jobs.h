@@ -194,7 +194,10 @@ static void placement_file(struct random_system *r, const struct random_job *job
         slot[at] = i;
     }
     for (uint32_t i = 0; i < tasks; i++)
-        fprintf(out, "%u %u\n", job->first + slot[i] / job->per_node, slot[i] % job->per_node);
+        if (r->turns) /* there are fewer cores */
+            fprintf(out, "%u\n", job->first + slot[i] / job->per_node);
+        else
+            fprintf(out, "%u %u\n", job->first + slot[i] / job->per_node, slot[i] % job->per_node);
     fclose(out);
     put_text(r, "placement_file", path);
     free(slot);
@@ -235,6 +238,7 @@ static void random_job(struct random_system *r, uint32_t number, uint32_t share)
 static void random_jobs(struct random_system *r)
 {
     random_node(r);
+    random_kinds(r);
     random_mpi(r);
     uint32_t jobs = r->nodes >= 4 && random_flag(r, "several jobs", 50) ? 2 + draw(r, 2) : 1;
     fprintf(r->out, "jobs: (\n");

@@ -47,6 +47,8 @@ static void random_memory(struct random_system *r)
     if (draws)
         put_rate(r, "core_bandwidth", 10);
     r->draws_memory = controllers || draws;
+    r->controllers = controllers;
+    r->cores_draw = draws;
     if (random_flag(r, "single copy", 40)) {
         put_size(r, "single_copy_size", 0, 4096, 0, 1 << 20);
         put_time(r, "single_copy_latency", random_overheads, 0, 1e12);
@@ -85,6 +87,60 @@ static void random_noise(struct random_system *r)
     fprintf(r->out, "    };\n");
 }
 
+/* More tasks than hardware threads. */
+static void random_turns(struct random_system *r)
+{
+    r->turns = true;
+    r->units = (uint32_t)put_whole(r, "tasks", r->units, 2 * r->units, 1, 3 * r->units);
+    put_choice(r, "quantum", LIST("1 us", "33 us", "1 ms"));
+    put_choice(r, "switch_cost", LIST("1 ps", "1 us", "70 ns"));
+    put_choice(r, "wakeup", LIST("preempt", "queue"));
+    put_choice(r, "waiting", LIST("block", "block", "spin"));
+}
+
+static void random_power(struct random_system *r)
+{
+    fprintf(r->out, "    power: {\n");
+    r->indent += 4;
+    put_real(r, "core_busy", 0, 10, 0, 1000000);
+    put_real(r, "core_idle", 0, 5, 0, 1000000);
+    put_real(r, "memory_byte", 0, 100, 0, 1000000);
+    r->indent -= 4;
+    fprintf(r->out, "    };\n");
+}
+
+/* Kinds with structures, rates and adapters of their own; each has room for the tasks of any. */
+static void random_kinds(struct random_system *r)
+{
+    snprintf(r->group, sizeof r->group, "nodes");
+    if (r->nodes < 2 || !random_flag(r, "kinds", 25))
+        return;
+    uint32_t kinds = random_flag(r, "three", 40) && r->nodes > 2 ? 3 : 2;
+    fprintf(r->out, "nodes: (\n");
+    for (uint32_t k = 0; k < kinds; k++) {
+        snprintf(r->group, sizeof r->group, "nodes%u", k);
+        fprintf(r->out, "    {\n");
+        r->indent = 8;
+        if (k + 1 < kinds)
+            put_whole(r, "count", 1, (r->nodes - 1) / (kinds - 1), 1, (r->nodes - 1) / (kinds - 1));
+        if (r->adapters > 1 && random_flag(r, "fewer", 60))
+            put_whole(r, "adapters", 1, r->adapters, 1, r->adapters);
+        if (random_flag(r, "more cores", 40))
+            fprintf(r->out, "        cores = %u;\n", 2 * r->cores); /* so that groups of speeds fit */
+        if (random_flag(r, "own speed", 40))
+            put_real(r, "core_speeds", 0.3, 2, 0.001, 10);
+        if (r->controllers && random_flag(r, "own controllers", 60))
+            put_rate(r, "controller_bandwidth", 20);
+        if (r->cores_draw && random_flag(r, "own draws", 60))
+            put_rate(r, "core_bandwidth", 10);
+        if (r->lanes && random_flag(r, "own lanes", 60))
+            put_rate(r, "lane_bandwidth", 1);
+        fprintf(r->out, "    }%s\n", k + 1 < kinds ? "," : "");
+    }
+    fprintf(r->out, ");\n");
+    r->group[0] = '\0';
+}
+
 static void random_node(struct random_system *r)
 {
     group_begin(r, "node");
@@ -109,6 +165,10 @@ static void random_node(struct random_system *r)
         random_bus(r);
     if (random_flag(r, "noise", 20))
         random_noise(r);
+    if (random_flag(r, "turns", 15))
+        random_turns(r);
+    if (random_flag(r, "power", 10))
+        random_power(r);
     group_end(r);
 }
 
