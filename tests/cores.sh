@@ -131,3 +131,21 @@ run -o "$t/one" "$t/one.cfg" output.series.cores=periods "output.period=400 ns" 
     [ "$(cut -d, -f1-4,8 "$t/one/core_series.csv" | tail -n +2 | tr '\n' ' ')" = "400000,0,0,400000,400000 800000,0,0,400000,400000 1000000,0,0,200000,200000 " ] &&
     [ "$(tail -n +2 "$t/one/memory_series.csv" | tr "\n" " ")" = "400000,0,controller,0,8000,266666 800000,0,controller,0,8000,266666 1000000,0,controller,0,4000,133333 " ]
 check "a computation in periods, by hand"
+# A message of 100 kB comes before its receive, which is made at 100 us, and is copied from the buffer: 10 us at 10 GB/s, 200 kB read and written. Of a controller of
+# 12 GB/s that takes 16.666667 us. Beside a computation of 110 us that draws 20 GB/s, on 30: 15 each from 100 us on, 200 kB of both, 13.333334 us; on 40 nobody waits.
+printf '%s\n' "0 init" "0 send 1 5 100000" "0 finalize" "1 init" "1 compute 100000" "1 recv 0 5 100000" "1 finalize" >"$t/early.txt"
+printf '0 0\n1 0\n' >"$t/early.nodes" && echo '1 1' >"$t/beside.nodes"
+cat >"$t/early.cfg" <<'END'
+topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 2; core_bandwidth = "100 GB/s"; };
+mpi = { eager_limit = "1 MB"; copies = "unexpected"; };
+jobs = ( { program = "trace"; format = "simgrid"; trace = "early.txt"; placement = "file"; placement_file = "early.nodes"; },
+         { program = "stencil"; extents = [1]; steps = 1; compute_time = "110 us"; memory_bandwidth = "20 GB/s"; placement = "file"; placement_file = "beside.nodes"; } );
+END
+unexpected() { # BANDWIDTH BYTES RECEIVER COMPUTATION KEYS...: they end then, in ps, and so many bytes are moved
+    run -o "$t/early" "$t/early.cfg" node.controller_bandwidth="$1" "${@:5}" &&
+        [ "$(cut -d, -f5 "$t/early/tasks.csv" | tail -2 | xargs) $(jq .result.node.controllers.bytes "$t/early/summary.json")" = "$3 $4 $2" ]
+}
+unexpected "12 GB/s" 200000 116666667 110000000 'jobs[1].memory_bandwidth=0 B/s' && unexpected "30 GB/s" 2400000 113333334 113333334 &&
+    unexpected "40 GB/s" 2400000 110000000 110000000
+check "a copy of an unexpected message, by hand"

@@ -223,8 +223,9 @@ static const struct task_program_class fake_class = {
 /* tasks placed per_node on each node; settings: text of a configuration with mpi and node keys. */
 static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, const char *settings)
 {
-    const struct ker_option *const tables[] = {mpi_options,        node_options,  node_structure_options,
-                                               node_noise_options, stats_options, NULL};
+    const struct ker_option *const tables[] = {
+        mpi_options,   node_options, node_rate_options, node_structure_options, node_noise_options,
+        stats_options, NULL};
     struct ker_error error = {0};
     *net = (struct fake_net){
         .per_node = per_node, .nodes = (tasks + per_node - 1) / per_node, .latency = KER_US};

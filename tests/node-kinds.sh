@@ -63,7 +63,7 @@ check "controllers and cores of kinds"
 awk -F, '$2 == "controller" && $1 < 3 { print $4, $5 }' "$t/r1/memory.csv" | xargs | grep -q '^20000 0.8[0-9]* 20000 0.4[0-9]* 20000 0.4[0-9]*$'
 check "utilisation is of the kind's own rate"
 # A rate of all nodes by their kind, or by node, is the same.
-sed 's/^nodes = .*/nodes = ( { name = "all"; } );/; /name = "fat"/,/name = "rest"/d; s/kind = "[a-z]*"; fill = "[a-z]*"/tasks_per_node = 4/; s/fill = "cores"/tasks_per_node = 4/; s/kind = "[a-z]*"; *//; s/cores = 4/cores = 12/' "$t/k.cfg" | sed '/^ *$/d' >"$t/all.cfg"
+sed 's/^nodes = .*/nodes = ( { name = "all"; } );/; /name = "fat"/,/name = "rest"/d; s/kind = "[a-z]*"; fill = "[a-z]*"/tasks_per_node = 4/; s/fill = "cores"/tasks_per_node = 4/; /program/s/kind = "[a-z]*"; *//; s/cores = 4/cores = 12/' "$t/k.cfg" | sed '/^ *$/d' >"$t/all.cfg"
 both=(node.lane_bandwidth="1 GB/s")
 run -o "$t/by-node" "$t/all.cfg" node.lane_bandwidth="250 MB/s" node.bus_lanes=3 node.socket_bandwidth="2 GB/s" node.core_bandwidth="3 GB/s" &&
     run -o "$t/by-kind" "$t/all.cfg" "${both[@]}" node.core_bandwidth="1 TB/s" 'nodes[0].lane_bandwidth=250 MB/s' 'nodes[0].bus_lanes=3' 'nodes[0].socket_bandwidth=2 GB/s' \
@@ -105,7 +105,7 @@ refused 'node.adapter_sockets: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" no
 check "a description that has adapters, and a key for their sockets"
 refused 'server.xml has 2 network adapters (mlx5_0, mlx5_1), but node.adapters is 3' -o "$t/r" "$t/h.cfg" node.adapters=3
 check "another number of adapters"
-refused 'four-gpus.xml has "cuda0", which is no network adapter: give adapter_devices that are' -o "$t/r" "$t/h.cfg" node.hwloc=configs/nodes/four-gpus.xml 'node.adapter_devices=["mlx5_0","cuda0"]'
+refused 'four-gpus.xml has "cuda0", which is no network adapter: give adapter_devices that are' -o "$t/r" "$t/h.cfg" node.hwloc="$PWD/configs/nodes/four-gpus.xml" 'node.adapter_devices=["mlx5_0","cuda0"]'
 check "a GPU as an adapter"
 refused 'node.hwloc: .*k.cfg is no description of a machine' -o "$t/r" "$t/h.cfg" node.hwloc="$t/k.cfg"
 check "no description"
