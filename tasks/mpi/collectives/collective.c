@@ -171,7 +171,7 @@ static enum ker_status part_find(const struct ker_kind **algorithm, const struct
         return KER_OK;
     char *names =
         ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
-    ker_config_fail(config, error, key, "\"%s\" is no algorithm for a %s %s; there are %s%s", name,
+    ker_config_fail(config, error, key, "\"%s\" is no algorithm for %s %s; there are %s%s", name,
                     task_coll_name(collective), where, names,
                     uneven ? ", of which this one is for groups that are alike, and nodes may not be"
                     : between && *algorithm ? ", of which shared memory is for one node"
