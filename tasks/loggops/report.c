@@ -118,6 +118,8 @@ json_t *task_loggops_report(struct loggops_system *s, const struct route_topolog
                             struct ker_comm *comm, const struct stats_folder *folder, bool tasks,
                             const char *key, struct ker_error *error)
 {
+    if (!s->programs && !s->records) /* nothing looks at events any more, and the table wants their memory */
+        KER_POOL_RELEASE(&s->events);
     struct stats_table *table = stats_table_new(&task_loggops_schema, s, 0);
     struct sums *sum = ker_alloc(s->jobs * sizeof *sum);
     ker_time *finish = ker_alloc(s->jobs * sizeof *finish);
