@@ -73,6 +73,23 @@ static inline void event_prepare(const struct ker_component *c, struct ker_event
         c->class->prepare(c->state, event);
 }
 
+/* inner: the item of a note holds its amount, not where it lies. */
+INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
+                        ker_time now, bool inner, bool alone)
+{
+    unsigned kind = item.rank >> 28;
+    if (kind == KER_ARRIVAL) {
+        e->counts.events++;
+        (alone ? c->class->arrival_alone : c->class->arrival)(c->state, e, record_at(e, item.reference));
+        return;
+    }
+    uint32_t amount = inner ? item.reference : ((struct wheel_note *)record_at(e, item.reference))->amount;
+    e->counts.notes++;
+    e->counts.wakes += kind == KER_WAKE;
+    (alone ? c->class->note_alone : c->class->note)(c->state, e, now, kind, (uint16_t)(item.rank >> 8),
+                                                    (uint8_t)item.rank, amount);
+}
+
 /* Two records of one component, instant and key, notes with their amounts: arrivals must not exist (but of a
  * class that says so), timers must be identical, so that nobody can tell which comes first; all others
  * commute. */

@@ -151,34 +151,25 @@ static inline bool instant_goes_on(const struct ker_engine *e, const struct ker_
     return at->key == key || (e->inner_count && e->inner[0].key == key);
 }
 
-static inline void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
-                               ker_time now, bool alone)
+static inline void item_run(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
+                            ker_time now, bool alone)
 {
-    unsigned kind = item.rank >> 28;
     e->counts.records++;
-    if (kind == KER_ARRIVAL) {
-        struct ker_event *event = record_at(e, item.reference);
-        e->counts.events++;
-        event_prepare(c, event);
-        (alone ? c->class->arrival_alone : c->class->arrival)(c->state, e, event);
-        return;
-    }
-    e->counts.notes++;
-    e->counts.wakes += kind == KER_WAKE;
-    (alone ? c->class->note_alone : c->class->note)(c->state, e, now, kind, (uint16_t)(item.rank >> 8),
-                                                    (uint8_t)item.rank, item.reference);
+    if (item.rank >> 28 == KER_ARRIVAL)
+        event_prepare(c, record_at(e, item.reference));
+    item_handle(e, c, item, now, true, alone);
 }
 
 /* One instant of a component that has more than one record. */
 static void instant_run(struct ker_engine *e, const struct ker_component *c, const struct ker_item **at,
                         struct ker_item item, ker_time now)
 {
-    item_handle(e, c, item, now, false);
+    item_run(e, c, item, now, false);
     do {
         struct ker_item before = item;
         item = item_next(e, at);
         item_repeat_check(c, before, item);
-        item_handle(e, c, item, now, false);
+        item_run(e, c, item, now, false);
     } while (instant_goes_on(e, *at, item.key));
     c->class->act(c->state, e, now);
 }
@@ -197,7 +188,7 @@ void engine_whole_run(struct ker_engine *e)
         if (__builtin_expect(instant_goes_on(e, at, item.key), 0))
             instant_run(e, c, &at, item, now);
         else
-            item_handle(e, c, item, now, true);
+            item_run(e, c, item, now, true);
     }
     e->counts.cells++;
     bucket_free(e, e->inner_chunk);
