@@ -46,10 +46,10 @@ INLINE void block_count(struct ker_engine *e, const struct wheel_bucket *bucket,
     }
 }
 
-/* Turns counts into starts. Returns the largest count; *cells: with items. */
-static uint32_t block_starts(struct engine_private *p, struct block *b, uint32_t *cells)
+/* Turns counts into starts. Returns the largest count. */
+static uint32_t block_starts(struct engine_private *p, struct block *b)
 {
-    uint32_t at = 0, most = 0, busy = 0;
+    uint32_t at = 0, most = 0;
     for (uint32_t c = 0; c <= b->mask; c += 8) {
         uint64_t pair[4];
         memcpy(pair, &p->count[c], sizeof pair);
@@ -59,21 +59,25 @@ static uint32_t block_starts(struct engine_private *p, struct block *b, uint32_t
             uint32_t n = p->count[i];
             p->count[i] = at;
             at += n;
-            busy += n != 0;
             most = n > most ? n : most;
         }
     }
     b->total = at;
-    *cells = busy;
     return most;
 }
 
-/* Items of which the place is known from counting, or (few) that are not yet. */
-INLINE void item_add(struct engine_private *p, struct block *b, bool few, uint64_t key, uint32_t rank,
+/* How items come into their order: a few are inserted as they come. Of others the place is known from
+ * counting: where their cell's stand, which are then sorted, or ranked by numbers. */
+enum way { FEW_INSERTED, CELLS_SORTED, CELLS_RANKED };
+
+INLINE void item_add(struct engine_private *p, struct block *b, enum way way, uint64_t key, uint32_t rank,
                      uint32_t reference)
 {
-    uint32_t at = few ? b->total++ : p->count[key >> ITEM_PLACE]++;
+    uint32_t at = way == FEW_INSERTED ? b->total++ : p->count[key >> ITEM_PLACE]++;
     p->item[at] = (struct ker_item){key, rank, reference};
+    if (way == CELLS_RANKED)
+        p->order[ITEMS_RANKED + at] = (int64_t)((key >> ITEM_PLACE << (63 - p->block_shift)) |
+                                                (key >> 16 & UINT32_MAX) << ORDER_RANK | rank);
 }
 
 /* What preparing reads; the state's beginning was fetched when the arrival was counted. */
@@ -85,7 +89,7 @@ static inline void arrival_fetch(const struct ker_component *c, const struct ker
 }
 
 INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b,
-                          bool plain, bool few)
+                          bool plain, enum way way)
 {
     struct engine_private *p = e->private;
     FOR_EVENTS(e, bucket, event)
@@ -94,7 +98,7 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
             *wheel_event(&e->wheel, event->time, event->component) = *event;
             continue;
         }
-        item_add(p, b, few,
+        item_add(p, b, way,
                  item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
                  item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
         if (b->early) {
@@ -106,23 +110,36 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
     FOR_NOTES(e, bucket, note)
     {
         if (__builtin_expect(note_due(e, note), 1))
-            item_add(p, b, few, item_key(p, plain, note->component, b->mask, note->offset),
+            item_add(p, b, way, item_key(p, plain, note->component, b->mask, note->offset),
                      item_rank(note->kind, note->port, note->channel), record_reference(e, note));
         else
             wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
     }
 }
 
+/* Can the items of a block be ranked? Their cell's place, their time and their rank must make one number. */
+static bool cells_ranked(const struct engine_private *p, uint32_t most, ker_time window)
+{
+    return most <= ITEMS_RANKED && p->block_shift <= 32 && window <= (ker_time)1 << (32 - p->block_shift);
+}
+
+static void order_reserve(struct engine_private *p, uint32_t total)
+{
+    if (p->order_room < p->item_room + ITEMS_RANKED + ORDER_BEHIND) {
+        KER_RESERVE(p->order, p->order_room, p->item_room + ITEMS_RANKED + ORDER_BEHIND);
+        for (uint32_t i = 0; i < ITEMS_RANKED; i++)
+            p->order[i] = INT64_MIN;
+    }
+    for (uint32_t i = 0; i < ORDER_BEHIND; i++)
+        p->order[ITEMS_RANKED + total + i] = INT64_MAX;
+}
+
 /* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
  * that has items. */
-static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, uint32_t cells,
-                       ker_time window)
+static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, ker_time window)
 {
     if (most <= ITEMS_INSERTED) {
-        if (2 * b->total > 3 * cells)
-            items_near_sort(p->item, b->total);
-        else
-            items_insertion_sort(p->item, b->total);
+        items_insertion_sort(p->item, b->total);
         return;
     }
     for (uint32_t at = 0, c = 0; at < b->total; c++) {
@@ -136,19 +153,29 @@ INLINE void gather(struct ker_engine *e, const struct wheel_bucket *bucket, stru
 {
     struct engine_private *p = e->private;
     uint32_t events, notes;
+    ker_time window = e->window_end - e->window_start;
     bucket_sizes(e, bucket, &events, &notes);
     /* Where notes are many, whether an item is an arrival is close to random, and is not asked once more. */
     b->early = 4 * notes > events && events <= EARLY_MOST;
     if (events + notes <= FEW) {
         items_reserve(e, FEW);
-        block_scatter(e, bucket, b, plain, true);
+        block_scatter(e, bucket, b, plain, FEW_INSERTED);
         items_insertion_sort(p->item, b->total);
     } else {
         block_count(e, bucket, b, plain);
-        uint32_t cells, most = block_starts(p, b, &cells);
+        uint32_t most = block_starts(p, b);
         items_reserve(e, b->total);
-        block_scatter(e, bucket, b, plain, false);
-        cells_sort(p, b, most, cells, e->window_end - e->window_start);
+        if (plain && cells_ranked(p, most, window)) {
+            order_reserve(p, b->total);
+            block_scatter(e, bucket, b, plain, CELLS_RANKED);
+            items_rank_sort(p->item, p->order + ITEMS_RANKED, b->total, most, p->spare);
+            struct ker_item *sorted = p->spare;
+            p->spare = p->item;
+            p->item = sorted;
+        } else {
+            block_scatter(e, bucket, b, plain, CELLS_SORTED);
+            cells_sort(p, b, most, window);
+        }
     }
     p->item[b->total] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
 }

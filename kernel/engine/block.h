@@ -155,12 +155,13 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
                                *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
              note < end_; note++)
 
-/* Room for so many items in private->item and ->spare, and for one that ends them. */
+/* Room for so many items in private->item and ->spare, for one that ends them, and for what items_rank_sort
+ * writes beside. */
 static inline void items_reserve(struct ker_engine *e, size_t total)
 {
     struct engine_private *p = e->private;
     size_t spare_room = p->item_room;
-    KER_RESERVE(p->item, p->item_room, total + 1);
+    KER_RESERVE(p->item, p->item_room, total + ITEMS_AT_ONCE);
     KER_RESERVE(p->spare, spare_room, p->item_room);
 }
 

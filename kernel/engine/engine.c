@@ -121,6 +121,7 @@ void ker_engine_free(struct ker_engine *e)
     free(p->count);
     free(p->item);
     free(p->spare);
+    free(p->order);
     free(p);
     free(e->inner);
     free(e);

@@ -27,6 +27,8 @@ struct engine_private {
     uint32_t whole_chunks; /* of the wheel: events of a window that is run as one */
     struct ker_item *item, *spare;
     size_t item_room;
+    int64_t *order; /* of the items, see items_rank_sort */
+    size_t order_room;
     struct { /* the cell c of a block is the one at place (c ^ flip) x factor */
         uint32_t flip, factor, inverse;
     } turn;

@@ -10,6 +10,27 @@
 #define INSERTION_LIMIT 32
 #define SPREAD_PARTS 32
 
+typedef int64_t four_numbers __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline four_numbers numbers_at(const int64_t *order, ptrdiff_t at)
+{
+    return *(const four_numbers *)(const void *)(order + at);
+}
+
+void items_rank_sort(const struct ker_item *item, const int64_t *order, uint32_t n, uint32_t most,
+                     struct ker_item *sorted)
+{
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i += ITEMS_AT_ONCE) {
+        four_numbers a = numbers_at(order, i), b = numbers_at(order, i + 4), place[2] = {{0}};
+        for (ptrdiff_t d = 1; d < (ptrdiff_t)most; d++) { /* a comparison gives -1 where it holds */
+            place[0] += (numbers_at(order, i - d) > a) - (a > numbers_at(order, i + d));
+            place[1] += (numbers_at(order, i + 4 - d) > b) - (b > numbers_at(order, i + 4 + d));
+        }
+        for (ptrdiff_t k = 0; k < ITEMS_AT_ONCE; k++)
+            sorted[i + k + place[k / 4][k % 4]] = item[i + k];
+    }
+}
+
 static void items_merge_sort(struct ker_item *item, struct ker_item *spare, uint32_t n)
 {
     for (uint32_t width = 1; width < n; width *= 2) {

@@ -4,8 +4,6 @@
 
 #include "kernel/engine/engine_private.h"
 
-#include <stddef.h>
-
 #define ITEM_PLACE 48     /* of an item's key from this bit on: its cell's place in the block */
 #define ITEMS_INSERTED 16 /* so many are sorted by insertion */
 
@@ -25,33 +23,21 @@ static inline void items_insertion_sort(struct ker_item *item, uint32_t n)
     }
 }
 
-typedef uint64_t ker_two_items __attribute__((vector_size(32), aligned(8), may_alias));
-
-/* Items 0 and 1, 2 and 3, and so on from here, each two in their order, without a branch. */
-static inline void items_exchange(struct ker_item *item, uint32_t n)
-{
-    _Static_assert(sizeof *item == 16 && offsetof(struct ker_item, rank) == 8, "as the vectors have it");
-    for (uint32_t i = 0; i + 1 < n; i += 2) {
-        ker_two_items *at = (ker_two_items *)(void *)&item[i], v = *at,
-                      other = __builtin_shuffle(v, (ker_two_items){2, 3, 0, 1});
-        ker_two_items key = (ker_two_items)(v > other), same = (ker_two_items)(v == other),
-                      rank = (ker_two_items)((v << 32) > (other << 32)); /* without the reference */
-        ker_two_items swap = key | (same & __builtin_shuffle(rank, (ker_two_items){1, 1, 1, 1}));
-        swap = __builtin_shuffle(swap, (ker_two_items){0, 0, 0, 0});
-        *at = (other & swap) | (v & ~swap);
-    }
-}
-
-/* Items that stand with their cells, several in most: where each goes is close to random, and a branch that
- * asks costs more than a few rounds that leave little to be inserted. */
-static inline void items_near_sort(struct ker_item *item, uint32_t n)
-{
-#ifdef __AVX2__ /* else the rounds cost more */
-    for (uint32_t round = 0; round < 4; round++)
-        items_exchange(item + (round & 1), n - (round & 1));
+/* Where the order of items is that of one number each, and no cell has more than ITEMS_RANKED: an item's
+ * place is where it stands, plus those behind it that come first, less those before it that come later. Each
+ * is compared with those that stand less than `most` away, four at a time and without a branch. In `order` at
+ * least ITEMS_RANKED numbers that are less than all stand before the first; ORDER_BEHIND that are greater
+ * stand behind the last. Writes up to ITEMS_AT_ONCE items more than there are. */
+#ifdef __AVX2__
+#define ITEMS_RANKED 16
+#else
+#define ITEMS_RANKED 0 /* such comparisons take longer than to insert */
 #endif
-    items_insertion_sort(item, n);
-}
+#define ITEMS_AT_ONCE 8
+#define ORDER_BEHIND (16 + ITEMS_AT_ONCE)
+#define ORDER_RANK 31 /* bits of an item's rank, the lowest of the number */
+void items_rank_sort(const struct ker_item *item, const int64_t *order, uint32_t n, uint32_t most,
+                     struct ker_item *sorted);
 
 /* More of them, of a window of this length. */
 void items_spread_sort(struct ker_item *item, uint32_t n, struct ker_item *spare, ker_time window);
