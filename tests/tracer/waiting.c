@@ -1,7 +1,8 @@
-/* One task that waits for a message by tests, in three ways: nothing between them; bursts of twenty of them,
- * with a computation of a millisecond behind each burst; two requests in turn. It says, for each way, how
- * many tests it made, its computation by its own CPU clock, and its wall time, ns. Between the ways it calls
- * MPI_Get_version. */
+/* One task that waits for a message by tests: nothing between them; bursts of twenty of them, with a
+ * computation of a millisecond behind each burst; two requests in turn; by Testany, Testall and Testsome of
+ * five requests and MPI_Request_get_status of one in turn; and by MPI_Iprobe and MPI_Improbe. It says, for
+ * each way, how many polls it made, its computation by its own CPU clock, and its wall time, ns. Between the
+ * ways it calls MPI_Get_version. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
@@ -41,6 +42,55 @@ static void wait_for(int polls, int burst, int requests)
     MPI_Get_version(&version, &part);
 }
 
+#define MANY 5
+
+static void said(int polls, double start)
+{
+    int version, part;
+    printf("%d 0 %.0f\n", polls, now(CLOCK_MONOTONIC) - start);
+    MPI_Get_version(&version, &part);
+}
+
+static void many(int polls)
+{
+    int in[MANY], out = 7, flag = 0, index, count, indices[MANY];
+    double start = now(CLOCK_MONOTONIC);
+    MPI_Request request[MANY];
+    MPI_Status status[MANY];
+    for (int i = 0; i < MANY; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &request[i]);
+    for (int i = 0; i < polls; i++)
+        if (i % 4 == 0)
+            MPI_Testany(MANY, request, &index, &flag, MPI_STATUS_IGNORE);
+        else if (i % 4 == 1)
+            MPI_Testall(MANY, request, &flag, status);
+        else if (i % 4 == 2)
+            MPI_Testsome(MANY, request, &count, indices, MPI_STATUSES_IGNORE);
+        else
+            MPI_Request_get_status(request[2], &flag, MPI_STATUS_IGNORE);
+    for (int i = 0; i < MANY; i++)
+        MPI_Send(&out, 1, MPI_INT, 0, i, MPI_COMM_SELF);
+    MPI_Testany(MANY, request, &index, &flag, MPI_STATUS_IGNORE);
+    MPI_Testall(MANY, request, &flag, status);
+    said(polls, start);
+}
+
+static void probes(int polls)
+{
+    int in, out = 7, flag;
+    double start = now(CLOCK_MONOTONIC);
+    MPI_Message message;
+    for (int i = 0; i < polls; i++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+        MPI_Improbe(0, MPI_ANY_TAG, MPI_COMM_SELF, &flag, &message, MPI_STATUS_IGNORE);
+    }
+    MPI_Send(&out, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
+    MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    MPI_Improbe(0, MPI_ANY_TAG, MPI_COMM_SELF, &flag, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    said(2 * polls, start);
+}
+
 int main(int argc, char **argv)
 {
     int version, part;
@@ -49,6 +99,8 @@ int main(int argc, char **argv)
     wait_for(1000000, 0, 1);
     wait_for(2000, 20, 1);
     wait_for(600001, 0, 2);
+    many(300000);
+    probes(200000);
     MPI_Finalize();
     return 0;
 }

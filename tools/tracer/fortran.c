@@ -215,14 +215,11 @@ static bool is_status(unsigned role)
            role == TRC_R_iostatus;
 }
 
-struct trc_thread *trc_fortran_enter(unsigned which, void **p, intptr_t *a)
+static void loaded(struct trc_thread *t, unsigned which, void **p, intptr_t *a)
 {
     const struct trc_function *function = &trc_function[which];
     const struct trc_comm *comm = NULL;
     int64_t count = 1;
-    struct trc_thread *t = trc_enter();
-    if (!t)
-        return NULL;
     if (function->comm >= 0 && (function->role[function->comm] & 0xff) == TRC_R_comm)
         comm = trc_comm_of(PMPI_Comm_f2c(*(MPI_Fint *)p[function->comm]));
     size_t bytes = wanted(function, p, comm);
@@ -252,7 +249,15 @@ struct trc_thread *trc_fortran_enter(unsigned which, void **p, intptr_t *a)
         }
     }
     t->fortran_used = (size_t)(scratch.at - (char *)t->fortran);
-    if (function->flags & TRC_BEFORE)
+}
+
+struct trc_thread *trc_fortran_enter(unsigned which, void **p, intptr_t *a)
+{
+    struct trc_thread *t = trc_enter();
+    if (!t)
+        return NULL;
+    loaded(t, which, p, a);
+    if (trc_function[which].flags & TRC_BEFORE)
         trc_before(t, which, a);
     t->called = trc_wall();
     return t;
@@ -304,9 +309,8 @@ static void statuses_convert(const MPI_Fint *from, MPI_Status *to, int count)
         PMPI_Status_f2c(from + (size_t)i * STATUS_INTS, to + i);
 }
 
-void trc_fortran_leave(struct trc_thread *t, unsigned which, void **p, intptr_t *a)
+static void all_stored(struct trc_thread *t, unsigned which, void **p, intptr_t *a)
 {
-    t->returned = trc_wall();
     const struct trc_function *function = &trc_function[which];
     struct scratch scratch = {(char *)t->fortran + t->fortran_used, (char *)t->fortran + t->fortran_room};
     int completed = 1, count = 1;
@@ -331,5 +335,20 @@ void trc_fortran_leave(struct trc_thread *t, unsigned which, void **p, intptr_t 
             statuses_convert(p[i], (MPI_Status *)a[i], completed > count ? 0 : completed);
         }
     }
-    trc_record(t, which, a, MPI_SUCCESS);
+}
+
+void trc_fortran_leave(struct trc_thread *t, unsigned which, void **p, intptr_t *a, const MPI_Fint *error)
+{
+    t->returned = trc_wall();
+    all_stored(t, which, p, a);
+    trc_record(t, which, a, trc_fortran_result(error));
+}
+
+void trc_fortran_converted(struct trc_thread *t, unsigned which, intptr_t *a)
+{
+    void *p[TRC_ARGUMENTS];
+    for (unsigned i = 0; i < trc_function[which].count; i++)
+        p[i] = (void *)a[i];
+    loaded(t, which, p, a);
+    all_stored(t, which, p, a);
 }

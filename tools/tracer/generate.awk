@@ -115,7 +115,17 @@ function make_list(    i) {
     for (i = 1; i <= functions; i++)
         print "    " number_of(names[i]) ","
     print "    TRC_FUNCTIONS\n};"
+    print "enum trc_way { /* wrappers of polls: in C, in Fortran, in mpi_f08 */"
+    for (i = 1; i <= functions; i++)
+        if (is_light(names[i]))
+            print "    " way_of(names[i], "C") ", " way_of(names[i], "F") ", " way_of(names[i], "F08") ","
+    print "    TRC_WAYS\n};"
 }
+
+# Polls that may be counted without being timed (light.h): they have a flag, or a number, that says whether something was found.
+function is_light(name) { return name ~ /^MPI_(Test(any|all|some)?|Iprobe|Improbe|Request_get_status)$/ }
+
+function way_of(name, binding) { sub(/^MPI/, "TRC_" binding, name); return name }
 
 # How the Fortran binding has an argument: i integer, a address, o offset, c count, p anything else.
 function fortran_class(one) {
@@ -165,37 +175,79 @@ function needs_before(count,    j) {
 # It makes further worlds, or connects them: the tracer has more to do (spawn.c, connect.c).
 function is_dynamic(name) { return name ~ /^MPI_Comm_(spawn(_multiple)?|accept|connect)$/ }
 
-function wrappers(    i, j, count, call, array, word, light) {
-    print "#include \"trc.h\"\n"
+# A poll as it was asked last: `one` is an argument of the wrapper, `word` what it means; in Fortran it comes by reference.
+function light_same(j, one, word, refers,    same) {
+    same = "poll_->asked.given[" j - 1 "] == (intptr_t)" one
+    if (!refers && type[j] ~ /^int [a-z_]*$/)
+        same = "(int)" same
+    if (word == "reqio")
+        same = same light_single(refers, one)
+    if (word == "reqs")
+        light_list = one
+    if (refers && word ~ /^(nreq|source|tag|comm|reqval)$/)
+        same = same " && *(const MPI_Fint *)" one " == poll_->asked.value[" light_values++ "]"
+    return same
+}
+
+# Several requests, or one: this needs fewer registers, none of them to be saved.
+function light_many() {
+    return " &&\n        trc_same_handles(poll_->asked.handles, (const char *)" light_list ", poll_->asked.bytes)"
+}
+
+function light_single(refers, one) {
+    return " &&\n        poll_->asked.handle." (refers ? "fortran == *(const MPI_Fint *)" : "c == *(const MPI_Request *)") one
+}
+
+# A wrapper that makes the poll without timing it if it is the `same`; else it is passed on.
+function light_one(result, name, prefix, list, same, way, call, onward) {
+    printf "%s %s %s%s(%s)\n{\n", prefix == "" ? "TRC_EXPORT" : "static __attribute__((noinline))", result, prefix, name, list
+    print "    struct trc_poll *poll_ = trc_light." (prefix == "" ? "poll" : "list") "[" way "];"
+    print "    if (__builtin_expect(poll_ &&\n        " same ", 1)) {\n        trc_light_begin(poll_);"
+    if (result == "int")
+        print "        return trc_light_end(poll_, " call ");\n    }\n    return " onward ";\n}\n"
+    else
+        print "        " call ";\n        trc_light_end(poll_, trc_fortran_result(ierror));\n    } else {\n        " onward ";\n    }\n}\n"
+}
+
+function wrappers(    i, j, count, call, original, given, same, light, light_call, one, word) {
+    print "#include \"light.h\"\n"
     for (i = 1; i <= functions; i++) {
         count = arguments(names[i]); roles(names[i], count)
-        call = ""; array = ""; original = ""
+        call = original = given = same = light_call = light_list = ""
         for (j = 1; j <= count; j++) {
             word = bare(role[j])
             one = argument[j]
             original = original (j > 1 ? ", " : "") one
+            light_call = light_call (j > 1 ? ", " : "") (word ~ /status/ ? "(MPI_Status *)poll_->asked.status" : one)
             if (word ~ /status/) one = "(MPI_Status *)a_[" j - 1 "]"
             call = call (j > 1 ? ", " : "") one
-            array = array (j > 1 ? ", " : "") "(intptr_t)" argument[j]
+            given = given (j > 1 ? ", " : "") "(intptr_t)" argument[j]
+            same = same (j > 1 ? " &&\n        " : "") light_same(j, argument[j], word, 0)
         }
-        printf "TRC_EXPORT %s %s(%s)\n{\n", results[names[i]], names[i], parameters[names[i]]
-        light = names[i] ~ /^MPI_Test(any|all|some)?$/
+        light = is_light(names[i])
         if (light) {
-            print "    intptr_t a_[] = {" array "};"
-            print "    struct trc_thread *t_ = trc_me;"
-            print "    if (t_ && t_->unread && trc_light_begin(t_, " number_of(names[i]) ", a_)) {"
-            print "        int result_ = P" names[i] "(" call ");"
-            print "        trc_light_end(t_, " number_of(names[i]) ", a_, result_);"
-            print "        return result_;\n    }"
-            print "    t_ = trc_enter();"
+            print "extern __attribute__((noplt)) int P" names[i] "(" parameters[names[i]] ");"
+            printf "static __attribute__((noinline)) int timed_%s(%s)\n{\n", names[i], parameters[names[i]]
+            print "    intptr_t a_[] = {" given "}, given_[] = {" given "};"
+            print "    struct trc_poll *poll_ = trc_light_other(" way_of(names[i], "C") ", a_);"
+            print "    if (poll_) {\n        trc_light_begin(poll_);"
+            print "        return trc_light_end(poll_, P" names[i] "(" light_call "));\n    }"
         } else
-            print "    struct trc_thread *t_ = trc_enter();"
+            printf "TRC_EXPORT %s %s(%s)\n{\n", results[names[i]], names[i], parameters[names[i]]
+        print "    struct trc_thread *t_ = trc_enter();"
         print "    if (!t_)\n        return P" names[i] "(" original ");"
-        if (!light) print "    intptr_t a_[] = {" (array ? array : "0") "};"
+        if (!light) print "    intptr_t a_[] = {" (given ? given : "0") "};"
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"
         print "    " results[names[i]] " result_ = " (is_dynamic(names[i]) ? "trc_" : "P") names[i] "(" call ");"
         print "    trc_after(t_, " number_of(names[i]) ", a_, " (results[names[i]] == "int" ? "result_" : "0") ");"
+        if (light) print "    if (t_->light)\n        trc_light_learn(t_, " way_of(names[i], "C") ", given_, a_);"
         print "    return result_;\n}\n"
+        if (light && light_list != "")
+            light_one("int", names[i], "listed_", parameters[names[i]], same light_many(), way_of(names[i], "C"),
+                "P" names[i] "(" light_call ")", "timed_" names[i] "(" original ")")
+        if (light)
+            light_one("int", names[i], "", parameters[names[i]], same (light_list == "" ? "" : light_single(0, light_list)),
+                way_of(names[i], "C"), "P" names[i] "(" light_call ")", (light_list == "" ? "timed_" : "listed_") names[i] "(" original ")")
     }
 }
 
@@ -208,44 +260,67 @@ function fortran_differs(name) {
 
 # What stands behind mpi_x_f08_ is pmpi_x_f08_ in Open MPI and pmpir_x_f08_ in MPICH, whose calls with buffers (mpi_x_f08ts_)
 # go through MPI_x.
-function fortran_one(name, real, profiled, count,    j, list, call, lengths, mangled, n) {
-    n = 0
+function fortran_one(name, real, profiled, count, binding,    j, list, call, lengths, n, light, same, light_call, given, original) {
+    n = light_values = 0
+    light_list = ""
+    light = is_light(name)
     for (j = 1; j <= count; j++) {
         list = list "void *p" j - 1 ", "
         call = call "p[" j - 1 "], "
+        light_call = light_call (bare(role[j]) ~ /status/ ? "poll_->asked.status" : "p" j - 1) ", "
+        same = same (j > 1 ? " &&\n        " : "") light_same(j, "p" j - 1, bare(role[j]), 1)
         if (type[j] ~ /(^| )char ?\*|(^| )char [a-z_]*\[/) {
             lengths = lengths ", size_t l" ++n
             given = n == 1 ? ", l1" : given ", l" n
         }
     }
     if (n == 0) given = ""
-    printf "extern __attribute__((weak)) void %s(%svoid *ierror%s);\n", profiled, list, lengths
-    printf "TRC_EXPORT void %s(%svoid *ierror%s)\n{\n", real, list, lengths
     original = call
     gsub(/p\[/, "p", original); gsub(/\]/, "", original)
+    printf "extern __attribute__((weak%s)) void %s(%svoid *ierror%s);\n", light ? ", noplt" : "", profiled, list, lengths
+    printf "%s void %s(%svoid *ierror%s)\n{\n", light ? "static __attribute__((noinline))" : "TRC_EXPORT", (light ? "timed_" : "") real, list, lengths
     print "    intptr_t a[TRC_ARGUMENTS];"
     printf "    void *p[] = {"
     for (j = 1; j <= count; j++) printf "p%d, ", j - 1
     print (n ? "(void *)l1};" : "NULL};")
+    if (light) {
+        print "    struct trc_poll *poll_ = trc_light_other(" way_of(name, binding) ", (intptr_t *)p);"
+        print "    if (poll_) {\n        trc_light_begin(poll_);\n        " profiled "(" light_call "ierror);"
+        print "        trc_light_end(poll_, trc_fortran_result(ierror));\n        return;\n    }"
+    }
     print "    struct trc_thread *t = trc_fortran_enter(" number_of(name) ", p, a);"
     dynamic = tolower(name); sub(/^mpi_/, "", dynamic)
     if (is_dynamic(name))
         print "    if (t)\n        trc_fortran_" dynamic "(p" given ", ierror);\n    else\n    ";
     print "    " profiled "(" call "ierror" given ");"
-    print "    if (t)\n        trc_fortran_leave(t, " number_of(name) ", p, a);\n}\n"
+    print "    if (t)\n        trc_fortran_leave(t, " number_of(name) ", p, a, ierror);"
+    if (light) {
+        gsub(/p[0-9]+/, "(intptr_t)&", original); sub(/, $/, "", original)
+        print "    const intptr_t given[] = {" original "};"
+        print "    if (t && t->light)\n        trc_light_learn(t, " way_of(name, binding) ", given, (intptr_t *)p);"
+    }
+    print "}\n"
+    if (!light) return
+    gsub(/\(intptr_t\)/, "", original)
+    list = list "void *ierror"
+    light_call = profiled "(" light_call "ierror)"
+    if (light_list != "")
+        light_one("void", real, "listed_", list, same light_many(), way_of(name, binding), light_call, "timed_" real "(" original ", ierror)")
+    light_one("void", real, "", list, same (light_list == "" ? "" : light_single(1, light_list)), way_of(name, binding), light_call,
+        (light_list == "" ? "timed_" : "listed_") real "(" original ", ierror)")
 }
 
 function fortran(    i, count, lower) {
-    print "#include \"trc.h\"\n"
+    print "#include \"light.h\"\n"
     mpich = text ~ /MPIR_F08_/
     for (i = 1; i <= functions; i++) {
         if (fortran_differs(names[i]))
             continue
         count = arguments(names[i]); roles(names[i], count)
         lower = tolower(names[i])
-        fortran_one(names[i], lower "_", "p" lower "_", count)
+        fortran_one(names[i], lower "_", "p" lower "_", count, "F")
         profiled = lower "_f08_"
         sub(/^mpi/, mpich ? "pmpir" : "pmpi", profiled)
-        fortran_one(names[i], lower "_f08_", profiled, count)
+        fortran_one(names[i], lower "_f08_", profiled, count, "F08")
     }
 }

@@ -312,6 +312,7 @@ void trc_comm_freed(MPI_Comm handle)
         free(comm);
     }
     known.last_comm_is = NULL;
+    trc_request_changes++; /* a probe with this handle is another one from now on */
     trc_unlock();
 }
 

@@ -10,19 +10,24 @@
  * lost. If the call that ends it is a poll that found something, which is only known when it is over, the
  * rest is its own.
  *
- * A rest that is longer than all that was expected says that the averages are not to be trusted: the next
- * DISTRUST polls are timed each.
+ * A rest that is longer than all that was expected says that the averages are not to be trusted: some of the
+ * next polls are timed each, twice as many each time it happens again, DISTRUST_MOST at most.
  */
-#include "trc.h"
+#include "light.h"
+
+#include <string.h>
 
 #define DURATION_MOST 200 /* ns */
 #define GAP_MOST 1000
-#define LIGHT_MOST 64
-#define DISTRUST 1000
+#define LIGHT_MOST 1024
+#define DISTRUST_LEAST 16
+#define DISTRUST_MOST 1000
+
+__thread struct trc_light trc_light;
 
 void trc_light_allow(struct trc_thread *t, struct trc_poll *poll, const struct mars_times *times)
 {
-    t->unread = 0;
+    t->light = poll;
     if (trc.many || trc.thread_count > 1 || t->counts || times->gap > GAP_MOST ||
         times->duration > DURATION_MOST)
         return;
@@ -34,73 +39,222 @@ void trc_light_allow(struct trc_thread *t, struct trc_poll *poll, const struct m
         return;
     }
     uint64_t half = poll->polls.count / 2;
-    t->unread = half < LIGHT_MOST ? (uint32_t)half : LIGHT_MOST;
+    t->allowed = half < LIGHT_MOST ? (uint32_t)half : LIGHT_MOST;
+    for (uint32_t i = 0; i < t->polls; i++)
+        t->poll[i].asked.untimed = t->allowed;
+}
+
+static uint64_t passed(const struct trc_thread *t, const struct trc_poll *poll)
+{
+    return t->allowed - poll->asked.untimed;
 }
 
 /* What the polls of one kind that were not timed take, inside and between them, if they are as their like. */
-static uint64_t expected(const struct trc_poll *poll, uint64_t *inside)
+static uint64_t expected(const struct trc_thread *t, const struct trc_poll *poll, uint64_t *inside)
 {
     uint64_t count = poll->quick.count ? poll->quick.count : 1;
-    *inside = poll->passed * poll->quick.duration / count;
-    return *inside + poll->passed * poll->quick.gaps / count;
+    *inside = passed(t, poll) * poll->quick.duration / count;
+    return *inside + passed(t, poll) * poll->quick.gaps / count;
 }
 
 static void share_out(struct trc_thread *t, struct trc_poll *poll, uint64_t inside, uint64_t away,
                       uint64_t rest)
 {
-    struct trc_sum *sum = &t->sum[poll->tested.function];
-    sum->calls += poll->passed;
+    struct trc_sum *sum = &t->sum[poll->asked.function];
+    sum->calls += passed(t, poll);
     sum->ns += inside;
-    poll->polls.count += poll->passed;
+    poll->polls.count += passed(t, poll);
     poll->times.duration += inside;
     poll->away += away;
     poll->polls.rest += rest;
     t->back += (int64_t)(inside + away + rest);
     poll->returned = t->back;
-    poll->passed = 0;
+}
+
+static void trust(struct trc_thread *t, uint64_t work, uint64_t sum)
+{
+    if (work > sum && work - sum > sum + GAP_MOST) {
+        t->doubt = t->doubt < DISTRUST_LEAST ? DISTRUST_LEAST : 2 * t->doubt;
+        if (t->doubt > DISTRUST_MOST)
+            t->doubt = DISTRUST_MOST;
+        t->distrust = t->doubt;
+    } else if (t->allowed == LIGHT_MOST) {
+        t->doubt /= 2;
+    }
 }
 
 /* t->enter is now, t->away of the time since t->back. What is left between them is the computation before the
  * next call. */
+bool trc_light_inside(const struct trc_thread *t)
+{
+    for (uint32_t i = 0; i < t->polls; i++)
+        if (t->poll[i].asked.inside)
+            return true;
+    return false;
+}
+
 void trc_light_over(struct trc_thread *t)
 {
     uint64_t all = t->enter > t->back ? (uint64_t)(t->enter - t->back) : 0;
     uint64_t away = t->away < all ? t->away : all, work = all - away, sum = 0, inside;
-    for (uint32_t i = 0; i < t->polls; i++)
-        sum += expected(&t->poll[i], &inside);
-    if (work - (work < sum ? work : sum) > sum + GAP_MOST)
-        t->distrust = DISTRUST;
-    for (uint32_t i = 0; i < t->polls; i++) {
+    bool any = false;
+    for (uint32_t i = 0; t->allowed > 0 && i < t->polls; i++) {
+        any |= passed(t, &t->poll[i]) > 0;
+        sum += expected(t, &t->poll[i], &inside);
+    }
+    if (any)
+        trust(t, work, sum);
+    for (uint32_t i = 0; any && i < t->polls; i++) {
         struct trc_poll *poll = &t->poll[i];
-        if (poll->passed == 0)
+        if (passed(t, poll) == 0)
             continue;
-        uint64_t both = expected(poll, &inside), whole = both;
+        uint64_t both = expected(t, poll, &inside), whole = both;
         if (sum > work) { /* less than expected for all */
             both = both * work / sum;
             inside = whole ? inside * both / whole : 0;
         }
         share_out(t, poll, inside, away, both - inside);
-        away = 0;
+        t->away = away = 0;
     }
-    t->away = 0;
-    t->passed = t->unread = 0;
+    t->allowed = 0;
+    t->light = NULL;
+    trc_light = (struct trc_light){{NULL}, {NULL}};
 }
 
-void trc_light_end(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+/* ---- how a poll was asked ---- */
+
+static bool is_fortran(enum trc_way way)
+{
+    return way % 3 != 0;
+}
+
+/* Fortran passes by reference what C passes by value: these are compared, too. */
+static bool by_value(unsigned role)
+{
+    role &= 0xff;
+    return role == TRC_R_nreq || role == TRC_R_source || role == TRC_R_tag || role == TRC_R_comm ||
+           role == TRC_R_reqval;
+}
+
+static void known(struct trc_poll *poll)
+{
+    size_t one = is_fortran(poll->asked.way) ? sizeof(MPI_Fint) : sizeof(MPI_Request);
+    *(poll->asked.bytes > one ? &trc_light.list[poll->asked.way] : &trc_light.poll[poll->asked.way]) = poll;
+}
+
+struct trc_poll *trc_light_find(enum trc_way way, const intptr_t *a)
+{
+    struct trc_thread *t = trc_me;
+    for (uint32_t i = 0; i < t->polls; i++) {
+        struct trc_asked *asked = &t->poll[i].asked;
+        if (asked->way != way || asked->untimed == 0 || asked->changes != trc_request_changes)
+            continue;
+        const struct trc_function *function = &trc_function[asked->function];
+        bool same =
+            asked->bytes == 0 || trc_same_handles((const char *)a[asked->list], asked->handles, asked->bytes);
+        for (unsigned j = 0, values = 0; same && j < function->count; j++) {
+            same = asked->given[j] == a[j];
+            if (same && is_fortran(way) && by_value(function->role[j]))
+                same = *(const MPI_Fint *)a[j] == asked->value[values++];
+        }
+        if (same) {
+            known(&t->poll[i]);
+            return &t->poll[i];
+        }
+    }
+    return NULL;
+}
+
+static bool handles_copy(struct trc_asked *asked, const struct trc_place *place, const intptr_t *given,
+                         uint32_t count)
+{
+    asked->bytes = 0;
+    if (place->requests < 0)
+        return true;
+    asked->list = (uint8_t)place->requests;
+    asked->bytes = count * (is_fortran(asked->way) ? sizeof(MPI_Fint) : sizeof(MPI_Request));
+    if (asked->bytes > asked->room)
+        asked->handles = trc_grow(asked->handles, &asked->room, asked->bytes);
+    if (asked->bytes > asked->room)
+        return false;
+    memcpy(asked->handles, (const void *)given[place->requests], asked->bytes);
+    memcpy(&asked->handle, asked->handles, is_fortran(asked->way) ? sizeof(MPI_Fint) : sizeof(MPI_Request));
+    return true;
+}
+
+/* The caller may want no status: then there is one of the poll's own. In Fortran it takes as much as in C. */
+static bool status_get(struct trc_asked *asked, const struct trc_place *place, const intptr_t *given,
+                       const intptr_t *a, uint32_t count)
+{
+    asked->status = place->status < 0 ? NULL : (void *)given[place->status];
+    if (place->status < 0 || a[place->status] == given[place->status])
+        return true;
+    size_t bytes = count * sizeof(MPI_Status);
+    if (bytes > asked->spare_room)
+        asked->spare = trc_grow(asked->spare, &asked->spare_room, bytes);
+    asked->status = asked->spare;
+    return bytes <= asked->spare_room;
+}
+
+void trc_light_learn(struct trc_thread *t, enum trc_way way, const intptr_t *given, const intptr_t *a)
 {
     struct trc_poll *poll = t->light;
-    if (result == MPI_SUCCESS && *t->light_flag == 0) {
-        poll->passed++;
-        t->passed++;
-        t->unread--;
-        t->inside = false;
+    struct trc_asked *asked = &poll->asked;
+    unsigned number = asked->function;
+    const struct trc_function *function = &trc_function[number];
+    const struct trc_place *place = trc_place_of(number);
+    if (place->requests >= 0 && poll->tested.function != number)
         return;
+    uint32_t count = place->requests >= 0 ? poll->tested.count : 1;
+    unsigned values = 0;
+    asked->way = way;
+    for (unsigned i = 0; i < function->count; i++) {
+        asked->given[i] = given[i];
+        if (is_fortran(way) && by_value(function->role[i]))
+            asked->value[values++] = *(const MPI_Fint *)given[i];
     }
+    asked->changes = trc_request_changes;
+    asked->flag = (const int *)given[place->flag];
+    asked->thread = t;
+    if (!handles_copy(asked, place, given, count) || !status_get(asked, place, given, a, count))
+        asked->way = TRC_WAYS;
+    else if (t->allowed > 0)
+        known(poll);
+}
+
+void trc_light_revoke(struct trc_thread *t)
+{
+    for (uint32_t i = 0; i < t->polls; i++)
+        memset(t->poll[i].asked.given, 0, sizeof t->poll[i].asked.given);
+}
+
+int trc_light_spent(struct trc_poll *poll)
+{
+    enum trc_way way = poll->asked.way;
+    trc_light.poll[way] = trc_light.list[way] = NULL;
+    return MPI_SUCCESS;
+}
+
+int trc_light_found(struct trc_poll *poll, int result)
+{
+    const struct trc_asked *asked = &poll->asked;
+    struct trc_thread *t = asked->thread;
+    const struct trc_place *place = trc_place_of(asked->function);
+    intptr_t a[TRC_ARGUMENTS];
+    unsigned number = asked->function;
     int64_t gap = poll->quick.count ? (int64_t)(poll->quick.gaps / poll->quick.count) : 0;
+    t->inside = true;
+    poll->asked.inside = false;
     trc_clock_entered(t);
     t->returned = t->enter;
     trc_light_over(t);
     t->enter = t->called = t->returned - t->back < gap ? t->returned : t->back + gap;
-    trc_requests_take(t, poll->tested.request, (int)poll->tested.count);
+    memcpy(a, asked->given, sizeof asked->given);
+    if (place->status >= 0)
+        a[place->status] = (intptr_t)asked->status;
+    if (is_fortran(asked->way))
+        trc_fortran_converted(t, number, a);
+    trc_requests_take(t, poll->tested.request, place->requests >= 0 ? (int)poll->tested.count : 0);
     trc_record(t, number, a, result);
+    return result;
 }

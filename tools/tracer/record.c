@@ -309,7 +309,7 @@ static void poll_add(struct trc_thread *t, struct trc_poll *poll, const struct m
         poll->counted[j] += times->counted[j];
 }
 
-static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_times *times)
+static bool poll_keep(struct trc_thread *t, unsigned number, size_t bytes, const struct mars_times *times)
 {
     struct trc_poll *poll = t->poll;
     uint32_t i = 0;
@@ -321,6 +321,7 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     if (i < t->polls) {
         poll_add(t, poll, times);
         trc_test_known(t, poll);
+        trc_light_allow(t, poll, times);
         return true;
     }
     if (bytes > poll->room)
@@ -336,6 +337,9 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     poll->polls = (struct mars_polls){1, 0};
     poll->away = 0;
     memset(&poll->quick, 0, sizeof poll->quick);
+    poll->asked.way = TRC_WAYS;
+    poll->asked.function = number;
+    poll->asked.untimed = 0;
     trc_test_known(t, poll);
     t->polls++;
     return true;
@@ -412,7 +416,7 @@ static void keep(struct trc_thread *t, unsigned number, struct mars_times *times
     size_t bytes = (size_t)(t->at - t->key);
     sum->bytes += (uint64_t)(t->sent >= 0 ? t->sent : t->received >= 0 ? t->received : 0);
     /* A look at the time between polls is a part of polling. */
-    if ((t->nothing || (number == TRC_Wtime && t->polls)) && poll_keep(t, bytes, times))
+    if ((t->nothing || (number == TRC_Wtime && t->polls)) && poll_keep(t, number, bytes, times))
         return;
     if (t->polls)
         trc_polls_write(t);
@@ -439,7 +443,6 @@ static __attribute__((noinline)) void record(struct trc_thread *t, unsigned numb
         keep(t, number, &times);
     trc_region_left(number, a);
     t->tests = false;
-    t->unread = 0;
     trc_clock_back(t);
     t->inside = false;
 }

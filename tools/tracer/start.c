@@ -110,6 +110,8 @@ struct trc_thread *trc_thread_begin(void)
     t->thread = trc.thread_count;
     t->writer = trc.thread_count < MARS_DEFINITIONS ? writer_new(trc.thread_count) : NULL;
     trc.thread_count += t->writer != NULL;
+    for (struct trc_thread *other = trc.threads; other; other = other->next)
+        trc_light_revoke(other);
     t->next = trc.threads;
     trc.threads = t;
     if (t->thread == 0)
@@ -278,6 +280,10 @@ static void finish(bool ended)
         t->off = true;
         if (!t->writer)
             continue;
+        if (t == trc_me && t->light) { /* it ended between polls that are not timed */
+            trc_clock_entered(t);
+            trc_light_over(t);
+        }
         trc_polls_write(t);
         fine &= mars_writer_close(t->writer);
         t->writer = NULL;

@@ -10,16 +10,12 @@
 
 #include <string.h>
 
-/* Where the arguments of a test stand. */
-static struct place {
-    bool known, statuses;                 /* the status is an array of them */
-    int8_t count, requests, flag, status; /* count -1: one request */
-} place[TRC_FUNCTIONS];
+static struct trc_place places[TRC_FUNCTIONS];
 
 static void place_know(unsigned number)
 {
     const struct trc_function *function = &trc_function[number];
-    struct place found = {.known = true, .count = -1};
+    struct trc_place found = {.known = true, .count = -1, .requests = -1, .flag = -1, .status = -1};
     for (int8_t i = 0; i < function->count; i++)
         switch (function->role[i] & 0xff) {
         case TRC_R_nreq:
@@ -33,6 +29,7 @@ static void place_know(unsigned number)
         case TRC_R_nout:
             found.flag = i;
             break;
+        case TRC_R_fstatus:
         case TRC_R_wstatus:
         case TRC_R_statuses:
             found.status = i;
@@ -41,7 +38,14 @@ static void place_know(unsigned number)
         default:
             break;
         }
-    place[number] = found;
+    places[number] = found;
+}
+
+const struct trc_place *trc_place_of(unsigned function)
+{
+    if (!places[function].known)
+        place_know(function);
+    return &places[function];
 }
 
 static bool room(struct trc_tested *tested, size_t bytes)
@@ -55,15 +59,14 @@ static bool room(struct trc_tested *tested, size_t bytes)
  * asks for none. */
 static __attribute__((noinline)) bool prepared(struct trc_thread *t, unsigned function, const intptr_t *a)
 {
-    if (!place[function].known)
-        place_know(function);
-    int count = place[function].count < 0 ? 1 : (int)a[place[function].count];
+    const struct trc_place *p = trc_place_of(function);
+    int count = p->count < 0 ? 1 : (int)a[p->count];
     return count > 0 && room(&t->tested, (size_t)count * sizeof(MPI_Request));
 }
 
 bool trc_test_begin(struct trc_thread *t, unsigned function, intptr_t *a)
 {
-    const struct place *p = &place[function];
+    const struct trc_place *p = &places[function];
     uint32_t count = p->known && p->count >= 0 ? (uint32_t)a[p->count] : 1;
     if (trc.many)
         return false;
@@ -94,35 +97,12 @@ static bool same(const struct trc_tested *one, const struct trc_tested *other)
 
 struct trc_poll *trc_test_again(struct trc_thread *t, unsigned function, const intptr_t *a, int result)
 {
-    if (!trc.muted && result == MPI_SUCCESS && *(const int *)a[place[function].flag] == 0)
+    if (!trc.muted && result == MPI_SUCCESS && *(const int *)a[places[function].flag] == 0)
         for (uint32_t i = 0; i < t->polls; i++)
             if (same(&t->poll[i].tested, &t->tested))
                 return &t->poll[i];
     trc_requests_take(t, t->tested.request, (int)t->tested.count);
     return NULL;
-}
-
-/* The handles are compared where they are: they need not be copied, since the poll has them. */
-bool trc_light_begin(struct trc_thread *t, unsigned function, intptr_t *a)
-{
-    const struct place *p = &place[function];
-    if (t->inside || t->off || !p->known)
-        return false;
-    struct trc_tested now = {.request = (MPI_Request *)a[p->requests],
-                             .function = function,
-                             .changes = trc_request_changes,
-                             .count = p->count >= 0 ? (uint32_t)a[p->count] : 1};
-    uint32_t i = 0;
-    while (i < t->polls && !same(&t->poll[i].tested, &now))
-        i++;
-    if (i == t->polls)
-        return false;
-    t->inside = true;
-    t->light = &t->poll[i];
-    t->light_flag = (const int *)a[p->flag];
-    if ((MPI_Status *)a[p->status] == (p->statuses ? MPI_STATUSES_IGNORE : MPI_STATUS_IGNORE))
-        a[p->status] = (intptr_t)trc_statuses(t, (int)now.count);
-    return true;
 }
 
 void trc_test_known(struct trc_thread *t, struct trc_poll *poll)

@@ -228,6 +228,31 @@ struct trc_sum {
     uint64_t calls, bytes, ns;
 };
 
+#define TRC_POLL_ARGUMENTS 6
+
+/* How the program asked, see light.h. */
+struct trc_asked {
+    enum trc_way way; /* TRC_WAYS: not known */
+    unsigned function;
+    intptr_t given[TRC_POLL_ARGUMENTS];
+    MPI_Fint value[3]; /* to which arguments point in Fortran */
+    uint8_t list;      /* the argument that has the requests */
+    union {
+        MPI_Request c;
+        MPI_Fint fortran;
+    } handle;      /* the first that stood there */
+    void *handles; /* all of them */
+    size_t bytes, room;
+    uint64_t changes;
+    const int *flag; /* where it says whether something was found */
+    void *status;    /* the caller's, or, where it wants none, `spare` */
+    void *spare;
+    size_t spare_room;
+    struct trc_thread *thread;
+    uint32_t untimed; /* so many may still be made without being timed, of thread->allowed */
+    bool inside;      /* one is being made */
+};
+
 struct trc_poll { /* polls of one shape since the last call that was none */
     uint8_t *shape;
     size_t bytes, room;
@@ -236,8 +261,8 @@ struct trc_poll { /* polls of one shape since the last call that was none */
     uint64_t counted[MARS_COUNTERS];
     struct mars_polls polls;
     struct trc_tested tested;
-    uint64_t away;   /* the thread did not run between them */
-    uint32_t passed; /* of them that were not timed, and are not yet in `times` and `polls` */
+    struct trc_asked asked;
+    uint64_t away; /* the thread did not run between them */
     struct {
         uint64_t count, duration, gaps;
     } quick; /* those that were timed and quick */
@@ -250,6 +275,7 @@ struct trc_thread {
     unsigned thread;         /* which, from 0 in order of their first calls */
     bool inside;             /* a call is being made or recorded: calls below it are the library's own */
     bool off;                /* not recorded now */
+    uint32_t allowed;        /* so many of each poll may be made without being timed (light.h) */
     int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
     int64_t enter_cpu, back_cpu;
     uint64_t away;
@@ -274,12 +300,9 @@ struct trc_thread {
     uint32_t polls;
     struct trc_tested tested; /* of this call */
     bool tests;               /* it is a test, whose requests have not been taken */
-    uint32_t unread; /* so many of the polls that are kept back may be repeated without timing them */
-    uint32_t passed; /* so many have been */
-    uint32_t distrust;
-    struct trc_poll *light; /* this call is one of these */
-    const int *light_flag;  /* where it says whether it found something */
-    int64_t over;           /* of several threads: the last record that is written */
+    struct trc_poll *light;   /* which this call repeats; NULL: none */
+    uint32_t doubt, distrust; /* polls to be timed: at first, and still */
+    int64_t over;             /* of several threads: the last record that is written */
     struct trc_sum sum[TRC_ALL];
 };
 
@@ -353,6 +376,8 @@ void trc_clock_back(struct trc_thread *);
 void trc_clock_begin(struct trc_thread *);
 const char *trc_clock_way(void); /* how the thread's CPU time is taken */
 
+/* light.c: is one of the polls that are not timed being made? And they are over. */
+bool trc_light_inside(const struct trc_thread *);
 void trc_light_over(struct trc_thread *);
 
 static inline struct trc_thread *trc_enter(void)
@@ -363,11 +388,11 @@ static inline struct trc_thread *trc_enter(void)
         if (!t)
             return NULL;
     }
-    if (t->inside || t->off)
+    if (t->inside || t->off || (t->light && trc_light_inside(t)))
         return NULL;
     t->inside = true;
     trc_clock_entered(t);
-    if (__builtin_expect(t->passed > 0, 0))
+    if (t->light)
         trc_light_over(t);
     t->called = t->enter;
     return t;
@@ -397,6 +422,13 @@ MPI_Status *trc_statuses(struct trc_thread *, int count); /* for a caller that w
 
 /* ---- tests.c ---- */
 
+/* Where the arguments of a poll stand; -1: it has none. */
+struct trc_place {
+    bool known, statuses;                 /* the status is an array of them */
+    int8_t count, requests, flag, status; /* count -1: one request */
+};
+const struct trc_place *trc_place_of(unsigned function);
+
 /* Before a test: its requests are remembered, since it overwrites those it completes, and it gets a status.
  * False: they have to be taken now. */
 bool trc_test_begin(struct trc_thread *, unsigned function, intptr_t *a);
@@ -413,10 +445,8 @@ void trc_after(struct trc_thread *, unsigned function, const intptr_t *a, int re
 void trc_record(struct trc_thread *, unsigned function, const intptr_t *a, int result);
 /* light.c: polls that are not timed. Behind a poll that was repeated and timed: may the next be without? */
 void trc_light_allow(struct trc_thread *, struct trc_poll *, const struct mars_times *);
-/* tests.c: is this call one of these? Then no trc_enter() is to come before it, and trc_light_end() behind
- * it. */
-bool trc_light_begin(struct trc_thread *, unsigned function, intptr_t *a);
-void trc_light_end(struct trc_thread *, unsigned function, const intptr_t *a, int result);
+/* There is another thread: those of this one are to be timed from now on. */
+void trc_light_revoke(struct trc_thread *);
 /* The polls that have been kept back. */
 void trc_polls_write(struct trc_thread *);
 
@@ -431,7 +461,13 @@ void trc_region_left(unsigned function, const intptr_t *a);
 /* ---- fortran.c ---- */
 
 struct trc_thread *trc_fortran_enter(unsigned function, void **p, intptr_t *a);
-void trc_fortran_leave(struct trc_thread *, unsigned function, void **p, intptr_t *a);
+void trc_fortran_leave(struct trc_thread *, unsigned function, void **p, intptr_t *a, const MPI_Fint *error);
+static inline int trc_fortran_result(const MPI_Fint *error) /* NULL: the caller of mpi_f08 wants none */
+{
+    return error ? *error : MPI_SUCCESS;
+}
+/* The arguments of a call that has been made, addresses as Fortran gives them, become those of C. */
+void trc_fortran_converted(struct trc_thread *, unsigned function, intptr_t *a);
 
 /* ---- spawn.c ---- */
 
