@@ -22,6 +22,7 @@
 #define TRC_ARGUMENTS 16 /* of a function, at most */
 
 #include "list.h" /* enum trc_number */
+#include "wall.h"
 
 enum trc_role { /* the words of mpi.table */
                 TRC_R_none,
@@ -338,36 +339,6 @@ void trc_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void trc_info(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *trc_grow(void *old, size_t *room,
                size_t bytes); /* of at least so many; ends the recording when there is none */
-
-/* ---- wall.c ---- */
-
-int64_t trc_system_ns(void);
-#ifdef __x86_64__
-#define TRC_SCALE_BITS 32
-extern struct trc_counter {
-    uint64_t scale; /* ns a tick, in 2^-32; 0: the processor's counter is not used */
-    uint64_t ticks; /* at one moment */
-    int64_t ns;     /* at the same */
-} trc_counter;
-static inline int64_t trc_counter_ns(uint64_t ticks)
-{
-    return trc_counter.ns +
-           (int64_t)((unsigned __int128)(ticks - trc_counter.ticks) * trc_counter.scale >> TRC_SCALE_BITS);
-}
-static inline int64_t trc_wall(void) /* ns since some time */
-{
-    return trc_counter.scale ? trc_counter_ns(__builtin_ia32_rdtsc()) : trc_system_ns();
-}
-#else
-static inline int64_t trc_wall(void)
-{
-    return trc_system_ns();
-}
-#endif
-/* MPI_Init is over: from now on wall time is read from the processor's counter, of so many ticks a second; 0:
- * it is not. To be called once, before anything is recorded. */
-uint64_t trc_wall_begin(void);
-int64_t trc_wall_off(void); /* ns by which it is later than the system's clock */
 
 /* ---- clock.c ---- */
 
