@@ -278,3 +278,26 @@ check "and found to be nothing wrong"
 rm -rf one && "$marssim" -q -o one replay.cfg >err 2>&1 && profiled one profile.csv >err && [ "$(sent 0)" = "1 4" ] && [ "$(sent 1)" = "0 0" ] &&
     mpirun -n 3 "$marssim" -q -o three replay.cfg >err 2>&1 && cmp one/calls.csv three/calls.csv >err 2>&1 && cmp one/tasks.csv three/tasks.csv >err 2>&1
 check "and do nothing in the replay, on one rank and on three"
+
+# ---- messages that are longer than the buffer they are received into, where errors return ----
+
+truncated() { # MPICC MPIRUN: ten receives are cut off; the trace has their source and tag, and so many bytes as there was room for
+    "$1" -O1 -o truncated "$top/tests/tracer/truncated.c" >err 2>&1 && rm -rf t && timeout 60 "$2" -n 2 "$marstrace" --profile -o t ./truncated >out 2>err &&
+        [ "$(cat out)" = "10 0" ] && "$marstrace" --list t >list 2>err &&
+        [ "$(grep -c '^1\.0 .*MPI_\(Recv\|Mrecv\|Sendrecv\) .* from=0 got_tag=1\{0,1\}[045] got=40$' list)" -eq 6 ] &&
+        [ "$(grep -c '^1\.0 .*MPI_\(Wait\|Waitall\) .* done=\[0,0,1\{0,1\}[12],40' list)" -eq 4 ] &&
+        "$marstrace" --profile t >profile.csv 2>err &&
+        ! "$(dirname "$marssim")/marsconv" --check t >found 2>err && [ "$(grep -c '40 where they are received' found)" -eq 10 ]
+}
+replay_truncated() { # the whole messages are sent
+    rm -rf one three && "$marssim" -q -o one replay.cfg >err 2>&1 && profiled one profile.csv >err && [ "$(sent 0 | cut -d' ' -f2)" -eq $((4 * (5 * 20 + 10 + 5 * 100000 + 10))) ] &&
+        mpirun -n 3 "$marssim" -q -o three replay.cfg >err 2>&1 && cmp one/calls.csv three/calls.csv >err 2>&1 && cmp one/tasks.csv three/tasks.csv >err 2>&1
+}
+truncated mpicc mpirun
+check "receives that were cut off are traced as such"
+replay_truncated
+check "and replayed, on one rank and on three"
+if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
+    truncated mpicc.mpich mpirun.mpich && replay_truncated
+    check "and under MPICH"
+fi

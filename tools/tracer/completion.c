@@ -10,6 +10,17 @@ static int64_t bytes_got(const MPI_Status *status)
     return count;
 }
 
+/* What did not fit into a buffer was lost: it is full, whatever the library says came. */
+static int64_t bytes_received(const struct trc_call *c, const MPI_Status *status, int64_t room)
+{
+    int class = MPI_SUCCESS;
+    if (status->MPI_SOURCE == MPI_PROC_NULL)
+        return 0;
+    if (c->in_status && status->MPI_ERROR != MPI_SUCCESS)
+        PMPI_Error_class(status->MPI_ERROR, &class);
+    return c->truncated || class == MPI_ERR_TRUNCATE ? room : bytes_got(status);
+}
+
 static void found(struct trc_call *c, const MPI_Status *status)
 {
     if (c->failed || !status) {
@@ -20,7 +31,13 @@ static void found(struct trc_call *c, const MPI_Status *status)
     }
     trc_put(c, trc_peer(status->MPI_SOURCE));
     trc_put(c, status->MPI_TAG);
-    trc_put(c, status->MPI_SOURCE == MPI_PROC_NULL ? 0 : bytes_got(status));
+    trc_put(c, bytes_received(c, status, c->t->received));
+}
+
+/* Where errors are in the statuses, some requests may not have come to an end. */
+static bool is_done(const struct trc_call *c, int index, const MPI_Status *status)
+{
+    return c->t->number[index] && !(c->in_status && status->MPI_ERROR == MPI_ERR_PENDING);
 }
 
 /* One completed request: where in the list, and what it received. A request that is gone or inactive (nobody
@@ -30,7 +47,7 @@ static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status 
     uint32_t number = c->t->number[index];
     int64_t value[4] = {index, -5, 0, 0};
     int cancelled = 0;
-    if (!number)
+    if (!is_done(c, index, status))
         return;
     struct trc_request *request = trc_request_at(number);
     if (request->cancelled)
@@ -40,7 +57,7 @@ static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status 
     } else if (request->receives) {
         value[1] = trc_peer(status->MPI_SOURCE);
         value[2] = status->MPI_TAG;
-        value[3] = status->MPI_SOURCE == MPI_PROC_NULL ? 0 : bytes_got(status);
+        value[3] = bytes_received(c, status, request->room);
     }
     for (int i = 0; i < 4; i++) {
         trc_put(c, value[i] - *last);
@@ -54,16 +71,13 @@ static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status 
         trc_request_freed(number);
 }
 
-static uint32_t completed_count(const struct trc_call *c, int outcome)
+static uint32_t completed_count(const struct trc_call *c, int outcome, const MPI_Status *status)
 {
     const int *indices = c->indices >= 0 ? (const int *)c->a[c->indices] : NULL;
+    int most = indices ? outcome : (int)c->t->numbers;
     uint32_t count = 0;
-    if (indices)
-        for (int i = 0; i < outcome; i++)
-            count += c->t->number[indices[i]] != 0;
-    else
-        for (int i = 0; i < (int)c->t->numbers; i++)
-            count += c->t->number[i] != 0;
+    for (int i = 0; i < most; i++)
+        count += is_done(c, indices ? indices[i] : i, status + i);
     return count;
 }
 
@@ -83,7 +97,7 @@ static void all_done(struct trc_call *c, const MPI_Status *status)
         if (one)
             done(c, &last, outcome, status);
     } else {
-        t->at = mars_put(t->at, 4 * (uint64_t)completed_count(c, outcome));
+        t->at = mars_put(t->at, 4 * (uint64_t)completed_count(c, outcome, status));
         const int *indices = c->indices >= 0 ? (const int *)c->a[c->indices] : NULL;
         for (int i = 0; i < outcome; i++)
             done(c, &last, indices ? indices[i] : i, status + i);
@@ -127,7 +141,9 @@ static bool made(struct trc_call *c, unsigned role, intptr_t argument)
          persistent = word == TRC_R_preq || word == TRC_R_prreq;
     if (!receives && !persistent && word != TRC_R_req && word != TRC_R_ioreq)
         return false;
-    number_put(c, c->failed ? 0 : trc_request_made(*(MPI_Request *)argument, receives, persistent));
+    number_put(c, c->failed ? 0
+                            : trc_request_made(*(MPI_Request *)argument, receives ? c->t->received : -1,
+                                               persistent));
     return true;
 }
 

@@ -232,16 +232,19 @@ static void function_define(unsigned number)
     trc.defined[number] = true;
 }
 
+static int class_of(int result)
+{
+    int class = MPI_SUCCESS;
+    return result != MPI_SUCCESS && PMPI_Error_class(result, &class) == MPI_SUCCESS ? class : result;
+}
+
 /* Classes of errors by which a call has done nothing: what it was given means nothing. 0: it may have. */
-static int refusal(int result)
+static int refusal(int class)
 {
     static const int classes[] = {MPI_ERR_BUFFER,   MPI_ERR_COUNT, MPI_ERR_TYPE,    MPI_ERR_TAG,
                                   MPI_ERR_COMM,     MPI_ERR_RANK,  MPI_ERR_REQUEST, MPI_ERR_ROOT,
                                   MPI_ERR_GROUP,    MPI_ERR_OP,    MPI_ERR_ARG,     MPI_ERR_DIMS,
                                   MPI_ERR_TOPOLOGY, MPI_ERR_WIN,   MPI_ERR_DISP};
-    int class = 0;
-    if (PMPI_Error_class(result, &class) != MPI_SUCCESS)
-        return 0;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (class == classes[i])
             return class;
@@ -262,7 +265,10 @@ static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a,
 {
     const struct trc_function *function = &trc_function[number];
     struct trc_call c = {.t = t, .function = function, .a = a, .parts = 1, .rparts = 1, .flag = true};
-    c.failed = result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS;
+    int error = number < TRC_IO_FIRST ? class_of(result) : MPI_SUCCESS;
+    c.in_status = error == MPI_ERR_IN_STATUS;
+    c.truncated = error == MPI_ERR_TRUNCATE; /* the message has come all the same */
+    c.failed = error != MPI_SUCCESS && !c.truncated && !c.in_status;
     c.found = c.indices = c.index = -1;
     if (!trc.defined[number])
         function_define(number);
@@ -289,7 +295,7 @@ static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a,
     }
     for (unsigned i = 0; i < function->count; i++)
         field(&c, function->role[i], a[i]);
-    int class = c.failed && number < TRC_IO_FIRST ? refusal(result) : 0;
+    int class = c.failed ? refusal(error) : 0;
     if (class)
         shape_refused(t, number, class);
 }

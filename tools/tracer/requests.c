@@ -68,7 +68,7 @@ static void link_last(uint32_t number)
     bucket->last = number;
 }
 
-uint32_t trc_request_made(MPI_Request handle, bool receives, bool persistent)
+uint32_t trc_request_made(MPI_Request handle, int64_t room, bool persistent)
 {
     if (handle == MPI_REQUEST_NULL)
         return 0;
@@ -77,7 +77,8 @@ uint32_t trc_request_made(MPI_Request handle, bool receives, bool persistent)
     uint32_t number = number_take();
     if (number) {
         table.highest = number > table.highest ? number : table.highest;
-        table.request[number] = (struct trc_request){(uintptr_t)handle, 0, receives, persistent, false};
+        table.request[number] = (struct trc_request){
+            .handle = (uintptr_t)handle, .room = room, .receives = room >= 0, .persistent = persistent};
         link_last(number);
     }
     trc_unlock();

@@ -198,11 +198,12 @@ void trc_group_known(MPI_Group, int32_t *number, int count);
 
 struct trc_request {
     uintptr_t handle;
+    int64_t room;  /* bytes of the buffer of one that receives */
     uint32_t next; /* of the same bucket; 0: none */
     bool receives, persistent, cancelled;
 };
 /* Numbers begin with 1; 0 is a request that nobody has seen made, or MPI_REQUEST_NULL. */
-uint32_t trc_request_made(MPI_Request, bool receives, bool persistent);
+uint32_t trc_request_made(MPI_Request, int64_t room, bool persistent); /* -1: it does not receive */
 /* The latest of this handle that is not taken; it is taken until it is given back or freed. */
 uint32_t trc_request_take(MPI_Request);
 /* One that another thread may have taken; looks through all there are. */
