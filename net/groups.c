@@ -36,6 +36,18 @@ static uint32_t switch_block(const void *context, uint32_t id, uint32_t size)
     return block;
 }
 
+/* Switches are numbered along the grid, the last dimension slowest. */
+static uint32_t switch_span(const struct net_network *net)
+{
+    uint32_t extent[8];
+    int dimensions = route_grid(net->topology, extent);
+    uint64_t switches = net_plane_switches(net);
+    while (dimensions > 0 && extent[dimensions - 1] == 1)
+        dimensions--;
+    return dimensions > 0 && !route_watched(net->topology) ? (uint32_t)(switches / extent[dimensions - 1])
+                                                           : 0; /* those send news without links, too */
+}
+
 static uint32_t switch_links(const void *context, uint32_t id, struct part_link *link)
 {
     const struct net_network *net = context;
@@ -142,7 +154,8 @@ void net_groups_add(struct net_network *net, struct part_groups *groups)
                                   .natural = switch_natural,
                                   .links = switch_links,
                                   .block = switch_block,
-                                  .most_links = sum->max_ports};
+                                  .most_links = sum->max_ports,
+                                  .span = switch_span(net)};
     struct part_group copies = {.name = "switches of further planes",
                                 .count = sum->switches - net_plane_switches(net),
                                 .context = net,

@@ -133,6 +133,8 @@ static void regular_place(struct maker *m, int rank, int ranks)
         return;
     l->components = regular_end(l, (uint32_t)rank);
     l->tiles.count = l->tiles.run ? part_layout_behind(l, (uint32_t)rank) / l->tiles.pitch : 0;
+    if (l->tiles.row)
+        l->tiles.open = ker_alloc(l->tiles.count + 1);
 }
 
 /* ---- cells ---- */
@@ -209,12 +211,21 @@ struct looker {
     ker_time *to;           /* smallest delay by rank */
 };
 
-static void tile_look(struct looker *k, struct part_member member, const struct part_link *link)
+/* here: the link does not leave the rank. */
+static void tile_look(struct looker *k, struct part_member member, const struct part_link *link, bool here)
 {
     struct part_layout *l = k->l;
-    if (l->tiles.run && part_tiles_at(l, k->rank, part_layout_at(l, member).index) !=
-                            part_tiles_at(l, k->rank, part_layout_at(l, link->to).index))
+    if (l->tiles.count == 0)
+        return;
+    uint32_t from = part_tiles_at(l, k->rank, part_layout_at(l, member).index),
+             to = here ? part_tiles_at(l, k->rank, part_layout_at(l, link->to).index) : UINT32_MAX;
+    if (here && from != to)
         l->tiles.delay = ker_time_min(l->tiles.delay, link->delay);
+    if (l->tiles.row && (to > from + 1 || from > to + 1)) {
+        l->tiles.open[from] = true;
+        if (here)
+            l->tiles.open[to] = true;
+    }
 }
 
 /* What of a component leaves its cell shortens the lookahead, what leaves its rank is a channel. */
@@ -230,9 +241,8 @@ static void delays_look(struct looker *k, struct part_member member, uint32_t li
                     (!l->single && l->cell[part_groups_vertex(l->groups, link->to)] == cell);
         if (!same)
             l->lookahead = ker_time_min(l->lookahead, link->delay);
-        if (rank == k->rank)
-            tile_look(k, member, link);
-        else
+        tile_look(k, member, link, rank == k->rank);
+        if (rank != k->rank)
             k->to[rank] = ker_time_min(k->to[rank], link->delay);
     }
 }
@@ -315,6 +325,7 @@ void part_layout_release(struct part_layout *l)
     free(l->index);
     free(l->cell);
     free(l->behind);
+    free(l->tiles.open);
     free(l->channel);
     *l = (struct part_layout){0};
 }

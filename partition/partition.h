@@ -48,6 +48,8 @@ struct part_group {
     /* In which block it is, of about 8^size neighbours; blocks count from 0 without gaps. NULL: each is one.
      */
     uint32_t (*block)(const void *context, uint32_t number, uint32_t size);
+    /* Links lead at most so many numbers on or back, where behind the last comes the first; 0: anywhere. */
+    uint32_t span;
 };
 
 struct part_groups {
@@ -109,12 +111,15 @@ void part_graph_release(struct part_graph *graph);
  * theirs. */
 enum part_cell_size { PART_CELLS_SINGLE, PART_CELLS_VERTEX, PART_CELLS_NATURAL };
 
-/* Racks whose links within are much shorter than those between them, for kernel/engine/tiles.h. */
+/* Racks whose links within are much shorter than those between them, or runs of vertices in a row that only
+ * neighbours reach, for kernel/engine/tiles.h. */
 struct part_tiles {
     uint32_t block;      /* components of a block of the engine; 0: none are wanted */
     uint32_t run, pitch; /* of its rank's vertices each `run` begin at a multiple of `pitch`; 0: no tiles */
     uint32_t count;      /* of its own */
+    bool row;            /* runs in a row */
     ker_time delay;      /* smallest from one to another; KER_TIME_MAX: to none */
+    bool *open;          /* where they are a row, of each tile: others than its neighbours reach it, too */
 };
 
 /* Where all of the system lives, on every rank; lookahead and channels are its own. Freed after building. */

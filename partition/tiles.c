@@ -5,12 +5,17 @@
  * begin at a block's beginning, and what follows them stands in blocks of its own, too. Whether that is worth
  * the places left free is judged by the links of the first group; what a tile may do by itself is measured on
  * all (layout.c).
+ *
+ * Where no rack is far from others but links lead to near numbers only, as in tori, so many vertices as a
+ * link leads on are a tile: then a tile is reached by its neighbours, and by others only at the ends of the
+ * row.
  */
 #include "partition/tiles.h"
 
 #include <stdlib.h>
 
 #define WASTED(places) ((places) / 4) /* at most so many are left free */
+#define ROW_LEAST 8u                  /* tiles of a row: those at its ends gain nothing */
 
 /* The group of all vertices; NULL: there are several. */
 static const struct part_group *vertex_group(const struct part_groups *groups)
@@ -84,14 +89,21 @@ void part_tiles_choose(struct part_layout *l)
     if (!t->block || !vertices || vertices->count <= t->block)
         return;
     uint32_t size = natural_size(vertices);
-    if (size == 0 || size > vertices->count / 2 || !far_apart(l, vertices, size))
-        return;
+    if (size == 0 || size > vertices->count / 2 || !far_apart(l, vertices, size)) {
+        size = vertices->span;
+        t->row = size && vertices->count / size >= ROW_LEAST;
+        if (!t->row)
+            return;
+        while (t->block * 2 <= size && t->block < ker_engine_usual_block(l->groups->components))
+            t->block *= 2;
+    }
     do {
         t->pitch += t->block;
         t->run = t->pitch / size * size;
     } while (t->pitch - t->run > WASTED(t->pitch));
     if (t->run >= vertices->count)
         t->run = t->pitch = 0;
+    t->row &= t->run != 0;
 }
 
 uint32_t *part_layout_tiles(const struct part_layout *l, uint32_t rank)

@@ -1,6 +1,6 @@
 /* The engine alone, on one rank: whatever the cells, their order and the windows, every component sees what
  * the oracle of phold.h lets it see. With ranks: test_engine_ranks.c. */
-#include "tests/phold.h"
+#include "tests/phold_engine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,6 +42,36 @@ static void compare_paths(const struct phold_rules *rules)
 static void drains(void **state)
 {
     compare_paths(&busy);
+}
+
+static void compare_rows(const struct phold_rules *rules)
+{
+    struct ker_comm *comm = ker_comm_alone();
+    struct phold_result expected = phold_oracle(rules);
+    for (int order = KER_ORDER_FORWARD; order <= KER_ORDER_SHUFFLED; order++)
+        for (uint32_t tiles = rules->reach; tiles < 9; tiles += 2)
+            for (int shrink = 1; shrink <= 3; shrink += 2)
+                compare(phold_run(rules,
+                                  &(struct phold_way){.order = (enum ker_cell_order)order,
+                                                      .boards = true,
+                                                      .tiles = tiles,
+                                                      .row = true,
+                                                      .shrink = shrink},
+                                  comm, NULL),
+                        expected);
+    ker_comm_release(comm);
+}
+
+/* Boards that only their neighbours in a ring reach are tiles in a row, of one board, or of several. */
+static void rows(void **state)
+{
+    struct phold_rules rules = busy;
+    for (rules.reach = 1; rules.reach <= 3; rules.reach++)
+        for (int i = 0; i < 3; i++) {
+            rules.end = i == 1 ? 17 * PHOLD_LONG + 1 : KER_TIME_MAX;
+            rules.check_interval[0] = i == 2 ? 777 : 0;
+            compare_rows(&rules);
+        }
 }
 
 /* Beyond the wheel, which is asked to reach 8 LONG: the far ones lie 10,000 LONG ahead. */
@@ -200,11 +230,11 @@ static void held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drains),         cmocka_unit_test(far_future),
-        cmocka_unit_test(end_times),      cmocka_unit_test(check_boundaries),
-        cmocka_unit_test(sparse),         cmocka_unit_test(idle_is_skipped),
-        cmocka_unit_test(several_as_one), cmocka_unit_test(least_systems),
-        cmocka_unit_test(held),
+        cmocka_unit_test(drains),           cmocka_unit_test(rows),
+        cmocka_unit_test(far_future),       cmocka_unit_test(end_times),
+        cmocka_unit_test(check_boundaries), cmocka_unit_test(sparse),
+        cmocka_unit_test(idle_is_skipped),  cmocka_unit_test(several_as_one),
+        cmocka_unit_test(least_systems),    cmocka_unit_test(held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* The engine on any number of ranks, one too: every component sees what the oracle of phold.h lets it see,
  * however the components are spread. */
-#include "tests/phold.h"
+#include "tests/phold_engine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,6 +56,11 @@ static void few_neighbours(void **state)
         for (int hosts = 0; hosts <= ker_comm_size(*state); hosts++)
             compare_way(*state, &rules, (struct phold_way){.rows = true, .hosts = hosts}, expected);
         compare_way(*state, &rules, (struct phold_way){.scattered = true, .hosts = 2}, expected);
+        for (uint32_t tiles = rules.reach; tiles <= 5; tiles++)
+            compare_way(*state, &rules,
+                        (struct phold_way){.boards = true, .rows = true, .tiles = tiles, .row = true},
+                        expected);
+        compare_way(*state, &rules, (struct phold_way){.boards = true, .tiles = 3, .row = true}, expected);
     }
     rules.starts = 2; /* few messages in a round */
     rules.lives = 300;

@@ -401,14 +401,89 @@ static void test_tiles(void **state)
     part_layout_release(&l);
 }
 
+/* ---- ROW: a ring of 40 switches, links lead 1 and 3 numbers on, a host at each ---- */
+
+static uint32_t row_switch_links(const void *context, uint32_t s, struct part_link *link)
+{
+    static const uint32_t on[] = {1, 3, 37, 39};
+    for (uint32_t i = 0; i < 4; i++)
+        link[i] = (struct part_link){{SWITCHES, (s + on[i]) % 40}, 50};
+    return 4;
+}
+
+static struct part_member row_home(const void *context, uint32_t h)
+{
+    return (struct part_member){SWITCHES, h};
+}
+
+static uint32_t row_host_links(const void *context, uint32_t h, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, h}, 10};
+    return 1;
+}
+
+static void open_compare(const struct part_layout *l, uint32_t count, uint64_t open)
+{
+    assert_true(l->tiles.row);
+    assert_int_equal(l->tiles.count, count);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(l->tiles.open[i], open >> i & 1);
+}
+
+/* Six switches are a tile, which only its neighbours reach; the first and the last meet where the ring
+ * closes. On ranks the ends of each rank's row are open, and where a rank has every second switch all are. */
+static void test_row(void **state)
+{
+    struct part_groups groups = {0};
+    struct part_group switches = {.name = "switches",
+                                  .count = 40,
+                                  .load = one,
+                                  .natural = one,
+                                  .links = row_switch_links,
+                                  .most_links = 4,
+                                  .span = 3},
+                      hosts = {.name = "hosts",
+                               .count = 40,
+                               .home = row_home,
+                               .load = one,
+                               .natural = one,
+                               .links = row_host_links,
+                               .most_links = 1};
+    part_groups_add(&groups, &switches);
+    part_groups_add(&groups, &hosts);
+    part_groups_divide(&groups, 1);
+    struct part_layout l;
+    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 8, 0, 1);
+    open_compare(&l, 7, 1 | 1 << 6);
+    assert_int_equal(l.tiles.delay, 50);
+    part_layout_release(&l);
+    uint32_t rank[40];
+    for (uint32_t s = 0; s < 40; s++)
+        rank[s] = s >= 22;
+    for (int own = 0; own < 2; own++) {
+        part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 8, own, 2);
+        open_compare(&l, own ? 3 : 4, own ? 1 | 1 << 2 : 1 | 1 << 3);
+        part_layout_release(&l);
+    }
+    for (uint32_t s = 0; s < 40; s++)
+        rank[s] = s % 2;
+    part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 8, 1, 2);
+    open_compare(&l, 4, 15);
+    part_layout_release(&l);
+    groups.group[SWITCHES].span = 6; /* six rows of it are too few */
+    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 8, 0, 1);
+    assert_true(!l.tiles.row && l.tiles.count == 0);
+    part_layout_release(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graph),         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_single),        cmocka_unit_test(test_vertex_cells),
         cmocka_unit_test(test_natural_cells), cmocka_unit_test(test_rails),
-        cmocka_unit_test(test_tiles),         cmocka_unit_test(test_regular),
-        cmocka_unit_test(test_sends),
+        cmocka_unit_test(test_tiles),         cmocka_unit_test(test_row),
+        cmocka_unit_test(test_regular),       cmocka_unit_test(test_sends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

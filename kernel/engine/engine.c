@@ -46,13 +46,25 @@ static ker_time grid_of(const struct ker_engine_setup *setup, ker_time into)
     return grid;
 }
 
+static uint32_t block_of(uint32_t largest_cell, uint32_t components)
+{
+    uint32_t block = ker_engine_block(largest_cell);
+    while (block < 1u << MOST_SHIFT && components / block > MOST_BLOCKS)
+        block *= 2;
+    return block;
+}
+
+uint32_t ker_engine_usual_block(uint32_t components)
+{
+    return block_of(1, components);
+}
+
 static uint32_t block_shift_of(const struct ker_engine_setup *setup)
 {
-    bool tiles = setup->tiles.count > 1;
-    uint32_t shift = 0, least = tiles ? setup->tiles.block : ker_engine_block(setup->largest_cell);
+    uint32_t shift = 0, least = setup->tiles.count > 1 ? setup->tiles.block
+                                                       : block_of(setup->largest_cell, setup->components);
     ker_assert(least >= KER_LEAST_BLOCK);
-    while ((1u << shift) < least ||
-           (!tiles && shift < MOST_SHIFT && setup->components >> shift > MOST_BLOCKS))
+    while (1u << shift < least)
         shift++;
     return shift;
 }
@@ -93,7 +105,8 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
         p->into = setup->request_interval; /* so that it hears of requests */
     p->block_shift = block_shift_of(setup);
     uint32_t block = 1u << p->block_shift;
-    tiles_make(&p->tiles, &setup->tiles, (setup->components >> p->block_shift) + 1, grid, p->into);
+    tiles_make(&p->tiles, &setup->tiles, setup->components, (setup->components >> p->block_shift) + 1, grid,
+               p->into);
     wheel_init(&e->wheel, setup->components, p->block_shift, grid, reach_of(p, grid), setup->arena_bytes);
     e->rank = (uint32_t)ker_comm_rank(setup->comm);
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));

@@ -64,14 +64,17 @@ enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED 
 
 #define KER_CHECK_INTERVALS 4
 
-/* Sets of blocks that reach each other only after `delay`, longer than the lookahead: an engine with a lot to
- * do handles several windows of one, then of the next, so that it finds its state in a cache. Results do not
- * depend on them. */
+/* Sets of blocks: an engine with a lot to do handles several windows of one, then of the next, so that it
+ * finds its state in a cache. Either they reach each other only after `delay`, longer than the lookahead; or
+ * they stand in a row, and only neighbours reach each other, but for tiles that are open to others, on this
+ * rank or another. Results do not depend on them. */
 struct ker_tiles {
     const uint32_t *tile; /* of each block, 0 to count - 1; the caller's */
     uint32_t count;       /* below 2: there are none */
     ker_time delay;
-    uint32_t block; /* components of a block, as by ker_engine_block() or a larger power of two */
+    uint32_t block;   /* components of a block, as by ker_engine_block() or a larger power of two */
+    const bool *open; /* of each tile of a row; NULL: they are none. The caller's */
+    bool always;      /* however small the system is: a test */
 };
 
 struct ker_engine_setup {
@@ -156,6 +159,8 @@ void ker_engine_free(struct ker_engine *);
  * small a system does so as a whole. */
 uint32_t ker_engine_tile_block(uint32_t components);
 #define KER_LEAST_BLOCK 8u /* components, where a block is given */
+/* Those of a block without tiles, where cells are components. Smaller ones make a row of tiles slower. */
+uint32_t ker_engine_usual_block(uint32_t components);
 uint32_t ker_engine_block(uint32_t largest_cell);
 static inline uint32_t ker_engine_place(uint32_t next, uint32_t cell_size, uint32_t block)
 {

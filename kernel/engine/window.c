@@ -335,6 +335,31 @@ static void tiles_run(struct ker_engine *e, uint32_t windows, ker_time end)
         slot_leave(&e->wheel, slot_at(&e->wheel, k), end < e->wheel.base + (k + 1) * e->wheel.grid);
 }
 
+/* The tiles of a row so far ahead as they may be, in a wave. The slots keep what has to wait. */
+static void wave_run(struct ker_engine *e, uint32_t windows)
+{
+    const struct tiles *t = &e->private->tiles;
+    for (uint32_t s = 0; s < t->count + windows - 1; s++)
+        for (uint32_t k = s < t->count ? 0 : s - t->count + 1; k < windows && k <= s; k++)
+            if (k <= t->depth[s - k]) {
+                window_set(e, k, KER_TIME_MAX);
+                tile_window_run(e, slot_at(&e->wheel, k), s - k);
+            }
+    for (uint32_t k = 0; k < windows; k++)
+        slot_leave(&e->wheel, slot_at(&e->wheel, k), k > 0);
+}
+
+/* Is a wave to begin here? All ranks begin theirs at the same time, so that none waits for another's. */
+static uint32_t wave_windows(const struct ker_engine *e, ker_time start, ker_time boundary)
+{
+    const struct engine_private *p = e->private;
+    const struct wheel *w = &e->wheel;
+    if (start < p->ahead || (p->into != KER_TIME_MAX && w->base_slot % p->tiles.windows != 0) ||
+        !tiles_pay(&p->tiles, w, slot_at(w, 0)))
+        return 0;
+    return (uint32_t)ker_time_min(p->tiles.windows, (boundary - start) / w->grid);
+}
+
 /* So many windows may be run at once. */
 static uint32_t windows_count(const struct ker_engine *e, ker_time start, ker_time limit, ker_time boundary)
 {
@@ -342,7 +367,7 @@ static uint32_t windows_count(const struct ker_engine *e, ker_time start, ker_ti
     const struct wheel *w = &e->wheel;
     if (p->span && p->thin)
         return p->span;
-    if (p->tiles.count == 0 || !tiles_pay(&p->tiles, w, slot_at(w, 0)))
+    if (p->tiles.count == 0 || p->tiles.depth || !tiles_pay(&p->tiles, w, slot_at(w, 0)))
         return 1;
     ker_time windows = ker_time_min(p->tiles.windows, (limit - start) / w->grid);
     return (uint32_t)ker_time_min(windows, (boundary - start - 1) / w->grid + 1);
@@ -355,7 +380,8 @@ void engine_windows_run(struct ker_engine *e, ker_time start, ker_time limit, ke
     wheel_advance(w, start);
     e->handled = start;
     uint64_t before = e->counts.records;
-    uint32_t windows = windows_count(e, start, limit, boundary);
+    uint32_t windows = windows_count(e, start, limit, boundary),
+             wave = p->tiles.depth ? wave_windows(e, start, boundary) : 0;
     ker_time end = ker_time_min(start + windows * w->grid, boundary);
     window_set(e, 0, end);
     p->whole = p->span && p->thin;
@@ -364,10 +390,14 @@ void engine_windows_run(struct ker_engine *e, ker_time start, ker_time limit, ke
         engine_whole_run(e);
     } else if (windows > 1) {
         tiles_run(e, windows, end);
+    } else if (wave > 1) {
+        wave_run(e, wave);
+        p->ahead = start + wave * w->grid;
     } else {
         window_run(e);
     }
-    p->thin = (ker_time)(e->counts.records - before) * w->grid / THIN <= end - p->done_until;
+    p->thin =
+        start >= p->ahead && (ker_time)(e->counts.records - before) * w->grid / THIN <= end - p->done_until;
     e->counts.windows += p->whole ? 1 : windows;
     p->done_until = end;
 }
