@@ -371,14 +371,17 @@ static inline void net_settled_set(struct net_network *net, ker_time until)
     net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
 }
 
-/* Of channels that are alike, the one with most room behind the link. */
+/* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
+ * adapter that takes all. Without a branch, as which one it is and whether there is another are close to
+ * random; only where more than two are alike a loop looks through them. */
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
-    unsigned best = first;
-    uint32_t most = out->credit[first];
-    for (unsigned i = first + 1; i < first + channel_count;
-         i++) { /* without a branch: which one it is, is close to random */
-        uint32_t credit = out->credit[i];
+    unsigned end = first + (out->to_adapter ? 1 : channel_count), second = first + (end > first + 1);
+    uint32_t most = out->credit[first], credit = out->credit[second];
+    unsigned best = credit > most ? second : first;
+    most = credit > most ? credit : most;
+    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++) {
+        credit = out->credit[i];
         best = credit > most ? i : best;
         most = credit > most ? credit : most;
     }

@@ -30,26 +30,28 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
 /* Counts the items of each cell. */
 INLINE void block_count(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b, bool plain)
 {
-    struct engine_private *p = e->private;
+    const struct engine_private *p = e->private;
+    uint32_t *count = p->count, mask = b->mask;
+    const ker_time end = e->window_end;
+    const bool early = b->early;
     memset(p->count, 0, sizeof *p->count * (b->mask + 1));
     FOR_EVENTS(e, bucket, event)
     {
         __builtin_prefetch(event + 10);
-        if (b->early)
+        if (early)
             __builtin_prefetch(e->component[event->component].state);
-        p->count[item_key(p, plain, event->component, b->mask, 0) >> ITEM_PLACE] +=
-            event->time < e->window_end;
+        count[item_key(p, plain, event->component, mask, 0) >> ITEM_PLACE] += event->time < end;
     }
     FOR_NOTES(e, bucket, note)
     {
-        p->count[item_key(p, plain, note->component, b->mask, 0) >> ITEM_PLACE] += note_due(e, note);
+        count[item_key(p, plain, note->component, mask, 0) >> ITEM_PLACE] += note_due(e, note);
     }
 }
 
 /* Turns counts into starts. Returns the largest count. */
 static uint32_t block_starts(struct engine_private *p, struct block *b)
 {
-    uint32_t at = 0, most = 0;
+    uint32_t at = 0, most = 0, cells = 0;
     for (uint32_t c = 0; c <= b->mask; c += 8) {
         uint64_t pair[4];
         memcpy(pair, &p->count[c], sizeof pair);
@@ -59,10 +61,12 @@ static uint32_t block_starts(struct engine_private *p, struct block *b)
             uint32_t n = p->count[i];
             p->count[i] = at;
             at += n;
+            cells += n != 0;
             most = n > most ? n : most;
         }
     }
     b->total = at;
+    b->cells = cells;
     return most;
 }
 
@@ -70,14 +74,21 @@ static uint32_t block_starts(struct engine_private *p, struct block *b)
  * counting: where their cell's stand, which are then sorted, or ranked by numbers. */
 enum way { FEW_INSERTED, CELLS_SORTED, CELLS_RANKED };
 
-INLINE void item_add(struct engine_private *p, struct block *b, enum way way, uint64_t key, uint32_t rank,
+/* Where items are written: kept in registers, as what is written could change it in memory. */
+struct places {
+    struct ker_item *item;
+    int64_t *order;
+    uint32_t *next; /* of each cell, or (few) of all */
+};
+
+INLINE void item_add(const struct places *to, uint32_t place_at, enum way way, uint64_t key, uint32_t rank,
                      uint32_t reference)
 {
-    uint32_t at = way == FEW_INSERTED ? b->total++ : p->count[key >> ITEM_PLACE]++;
-    p->item[at] = (struct ker_item){key, rank, reference};
+    uint32_t at = to->next[way == FEW_INSERTED ? 0 : key >> ITEM_PLACE]++;
+    to->item[at] = (struct ker_item){key, rank, reference};
     if (way == CELLS_RANKED)
-        p->order[ITEMS_RANKED + at] = (int64_t)((key >> ITEM_PLACE << (63 - p->block_shift)) |
-                                                (key >> 16 & UINT32_MAX) << ORDER_RANK | rank);
+        to->order[at] =
+            (int64_t)(key >> ITEM_PLACE << place_at | (key >> 16 & UINT32_MAX) << ORDER_RANK | rank);
 }
 
 /* What preparing reads; the state's beginning was fetched when the arrival was counted. */
@@ -91,17 +102,23 @@ static inline void arrival_fetch(const struct ker_component *c, const struct ker
 INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b,
                           bool plain, enum way way)
 {
-    struct engine_private *p = e->private;
+    const struct engine_private *p = e->private;
+    const struct places to = {p->item, way == CELLS_RANKED ? p->order + ORDER_BEFORE : NULL,
+                              way == FEW_INSERTED ? &b->total : p->count};
+    const ker_time start = e->window_start, end = e->window_end;
+    const char *arena = e->wheel.arena;
+    const uint32_t mask = b->mask, place_at = 63 - p->block_shift;
+    const bool early = b->early;
     FOR_EVENTS(e, bucket, event)
     {
-        if (__builtin_expect(event->time >= e->window_end, 0)) {
+        if (__builtin_expect(event->time >= end, 0)) {
             *wheel_event(&e->wheel, event->time, event->component) = *event;
             continue;
         }
-        item_add(p, b, way,
-                 item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
-                 item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
-        if (b->early) {
+        item_add(&to, place_at, way,
+                 item_key(p, plain, event->component, mask, (uint64_t)(event->time - start)),
+                 item_rank(KER_ARRIVAL, event->port, event->channel), reference_in(arena, event));
+        if (early) {
             if (event + EARLY_FETCH < end_)
                 arrival_fetch(&e->component[event[EARLY_FETCH].component], &event[EARLY_FETCH]);
             event_prepare(&e->component[event->component], event);
@@ -110,10 +127,10 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
     FOR_NOTES(e, bucket, note)
     {
         if (__builtin_expect(note_due(e, note), 1))
-            item_add(p, b, way, item_key(p, plain, note->component, b->mask, note->offset),
-                     item_rank(note->kind, note->port, note->channel), record_reference(e, note));
+            item_add(&to, place_at, way, item_key(p, plain, note->component, mask, note->offset),
+                     item_rank(note->kind, note->port, note->channel), reference_in(arena, note));
         else
-            wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
+            wheel_note_put(&e->wheel, start + note->offset, *note);
     }
 }
 
@@ -125,13 +142,13 @@ static bool cells_ranked(const struct engine_private *p, uint32_t most, ker_time
 
 static void order_reserve(struct engine_private *p, uint32_t total)
 {
-    if (p->order_room < p->item_room + ITEMS_RANKED + ORDER_BEHIND) {
-        KER_RESERVE(p->order, p->order_room, p->item_room + ITEMS_RANKED + ORDER_BEHIND);
-        for (uint32_t i = 0; i < ITEMS_RANKED; i++)
+    if (p->order_room < p->item_room + ORDER_BEFORE + ORDER_BEHIND) {
+        KER_RESERVE(p->order, p->order_room, p->item_room + ORDER_BEFORE + ORDER_BEHIND);
+        for (uint32_t i = 0; i < ORDER_BEFORE; i++)
             p->order[i] = INT64_MIN;
     }
     for (uint32_t i = 0; i < ORDER_BEHIND; i++)
-        p->order[ITEMS_RANKED + total + i] = INT64_MAX;
+        p->order[ORDER_BEFORE + total + i] = INT64_MAX;
 }
 
 /* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
@@ -149,6 +166,15 @@ static void cells_sort(struct engine_private *p, const struct block *b, uint32_t
     }
 }
 
+/* A few, inserted: how many cells they are of. */
+static uint32_t cells_count(const struct ker_item *item, uint32_t n)
+{
+    uint32_t cells = n != 0;
+    for (uint32_t i = 1; i < n; i++)
+        cells += (item[i].key ^ item[i - 1].key) >> ITEM_PLACE != 0;
+    return cells;
+}
+
 INLINE void gather(struct ker_engine *e, const struct wheel_bucket *bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
@@ -161,6 +187,7 @@ INLINE void gather(struct ker_engine *e, const struct wheel_bucket *bucket, stru
         items_reserve(e, FEW);
         block_scatter(e, bucket, b, plain, FEW_INSERTED);
         items_insertion_sort(p->item, b->total);
+        b->cells = cells_count(p->item, b->total);
     } else {
         block_count(e, bucket, b, plain);
         uint32_t most = block_starts(p, b);
@@ -168,7 +195,7 @@ INLINE void gather(struct ker_engine *e, const struct wheel_bucket *bucket, stru
         if (plain && cells_ranked(p, most, window)) {
             order_reserve(p, b->total);
             block_scatter(e, bucket, b, plain, CELLS_RANKED);
-            items_rank_sort(p->item, p->order + ITEMS_RANKED, b->total, most, p->spare);
+            items_rank_sort(p->item, p->order + ORDER_BEFORE, b->total, most, p->spare);
             struct ker_item *sorted = p->spare;
             p->spare = p->item;
             p->item = sorted;
@@ -193,6 +220,6 @@ void engine_block_gather(struct ker_engine *e, const struct wheel_bucket *bucket
 void engine_block_empty(struct ker_engine *e, struct block *b)
 {
     items_reserve(e, 0);
-    b->total = 0;
+    b->total = b->cells = 0;
     e->private->item[0] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
 }

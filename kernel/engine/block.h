@@ -19,7 +19,7 @@ struct block {
     struct engine_private *private;
     const struct ker_component *component; /* the first */
     uint32_t mask;                         /* of a component's place in the block */
-    uint32_t total;                        /* items */
+    uint32_t total, cells;                 /* items, and of how many cells they are */
     bool plain;                            /* cells of one component, in the order of their indices */
     bool early;                            /* arrivals are prepared when they become items */
 };
@@ -34,9 +34,14 @@ static inline void *record_at(const struct ker_engine *e, uint32_t reference)
     return e->wheel.arena + (size_t)reference * WHEEL_UNIT;
 }
 
+static inline uint32_t reference_in(const char *arena, const void *record)
+{
+    return (uint32_t)((size_t)((const char *)record - arena) / WHEEL_UNIT);
+}
+
 static inline uint32_t record_reference(const struct ker_engine *e, const void *record)
 {
-    return (uint32_t)((size_t)((const char *)record - e->wheel.arena) / WHEEL_UNIT);
+    return reference_in(e->wheel.arena, record);
 }
 
 /* The first component of a component's cell. */

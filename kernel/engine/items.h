@@ -25,16 +25,17 @@ static inline void items_insertion_sort(struct ker_item *item, uint32_t n)
 
 /* Where the order of items is that of one number each, and no cell has more than ITEMS_RANKED: an item's
  * place is where it stands, plus those behind it that come first, less those before it that come later. Each
- * is compared with those that stand less than `most` away, four at a time and without a branch. In `order` at
- * least ITEMS_RANKED numbers that are less than all stand before the first; ORDER_BEHIND that are greater
- * stand behind the last. Writes up to ITEMS_AT_ONCE items more than there are. */
+ * is compared with those that stand less than `most` away, four at a time and without a branch. In `order`
+ * ORDER_BEFORE numbers that are less than all stand before the first; ORDER_BEHIND that are greater stand
+ * behind the last. Writes up to ITEMS_AT_ONCE items more than there are. */
 #ifdef __AVX2__
 #define ITEMS_RANKED 16
 #else
 #define ITEMS_RANKED 0 /* such comparisons take longer than to insert */
 #endif
 #define ITEMS_AT_ONCE 8
-#define ORDER_BEHIND (16 + ITEMS_AT_ONCE)
+#define ORDER_BEFORE 16
+#define ORDER_BEHIND (ORDER_BEFORE + ITEMS_AT_ONCE)
 #define ORDER_RANK 31 /* bits of an item's rank, the lowest of the number */
 void items_rank_sort(const struct ker_item *item, const int64_t *order, uint32_t n, uint32_t most,
                      struct ker_item *sorted);

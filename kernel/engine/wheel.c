@@ -22,7 +22,9 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->slots = 64;
     while (w->slots < 4096 && (ker_time)w->slots * grid < reach)
         w->slots *= 2;
-    w->reciprocal = (uint64_t)((((unsigned __int128)1 << 64) - 1) / (uint64_t)grid);
+    w->reciprocal_shift = 63 - __builtin_clzll((uint64_t)grid);
+    w->reciprocal = (uint64_t)((((unsigned __int128)1 << (63 + w->reciprocal_shift)) + (uint64_t)grid - 1) /
+                               (uint64_t)grid);
     w->horizon = (ker_time)w->slots * grid;
     w->bucket = ker_reserve(sizeof *w->bucket * w->slots * w->blocks);
     w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);

@@ -55,13 +55,13 @@ struct wheel {
     uint32_t high;             /* chunks from here on are being emptied; UINT32_MAX: none are */
     struct wheel_free free[2]; /* below `high`, and from there on */
     uint64_t chunk_limit;
-    ker_time grid;       /* slot length */
-    ker_time base;       /* start of the slot that is first[] now; everything pending is >= base */
-    int64_t base_slot;   /* base / grid */
-    ker_time horizon;    /* base + slots x grid */
-    uint64_t reciprocal; /* for the division by grid */
-    int reciprocal_shift;
-    uint32_t slots; /* power of two */
+    ker_time grid;        /* slot length */
+    ker_time base;        /* start of the slot that is first[] now; everything pending is >= base */
+    int64_t base_slot;    /* base / grid */
+    ker_time horizon;     /* base + slots x grid */
+    uint64_t reciprocal;  /* 2^(63 + reciprocal_shift) / grid, rounded up */
+    int reciprocal_shift; /* so that 2^shift is at most grid */
+    uint32_t slots;       /* power of two */
     uint32_t blocks, block_shift;
     struct wheel_bucket *bucket; /* [slot][block] */
     uint64_t *busy;              /* bitmap of slots with anything in them */
@@ -98,16 +98,13 @@ static inline void wheel_chunk_free(struct wheel *w, uint32_t chunk)
 struct ker_event *wheel_far_event(struct wheel *, ker_time time);
 void wheel_far_note(struct wheel *, ker_time time, const struct wheel_note *);
 
-/* Time / grid by a multiplication with the reciprocal, exact for offsets inside the horizon (below 2^32
- * slots). */
+/* (time - base) / grid by a multiplication. Exact for offsets n below 2^62: the reciprocal times grid is e <
+ * grid more than the power of two, 2^(63 + shift), which adds n e / grid / 2^(63 + shift) < 1 / grid to the
+ * quotient. */
 static inline uint64_t wheel_slot_of(const struct wheel *w, ker_time time)
 {
     uint64_t offset = (uint64_t)(time - w->base);
-    uint64_t slot = (uint64_t)(((unsigned __int128)offset * w->reciprocal) >> 64);
-    /* the reciprocal is rounded down: at most one too small */
-    if (offset - slot * (uint64_t)w->grid >= (uint64_t)w->grid)
-        slot++;
-    return slot;
+    return (uint64_t)(((unsigned __int128)(2 * offset) * w->reciprocal) >> 64) >> w->reciprocal_shift;
 }
 
 /* A bucket gets its first chunk, or a further one. */

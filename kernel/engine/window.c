@@ -115,79 +115,97 @@ static inline bool instant_goes_on(const struct ker_engine *e, const struct ker_
            (__builtin_expect(e->inner_count != 0, 0) && e->inner[e->inner_count - 1].key == key);
 }
 
-/* One instant of a component that has more than one record. */
-static void instant_run(struct ker_engine *e, const struct ker_component *c, const struct ker_item **at,
-                        const struct ker_item *end, struct ker_item item, bool inner)
+/* One instant of a component that has more than one record. Returns the next item of the block. */
+static const struct ker_item *instant_run(struct ker_engine *e, const struct ker_component *c,
+                                          const struct ker_item *at, const struct ker_item *end,
+                                          struct ker_item item, bool inner)
 {
     ker_time now = e->window_start + (ker_time)(uint32_t)(item.key >> 16);
     item_handle(e, c, item, now, inner, false);
-    while (instant_goes_on(e, *at, item.key)) {
+    while (instant_goes_on(e, at, item.key)) {
         struct ker_item before = item;
         bool before_inner = inner;
-        inner = item_next(e, at, end, &item);
+        inner = item_next(e, &at, end, &item);
         item_repeat_check(c, item_valued(e, before, before_inner), item_valued(e, item, inner));
         item_handle(e, c, item, now, inner, false);
     }
     c->class->act(c->state, e, now);
+    return at;
 }
 
-/* What is ahead of the items that are handled. */
+/* Handles the first of what the running cell has posted to itself. */
+__attribute__((noinline)) static const struct ker_item *
+inner_run(struct ker_engine *e, const struct block *b, const struct ker_item *at, const struct ker_item *end)
+{
+    struct ker_item item = e->inner[--e->inner_count];
+    const struct ker_component *c = item_component(b, b->plain, item.key);
+    e->running = item.key;
+    if (instant_goes_on(e, at, item.key))
+        return instant_run(e, c, at, end, item, true);
+    item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), true, true);
+    return at;
+}
+
+INLINE void item_fetch(const struct ker_engine *e, const struct block *b, bool plain, struct ker_item item)
+{
+    component_fetch(e, item_component(b, plain, item.key), item);
+}
+
+INLINE void item_prepare(const struct ker_engine *e, const struct block *b, bool plain, struct ker_item item)
+{
+    if (item.rank >> 28 == KER_ARRIVAL)
+        event_prepare(item_component(b, plain, item.key), record_at(e, item.reference));
+}
+
+/* Where fetching and preparing ends, for the item that is handled. */
 struct ahead {
-    const struct ker_item *fetched, *prepared, *fetch_end, *prepare_end;
+    const struct ker_item *fetch_end, *prepare_end;
 };
 
-INLINE void fetch_next(struct ker_engine *e, const struct block *b, bool plain, struct ahead *a)
+static struct ahead ahead_begin(const struct ker_engine *e, const struct block *b, bool plain)
 {
-    if (a->fetched < a->fetch_end) {
-        component_fetch(e, item_component(b, plain, a->fetched->key), *a->fetched);
-        a->fetched++;
-    }
+    const struct ker_item *item = b->private->item;
+    uint32_t fetch = b->total < FETCH_AHEAD ? b->total : FETCH_AHEAD, prepare = PREPARE_AHEAD;
+    prepare = b->early ? 0 : b->total < prepare ? b->total : prepare;
+    for (uint32_t i = 0; i < fetch; i++)
+        item_fetch(e, b, plain, item[i]);
+    for (uint32_t i = 0; i < prepare; i++)
+        item_prepare(e, b, plain, item[i]);
+    return (struct ahead){item + b->total - fetch, b->early ? item : item + b->total - prepare};
 }
 
-INLINE void prepare_next(struct ker_engine *e, const struct block *b, bool plain, struct ahead *a)
+INLINE void ahead_go(const struct ker_engine *e, const struct block *b, bool plain, const struct ker_item *at,
+                     struct ahead ahead)
 {
-    if (a->prepared < a->prepare_end) {
-        struct ker_item item = *a->prepared++;
-        if (item.rank >> 28 == KER_ARRIVAL)
-            event_prepare(item_component(b, plain, item.key), record_at(e, item.reference));
-    }
+    if (at < ahead.fetch_end)
+        item_fetch(e, b, plain, at[FETCH_AHEAD]);
+    if (at < ahead.prepare_end)
+        item_prepare(e, b, plain, at[PREPARE_AHEAD]);
 }
 
-/* Goes so far ahead of the next item as is meant: at the beginning, and when several were handled at once. */
-INLINE void catch_up(struct ker_engine *e, const struct block *b, bool plain, const struct ker_item *at,
-                     struct ahead *a)
-{
-    while (a->fetched < a->fetch_end && a->fetched < at + FETCH_AHEAD)
-        fetch_next(e, b, plain, a);
-    while (a->prepared < a->prepare_end && a->prepared < at + PREPARE_AHEAD)
-        prepare_next(e, b, plain, a);
-}
-
-/* before: the key of what was handled already. */
-INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain, uint64_t before)
+INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
 {
     const struct block b = *of; /* in registers: what is called cannot change it */
     const struct ker_item *at = b.private->item, *end = at + b.total;
-    struct ahead ahead = {at, at, end, b.early ? at : end};
-    uint64_t cells = 0;
-    catch_up(e, &b, plain, at, &ahead);
-    while (at != end || e->inner_count) {
-        fetch_next(e, &b, plain, &ahead);
-        prepare_next(e, &b, plain, &ahead);
-        struct ker_item item;
-        bool inner = item_next(e, &at, end, &item);
-        const struct ker_component *c = item_component(&b, plain, item.key);
-        e->running = item.key;
-        cells += (item.key ^ before) >> ITEM_PLACE != 0;
-        before = item.key;
-        if (__builtin_expect(instant_goes_on(e, at, item.key), 0)) {
-            instant_run(e, c, &at, end, item, inner);
-            catch_up(e, &b, plain, at, &ahead);
+    const struct ahead ahead = ahead_begin(e, &b, plain);
+    while (at != end) {
+        const struct ker_item *next = at + 1;
+        if (__builtin_expect(e->inner_count != 0, 0) && item_before(e->inner[e->inner_count - 1], *at)) {
+            next = inner_run(e, &b, at, end);
         } else {
-            item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), inner, true);
+            struct ker_item item = *at;
+            const struct ker_component *c = item_component(&b, plain, item.key);
+            e->running = item.key;
+            if (__builtin_expect(instant_goes_on(e, next, item.key), 0))
+                next = instant_run(e, c, next, end, item, false);
+            else
+                item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), false, true);
         }
+        for (; at != next; at++) /* mostly one; what is handled already may be prepared, too */
+            ahead_go(e, &b, plain, at, ahead);
     }
-    e->counts.cells += cells;
+    while (e->inner_count)
+        inner_run(e, &b, end, end);
     if (e->inner_chunk) {
         bucket_free(e, e->inner_chunk);
         e->inner_chunk = 0;
@@ -197,10 +215,9 @@ INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain, 
 /* The one record of a block has been handled: what comes of it inside the window. */
 static void lone_rest(struct ker_engine *e, struct block *b)
 {
-    uint64_t key = e->running;
     if (e->inner_count) {
         engine_block_empty(e, b);
-        items_run(e, b, true, key);
+        items_run(e, b, true);
     } else if (e->inner_chunk) {
         bucket_free(e, e->inner_chunk);
         e->inner_chunk = 0;
@@ -236,10 +253,11 @@ static void block_run(struct ker_engine *e, const struct wheel_bucket *bucket, u
     }
     engine_block_gather(e, bucket, &b);
     if (b.plain)
-        items_run(e, &b, true, UINT64_MAX);
+        items_run(e, &b, true);
     else
-        items_run(e, &b, false, UINT64_MAX);
+        items_run(e, &b, false);
     e->counts.records += b.total;
+    e->counts.cells += b.cells;
     bucket_free(e, bucket->events);
     bucket_free(e, bucket->notes);
 }
