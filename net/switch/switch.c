@@ -252,17 +252,16 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
 /* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
  * the queues would give, without touching them. */
 static inline __attribute__((always_inline)) void packet_pass_to(struct net_switch *s, struct net_packet *p,
-                                                                 struct grant g, uint32_t state, ker_time now)
+                                                                 struct grant g, ker_time now)
 {
     struct net_port *out = g.out;
     if ((out->queue == NET_NONE) & grant_possible(s->net, &g, p->bytes, now)) {
         s->draws++;
-        p->state = state;
         packet_forward(s, &g, p, now);
         return;
     }
     const struct grant waits = g; /* in memory on this way only */
-    request_put(s, &waits, p, state);
+    request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
     output_serve(s, g.out_port, now);
@@ -272,16 +271,18 @@ __attribute__((noinline)) static void packet_decide(struct net_switch *s, struct
 {
     uint32_t state;
     const struct grant g = route_decide(s, p, now, &state);
-    if (__builtin_expect(!g.out, 0))
+    if (__builtin_expect(!g.out, 0)) {
         net_packet_lose(s, p, now);
-    else
-        packet_pass_to(s, p, g, state, now);
+        return;
+    }
+    p->state = state;
+    packet_pass_to(s, p, g, now);
 }
 
 static inline void packet_pass(struct net_switch *s, struct net_packet *p, ker_time now)
 {
     if (__builtin_expect(p->flags & NET_ROUTED, 1))
-        packet_pass_to(s, p, grant_routed(s, p, now), p->state, now);
+        packet_pass_to(s, p, grant_routed(s, p, now), now);
     else
         packet_decide(s, p, now);
 }
