@@ -138,57 +138,41 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
 
 /* The channel of the class with most credits (with routing.pinning: the one of its message or flow), if they
  * are enough for the packet; -1: wait. */
-static inline __attribute__((always_inline)) int channel_find(const struct net_adapter *a, unsigned priority,
-                                                              struct net_packet p)
+static int channel_find(const struct net_adapter *a, unsigned priority, const struct net_packet *p)
 {
-    unsigned first = priority * a->net->set.channels, best = first, bytes = p.bytes,
+    unsigned first = priority * a->net->set.channels, best = first, bytes = p->bytes,
              entrances = a->net->set.entrances;
     bool pinned = a->net->set.pinning != NET_PIN_PACKET;
     if (__builtin_expect(pinned, 0))
-        best = first + ker_random_below(ker_mix(net_packet_draw(a->net, &p)), entrances);
+        best = first + ker_random_below(ker_mix(net_packet_draw(a->net, p)), entrances);
     for (unsigned c = first + 1; c < first + entrances && !pinned; c++)
         if (a->credit[c] > a->credit[best])
             best = c;
     return a->credit[best] >= bytes ? (int)best : -1;
 }
 
-/* Packet by value, and inline as what makes it: it goes from registers into the event. Written to memory
- * first it would be read back in larger pieces than it was written in, for which a processor waits. */
-static inline __attribute__((always_inline)) void packet_post(struct net_adapter *a, struct net_packet packet,
-                                                              int channel, ker_time now)
+static void packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
 {
     struct net_network *net = a->net;
     const struct net_link_class *link = &net->link[a->link];
-    ker_time wire = net_times_of(net, a->link, packet.bytes).wire;
+    ker_time wire = net_times_of(net, a->link, packet->bytes).wire;
     ker_time arrive = now + link->latency + net->onward[0].delay + (wire & net->onward[0].tail);
     struct net_packet *p =
         (struct net_packet *)ker_post_event(net->engine, a->peer, arrive, a->peer_port, (uint8_t)channel);
-    p->flags = packet.flags;
-    p->source = packet.source;
-    p->destination = packet.destination;
-    p->created = packet.created;
-    p->injected = packet.injected;
-    p->address = packet.address;
-    p->bytes = packet.bytes;
-    p->index = packet.index;
-    p->state = packet.state;
-    p->hops = packet.hops;
-    p->extension = packet.extension;
-    p->message = packet.message;
-    ker_check(packet.bytes >= net->set.least);
-    a->credit[channel] -= packet.bytes;
+    p->flags = packet->flags;
+    memcpy((char *)p + 16, (const char *)packet + 16, sizeof *p - 16);
+    ker_check(packet->bytes >= net->set.least);
+    a->credit[channel] -= packet->bytes;
     a->link_free = now + wire;
     a->wire = (uint32_t)wire;
     net->count.packet_hops++;
     if (net_measures(net, now)) {
         a->packets++;
-        a->bytes += packet.bytes;
-        a->wait += (uint64_t)(now - packet.created);
+        a->bytes += packet->bytes;
+        a->wait += (uint64_t)(now - packet->created);
     }
-    if (__builtin_expect(a->series != NULL, 0)) {
-        const struct net_packet noted = packet; /* in memory on this way only */
-        net_injection_note(a, &noted, (unsigned)channel, now);
-    }
+    if (__builtin_expect(a->series != NULL, 0))
+        net_injection_note(a, packet, (unsigned)channel, now);
     a->busy += net_measured_part(net, now, wire);
 }
 
@@ -223,8 +207,7 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return o->left < net->set.payload ? o->left : net->set.payload;
 }
 
-static inline __attribute__((always_inline)) struct net_packet
-packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now)
+static struct net_packet packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now)
 {
     const struct net_network *net = a->net;
     uint64_t payload = packet_payload(net, o);
@@ -249,8 +232,7 @@ packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time 
     if (payload == 0)
         p.flags |= NET_EMPTY;
     if (__builtin_expect(net->set.hop_bytes, 0)) {
-        const struct net_packet asked = p;
-        bytes = payload + net_header(net, net_source_switches(a, &asked));
+        bytes = payload + net_header(net, net_source_switches(a, &p));
         p.bytes = (uint16_t)(bytes ? bytes : 1);
     }
     return p;
@@ -280,17 +262,14 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
     struct net_packet p = packet_make(a, o, now);
     uint64_t payload = packet_payload(net, o);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
-        const struct net_packet withheld = p;
-        net_packet_withhold(a, &withheld, now);
+        net_packet_withhold(a, &p, now);
     } else {
-        int channel = channel_find(a, o->priority, p);
+        int channel = channel_find(a, o->priority, &p);
         if (channel < 0)
             return false;
-        packet_post(a, p, channel, now);
-        if (__builtin_expect(net->set.throttled, 0)) {
-            const struct net_packet told = p;
-            packet_told(a, now, index, &told, payload);
-        }
+        packet_post(a, &p, channel, now);
+        if (__builtin_expect(net->set.throttled, 0))
+            packet_told(a, now, index, &p, payload);
         net->count.injected++;
         net->count.bytes_injected += payload;
         if (net_measures(net, now))
@@ -423,7 +402,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
                            .index = (uint16_t)o->place,
                            .message = UINT32_MAX};
     bool reachable = !net->faulty || route_reachable(net->topology, now, a->id, p.destination);
-    int channel = channel_find(a, net->set.classes - 1, p);
+    int channel = channel_find(a, net->set.classes - 1, &p);
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;
@@ -431,7 +410,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
     a->cnp = next;
     if (!reachable)
         return next != NET_NONE && cnp_inject(a, now);
-    packet_post(a, p, channel, now);
+    packet_post(a, &p, channel, now);
     net->count.cnps_sent++;
     a->blocked = false;
     return true;
