@@ -372,19 +372,14 @@ static inline void net_settled_set(struct net_network *net, ker_time until)
 }
 
 /* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
- * adapter that takes all. Without a branch, as which one it is and whether there is another are close to
- * random; only where more than two are alike a loop looks through them. */
+ * adapter that takes all. Without a branch, as what is asked is close to random; only more than two are gone
+ * through. */
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
     unsigned end = first + (out->to_adapter ? 1 : channel_count), second = first + (end > first + 1);
-    uint32_t most = out->credit[first], credit = out->credit[second];
-    unsigned best = credit > most ? second : first;
-    most = credit > most ? credit : most;
-    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++) {
-        credit = out->credit[i];
-        best = credit > most ? i : best;
-        most = credit > most ? credit : most;
-    }
+    unsigned best = out->credit[second] > out->credit[first] ? second : first;
+    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++)
+        best = out->credit[i] > out->credit[best] ? i : best;
     return (uint8_t)best;
 }
 
