@@ -1,10 +1,10 @@
 /* build.c - this rank's switches and nodes as components: their memory, their first state.
  *
- * Nodes are made at once. So are switches, unless where everything lives has a closed form (one rank): then a
- * switch is made when the first packet comes to it, since of a large machine a run may use a part only. Until
- * then its component belongs to a class that makes it, and its memory is not touched. Nothing else can come
- * to a switch first: credits, wake-ups and the places of credits (net_credits_due) are for switches that have
- * sent something.
+ * Nodes are made at once. Switches are made when the first packet comes to them, since of a large machine a
+ * run may use a part only, if the layout is regular: so that an index leads to the switch. Until then its
+ * component belongs to a class that makes it, and its memory is not touched. Nothing else can come to a
+ * switch first: credits, wake-ups and the places of credits (net_credits_due) are for switches that have sent
+ * something.
  */
 #include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
@@ -190,6 +190,11 @@ static int adapter_compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+uint32_t net_switch_number(const struct net_network *net, uint32_t i)
+{
+    return net->made ? part_layout_vertex(&net->layout, i).number : net->switches[i]->id;
+}
+
 /* Of the output that sends to this input. The switch need not be made yet. */
 static const struct net_credits_due *credits_due_for(const struct net_network *net, const struct net_port *in)
 {
@@ -198,8 +203,9 @@ static const struct net_credits_due *credits_due_for(const struct net_network *n
         return adapter_of(net, sender, in->peer_port)->due;
     if (!net->made)
         return &((struct net_switch *)sender)->credits_due[in->peer_port];
-    uint32_t id = part_layout_member(&net->layout, in->peer.index).number;
-    return credits_due_of(net, net->switches[id], route_ports(net->topology, id)) + in->peer_port;
+    uint32_t i = part_layout_order(&net->layout, in->peer.index);
+    uint32_t ports = route_ports(net->topology, net_switch_number(net, i));
+    return credits_due_of(net, net->switches[i], ports) + in->peer_port;
 }
 
 /* Where the credits of inputs that others of this rank send to are put down. */
@@ -237,10 +243,11 @@ const struct net_switch *net_switch_made(const struct net_network *net, uint32_t
     return is_made(net, i) ? net->switches[i] : NULL;
 }
 
-static struct net_switch *switch_make(struct net_network *net, uint32_t id, uint32_t index)
+static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint32_t index)
 {
-    struct net_switch *s = net->switches[id];
-    net->made[id / 64] |= UINT64_C(1) << (id % 64);
+    struct net_switch *s = net->switches[i];
+    uint32_t id = net_switch_number(net, i);
+    net->made[i / 64] |= UINT64_C(1) << (i % 64);
     ker_sparse_use(&net->sparse, s, switch_bytes(net, route_ports(net->topology, id)));
     switch_init(net, s, &net->layout, id);
     upstream_find(net, s);
@@ -251,8 +258,7 @@ static struct net_switch *switch_make(struct net_network *net, uint32_t id, uint
 /* The state of the component is the network. */
 static struct net_switch *event_make(struct net_network *net, const struct ker_event *event)
 {
-    struct part_member m = part_layout_member(&net->layout, event->component);
-    return switch_make(net, m.number, event->component);
+    return switch_make(net, part_layout_order(&net->layout, event->component), event->component);
 }
 
 static void unmade_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
@@ -270,15 +276,15 @@ static const struct ker_class unmade_class = {
 
 void net_network_complete(struct net_network *net)
 {
-    for (uint32_t id = 0; net->made && id < net->switch_count; id++)
-        if (!is_made(net, id))
-            switch_make(net, id, net_switch_at(net, &net->layout, id).index);
+    for (uint32_t i = 0; net->made && i < net->switch_count; i++)
+        if (!is_made(net, i))
+            switch_make(net, i, net_switch_at(net, &net->layout, net_switch_number(net, i)).index);
 }
 
 /* Not where a switch has to be there from the beginning: some go down, or watch others. */
 static bool are_made_later(const struct net_network *net, const struct part_layout *l)
 {
-    return l->regular && !l->index && !net->faulty && route_watched(net->topology) == 0;
+    return l->regular && !net->faulty && route_watched(net->topology) == 0;
 }
 
 /* ---- all components ---- */
@@ -315,9 +321,7 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
         }
     dues = round64(dues);
     if (are_made_later(net, l)) {
-        net->layout = *l;
-        net->layout.channel = NULL; /* the caller's */
-        net->made = ker_alloc((sum->switches / 64 + 1) * sizeof *net->made);
+        net->made = ker_alloc((l->components / 64 + 1) * sizeof *net->made);
         ker_sparse_init(&net->sparse, dues + switches);
         switches = 0;
     }
@@ -366,7 +370,7 @@ static void components_make(struct net_network *net, const struct part_layout *l
     }
 }
 
-void net_network_build(struct net_network *net, struct ker_engine *engine, const struct part_layout *l,
+void net_network_build(struct net_network *net, struct ker_engine *engine, struct part_layout *l,
                        const struct net_host *host)
 {
     net->engine = engine;
@@ -380,6 +384,11 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
     qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
     for (uint32_t i = 0; !net->made && i < net->switch_count; i++)
         upstream_find(net, net->switches[i]);
+    if (net->made) {
+        net->layout = *l;
+        *l = (struct part_layout){0};
+    }
+    part_layout_release(l);
 }
 
 void *net_network_node(const struct net_network *net, uint32_t i)
@@ -406,6 +415,7 @@ void net_network_free(struct net_network *net)
     ker_arena_release(&net->arena);
     ker_sparse_release(&net->sparse);
     free(net->made);
+    part_layout_release(&net->layout);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
         ker_unmap(net->link[i].times, sizeof *net->link[i].times * (net->set.most + 1u));
     ker_release(net->block, net->block_bytes);

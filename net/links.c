@@ -194,7 +194,7 @@ static bool walk_next(void *context, struct stats_table *table)
     if (i < w->net->switch_count) {
         const struct net_switch *s = w->net->made ? net_switch_made(w->net, i) : w->by_number[i];
         if (!w->directions->known)
-            switch_show(w, table, s ? s->id : i, s); /* those that are made later stand by their numbers */
+            switch_show(w, table, s ? s->id : net_switch_number(w->net, i), s);
         else if (s && s->series)
             switch_show_known(w, table, s);
         w->switches++;

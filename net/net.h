@@ -165,8 +165,9 @@ ker_time net_link_delay(const struct net_network *, int link, bool to_adapter);
 /* Furthest a record usually lies ahead. */
 ker_time net_reach(const struct net_network *);
 
-/* Makes this rank's switches and nodes and puts them into the engine; the nodes in increasing order. */
-void net_network_build(struct net_network *, struct ker_engine *, const struct part_layout *,
+/* Makes this rank's switches and nodes and puts them into the engine; the nodes in increasing order. The
+ * layout is the network's from then on. */
+void net_network_build(struct net_network *, struct ker_engine *, struct part_layout *,
                        const struct net_host *);
 /* Makes the switches that nothing has come to yet: before state is saved or loaded. */
 void net_network_complete(struct net_network *);

@@ -316,10 +316,10 @@ struct net_network {
     struct net_credits_due *dues; /* one without free places, then those of adapters; switches have theirs */
     char *block;                  /* the memory of all of them */
     size_t block_bytes;
-    /* switches that are made when they are needed (build.c): by number, */
+    /* switches that are made when they are needed (build.c): in the order of `switches`, */
     uint64_t *made;                            /* which of them are, a bit each; NULL: all are */
     struct ker_sparse sparse;                  /* their memory */
-    struct part_layout layout;                 /* where all live, in closed form */
+    struct part_layout layout;                 /* where all live; without `made` empty */
     struct ker_class switch_class, node_class; /* with the sizes of this network */
     bool histograms;
 };
@@ -394,6 +394,7 @@ void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with 
 
 /* build.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
+uint32_t net_switch_number(const struct net_network *, uint32_t i); /* also of one that is not made yet */
 
 /* members.c */
 uint32_t net_plane_switches(const struct net_network *); /* of one plane */

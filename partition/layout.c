@@ -12,7 +12,8 @@
  *
  * Regular is a layout whose cells are single components and in which follower n lives with vertex n / each,
  * as in nearly all networks: then a follower's place is computed from its vertex's, and only vertices are
- * listed; on one rank nothing is: vertex v has the index v, follower n stands n behind the vertices.
+ * listed; on one rank nothing is: vertex v has the index v, follower n stands n behind the vertices. There an
+ * index leads back to its component.
  */
 #include "partition/tiles.h"
 
@@ -86,11 +87,22 @@ struct ker_address part_layout_at(const struct part_layout *l, struct part_membe
 
 struct part_member part_layout_member(const struct part_layout *l, uint32_t index)
 {
-    ker_check(l->regular && !l->index);
+    uint32_t n = part_layout_order(l, index), vertex = l->own ? l->own[n] : n;
     if (index < l->first_behind)
-        return vertex_member(l->groups, part_tiles_number(&l->tiles, index));
-    uint32_t behind = index - l->first_behind, vertex = part_tiles_number(&l->tiles, behind / l->each);
-    return (struct part_member){l->follower_group, vertex * l->each + behind % l->each};
+        return vertex_member(l->groups, vertex);
+    return (struct part_member){l->follower_group, vertex * l->each + (index - l->first_behind) % l->each};
+}
+
+struct part_member part_layout_vertex(const struct part_layout *l, uint32_t n)
+{
+    return vertex_member(l->groups, l->own ? l->own[n] : n);
+}
+
+uint32_t part_layout_order(const struct part_layout *l, uint32_t index)
+{
+    ker_check(l->regular);
+    return part_tiles_number(&l->tiles,
+                             index < l->first_behind ? index : (index - l->first_behind) / l->each);
 }
 
 /* Behind the place of the last component that lives on this rank. */
@@ -105,7 +117,17 @@ static uint32_t regular_end(const struct part_layout *l, uint32_t rank)
     return end;
 }
 
-static void vertices_list(struct maker *m, int ranks)
+static void own_list(struct part_layout *l, uint32_t rank, uint32_t vertices)
+{
+    uint32_t count = l->behind[rank];
+    l->own = ker_alloc((count + 1) * sizeof *l->own);
+    l->first_behind = part_tiles_end(&l->tiles, count);
+    for (uint32_t v = 0, n = 0; n < count && v < vertices; v++)
+        if (l->rank[v] == rank)
+            l->own[n++] = v;
+}
+
+static void vertices_list(struct maker *m, int rank, int ranks)
 {
     struct part_layout *l = m->l;
     uint32_t vertices = m->groups->vertices;
@@ -116,6 +138,8 @@ static void vertices_list(struct maker *m, int ranks)
         l->rank[v] = m->vertex_rank[v];
         l->index[v] = part_tiles_place(&l->tiles, l->behind[l->rank[v]]++);
     }
+    if (rank < ranks)
+        own_list(l, (uint32_t)rank, vertices);
     for (int r = 0; r < ranks; r++)
         l->behind[r] = part_tiles_end(&l->tiles, l->behind[r]);
 }
@@ -128,7 +152,7 @@ static void regular_place(struct maker *m, int rank, int ranks)
     part_tiles_choose(l);
     l->first_behind = part_tiles_end(&l->tiles, m->groups->vertices);
     if (ranks > 1)
-        vertices_list(m, ranks);
+        vertices_list(m, rank, ranks);
     if (rank >= ranks)
         return;
     l->components = regular_end(l, (uint32_t)rank);
@@ -326,6 +350,7 @@ void part_layout_release(struct part_layout *l)
     free(l->cell);
     free(l->behind);
     free(l->tiles.open);
+    free(l->own);
     free(l->channel);
     *l = (struct part_layout){0};
 }

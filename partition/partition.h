@@ -122,7 +122,7 @@ struct part_tiles {
     bool *open;          /* where they are a row, of each tile: others than its neighbours reach it, too */
 };
 
-/* Where all of the system lives, on every rank; lookahead and channels are its own. Freed after building. */
+/* Where all of the system lives, on every rank; lookahead and channels are its own. */
 struct part_layout {
     const struct part_groups *groups;
     bool single;           /* every component is a cell of its own */
@@ -136,7 +136,8 @@ struct part_layout {
     uint32_t *rank, *index;
     uint32_t *cell; /* per vertex: the first vertex of its cell; NULL: it is regular */
     uint32_t each, followers, follower_group;
-    uint32_t first_behind, *behind; /* where followers begin: of one rank that has all; else per rank */
+    uint32_t first_behind, *behind; /* where followers begin: of its own; per rank, or NULL */
+    uint32_t *own;                  /* of a regular one: this rank's vertices; NULL: it has all */
     struct part_tiles tiles;
 };
 
@@ -147,8 +148,11 @@ void part_layout_make(struct part_layout *, const struct part_groups *, const ui
 void part_layout_release(struct part_layout *);
 /* Where a component lives. */
 struct ker_address part_layout_at(const struct part_layout *, struct part_member);
-/* The component of this index, where everything is regular and on one rank (index is NULL). */
+/* The component of this rank that has this index, where everything is regular. */
 struct part_member part_layout_member(const struct part_layout *, uint32_t index);
+/* The same for its n-th vertex, and which vertex the component of this index is, or follows: n. */
+struct part_member part_layout_vertex(const struct part_layout *, uint32_t n);
+uint32_t part_layout_order(const struct part_layout *, uint32_t index);
 /* The tile of each of this rank's blocks, malloc'ed; NULL: there is one, or none. */
 uint32_t *part_layout_tiles(const struct part_layout *, uint32_t rank);
 /* Does a cell begin with this component? */

@@ -99,7 +99,6 @@ static uint32_t *network_build(struct run *run, uint32_t *count)
     run->nodes = node_system_new(&run->model, &run->noise, &run->services, run->engine);
     struct net_host host = node_system_host(run->nodes);
     net_network_build(run->network, run->engine, &run->layout, &host);
-    part_layout_release(&run->layout);
     free(run->parts.rank);
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
     return net_network_nodes(run->network, count);

@@ -34,7 +34,13 @@ check "a table beyond 100 MB is left out, and the key named"
 [ "$(find one -name '*.tmp' | wc -l)" = 0 ]
 check "and nothing of it is left behind"
 
-# The same on 3 ranks, which make all switches at once.
+mpirun -n 3 "$marssim" -q -o three torus.cfg partition.oversubscribe=true >out 2>err
+check "the same on 3 ranks"
+peak three 280
+check "where each touches what comes to its own switches"
+cmp <(jq -S .result one/summary.json) <(jq -S .result three/summary.json)
+check "the same results"
+
 sed -i 's/64, 64, 64/16, 16, 16/' torus.cfg
 "$marssim" -q -o small torus.cfg 2>err && mpirun -n 3 "$marssim" -q -o ranks torus.cfg partition.oversubscribe=true 2>err
 check "4,096 nodes on 1 and 3 ranks"
@@ -48,3 +54,25 @@ check "a checkpoint of a system of which little is used"
 check "resumed on 1 and 3 ranks"
 cmp small/links.csv resumed/links.csv && cmp small/links.csv resumed3/links.csv
 check "the same results as without"
+mpirun -n 3 "$marssim" -q -o saved3 torus.cfg partition.oversubscribe=true run.checkpoint.at='["1 us"]' >out 2>err &&
+    "$marssim" -q --resume saved3 -o again >out 2>err && mpirun -n 2 "$marssim" -q --resume saved3 -o again2 >out 2>err
+check "saved by 3 ranks, resumed on 1 and 2"
+cmp small/links.csv again/links.csv && cmp small/links.csv again2/links.csv
+check "the same results as without"
+
+# Little is used of racks that begin at blocks of their own (partition/tiles.h), two nodes at each switch.
+cat >racks.cfg <<'END'
+topology: { kind = "hierarchical"; nodes_per_switch = 2; groups = [4, 4, 24]; attach = ["switch", "group"];
+    bandwidth = "10 GB/s"; latency = ["30 ns", "30 ns", "200 ns"]; };
+switch: { channels = 4; };
+engine: { block = 32; };
+jobs = ( { program = "pingpong"; steps = 3; tasks = 2; placement = "strided"; stride = 333; } );
+output: { links = true; };
+END
+"$marssim" -q -o racks racks.cfg 2>err
+check "racks of which little is used"
+for n in 2 3 5; do
+    mpirun -n $n "$marssim" -q -o racks$n racks.cfg partition.oversubscribe=true 2>err && cmp racks/links.csv racks$n/links.csv &&
+        cmp <(jq -S .result racks/summary.json) <(jq -S .result racks$n/summary.json)
+    check "the same on $n ranks"
+done

@@ -276,8 +276,8 @@ static uint32_t tree_host_links(const void *context, uint32_t h, struct part_lin
 }
 
 /* Regular: nothing is listed on one rank, and on three only vertices. Hosts stand behind the switches; an
- * index leads back to its component. On rank 0: switches 0 and 3 and hosts 0 to 2, on 1: switches 1, 4 and 5
- * and hosts 3 to 5, on 2: switches 2 and 6, hosts 6 and 7. */
+ * index leads back to its component, if it is one of its rank. On rank 0: switches 0 and 3 and hosts 0 to 2,
+ * on 1: switches 1, 4 and 5 and hosts 3 to 5, on 2: switches 2 and 6, hosts 6 and 7. */
 static void test_regular(void **state)
 {
     struct part_groups groups = {0};
@@ -317,6 +317,16 @@ static void test_regular(void **state)
         for (uint32_t h = 0; h < 8; h++) {
             assert_int_equal(at(&l, RAILED, h).rank, rank[h / 3]);
             assert_int_equal(at(&l, RAILED, h).index, behind[rank[h / 3]] + h % 3);
+        }
+        for (uint32_t i = 0, n = 0; i < l.components; i++) {
+            struct part_member m = part_layout_member(&l, i);
+            struct ker_address back = part_layout_at(&l, m);
+            assert_true(back.index == i && back.rank == (uint32_t)own);
+            if (m.group == SWITCHES) {
+                assert_int_equal(part_layout_order(&l, i), n);
+                assert_int_equal(part_layout_vertex(&l, n++).number, m.number);
+            } else
+                assert_int_equal(part_layout_vertex(&l, part_layout_order(&l, i)).number, m.number / 3);
         }
         part_layout_release(&l);
     }
@@ -395,6 +405,11 @@ static void test_tiles(void **state)
     racks_compare(&l, 8, 5, 16);
     racks_compare(&l, 12, 8, 16);
     racks_compare(&l, 9, 3, 8);
+    static const uint32_t of_one[] = {3, 4, 5, 6, 7, 8, 12, 13, 14};
+    for (uint32_t n = 0; n < 9; n++) {
+        assert_int_equal(part_layout_order(&l, at(&l, RAILED, 2 * of_one[n] + 1).index), n);
+        assert_int_equal(part_layout_member(&l, at(&l, SWITCHES, of_one[n]).index).number, of_one[n]);
+    }
     part_layout_release(&l);
     part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 64, 0, 1); /* one block has room for all */
     assert_true(l.tiles.run == 0 && l.tiles.count == 0);
