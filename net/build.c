@@ -192,7 +192,10 @@ static int adapter_compare(const void *a, const void *b)
 
 uint32_t net_switch_number(const struct net_network *net, uint32_t i)
 {
-    return net->made ? part_layout_vertex(&net->layout, i).number : net->switches[i]->id;
+    if (!net->made)
+        return net->switches[i]->id;
+    struct part_member m = part_layout_vertex(&net->layout, i);
+    return m.number + (m.group == net->switch_group ? 0 : net_plane_switches(net));
 }
 
 /* Of the output that sends to this input. The switch need not be made yet. */
