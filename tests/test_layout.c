@@ -275,6 +275,20 @@ static uint32_t tree_host_links(const void *context, uint32_t h, struct part_lin
     return 1;
 }
 
+/* An index leads back to its component. */
+static void regular_back(const struct part_layout *l, int own)
+{
+    for (uint32_t i = 0, n = 0; i < l->components; i++) {
+        struct part_member m = part_layout_member(l, i);
+        struct ker_address back = part_layout_at(l, m);
+        assert_true(back.index == i && back.rank == (uint32_t)own);
+        uint32_t order = part_layout_order(l, i), vertex = m.group == SWITCHES ? m.number : m.number / 3;
+        if (m.group == SWITCHES)
+            assert_int_equal(order, n++);
+        assert_int_equal(part_layout_vertex(l, order).number, vertex);
+    }
+}
+
 /* Regular: nothing is listed on one rank, and on three only vertices. Hosts stand behind the switches; an
  * index leads back to its component, if it is one of its rank. On rank 0: switches 0 and 3 and hosts 0 to 2,
  * on 1: switches 1, 4 and 5 and hosts 3 to 5, on 2: switches 2 and 6, hosts 6 and 7. */
@@ -318,16 +332,7 @@ static void test_regular(void **state)
             assert_int_equal(at(&l, RAILED, h).rank, rank[h / 3]);
             assert_int_equal(at(&l, RAILED, h).index, behind[rank[h / 3]] + h % 3);
         }
-        for (uint32_t i = 0, n = 0; i < l.components; i++) {
-            struct part_member m = part_layout_member(&l, i);
-            struct ker_address back = part_layout_at(&l, m);
-            assert_true(back.index == i && back.rank == (uint32_t)own);
-            if (m.group == SWITCHES) {
-                assert_int_equal(part_layout_order(&l, i), n);
-                assert_int_equal(part_layout_vertex(&l, n++).number, m.number);
-            } else
-                assert_int_equal(part_layout_vertex(&l, part_layout_order(&l, i)).number, m.number / 3);
-        }
+        regular_back(&l, own);
         part_layout_release(&l);
     }
 }
