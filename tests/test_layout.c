@@ -275,17 +275,17 @@ static uint32_t tree_host_links(const void *context, uint32_t h, struct part_lin
     return 1;
 }
 
-/* An index leads back to its component. */
-static void regular_back(const struct part_layout *l, int own)
+/* Indices lead back to their components, those of this rank; hosts stand `each` at a switch. */
+static void way_back(const struct part_layout *l, uint32_t own, uint32_t switches, uint32_t each)
 {
-    for (uint32_t i = 0, n = 0; i < l->components; i++) {
-        struct part_member m = part_layout_member(l, i);
-        struct ker_address back = part_layout_at(l, m);
-        assert_true(back.index == i && back.rank == (uint32_t)own);
-        uint32_t order = part_layout_order(l, i), vertex = m.group == SWITCHES ? m.number : m.number / 3;
-        if (m.group == SWITCHES)
-            assert_int_equal(order, n++);
-        assert_int_equal(part_layout_vertex(l, order).number, vertex);
+    for (uint32_t s = 0, n = 0; s < switches; s++) {
+        if (at(l, SWITCHES, s).rank != own)
+            continue;
+        assert_int_equal(part_layout_vertex(l, n).number, s);
+        assert_int_equal(part_layout_order(l, at(l, SWITCHES, s).index), n++);
+        assert_int_equal(part_layout_member(l, at(l, SWITCHES, s).index).number, s);
+        for (uint32_t h = s * each; h < (s + 1) * each && h < l->followers; h++)
+            assert_int_equal(part_layout_member(l, at(l, RAILED, h).index).number, h);
     }
 }
 
@@ -312,10 +312,7 @@ static void test_regular(void **state)
         assert_int_equal(at(&l, SWITCHES, s).index, s);
     for (uint32_t h = 0; h < 8; h++)
         assert_int_equal(at(&l, RAILED, h).index, 7 + h);
-    for (uint32_t i = 0; i < 15; i++) {
-        struct part_member m = part_layout_member(&l, i);
-        assert_int_equal(part_layout_at(&l, m).index, i);
-    }
+    way_back(&l, 0, 7, 3);
     part_layout_release(&l);
     groups.apart = false;
     for (int own = 0; own < 3; own++) {
@@ -332,7 +329,7 @@ static void test_regular(void **state)
             assert_int_equal(at(&l, RAILED, h).rank, rank[h / 3]);
             assert_int_equal(at(&l, RAILED, h).index, behind[rank[h / 3]] + h % 3);
         }
-        regular_back(&l, own);
+        way_back(&l, (uint32_t)own, 7, 3);
         part_layout_release(&l);
     }
 }
@@ -390,11 +387,8 @@ static void test_tiles(void **state)
     assert_int_equal(l.components, 24 + 2 * (16 + 3));
     for (uint32_t s = 0; s < 15; s++) {
         racks_compare(&l, s, s / 6 * 8 + s % 6, 24);
-        struct part_member m = part_layout_member(&l, at(&l, SWITCHES, s).index);
-        assert_true(m.group == SWITCHES && m.number == s);
-        m = part_layout_member(&l, at(&l, RAILED, 2 * s + 1).index);
-        assert_true(m.group == RAILED && m.number == 2 * s + 1);
     }
+    way_back(&l, 0, 15, 2);
     uint32_t *tile = part_layout_tiles(&l, 0);
     static const uint32_t expected[] = {0, 1, 2, 0, 0, 1, 1, 2};
     for (uint32_t b = 0; b < 8; b++)
@@ -410,11 +404,7 @@ static void test_tiles(void **state)
     racks_compare(&l, 8, 5, 16);
     racks_compare(&l, 12, 8, 16);
     racks_compare(&l, 9, 3, 8);
-    static const uint32_t of_one[] = {3, 4, 5, 6, 7, 8, 12, 13, 14};
-    for (uint32_t n = 0; n < 9; n++) {
-        assert_int_equal(part_layout_order(&l, at(&l, RAILED, 2 * of_one[n] + 1).index), n);
-        assert_int_equal(part_layout_member(&l, at(&l, SWITCHES, of_one[n]).index).number, of_one[n]);
-    }
+    way_back(&l, 1, 15, 2);
     part_layout_release(&l);
     part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 64, 0, 1); /* one block has room for all */
     assert_true(l.tiles.run == 0 && l.tiles.count == 0);
