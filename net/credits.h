@@ -93,6 +93,15 @@ static inline void credits_take(const struct net_switch *s, struct net_port *out
     credits_book(credits_due_at(s, port), out->credit, credits_most(s->net, out), now);
 }
 
+/* Bytes of those whose time has come, where there is one channel: as credits_take would add them. */
+static inline uint32_t credits_come(const struct net_credits_due *due, ker_time now)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        bytes += due->bytes[i] & (0 - (uint32_t)(due->when[i] <= now));
+    return bytes;
+}
+
 /* The same for an output that is one of many: mostly there are none. */
 static inline void credits_look(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
 {

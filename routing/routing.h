@@ -104,8 +104,9 @@ typedef int route_next_function(const struct route_topology *topology, uint64_t 
                                 uint32_t switch_id, const struct route_packet *packet,
                                 struct route_choice *choices);
 
-/* Next hops that differ in nothing but the port: `count` ports from `low` on, in the order in which they are
- * offered beginning with low + first; state 0, no weights, all may be waited for. */
+/* Next hops that differ in nothing but the port: `count` ports from `low` on, all to switches by links of one
+ * class, in the order in which they are offered beginning with low + first; state 0, no weights, all may be
+ * waited for. */
 struct route_range {
     uint16_t low, count, first;
     uint8_t first_channel, channel_count; /* as in route_choice; channel_count >= 1 */

@@ -79,7 +79,7 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     if (net->range && net->range(net->topology, s->coordinate, &r, &range)) {
         *state = 0;
         uint32_t port = net_range_select(s, &range, route_draw(&r), base, now);
-        return grant_make_known(s, p, port, base + range.first_channel, range.channel_count);
+        return grant_make(s, p, port, base + range.first_channel, range.channel_count, now);
     }
     ker_time known = net->set.at_source ? p->injected : now; /* what is down */
     int count = __builtin_expect(net->faulty, 0)
