@@ -115,13 +115,12 @@ struct route_range {
 typedef bool route_range_function(const struct route_topology *topology, uint64_t coordinate,
                                   const struct route_packet *packet, struct route_range *range);
 
-/* The short form of one next hop that depends on nothing of the packet but its address, how it came in and
- * its chance, and leaves no state: port << 16 | first channel << 8 | how many channels from there on are
- * alike
- * (>= 1); 0 where it depends on more. Of `in`: in_port << 8 | in_channel. Asked for nearly every packet at
- * every switch: all in registers. */
-typedef uint32_t route_hop_function(const struct route_topology *topology, uint64_t coordinate,
-                                    uint64_t address, uint32_t in, uint64_t chance);
+/* The short form of one next hop that depends on nothing of the packet but its address, its state, how it
+ * came in and its chance: state << 32 | port << 16 | first channel << 8 | how many channels from there on are
+ * alike (>= 1); 0 where it depends on more. Of `in`: state << 24 | in_port << 8 | in_channel. Asked for
+ * nearly every packet at every switch: all in registers. */
+typedef uint64_t route_hop_function(const struct route_topology *topology, uint64_t coordinate,
+                                    uint64_t address, uint64_t in, uint64_t chance);
 
 struct route_summary {
     uint32_t endpoints, switches;

@@ -135,18 +135,21 @@ static inline int route_eject(const struct route_topology *topology, const struc
 }
 
 /* A route_hop_function from a route_next_function that is inlined: nothing is written to memory then. */
-static inline __attribute__((always_inline)) uint32_t route_hop_by(route_next_function *next,
+static inline __attribute__((always_inline)) uint64_t route_hop_by(route_next_function *next,
                                                                    const struct route_topology *topology,
                                                                    uint64_t coordinate, uint64_t address,
-                                                                   uint32_t in, uint64_t chance)
+                                                                   uint64_t in, uint64_t chance)
 {
-    const struct route_packet packet = {
-        .address = address, .chance = chance, .in_port = (uint16_t)(in >> 8), .in_channel = (uint8_t)in};
+    const struct route_packet packet = {.address = address,
+                                        .chance = chance,
+                                        .state = (uint32_t)(in >> 24),
+                                        .in_port = (uint16_t)(in >> 8),
+                                        .in_channel = (uint8_t)in};
     struct route_choice choice;
     if (!next(topology, coordinate, 0, &packet, &choice))
         return 0;
     uint32_t count = choice.channel_count, first = count ? choice.first_channel : choice.channel;
-    return (uint32_t)choice.port << 16 | first << 8 | (count ? count : 1);
+    return (uint64_t)choice.state << 32 | (uint32_t)choice.port << 16 | first << 8 | (count ? count : 1);
 }
 
 /* Bits needed to write 0..count-1. */

@@ -210,10 +210,11 @@ void net_switch_prepare_hop(void *self, struct ker_event *event)
     struct net_packet *p = (struct net_packet *)event;
     unsigned base = channel_base(net, p);
     __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
-    uint32_t hop = net->hop(net->topology, s->coordinate, p->address,
-                            (uint32_t)p->port << 8 | (p->channel - base), net_packet_chance(net, p));
+    uint64_t hop = net->hop(net->topology, s->coordinate, p->address,
+                            (uint64_t)p->state << 24 | (uint32_t)p->port << 8 | (p->channel - base),
+                            net_packet_chance(net, p));
     if (hop)
-        packet_prepared(s, p, hop + (base << 8), 0);
+        packet_prepared(s, p, (uint32_t)hop + (base << 8), (uint32_t)(hop >> 32));
 }
 
 static void switch_prepare(void *self, struct ker_event *event)

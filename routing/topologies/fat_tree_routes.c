@@ -77,14 +77,14 @@ static inline __attribute__((always_inline)) int adaptive_settled(const struct r
     return minimal_next(topology, coordinate, switch_id, packet, choice);
 }
 
-static uint32_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
-                            uint32_t in, uint64_t chance)
+static uint64_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint64_t in, uint64_t chance)
 {
     return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
 }
 
-static uint32_t adaptive_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
-                             uint32_t in, uint64_t chance)
+static uint64_t adaptive_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                             uint64_t in, uint64_t chance)
 {
     return route_hop_by(adaptive_settled, topology, coordinate, address, in, chance);
 }

@@ -137,8 +137,15 @@ static inline uint64_t hierarchy_pack(const struct hierarchy *h, int levels, uin
 /* Links of a direct route. */
 uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t coordinate, uint64_t target);
 /* First of the parallel links from here straight to the target switch, level l being by switch. */
-uint32_t hierarchy_straight_port(const struct hierarchy *, const struct level *l, uint64_t coordinate,
-                                 uint64_t target);
+static inline uint32_t hierarchy_straight_port(const struct hierarchy *h, const struct level *l,
+                                               uint64_t coordinate, uint64_t target)
+{
+    uint32_t place = places_ahead(l, coordinate, target) * l->size;
+    for (const struct level *below = h->level; below < l; below++)
+        place += field(below, target) * below->size;
+    return l->first_port + place * l->links;
+}
+
 /* Makes the tables of distances and parallel links. */
 void hierarchy_tables_make(struct hierarchy *);
 static inline const struct step *hierarchy_step(const struct level *l, uint64_t at, uint32_t k)
@@ -165,8 +172,7 @@ static inline void hierarchy_channel(struct route_choice *choice, const struct h
 
 /* Out of the group by its link k of the highest level, which has a table of steps. */
 static inline void hierarchy_leave(const struct hierarchy *h, uint64_t coordinate, uint32_t k,
-                                   const struct leg *leg, const struct route_packet *packet,
-                                   struct route_choice *choice)
+                                   struct route_choice *choice, const struct leg *leg)
 {
     const struct step *step = hierarchy_step(h->top, coordinate, k);
     *choice = (struct route_choice){.port = step->port};
@@ -187,10 +193,57 @@ uint32_t hierarchy_channels(const struct route_topology *);
 void hierarchy_tune(struct route_topology *);
 enum ker_status hierarchy_direct_prepare(struct route_topology *, const struct ker_config *,
                                          struct ker_error *);
+/* One of the shortest paths from here to the target, where there may be several. */
+void hierarchy_hop_searched(const struct hierarchy *, uint64_t coordinate, uint64_t target, uint32_t path,
+                            const struct leg *, const struct route_packet *, struct route_choice *);
+
+/* From here towards the target, whose fields above those that differ are the same; `path` is as far as it is
+ * known. parallel: a "group" level below the highest may have parallel links. */
+static inline __attribute__((always_inline)) void
+hierarchy_hop_inside(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
+                     const struct leg *leg, uint32_t lane, const struct route_packet *packet,
+                     struct route_choice *choice, bool parallel)
+{
+    const struct level *l;
+    uint32_t port;
+    for (;;) {
+        l = level_between(h, coordinate, target);
+        if (l->by_switch) {
+            port = hierarchy_straight_port(h, l, coordinate, target);
+            if (l->links > 1)
+                port += route_pick(packet, 2, l->links);
+            break;
+        }
+        if (parallel && h->parallel_below && l != h->top) {
+            hierarchy_hop_searched(h, coordinate, target, path, leg, packet, choice);
+            return;
+        }
+        uint32_t which = l == h->top ? lane : 0; /* further down there are no parallel links */
+        const struct gateway *gateway = &l->gateway[places_ahead(l, coordinate, target) * l->links + which];
+        target = with_gateway(l, coordinate, gateway);
+        path -= 1u << (l->crossed - 1);
+        if (((target ^ coordinate) & h->switch_mask) == 0) {
+            port = gateway->port;
+            break;
+        }
+    }
+    *choice = (struct route_choice){.port = (uint16_t)port};
+    hierarchy_channel(choice, h, l, path, leg);
+}
+
 /* The next hop of a leg that ends at the switch `target`, which is not here; between groups of the highest
  * level over link `lane` of those in parallel. */
-void hierarchy_hop(const struct hierarchy *, uint64_t coordinate, uint64_t target, const struct leg *,
-                   uint32_t lane, const struct route_packet *, struct route_choice *);
+static inline __attribute__((always_inline)) void
+hierarchy_hop(const struct hierarchy *h, uint64_t coordinate, uint64_t target, const struct leg *leg,
+              uint32_t lane, const struct route_packet *packet, struct route_choice *choice, bool parallel)
+{
+    const struct level *l = h->top;
+    if (h->steps && field(l, coordinate) != field(l, target))
+        hierarchy_leave(h, coordinate, places_ahead(l, coordinate, target) * l->links + lane, choice, leg);
+    else
+        hierarchy_hop_inside(h, coordinate, target, leg->path, leg, lane, packet, choice, parallel);
+}
+
 /* The same for a leg that ends with the highest level's link to group `to`, where the highest level is a
  * "group" level. */
 void hierarchy_hop_to_group(const struct hierarchy *, uint64_t coordinate, uint32_t to, const struct leg *,
@@ -198,6 +251,7 @@ void hierarchy_hop_to_group(const struct hierarchy *, uint64_t coordinate, uint3
 
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,
     hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_settled, hierarchy_par_next;
+extern route_hop_function hierarchy_minimal_hop, hierarchy_ugal_hop;
 bool hierarchy_away(const struct route_topology *, uint64_t coordinate,
                     const struct route_packet *); /* on the way to an intermediate group */
 enum ker_status hierarchy_valiant_prepare(struct route_topology *, const struct ker_config *,

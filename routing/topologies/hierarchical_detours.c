@@ -66,21 +66,34 @@ static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
     return (uint64_t)group << h->top->shift;
 }
 
-static void plan_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                       struct plan plan, struct route_choice *choice)
+_Static_assert(PHASE_DETOUR - LEG_DETOUR == 1 && PHASE_FINAL - LEG_FINAL == 1 &&
+                   PHASE_UNDECIDED - LEG_UNDECIDED == 1,
+               "a phase's leg");
+
+/* simple: h->common, known to the compiler. */
+static inline __attribute__((always_inline)) void plan_hop(const struct hierarchy *h, uint64_t coordinate,
+                                                           const struct route_packet *packet,
+                                                           struct plan plan, struct route_choice *choice,
+                                                           bool simple)
 {
-    const struct leg *leg = &h->leg[plan.phase == PHASE_DETOUR  ? LEG_DETOUR
-                                    : plan.phase == PHASE_FINAL ? LEG_FINAL
-                                                                : LEG_UNDECIDED];
-    if (plan.phase != PHASE_DETOUR)
-        hierarchy_hop(h, coordinate, packet->address & h->switch_mask, leg, plan.lane, packet, choice);
-    else if (hierarchy_via_is_group(h))
-        hierarchy_hop_to_group(h, coordinate, plan.via, leg, plan.lane, packet, choice);
+    const struct leg *leg = &h->leg[plan.phase - 1];
+    if (plan.phase != PHASE_DETOUR || !hierarchy_via_is_group(h))
+        hierarchy_hop(h, coordinate, plan.phase == PHASE_DETOUR ? plan.via : packet->address & h->switch_mask,
+                      leg, simple ? 0 : plan.lane, packet, choice, !simple);
+    else if (simple)
+        hierarchy_leave(h, coordinate, places_between(h->top, field(h->top, coordinate), plan.via), choice,
+                        leg);
     else
-        hierarchy_hop(h, coordinate, plan.via, leg, plan.lane, packet, choice);
+        hierarchy_hop_to_group(h, coordinate, plan.via, leg, plan.lane, packet, choice);
     if (plan.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)
         plan.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
     choice->state = plan_pack(h, plan);
+}
+
+static void plan_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                       struct plan plan, struct route_choice *choice)
+{
+    plan_hop(h, coordinate, packet, plan, choice, false);
 }
 
 /* The packet is (or was just now) at the end of a leg: from here on direct. */
@@ -94,7 +107,8 @@ static struct plan plan_final(const struct hierarchy *h, uint64_t coordinate,
     return plan;
 }
 
-static int eject(const struct hierarchy *h, const struct route_packet *packet, struct route_choice *choice)
+static inline int eject(const struct hierarchy *h, const struct route_packet *packet,
+                        struct route_choice *choice)
 {
     return route_eject(&h->topology, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
 }
@@ -104,17 +118,24 @@ static inline bool arrived(const struct hierarchy *h, uint64_t coordinate, const
     return ((coordinate ^ packet->address) & h->switch_mask) == 0;
 }
 
-static int plan_follow(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                       struct plan plan, struct route_choice *choice)
+static inline __attribute__((always_inline)) int
+plan_follow_on(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+               struct plan plan, struct route_choice *choice, bool simple)
 {
     if (plan.phase == PHASE_DETOUR &&
         plan.via == (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
-        plan = plan_final(h, coordinate, packet);
+        plan = simple ? (struct plan){PHASE_FINAL, 0, 0} : plan_final(h, coordinate, packet);
         if (arrived(h, coordinate, packet))
             return eject(h, packet, choice);
     }
-    plan_offer(h, coordinate, packet, plan, choice);
+    plan_hop(h, coordinate, packet, plan, choice, simple);
     return 1;
+}
+
+static int plan_follow(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                       struct plan plan, struct route_choice *choice)
+{
+    return plan_follow_on(h, coordinate, packet, plan, choice, false);
 }
 
 bool hierarchy_away(const struct route_topology *topology, uint64_t coordinate,
@@ -442,23 +463,24 @@ static inline bool undecided(const struct hierarchy *h, uint64_t coordinate,
 }
 
 /* Otherwise. */
-static inline int settled_next(const struct hierarchy *h, uint64_t coordinate,
-                               const struct route_packet *packet, struct route_choice *choice)
+static inline __attribute__((always_inline)) int settled_next(const struct hierarchy *h, uint64_t coordinate,
+                                                              const struct route_packet *packet,
+                                                              struct route_choice *choice, bool simple)
 {
     struct plan plan = plan_unpack(h, packet->state);
     uint64_t between = (coordinate ^ packet->address) & h->switch_mask;
     if ((between | (plan.phase == PHASE_DETOUR)) == 0)
         return eject(h, packet, choice);
     if (plan.phase == PHASE_START)
-        plan = plan_final(h, coordinate, packet);
-    return plan_follow(h, coordinate, packet, plan, choice);
+        plan = simple ? (struct plan){PHASE_FINAL, 0, 0} : plan_final(h, coordinate, packet);
+    return plan_follow_on(h, coordinate, packet, plan, choice, simple);
 }
 
 static inline int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                             enum phase direct, struct route_choice *choices)
 {
     if (!undecided(h, coordinate, packet))
-        return settled_next(h, coordinate, packet, choices);
+        return settled_next(h, coordinate, packet, choices, false);
     return paths(h, coordinate, packet, plan_unpack(h, packet->state), direct, choices);
 }
 
@@ -467,7 +489,30 @@ int hierarchy_ugal_settled(const struct route_topology *topology, uint64_t coord
                            const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    return undecided(h, coordinate, packet) ? 0 : settled_next(h, coordinate, packet, choice);
+    return undecided(h, coordinate, packet) ? 0 : settled_next(h, coordinate, packet, choice, false);
+}
+
+static inline __attribute__((always_inline)) int simple_settled(const struct route_topology *topology,
+                                                                uint64_t coordinate, uint32_t switch_id,
+                                                                const struct route_packet *packet,
+                                                                struct route_choice *choice)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    return undecided(h, coordinate, packet) ? 0 : settled_next(h, coordinate, packet, choice, true);
+}
+
+static uint64_t general_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint64_t in, uint64_t chance)
+{
+    return route_hop_by(hierarchy_ugal_settled, topology, coordinate, address, in, chance);
+}
+
+uint64_t hierarchy_ugal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint64_t in, uint64_t chance)
+{
+    if (__builtin_expect(!hierarchy_of(topology)->common, 0))
+        return general_hop(topology, coordinate, address, in, chance);
+    return route_hop_by(simple_settled, topology, coordinate, address, in, chance);
 }
 
 int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,

@@ -110,15 +110,6 @@ static void lanes_make(const struct hierarchy *h, struct level *l)
     l->lanes = lanes;
 }
 
-uint32_t hierarchy_straight_port(const struct hierarchy *h, const struct level *l, uint64_t coordinate,
-                                 uint64_t target)
-{
-    uint32_t place = places_ahead(l, coordinate, target) * l->size;
-    for (const struct level *below = h->level; below < l; below++)
-        place += field(below, target) * below->size;
-    return l->first_port + place * l->links;
-}
-
 /* Of parallel links further down the first stands here: their paths go by search(). */
 static struct step step_find(const struct hierarchy *h, const struct level *l, uint64_t at,
                              const struct gateway *gateway)
@@ -256,59 +247,15 @@ struct search { /* for all shortest direct routes */
 static void search(struct search *s, uint64_t coordinate, uint64_t target, uint32_t path);
 static uint32_t position_held(const struct hierarchy *h, const struct route_packet *packet);
 
-/* One of the shortest paths from here to the target, where there may be several. */
-static void search_one(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
-                       const struct leg *leg, const struct route_packet *packet, struct route_choice *choice)
+void hierarchy_hop_searched(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
+                            const struct leg *leg, const struct route_packet *packet,
+                            struct route_choice *choice)
 {
     struct route_choice all[ROUTE_MAX_CHOICES];
     struct search s = {h, leg, all, position_held(h, packet), 0};
     search(&s, coordinate, target, path);
     ker_check(s.count > 0);
     *choice = all[route_pick(packet, 2, (uint32_t)s.count)];
-}
-
-/* From here towards the target, whose fields above those that differ are the same; `path` is as far as it is
- * known. */
-static inline void hop_inside(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
-                              const struct leg *leg, uint32_t lane, const struct route_packet *packet,
-                              struct route_choice *choice)
-{
-    const struct level *l;
-    uint32_t port;
-    for (;;) {
-        l = level_between(h, coordinate, target);
-        if (l->by_switch) {
-            port = hierarchy_straight_port(h, l, coordinate, target);
-            if (l->links > 1)
-                port += route_pick(packet, 2, l->links);
-            break;
-        }
-        if (h->parallel_below && l != h->top) {
-            search_one(h, coordinate, target, path, leg, packet, choice);
-            return;
-        }
-        uint32_t which = l == h->top ? lane : 0; /* further down there are no parallel links */
-        const struct gateway *gateway = &l->gateway[places_ahead(l, coordinate, target) * l->links + which];
-        target = with_gateway(l, coordinate, gateway);
-        path -= 1u << (l->crossed - 1);
-        if (((target ^ coordinate) & h->switch_mask) == 0) {
-            port = gateway->port;
-            break;
-        }
-    }
-    *choice = (struct route_choice){.port = (uint16_t)port};
-    hierarchy_channel(choice, h, l, path, leg);
-}
-
-void hierarchy_hop(const struct hierarchy *h, uint64_t coordinate, uint64_t target, const struct leg *leg,
-                   uint32_t lane, const struct route_packet *packet, struct route_choice *choice)
-{
-    const struct level *l = h->top;
-    if (h->steps && field(l, coordinate) != field(l, target))
-        hierarchy_leave(h, coordinate, places_ahead(l, coordinate, target) * l->links + lane, leg, packet,
-                        choice);
-    else
-        hop_inside(h, coordinate, target, leg->path, leg, lane, packet, choice);
 }
 
 void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint32_t to,
@@ -318,14 +265,14 @@ void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint
     const struct level *l = h->top;
     uint32_t k = places_between(l, field(l, coordinate), to) * l->links + lane;
     if (h->steps) {
-        hierarchy_leave(h, coordinate, k, leg, packet, choice);
+        hierarchy_leave(h, coordinate, k, choice, leg);
         return;
     }
     const struct gateway *gateway = &l->gateway[k];
     uint64_t target = with_gateway(l, coordinate, gateway);
     uint32_t path = leg->path - (1u << (l->crossed - 1));
     if (((target ^ coordinate) & h->switch_mask) != 0) {
-        hop_inside(h, coordinate, target, path, leg, 0, packet, choice);
+        hierarchy_hop_inside(h, coordinate, target, path, leg, 0, packet, choice, true);
         return;
     }
     *choice = (struct route_choice){.port = gateway->port};
@@ -333,14 +280,15 @@ void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint
 }
 
 /* Without alternatives. */
-static int single_next(const struct route_topology *topology, uint64_t coordinate,
-                       const struct route_packet *packet, struct route_choice *choice)
+static inline __attribute__((always_inline)) int single_next(const struct route_topology *topology,
+                                                             uint64_t coordinate, uint32_t switch_id,
+                                                             const struct route_packet *packet,
+                                                             struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     if (((coordinate ^ packet->address) & h->switch_mask) == 0)
         return route_eject(topology, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
-    const struct leg *leg = &h->leg[LEG_FINAL];
-    hierarchy_hop(h, coordinate, packet->address, leg, 0, packet, choice);
+    hierarchy_hop(h, coordinate, packet->address, &h->leg[LEG_FINAL], 0, packet, choice, false);
     return 1;
 }
 
@@ -431,11 +379,25 @@ int hierarchy_minimal_next(const struct route_topology *topology, uint64_t coord
 {
     const struct hierarchy *h = hierarchy_of(topology);
     if (!h->parallel || ((coordinate ^ packet->address) & h->switch_mask) == 0)
-        return single_next(topology, coordinate, packet, choice);
+        return single_next(topology, coordinate, switch_id, packet, choice);
     struct route_choice all[ROUTE_MAX_CHOICES];
     int count = search_all(h, coordinate, packet, all);
     *choice = all[route_pick(packet, 2, (uint32_t)count)];
     return 1;
+}
+
+static uint64_t parallel_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                             uint64_t in, uint64_t chance)
+{
+    return route_hop_by(hierarchy_minimal_next, topology, coordinate, address, in, chance);
+}
+
+uint64_t hierarchy_minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                               uint64_t in, uint64_t chance)
+{
+    if (__builtin_expect(hierarchy_of(topology)->parallel, 0))
+        return parallel_hop(topology, coordinate, address, in, chance);
+    return route_hop_by(single_next, topology, coordinate, address, in, chance);
 }
 
 int hierarchy_adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
@@ -443,7 +405,7 @@ int hierarchy_adaptive_next(const struct route_topology *topology, uint64_t coor
 {
     const struct hierarchy *h = hierarchy_of(topology);
     if (((coordinate ^ packet->address) & h->switch_mask) == 0)
-        return single_next(topology, coordinate, packet, choices);
+        return single_next(topology, coordinate, switch_id, packet, choices);
     struct route_choice all[ROUTE_MAX_CHOICES];
     int count = search_all(h, coordinate, packet, all);
     int from = (int)route_pick(packet, 2, (uint32_t)count);

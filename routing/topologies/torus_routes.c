@@ -108,8 +108,8 @@ static inline __attribute__((always_inline)) int minimal_next(const struct route
     return order_choice(torus, coordinate, target, packet, 0, choice);
 }
 
-static uint32_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
-                            uint32_t in, uint64_t chance)
+static uint64_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint64_t in, uint64_t chance)
 {
     return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
 }
