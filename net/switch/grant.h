@@ -63,6 +63,21 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
     return output_free & input_free & covered; /* no branches */
 }
 
+/* The packet of this grant, which is not possible now, is all that waits for the output, whose credits are
+ * those of now: what it has to wait for, as output_offer (switch.c) would find out. */
+static inline void output_wait(struct net_switch *s, const struct grant *g, uint32_t bytes, ker_time now)
+{
+    struct net_port *out = g->out;
+    struct net_credits_due *due = credits_due_at(s, g->out_port);
+    ker_time when = output_ready(s->net, out);
+    if (when <= now) {
+        bool covered = credits_cover(out, g->channel, bytes, g->reserved);
+        credits_starve(due, covered ? 0 : ((1u << g->channel_count) - 1) << g->first_channel);
+        when = covered ? g->in->read_free : credits_due_next(due);
+    }
+    output_wake(s, out, g->out_port, when); /* KER_TIME_MAX: a credit comes as a record */
+}
+
 /* ---- the grant ---- */
 
 /* Some of it lies outside, or may. Not inline, and all by value: what lies in memory for the rare way would

@@ -262,10 +262,14 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
         return;
     }
     const struct grant waits = g; /* in memory on this way only */
+    bool only = out->queue == NET_NONE;
     request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
-    output_serve(s, g.out_port, now);
+    if (only & (s->series == NULL) & (s->net->granted == NULL))
+        output_wait(s, &waits, p->bytes, now);
+    else
+        output_serve(s, g.out_port, now);
 }
 
 __attribute__((noinline)) static void packet_decide(struct net_switch *s, struct net_packet *p, ker_time now)
