@@ -110,6 +110,22 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     return g;
 }
 
+/* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
+ * fetched. */
+static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)
+{
+    uint32_t port = hop >> 16;
+    const char *out = (const char *)net_port_at(s, port);
+    p->state = state;
+    p->next = hop;
+    p->flags |= NET_ROUTED;
+    __builtin_prefetch(out, 1);
+    __builtin_prefetch(out + 64, 1);
+    __builtin_prefetch(credits_due_at(s, port), 1);
+    if (s->voq)
+        __builtin_prefetch(&net_voq_row(s, port)[p->port]);
+}
+
 /* As was found ahead. */
 static inline struct grant grant_routed(const struct net_switch *s, const struct net_packet *p, ker_time now)
 {

@@ -187,22 +187,6 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
         output_look(s, port, now);
 }
 
-/* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
- * fetched. */
-static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)
-{
-    uint32_t port = hop >> 16;
-    const char *out = (const char *)net_port_at(s, port);
-    p->state = state;
-    p->next = hop;
-    p->flags |= NET_ROUTED;
-    __builtin_prefetch(out, 1);
-    __builtin_prefetch(out + 64, 1);
-    __builtin_prefetch(credits_due_at(s, port), 1);
-    if (s->voq)
-        __builtin_prefetch(&net_voq_row(s, port)[p->port]);
-}
-
 void net_switch_prepare_hop(void *self, struct ker_event *event)
 {
     struct net_switch *s = self;
