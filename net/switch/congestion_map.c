@@ -14,8 +14,8 @@
  *
  * A notice turns one bit over. Two of one instant may therefore come in any order.
  */
-#include "net/network.h"
 #include "net/state.h"
+#include "net/switch/backlog.h"
 
 #include <stdlib.h>
 

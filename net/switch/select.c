@@ -13,6 +13,7 @@
  * A packet never waits for the credits of a choice that is not free of deadlock by itself.
  */
 #include "net/credits.h"
+#include "net/switch/backlog.h"
 
 static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out,
                                       unsigned channel)

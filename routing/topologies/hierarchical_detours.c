@@ -6,14 +6,10 @@
  * one of the source's group, and travels in the packet's state; all else follows from where the packet is.
  * Inside one group all go direct.
  *
- * State, from the lowest bit: 2 bits of phase; the lane: which of the parallel links out of the current
- * group; the intermediate group, or the address fields of the intermediate switch. State 0: nothing is
- * settled yet.
- *
  * Paths are weighed by the links they have, as in UGAL (Singh 2005; Kim, Dally, Scott and Abts 2008); PAR is
  * Jiang, Kim and Dally's (2009). The few racks of "indirect" are MARS's. Channels: see hierarchical_routes.c.
  */
-#include "routing/topologies/hierarchical.h"
+#include "routing/topologies/hierarchical_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,21 +17,6 @@
 /* What route_pick draws: one purpose, one salt. */
 enum { SALT_FINAL_LANE = 3, SALT_SPREAD = 4, SALT_PATHS = 16 };
 #define SALTS_PER_WAY 3 /* group, switch, lane */
-
-struct plan {
-    enum phase phase;
-    uint32_t lane, via;
-};
-
-static inline uint32_t plan_pack(const struct hierarchy *h, struct plan w)
-{
-    return (uint32_t)w.phase | w.lane << 2 | w.via << (2 + h->lane_bits);
-}
-
-static inline struct plan plan_unpack(const struct hierarchy *h, uint32_t state)
-{
-    return (struct plan){state & 3, state >> 2 & ((1u << h->lane_bits) - 1), state >> (2 + h->lane_bits)};
-}
 
 /* ---- lanes: which of the parallel links between two groups ---- */
 
@@ -64,30 +45,6 @@ static uint32_t lane_pick(const struct hierarchy *h, uint64_t coordinate, uint64
 static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
 {
     return (uint64_t)group << h->top->shift;
-}
-
-_Static_assert(PHASE_DETOUR - LEG_DETOUR == 1 && PHASE_FINAL - LEG_FINAL == 1 &&
-                   PHASE_UNDECIDED - LEG_UNDECIDED == 1,
-               "a phase's leg");
-
-/* simple: h->common, known to the compiler. */
-static inline __attribute__((always_inline)) void plan_hop(const struct hierarchy *h, uint64_t coordinate,
-                                                           const struct route_packet *packet,
-                                                           struct plan plan, struct route_choice *choice,
-                                                           bool simple)
-{
-    const struct leg *leg = &h->leg[plan.phase - 1];
-    if (plan.phase != PHASE_DETOUR || !hierarchy_via_is_group(h))
-        hierarchy_hop(h, coordinate, plan.phase == PHASE_DETOUR ? plan.via : packet->address & h->switch_mask,
-                      leg, simple ? 0 : plan.lane, packet, choice, !simple);
-    else if (simple)
-        hierarchy_leave(h, coordinate, places_between(h->top, field(h->top, coordinate), plan.via), choice,
-                        leg);
-    else
-        hierarchy_hop_to_group(h, coordinate, plan.via, leg, plan.lane, packet, choice);
-    if (plan.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)
-        plan.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
-    choice->state = plan_pack(h, plan);
 }
 
 static void plan_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
