@@ -10,6 +10,8 @@ BUILD ?= build/release$(if $(filter-out native,$(ARCH)),-$(ARCH))
 INSTALL_ARCH := $(if $(filter file default,$(origin ARCH)),$(if $(filter x86_64,$(shell uname -m)),x86-64,generic),$(ARCH))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+# How much of make lint runs side by side.
+JOBS ?= $(shell nproc)
 # Packing two addresses into a vector to multiply them costs more than it saves: 3 to 10 % of packet-hops per CPU second.
 OPTIMISE ?= -O3 $(if $(filter-out generic,$(ARCH)),-march=$(ARCH)) -fno-plt -fno-tree-slp-vectorize
 CFLAGS ?=
@@ -110,9 +112,11 @@ recount: counted ## record the instructions per packet-hop that make check compa
 debug: ## build build/debug/marssim: no optimisation, all assertions
 	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
 
-sanitize: ## build with AddressSanitizer and UBSan, run all tests
+# It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run goes on. REST= begins anew.
+REST ?= 1
+sanitize: ## build with AddressSanitizer and UBSan, run all tests that have not passed so
 	@tools/install-deps.sh build trace
-	$(Q)ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(Q)REST=$(REST) ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built
@@ -120,17 +124,25 @@ sanitize: ## build with AddressSanitizer and UBSan, run all tests
 check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at hand
 	$(Q)MARSSIM=$(BUILD)/marssim tests/loggops-golden.sh
 
-lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders
-	@tools/install-deps.sh build lint
-	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so build/lint/marsconv build/lint/marsreport build/lint/marsmovie build/lint/marsnoise lint-tests
+# What has passed is not looked at again while it and what it includes stay as they are: an interrupted run goes on, and findings are
+# mended file by file. Other settings of the tools begin anew.
+lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders: what has changed since the last run
+	@tools/install-deps.sh build trace lint
 	$(Q)tests/layers.sh
 	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
-	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) *.c
-	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
-		-- -std=gnu17 -I. $(if $(OTF2),-DMARSSIM_OTF2) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE=\"$(HDF5_FILE)\"
+	$(Q)$(MAKE) -k -j$(JOBS) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror lint-built
 
-lint-tests: $(TEST_PROGRAMS:%=%.o)
+LINT_PROGRAMS := marssim marstrace marsconv marsreport marsmovie marsnoise libmarstrace.so
+LINTED := $(SOURCES) marssim.c
+lint-built: $(LINT_PROGRAMS:%=$(BUILD)/%) $(TEST_PROGRAMS:%=%.o) $(LINTED:%.c=$(BUILD)/%.linted)
+
+CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+	--suppressions-list=tests/cppcheck.supp -I.
+TIDY_FLAGS := -std=gnu17 -I. $(if $(OTF2),-DMARSSIM_OTF2) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE=\"$(HDF5_FILE)\"
+$(BUILD)/%.linted: %.c $(BUILD)/%.o .clang-tidy tests/cppcheck.supp
+	$(if $(V),,@echo "  LINT $<")
+	$(Q)$(CPPCHECK) $< && clang-tidy --quiet --warnings-as-errors='*' $< -- $(TIDY_FLAGS) 2>$@.said || { cat $@.said; exit 1; }
+	$(Q)mv $@.said $@
 
 bench: marssim ## the measurements of bench/README.md
 	$(Q)$(MAKE) counted
@@ -204,7 +216,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: FORCE install-built install-files all docs demo studies check check-built check-loggops counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: FORCE install-built install-files all docs demo studies check check-built check-loggops counted recount debug sanitize lint lint-built bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)

@@ -9,6 +9,7 @@
 #
 # Called by make, which sets what mpirun needs; alone: `make check-built`.
 # TEST_JOBS (2) tests run side by side, TEST_SECONDS (3600, for busy machines) is what one may take, TESTS="a b" runs only those named.
+# REST=1: what has passed since the programs and the test were made is counted and not run again, so that an interrupted run goes on.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -75,25 +76,35 @@ BUILD=${1:?usage: tests/run-tests.sh BUILD}
 [ -x "$BUILD/marssim" ] || { echo "tests/run-tests.sh: no program in $BUILD: make check-built builds it and all tests" >&2; exit 2; }
 export BUILD MARSSIM=${MARSSIM:-$PWD/$BUILD/marssim}
 logs=$BUILD/test-logs
-rm -rf "$logs"
+[ -n "${REST:-}" ] || rm -rf "$logs"
 mkdir -p "$logs"
 
-{
-    for source in tests/test_*.c; do
-        [ -e "$source" ] && echo "$BUILD/tests/$(basename "$source" .c)"
-    done
-    for script in tests/*.sh; do
-        case $(basename "$script") in
-        run-*.sh | lib*.sh) ;;
-        *) echo "$script" ;;
-        esac
-    done
-} | while read -r test; do
-    name=$(basename "$test" .sh)
-    [ -z "${TESTS:-}" ] || [[ " $TESTS " == *" $name "* ]] && echo "$test"
-done | xargs -P "${TEST_JOBS:-2}" -I{} "$0" --one "$BUILD" {} "$logs"
+# Whether a test has passed since it, the programs and what scripts have in common were made; if not, nothing is left to be counted.
+passed_before() { # TEST
+    local out file
+    out=$logs/$(basename "$1")
+    if [ -e "$out.count" ] && [ ! -e "$out.show" ]; then
+        for file in "$1" "$BUILD"/{marssim,marstrace,marsconv,marsreport,marsmovie,marsnoise,*.so} tests/lib*.sh; do
+            [ "$file" -nt "$out.count" ] && break
+        done
+        [ "$file" -nt "$out.count" ] || return 0
+    fi
+    rm -f "$out".{log,count,show}
+    return 1
+}
 
-read -r passed failed skipped < <(cat "$logs"/*.count 2>/dev/null |
+tests=() counts=()
+for test in tests/test_*.c tests/*.sh; do
+    name=$(basename "${test%.*}")
+    [[ $test == *.sh && ($name == run-* || $name == lib*) ]] && continue
+    [ -z "${TESTS:-}" ] || [[ " $TESTS " == *" $name "* ]] || continue
+    [[ $test == *.c ]] && test=$BUILD/tests/$name
+    counts+=("$logs/$(basename "$test").count")
+    passed_before "$test" || tests+=("$test")
+done
+[ ${#tests[@]} -eq 0 ] || printf '%s\n' "${tests[@]}" | xargs -P "${TEST_JOBS:-2}" -I{} "$0" --one "$BUILD" {} "$logs"
+
+read -r passed failed skipped < <(cat /dev/null "${counts[@]}" 2>/dev/null |
     awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}')
 echo
 if [ "$skipped" -gt 0 ]; then

@@ -60,6 +60,7 @@ need_trace() {
 }
 
 need_lint() {
+    command_of clang-format clang-format
     command_of clang-tidy clang-tidy
     command_of cppcheck cppcheck
 }
