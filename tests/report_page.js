@@ -214,6 +214,23 @@ async function links(browser) {
         page.complaints.length === 0, [legend, shown, seen, page.complaints]);
 }
 
+/* The axis of the chart at eight zooms: its ticks are multiples of 1, 2 or 5 times a power of ten, some and not too many, with labels of their own. */
+async function axis(browser) {
+    const page = await open(browser, "timeline/report.html");
+    const wrong = await page.locator("#gantt canvas.gantt").evaluate(element => {
+        const gantt = element.gantt, wrong = [];
+        for (let i = 0, span = gantt.last - gantt.first; i < 8; i++, span /= 3.7) {
+            gantt.place(gantt.first + (gantt.last - gantt.first) * 0.61803, span);
+            const { step, at } = gantt.ticks(), labels = at.map(time => mars.timeOnAxis(time, step));
+            if (!["1", "2", "5"].includes(String(step).replace(/0*$/, "")) || at.some(time => time % step || time < gantt.from || time > gantt.to) ||
+                    at.length < 3 || at.length > 13 || new Set(labels).size !== labels.length)
+                wrong.push([span, step, labels]);
+        }
+        return wrong;
+    });
+    check("the axis of the chart has round numbers", wrong.length === 0 && page.complaints.length === 0, [wrong, page.complaints]);
+}
+
 async function others(browser) {
     const html = await open(browser, "html/report.html");
     const shown = await html.locator("#simulated p").first().textContent();
@@ -271,6 +288,7 @@ async function others(browser) {
     await loggops(browser);
     await tasks(browser);
     await links(browser);
+    await axis(browser);
     await others(browser);
     await browser.close();
 })().catch(error => {

@@ -75,9 +75,9 @@ mars.drawn = function (draw) {
 
 /* ---- numbers ---- */
 
-/* Four digits, without zeros at the end. */
-mars.short = function (value) {
-    return String(Number(value.toPrecision(4)));
+/* Four digits, or so many, without zeros at the end. */
+mars.short = function (value, digits = 4) {
+    return String(Number(value.toPrecision(digits)));
 };
 
 mars.count = function (value) {
@@ -86,19 +86,27 @@ mars.count = function (value) {
     return Number.isInteger(value) ? value.toLocaleString("en-US") : mars.short(value);
 };
 
-function scaled(value, units, step) {
+function scaled(value, units, step, digits) {
     let unit = 0;
     while (unit + 1 < units.length && Math.abs(value) >= step * 0.99995) {
         value /= step;
         unit++;
     }
-    return mars.short(value) + " " + units[unit];
+    return mars.short(value, digits) + " " + units[unit];
 }
+
+mars.timeUnits = ["ps", "ns", "µs", "ms", "s"];
 
 mars.time = function (ps) {
     if (ps === null || ps === undefined)
         return "–";
-    return scaled(ps, ["ps", "ns", "µs", "ms", "s"], 1000);
+    return scaled(ps, mars.timeUnits, 1000);
+};
+
+/* Of an axis whose ticks are `step` apart: with as many digits as tell them apart. */
+mars.timeOnAxis = function (ps, step) {
+    const digits = ps > 0 ? Math.floor(Math.log10(ps / step) + 1e-9) + 2 : 4;
+    return scaled(ps, mars.timeUnits, 1000, Math.min(17, Math.max(4, digits)));
 };
 
 mars.bytes = function (bytes) {

@@ -115,11 +115,21 @@
                 if (t % step === 0)
                     c.fillText(this.fitting(c, this.marks[t]), this.left - 6, Math.max(6, (t + 0.5) * this.row - this.top));
             c.textAlign = "center";
-            for (let i = 0; i <= 6; i++) {
-                const time = this.from + (this.to - this.from) * i / 6;
-                c.fillText(mars.time(Math.round(time)), Math.max(this.left + 24, Math.min(this.width - 30, this.x(time))), body + 12);
+            const { step, at } = this.ticks();
+            for (const time of at) {
+                c.fillRect(this.x(time), body, 1, 4);
+                c.fillText(mars.timeOnAxis(time, step), Math.max(this.left + 24, Math.min(this.width - 30, this.x(time))), body + 13);
             }
             this.told.textContent = mars.time(Math.round(this.from)) + " to " + mars.time(Math.round(this.to));
+        }
+
+        /* The multiples of 1, 2 or 5 times a power of ten picoseconds that are in view, at least 100 pixels apart. */
+        ticks() {
+            const least = Math.max(1, (this.to - this.from) * 100 / Math.max(100, this.width - this.left)), power = 10 ** Math.floor(Math.log10(least));
+            const step = [1, 2, 5, 10].find(factor => factor * power >= least * (1 - 1e-9)) * power, at = [];
+            for (let i = Math.ceil(this.from / step); i * step <= this.to; i++)
+                at.push(i * step);
+            return { step, at };
         }
 
         /* As much of it as there is room for. */
