@@ -19,11 +19,14 @@
 
 #define LABEL_BITS 62
 
+/* The directions of the searches. */
+enum way { AHEAD, BACK, WAYS };
+
 struct layer {
     uint64_t *label;
     uint32_t *after, *before; /* the list, in a ring through the number behind the last link */
-    uint64_t *ahead, *behind; /* per link `words`: which of those of the switch it leads to it waits for;
-                                 which of its own switch's links have a reverse that waits for it */
+    uint64_t *leads[WAYS]; /* per link `words`. Ahead: which of those of the switch it leads to it waits for;
+                              back: which of its own switch's links have a reverse that waits for it */
 };
 
 struct found { /* by one search */
@@ -44,9 +47,8 @@ struct ends {
 
 /* Of a word of a switch's links: what a search has found. */
 struct marks {
-    uint64_t ahead, reverse_ahead;   /* the link, or its reverse, by the search ahead; */
-    uint64_t behind, reverse_behind; /* by the one back. The search itself also marks in `ahead` and
-                                        `reverse_behind` what it need not look at again */
+    uint64_t link[WAYS], reverse[WAYS]; /* the link, or its reverse. A search itself also marks, in
+                                           link[AHEAD] and reverse[BACK], what it need not look at again */
 };
 
 struct route_acyclic {
@@ -55,7 +57,7 @@ struct route_acyclic {
     struct layer *layer;
     struct ends *ends;   /* per link */
     struct marks *marks; /* per switch `words`; all 0 between searches */
-    struct found ahead, behind;
+    struct found found[WAYS];
 };
 
 struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
@@ -63,8 +65,8 @@ struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
     struct route_acyclic *a = ker_alloc(sizeof *a);
     size_t links = wires->links + (size_t)1;
     *a = (struct route_acyclic){.wires = wires, .words = wires->most / 64 + 1};
-    a->ahead.place = ker_alloc(links * sizeof *a->ahead.place);
-    a->behind.place = ker_alloc(links * sizeof *a->behind.place);
+    for (enum way way = 0; way < WAYS; way++)
+        a->found[way].place = ker_alloc(links * sizeof *a->found[way].place);
     a->ends = ker_alloc(links * sizeof *a->ends);
     a->marks = ker_alloc((size_t)wires->switches * a->words * sizeof *a->marks);
     for (uint32_t i = 0; i < wires->links; i++) {
@@ -88,12 +90,12 @@ void route_acyclic_free(struct route_acyclic *a)
         free(a->layer[i].label);
         free(a->layer[i].after);
         free(a->layer[i].before);
-        free(a->layer[i].ahead);
-        free(a->layer[i].behind);
+        free(a->layer[i].leads[AHEAD]);
+        free(a->layer[i].leads[BACK]);
     }
     free(a->layer);
-    free(a->ahead.place);
-    free(a->behind.place);
+    free(a->found[AHEAD].place);
+    free(a->found[BACK].place);
     free(a->ends);
     free(a->marks);
     free(a);
@@ -107,8 +109,8 @@ void route_acyclic_layer(struct route_acyclic *a)
     *l = (struct layer){.label = ker_alloc((links + 1ull) * sizeof *l->label),
                         .after = ker_alloc((links + 1ull) * sizeof *l->after),
                         .before = ker_alloc((links + 1ull) * sizeof *l->before),
-                        .ahead = ker_alloc((links + 1ull) * a->words * sizeof *l->ahead),
-                        .behind = ker_alloc((links + 1ull) * a->words * sizeof *l->behind)};
+                        .leads = {ker_alloc((links + 1ull) * a->words * sizeof **l->leads),
+                                  ker_alloc((links + 1ull) * a->words * sizeof **l->leads)}};
     for (uint32_t i = 0; i <= links; i++) {
         l->label[i] = i < links ? (i + 1) * gap : 0;
         l->after[i] = i < links ? i + 1 : 0;
@@ -125,8 +127,8 @@ static void bits_change(struct route_acyclic *a, uint32_t layer, uint32_t link, 
     ker_check(wires->reverse[link] != ROUTE_NO_WIRE);
     uint32_t on = next - wires->begin[wires->to[link]],
              back = wires->reverse[link] - wires->begin[wires->to[link]];
-    a->layer[layer].ahead[(size_t)link * a->words + on / 64] ^= 1ull << on % 64;
-    a->layer[layer].behind[(size_t)next * a->words + back / 64] ^= 1ull << back % 64;
+    a->layer[layer].leads[AHEAD][(size_t)link * a->words + on / 64] ^= 1ull << on % 64;
+    a->layer[layer].leads[BACK][(size_t)next * a->words + back / 64] ^= 1ull << back % 64;
 }
 
 void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
@@ -136,66 +138,48 @@ void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link
 
 /* ---- the searches ---- */
 
-/* False: it leads to what the search back has found. Asked at once, not when it is its turn: nearly all
+/* The words of the switch to whose links, or their reverses, a link leads in this direction. */
+static inline struct marks *marks_there(const struct route_acyclic *a, const struct ends *e, enum way way)
+{
+    return a->marks + (way == AHEAD ? e->to : e->from);
+}
+
+/* False: it leads to what the other search has found. Asked at once, not when it is its turn: nearly all
  * searches that find much end in a circle. */
-static inline __attribute__((always_inline)) bool find_ahead(struct route_acyclic *a, const struct layer *l,
-                                                             uint32_t link)
+static inline __attribute__((always_inline)) bool find(struct route_acyclic *a, const struct layer *l,
+                                                       uint32_t link, enum way way)
 {
     const struct ends *e = &a->ends[link];
-    const struct marks *there = a->marks + e->to;
-    const uint64_t *leads = l->ahead + (size_t)link * a->words;
-    a->marks[e->from + e->from_bit / 64].ahead |= 1ull << e->from_bit % 64;
-    a->marks[e->to + e->to_bit / 64].reverse_ahead |= 1ull << e->to_bit % 64;
-    a->ahead.place[a->ahead.count++] = (struct place){l->label[link], link};
+    const struct marks *there = marks_there(a, e, way);
+    const uint64_t *leads = l->leads[way] + (size_t)link * a->words;
+    struct found *f = &a->found[way];
+    a->marks[e->from + e->from_bit / 64].link[way] |= 1ull << e->from_bit % 64;
+    a->marks[e->to + e->to_bit / 64].reverse[way] |= 1ull << e->to_bit % 64;
+    f->place[f->count++] = (struct place){l->label[link], link};
     for (uint32_t w = 0; w < a->words; w++)
-        if (leads[w] & there[w].behind)
+        if (leads[w] & (way == AHEAD ? there[w].link[BACK] : there[w].reverse[AHEAD]))
             return false;
     return true;
 }
 
-static inline __attribute__((always_inline)) bool find_back(struct route_acyclic *a, const struct layer *l,
-                                                            uint32_t link)
+/* Looks at what the next link found leads to, up to the label `end`; false: the other search has found that.
+ */
+static inline __attribute__((always_inline)) bool step(struct route_acyclic *a, const struct layer *l,
+                                                       uint64_t end, enum way way)
 {
+    struct found *f = &a->found[way];
+    uint32_t link = f->place[f->done++].link;
     const struct ends *e = &a->ends[link];
-    const struct marks *there = a->marks + e->from;
-    const uint64_t *comes = l->behind + (size_t)link * a->words;
-    a->marks[e->from + e->from_bit / 64].behind |= 1ull << e->from_bit % 64;
-    a->marks[e->to + e->to_bit / 64].reverse_behind |= 1ull << e->to_bit % 64;
-    a->behind.place[a->behind.count++] = (struct place){l->label[link], link};
-    for (uint32_t w = 0; w < a->words; w++)
-        if (comes[w] & there[w].reverse_ahead)
-            return false;
-    return true;
-}
-
-/* Looks at what the next link found leads to, up to the label `last`; false: that is behind, too. */
-static bool step_ahead(struct route_acyclic *a, const struct layer *l, uint64_t last)
-{
-    uint32_t link = a->ahead.place[a->ahead.done++].link;
-    const struct ends *e = &a->ends[link];
-    struct marks *there = a->marks + e->to;
+    struct marks *there = marks_there(a, e, way);
+    uint32_t first = way == AHEAD ? e->first : e->from_first;
     for (uint32_t w = 0; w < a->words; w++) {
-        uint64_t rest = l->ahead[(size_t)link * a->words + w] & ~there[w].ahead;
-        for (there[w].ahead |= rest; rest; rest &= rest - 1) {
-            uint32_t next = e->first + w * 64 + (uint32_t)__builtin_ctzll(rest);
-            if (l->label[next] < last && !find_ahead(a, l, next))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool step_back(struct route_acyclic *a, const struct layer *l, uint64_t first)
-{
-    const struct route_wires *wires = a->wires;
-    uint32_t link = a->behind.place[a->behind.done++].link;
-    const struct ends *e = &a->ends[link];
-    struct marks *there = a->marks + e->from;
-    for (uint32_t w = 0; w < a->words; w++) {
-        uint64_t rest = l->behind[(size_t)link * a->words + w] & ~there[w].reverse_behind;
-        for (there[w].reverse_behind |= rest; rest; rest &= rest - 1) {
-            uint32_t before = wires->reverse[e->from_first + w * 64 + (uint32_t)__builtin_ctzll(rest)];
-            if (l->label[before] > first && !find_back(a, l, before))
+        uint64_t *seen = way == AHEAD ? &there[w].link[AHEAD] : &there[w].reverse[BACK];
+        uint64_t rest = l->leads[way][(size_t)link * a->words + w] & ~*seen;
+        for (*seen |= rest; rest; rest &= rest - 1) {
+            uint32_t next = first + w * 64 + (uint32_t)__builtin_ctzll(rest);
+            if (way == BACK)
+                next = a->wires->reverse[next];
+            if ((way == AHEAD ? l->label[next] < end : l->label[next] > end) && !find(a, l, next, way))
                 return false;
         }
     }
@@ -216,12 +200,13 @@ static void marks_clear(struct route_acyclic *a, const struct found *f)
 static bool search(struct route_acyclic *a, const struct layer *l, uint32_t link, uint32_t next)
 {
     uint64_t first = l->label[next], last = l->label[link];
-    a->ahead.count = a->ahead.done = a->behind.count = a->behind.done = 0;
-    bool apart = find_ahead(a, l, next) && find_back(a, l, link);
-    while (apart && a->ahead.done < a->ahead.count && a->behind.done < a->behind.count)
-        apart = step_back(a, l, first) && step_ahead(a, l, last);
-    marks_clear(a, &a->ahead);
-    marks_clear(a, &a->behind);
+    struct found *ahead = &a->found[AHEAD], *back = &a->found[BACK];
+    ahead->count = ahead->done = back->count = back->done = 0;
+    bool apart = find(a, l, next, AHEAD) && find(a, l, link, BACK);
+    while (apart && ahead->done < ahead->count && back->done < back->count)
+        apart = step(a, l, first, BACK) && step(a, l, last, AHEAD);
+    marks_clear(a, ahead);
+    marks_clear(a, back);
     return apart;
 }
 
@@ -294,10 +279,11 @@ bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, uint32_t link, u
     if (l->label[link] > l->label[next]) {
         if (!search(a, l, link, next))
             return false;
-        if (a->behind.done == a->behind.count)
-            move_behind(l, a->wires->links, l->before[next], &a->behind);
+        struct found *back = &a->found[BACK];
+        if (back->done == back->count)
+            move_behind(l, a->wires->links, l->before[next], back);
         else
-            move_behind(l, a->wires->links, link, &a->ahead);
+            move_behind(l, a->wires->links, link, &a->found[AHEAD]);
     }
     bits_change(a, layer, link, next);
     return true;
@@ -333,7 +319,7 @@ void route_acyclic_pass(struct route_acyclic *a, struct ker_comm *comm, int from
         route_pass(comm, from, l->label, links * sizeof *l->label);
         route_pass(comm, from, l->after, links * sizeof *l->after);
         route_pass(comm, from, l->before, links * sizeof *l->before);
-        route_pass(comm, from, l->ahead, links * a->words * sizeof *l->ahead);
-        route_pass(comm, from, l->behind, links * a->words * sizeof *l->behind);
+        for (enum way way = 0; way < WAYS; way++)
+            route_pass(comm, from, l->leads[way], links * a->words * sizeof **l->leads);
     }
 }
