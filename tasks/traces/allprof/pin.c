@@ -34,35 +34,29 @@ static uint64_t list_sum(const char *text)
     return sum;
 }
 
-/* Does the root alone have this buffer (0: the first of the call)? */
-static bool of_root(const struct allprof_call *call, unsigned buffer)
-{
-    switch (call->mode) {
-    case TASK_COLL_SCATTER:
-    case TASK_COLL_SCATTERV:
-        return buffer == 0;
-    case TASK_COLL_GATHER:
-    case TASK_COLL_GATHERV:
-    case TASK_COLL_REDUCE:
-        return buffer == 1;
-    default:
-        return false;
-    }
-}
+/* Of a collective's first or second buffer: does the root alone have it, and does it hold so many elements
+ * for each task? */
+struct buffer_of {
+    bool root, each;
+};
 
-/* Has it so many elements for each task? */
-static bool for_each_task(const struct allprof_call *call, unsigned buffer)
+static struct buffer_of buffer_of(const struct allprof_call *call, unsigned buffer)
 {
-    switch (call->mode) {
-    case TASK_COLL_SCATTER:
-    case TASK_COLL_REDUCE_SCATTER_BLOCK:
-        return buffer == 0;
-    case TASK_COLL_GATHER:
-    case TASK_COLL_ALLGATHER:
-        return buffer == 1;
-    default:
-        return call->mode == TASK_COLL_ALLTOALL;
-    }
+    static const struct {
+        struct buffer_of first, second;
+    } known[] = {
+        [TASK_COLL_SCATTER] = {.first = {.root = true, .each = true}},
+        [TASK_COLL_SCATTERV] = {.first = {.root = true}},
+        [TASK_COLL_GATHER] = {.second = {.root = true, .each = true}},
+        [TASK_COLL_GATHERV] = {.second = {.root = true}},
+        [TASK_COLL_REDUCE] = {.second = {.root = true}},
+        [TASK_COLL_REDUCE_SCATTER_BLOCK] = {.first = {.each = true}},
+        [TASK_COLL_ALLGATHER] = {.second = {.each = true}},
+        [TASK_COLL_ALLTOALL] = {.first = {.each = true}, .second = {.each = true}},
+    };
+    if (call->kind != ALLPROF_COLLECTIVE || call->mode >= sizeof known / sizeof *known)
+        return (struct buffer_of){0};
+    return buffer == 0 ? known[call->mode].first : known[call->mode].second;
 }
 
 static uint64_t buffer_bytes(const struct allprof_args *args, const struct allprof_rules *rules,
@@ -70,10 +64,11 @@ static uint64_t buffer_bytes(const struct allprof_args *args, const struct allpr
 {
     const struct allprof_call *call = args->call;
     bool collective = call->kind == ALLPROF_COLLECTIVE;
+    struct buffer_of of = buffer_of(call, buffer);
     int64_t size = which == FIRST ? args->size : args->size2;
     const char *list = which == FIRST ? args->counts : args->counts2;
     uint64_t bytes = 0, each = (uint64_t)args->group.size;
-    if (collective && of_root(call, buffer) && args->peer != args->group.rank)
+    if (of.root && args->peer != args->group.rank)
         return 0;
     if (!collective && (which == FIRST ? args->peer : args->peer2) == (rules->mpich ? -1 : -2))
         return 0; /* MPI_PROC_NULL */
@@ -83,7 +78,7 @@ static uint64_t buffer_bytes(const struct allprof_args *args, const struct allpr
         return rules->unlisted_bytes * each;
     if (!allprof_bytes(which == FIRST ? args->count : args->count2, size, &bytes))
         return 0;
-    return collective && for_each_task(call, buffer) ? bytes * each : bytes;
+    return of.each ? bytes * each : bytes;
 }
 
 /* The bytes from begin to end are pinned; returns how many were not. */
