@@ -1,12 +1,9 @@
 /* rates.c - the keys of how fast the parts of a node are, of node and of the members of nodes. */
 #include "nodes/rates.h"
-
-#include <string.h>
+#include "nodes/kind_keys.h"
 
 #define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=packet"
 #define CALLS "jobs & network.model=packet"
-#define GIVEN(text) text
-#define ABSENT(text) NULL
 
 /* Of node, with defaults and what they belong to; of nodes[], without, where node has the key. */
 #define RATE_KEYS(GROUP, DEFAULT, BELONGS)                                                                   \
@@ -58,20 +55,10 @@
 #define OF_NODES(node, nodes) nodes
 
 const struct ker_option node_rate_options[] = {
-    RATE_KEYS("node", GIVEN, OF_NODE),
-    RATE_KEYS("nodes[]", ABSENT, OF_NODES),
+    RATE_KEYS("node", NODE_KEY_GIVEN, OF_NODE),
+    RATE_KEYS("nodes[]", NODE_KEY_ABSENT, OF_NODES),
     {0},
 };
-
-/* Where the word's key stands: in the group, or else in node. */
-static const char *key_of(char path[static 96], const struct ker_config *config, const char *group,
-                          const char *word)
-{
-    snprintf(path, 96, "%s.%s", group, word);
-    if (strcmp(group, "node") != 0 && !ker_config_has(config, path))
-        snprintf(path, 96, "node.%s", word);
-    return path;
-}
 
 enum ker_status node_rates_read(struct node_rates *r, const struct ker_config *config, const char *group,
                                 struct ker_error *error)
@@ -83,21 +70,21 @@ enum ker_status node_rates_read(struct node_rates *r, const struct ker_config *c
                  {"core_bandwidth", &r->core},
                  {"socket_bandwidth", &r->socket},
                  {"lane_bandwidth", &r->bus}};
-    char path[96];
+    char path[NODE_KEY_PATH];
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         *rates[i].rate = UINT64_MAX;
-        if (!ker_config_has(config, key_of(path, config, group, rates[i].word)))
+        if (!ker_config_has(config, node_kind_key(path, config, group, rates[i].word)))
             continue;
         *rates[i].rate = ker_config_rate(config, path);
         if (*rates[i].rate == 0)
             return ker_config_fail(config, error, path, "must be greater than 0");
     }
-    uint64_t lanes = (uint64_t)ker_config_int(config, key_of(path, config, group, "bus_lanes"));
+    uint64_t lanes = (uint64_t)ker_config_int(config, node_kind_key(path, config, group, "bus_lanes"));
     if (r->bus != UINT64_MAX)
         r->bus = r->bus < (UINT64_MAX - 1) / lanes ? r->bus * lanes : UINT64_MAX - 1;
-    bool factor = ker_config_has(config, key_of(path, config, group, "system_factor"));
+    bool factor = ker_config_has(config, node_kind_key(path, config, group, "system_factor"));
     r->system_factor = factor ? ker_config_real(config, path) : 1;
-    bool latency = ker_config_has(config, key_of(path, config, group, "system_latency"));
+    bool latency = ker_config_has(config, node_kind_key(path, config, group, "system_latency"));
     r->system_latency = latency ? ker_config_time(config, path) : 0;
     r->system = factor || latency;
     return KER_OK;

@@ -221,7 +221,7 @@ static void test_bad_keys(void **state)
         {TOPOLOGY("torus", LINKS "extents = [4]; node_latency = \"0 ns\";"), "topology.node_latency"},
         {TOPOLOGY("fat_tree", LINKS), "topology.down: is missing"},
         {TOPOLOGY("fat_tree", LINKS "down = [4, 4]; up = [1];"),
-         "topology.up: has 1 values but topology.down has 2"},
+         "topology.up: has 1 value but topology.down has 2"},
         {TOPOLOGY("fat_tree", LINKS "down = [4, 4]; up = [2, 2];"), "topology.up: begins with 2"},
         {TOPOLOGY("fat_tree", LINKS "radix = 5; levels = 2;"), "topology.radix: is 5; it must be even"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4;"), "topology.levels: is missing"},

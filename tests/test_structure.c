@@ -161,7 +161,7 @@ static void test_limits(void **state)
     refused("cores = 4; sockets = 2; adapter_sockets = [0, 2];", 2,
             "node.adapter_sockets: adapter 1 on socket 2: the node has the sockets 0 to 1");
     refused("cores = 4; adapter_sockets = [0];", 2,
-            "node.adapter_sockets: 1 values, but such a node has 2 adapters: give the socket of each");
+            "node.adapter_sockets: 1 value, but such a node has 2 adapters: give the socket of each");
     refused("cores = 4; core_speeds = [1.0, 1.0, 1.0];", 1, "node.core_speeds: 3 values for 4 cores");
     refused("cores = 4; core_speeds = [0.0];", 1, "node.core_speeds");
 }

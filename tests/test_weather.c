@@ -117,7 +117,7 @@ static void test_refused(void **state)
         const char *settings, *text;
     } bad[] = {
         {"steps = 1;", "jobs[0].grid: is missing"},
-        {"grid = [4];", "has 1 values; columns and rows"},
+        {"grid = [4];", "has 1 value; columns and rows"},
         {"grid = [2, 2, 2];", "has 3 values; columns and rows"},
         {"grid = [100000, 100000];", "more than 2^31 - 1 tasks"},
     };

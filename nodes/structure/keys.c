@@ -4,6 +4,7 @@
  * sockets, adapters to sockets unless a key says where they are. Adapters on one socket take its buses in
  * turn. A kind's own keys (nodes[2].sockets) stand for node's (node.sockets).
  */
+#include "nodes/kind_keys.h"
 #include "nodes/structure/hwloc.h"
 #include "nodes/structure/make.h"
 
@@ -95,13 +96,11 @@
         .belongs = "jobs & network.model=packet"                                                             \
     }
 
-#define GIVEN(text) text
-#define ABSENT(text) NULL
 const struct ker_option node_structure_options[] = {
-    STRUCTURE_KEYS("node", GIVEN),
-    STRUCTURE_KEYS("nodes[]", ABSENT),
-    SPEED_KEYS("node", GIVEN),
-    SPEED_KEYS("nodes[]", ABSENT),
+    STRUCTURE_KEYS("node", NODE_KEY_GIVEN),
+    STRUCTURE_KEYS("nodes[]", NODE_KEY_ABSENT),
+    SPEED_KEYS("node", NODE_KEY_GIVEN),
+    SPEED_KEYS("nodes[]", NODE_KEY_ABSENT),
     {.key = "nodes[].adapters",
      .type = KER_TYPE_INT,
      .minimum = "1",
@@ -125,15 +124,12 @@ const struct ker_option node_structure_options[] = {
 struct keys {
     const struct ker_config *config;
     const char *group;
-    char path[96];
+    char path[NODE_KEY_PATH];
 };
 
 static const char *key_of(struct keys *k, const char *word)
 {
-    snprintf(k->path, sizeof k->path, "%s.%s", k->group, word);
-    if (strcmp(k->group, "node") != 0 && !ker_config_has(k->config, k->path))
-        snprintf(k->path, sizeof k->path, "node.%s", word);
-    return k->path;
+    return node_kind_key(k->path, k->config, k->group, word);
 }
 
 static uint32_t key_number(struct keys *k, const char *word)
@@ -179,10 +175,11 @@ static enum ker_status adapters_read(struct node_structure *s, struct keys *k, s
 {
     const char *key = key_of(k, "adapter_sockets");
     bool given = ker_config_has(k->config, key);
-    if (given && (uint32_t)ker_config_count(k->config, key) != s->adapters)
+    int count = ker_config_count(k->config, key);
+    if (given && (uint32_t)count != s->adapters)
         return ker_config_fail(k->config, error, key,
-                               "%d values, but such a node has %u adapters: give the socket of each",
-                               ker_config_count(k->config, key), s->adapters);
+                               "%d value%s, but such a node has %u adapters: give the socket of each", count,
+                               count == 1 ? "" : "s", s->adapters);
     uint16_t *socket = ker_alloc(s->adapters * sizeof *socket);
     enum ker_status status = KER_OK;
     for (uint32_t i = 0; i < s->adapters && !status; i++) {
@@ -258,7 +255,7 @@ static const char *const described[] = {"cores", "sockets", "domains", "threads"
 
 static bool given(const struct keys *k, const char *word)
 {
-    char path[96];
+    char path[NODE_KEY_PATH];
     snprintf(path, sizeof path, "%s.%s", k->group, word);
     return ker_config_has(k->config, path);
 }

@@ -48,9 +48,9 @@ static enum ker_status read_down_up(struct fat_tree *tree, const struct ker_conf
         return status;
     if (ups != tree->levels)
         return ker_config_fail(config, error, "topology.up",
-                               "has %d values but topology.down has %d; the tree does "
+                               "has %d value%s but topology.down has %d; the tree does "
                                "not close: give both for every level",
-                               ups, tree->levels);
+                               ups, ups == 1 ? "" : "s", tree->levels);
     if (up[0] != 1)
         return ker_config_fail(config, error, "topology.up",
                                "begins with %u: a node on %u switches; only 1 is "

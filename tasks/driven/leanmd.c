@@ -212,14 +212,15 @@ static enum ker_status space_read(struct leanmd *m, const struct ker_config *con
     uint64_t count = 1, offsets = 1;
     if (!ker_config_has(config, cells))
         return ker_config_fail(config, error, cells, "is missing; for example cells = [16, 16, 16]");
-    if (ker_config_count(config, cells) != DIMENSIONS)
-        return ker_config_fail(config, error, cells, "has %d values; space has %d dimensions",
-                               ker_config_count(config, cells), DIMENSIONS);
-    if (ker_config_count(config, reach) != 1 && ker_config_count(config, reach) != DIMENSIONS)
+    int values = ker_config_count(config, cells), reaches = ker_config_count(config, reach);
+    if (values != DIMENSIONS)
+        return ker_config_fail(config, error, cells, "has %d value%s; space has %d dimensions", values,
+                               values == 1 ? "" : "s", DIMENSIONS);
+    if (reaches != 1 && reaches != DIMENSIONS)
         return ker_config_fail(config, error, reach,
                                "has %d values; one for all or one for each of the %d "
                                "dimensions would be right",
-                               ker_config_count(config, reach), DIMENSIONS);
+                               reaches, DIMENSIONS);
     for (int d = 0; d < DIMENSIONS; d++) {
         m->extent[d] = (uint32_t)ker_config_int_at(config, cells, d);
         m->reach[d] =

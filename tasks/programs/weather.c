@@ -61,10 +61,11 @@ static enum ker_status grid_read(struct task_program *program, const struct ker_
     const char *key = TASK_KEY(path, "grid");
     if (!ker_config_has(config, key))
         return ker_config_fail(config, error, key, "is missing; for example grid = [16, 8] for 16 x 8 tasks");
-    if (ker_config_count(config, key) != 2)
+    int count = ker_config_count(config, key);
+    if (count != 2)
         return ker_config_fail(config, error, key,
-                               "has %d values; columns and rows of tasks, as in [16, 8], would be right",
-                               ker_config_count(config, key));
+                               "has %d value%s; columns and rows of tasks, as in [16, 8], would be right",
+                               count, count == 1 ? "" : "s");
     int64_t columns = ker_config_int_at(config, key, 0), rows = ker_config_int_at(config, key, 1);
     if (columns * rows > INT32_MAX)
         return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
