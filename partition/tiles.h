@@ -29,10 +29,11 @@ static inline uint32_t part_layout_behind(const struct part_layout *l, uint32_t 
     return l->behind ? l->behind[rank] : l->first_behind;
 }
 
-/* The tile of a place. Where there are tiles. */
+/* The tile of a place; only where there are tiles (`run` is not 0). */
 static inline uint32_t part_tiles_at(const struct part_layout *l, uint32_t rank, uint32_t index)
 {
     uint32_t behind = part_layout_behind(l, rank);
+    ker_check(l->tiles.pitch > 0 && (index < behind || l->each > 0));
     return index < behind ? index / l->tiles.pitch : (index - behind) / (l->tiles.pitch * l->each);
 }
 
