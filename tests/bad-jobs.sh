@@ -78,7 +78,7 @@ bad_ranks 'partition.file: missing: cannot be read' star.cfg partition.method=fi
 bad 'partition.method: "magic" is none of' star.cfg partition.method=magic
 printf '0\n7\n' >ranks
 launch 2 torus.cfg partition.method=file partition.file=ranks
-verdict "$(refused $? 'ranks:2: rank 7 does not exist; this run can use ranks 0 to 1')" "2 ranks: a rank that does not exist"
+verdict "$(fault $? 'ranks:2: rank 7 does not exist; this run can use ranks 0 to 1')" "2 ranks: a rank that does not exist"
 
 # ---- runs that cannot go on ----
 

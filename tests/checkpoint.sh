@@ -14,12 +14,6 @@ equal() { # FOLDER FOLDER
     for f in links periods packet_latency message_size matrix; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
     cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
 }
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1 said
-    shift
-    said=$(run "$@" 2>&1)
-    [ $? -eq 2 ] && grep -q -- "$words" <<<"$said" || { echo "$said"; return 1; }
-}
 
 run -o "$t/a" "${torus[@]}" || exit 1
 mpirun -n 2 "$m" -q -o "$t/b" "${torus[@]}" "run.checkpoint.at=1300 ns" partition.adapt=false partition.bind=no

@@ -14,12 +14,6 @@ END
 memory=(node.controller_bandwidth="12 GB/s" node.single_copy_size="4 kB" node.socket_bandwidth="3 GB/s" node.socket_latency="77 ns" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s'
     'jobs[1].memory_factor=1.7' output.cores=true)
 tables="cores memory"
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1
-    shift
-    run "$@"
-    [ $? -eq 2 ] && grep -q -- "$words" "$t/err"
-}
 
 run -o "$t/1" "$t/c.cfg" "${memory[@]}" || exit 1
 for n in 2 3 5; do

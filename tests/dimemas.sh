@@ -57,30 +57,27 @@ converted "the older form" three.trf
 [ $? -eq 2 ] && grep -q 'three.dim: traces of the format dimemas do not say how long calls took' err && [ ! -e none.mars ]
 check "waits cannot be taken out of it"
 
-refused() { # WHAT PATTERN LINE...: without its other lines behind them
-    local what=$1 pattern=$2
-    shift 2
-    printf '%s\n' '#DIMEMAS:"bad":1,0:2(1,1),1' 'd:1:1:2:0:1' "$@" >bad.dim
-    timeout 60 mpirun -n 2 "$marssim" -q -o refused replay.cfg jobs[0].trace=bad.dim >out 2>err
-    [ $? -eq 2 ] && grep -q "bad.dim.*$pattern" err
-    check "refused: $what"
+refuses() { # WHAT WORDS LINE...: without its other lines behind them
+    printf '%s\n' '#DIMEMAS:"bad":1,0:2(1,1),1' 'd:1:1:2:0:1' "${@:3}" >bad.dim
+    ends 2 "bad.dim.*$2" mpirun -n 2 "$marssim" -q -o refused replay.cfg jobs[0].trace=bad.dim
+    check "refused: $1"
 }
-refused "a file that was cut between tasks" 'no records of task 1' '1:0:0:0.1'
-refused "a record that was cut" ':3: a record of 4 numbers where "2:TASK:THREAD' '2:0:0:1:100'
-refused "an unknown record" ':3: records of type 77 are not read' '77:0:0:1'
-refused "a task that is none" ':3: task 5, of 2' '1:5:0:1'
-refused "a second thread" ':3: the thread is 1' '1:0:1:0.5'
-refused "a partner that is none" ':4: the partner is 9' '1:1:0:1' '2:0:0:9:100:7:1:0'
-refused "a communicator that is not defined" ':4: communicator 8, which is not defined' '1:1:0:1' '2:0:0:1:100:7:8:0'
-refused "a wait for nothing" ':4: a wait for a receive that is not under way' '1:1:0:1' '3:0:0:1:100:7:1:2'
-refused "an operation that is none" ':3: the operation is 99' '10:0:0:99:1:0:0:8:8:1'
-refused "no root" 'MPI_Bcast: the tasks of the communicator do not say who its root is' '10:0:0:1:1:5:0:8:8:1' '10:1:0:1:1:5:0:8:8:1'
-refused "a negative burst" ':3: a CPU burst of -1' '1:0:0:-1' '1:1:0:1'
-refused "no number" ':3: "x" is no number' '1:0:0:x'
-refused "members that are none" 'a communicator has task 7 as a member' 'd:1:3:2:0:7' '1:0:0:1' '1:1:0:1'
-refused "a communicator that was cut" ':3: a communicator of 3 members with 1' 'd:1:3:3:0'
-refused "a communicator that is defined twice" ':4: communicator 3 is defined twice' 'd:1:3:1:0' 'd:1:3:1:1'
-refused "collectives that do not fit" 'do not all call the same' '10:0:0:0:1:0:0:0:0:1' '1:1:0:1'
+refuses "a file that was cut between tasks" 'no records of task 1' '1:0:0:0.1'
+refuses "a record that was cut" ':3: a record of 4 numbers where "2:TASK:THREAD' '2:0:0:1:100'
+refuses "an unknown record" ':3: records of type 77 are not read' '77:0:0:1'
+refuses "a task that is none" ':3: task 5, of 2' '1:5:0:1'
+refuses "a second thread" ':3: the thread is 1' '1:0:1:0.5'
+refuses "a partner that is none" ':4: the partner is 9' '1:1:0:1' '2:0:0:9:100:7:1:0'
+refuses "a communicator that is not defined" ':4: communicator 8, which is not defined' '1:1:0:1' '2:0:0:1:100:7:8:0'
+refuses "a wait for nothing" ':4: a wait for a receive that is not under way' '1:1:0:1' '3:0:0:1:100:7:1:2'
+refuses "an operation that is none" ':3: the operation is 99' '10:0:0:99:1:0:0:8:8:1'
+refuses "no root" 'MPI_Bcast: the tasks of the communicator do not say who its root is' '10:0:0:1:1:5:0:8:8:1' '10:1:0:1:1:5:0:8:8:1'
+refuses "a negative burst" ':3: a CPU burst of -1' '1:0:0:-1' '1:1:0:1'
+refuses "no number" ':3: "x" is no number' '1:0:0:x'
+refuses "members that are none" 'a communicator has task 7 as a member' 'd:1:3:2:0:7' '1:0:0:1' '1:1:0:1'
+refuses "a communicator that was cut" ':3: a communicator of 3 members with 1' 'd:1:3:3:0'
+refuses "a communicator that is defined twice" ':4: communicator 3 is defined twice' 'd:1:3:1:0' 'd:1:3:1:1'
+refuses "collectives that do not fit" 'do not all call the same' '10:0:0:0:1:0:0:0:0:1' '1:1:0:1'
 timeout 60 "$marssim" -q -o refused replay.cfg jobs[0].trace=three.dim 'jobs[0].time_unit="1 ns"' >out 2>err
 [ $? -eq 2 ] && grep -q 'jobs\[0\].time_unit: means nothing' err
 check "refused: a key of another format"

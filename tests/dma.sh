@@ -45,12 +45,6 @@ END2
 run -o "$t/s" "$t/s.cfg" && jq -e '.result | .injected_load == 0.16 and .accepted_load > 0.12 and .node.buses.max_utilisation <= 1' "$t/s/summary.json" >"$t/out"
 check "traffic without tasks goes no faster than buses do"
 
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1
-    shift
-    run "$@"
-    [ $? -eq 2 ] && grep -q -- "$words" "$t/err"
-}
 refused "node.lane_bandwidth: too small" -o "$t/r" "$t/base.cfg" "node.lane_bandwidth=0 GB/s"
 check "a bus without bandwidth is refused"
 sed 's/lane_bandwidth = "250 MB\/s";//' "$t/base.cfg" >"$t/without.cfg"

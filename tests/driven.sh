@@ -258,28 +258,27 @@ check "what was measured is there"
 
 # ---- bad input ----
 
-refused() { # TEXT NAME: the program, from standard input, is refused with this text
+refuses() { # WORDS NAME: the program, from standard input
     cat >"$t/bad"
-    run jobs[0].trace="$t/bad"
-    [ $? -eq 2 ] && grep -q -- "bad:$1" "$t/err"
+    refused "bad:$1" -o "$t/o" "$t/star.cfg" jobs[0].trace="$t/bad"
     check "$2"
 }
-refused '1: .*begins with "driven 1"' "no head" <<<'tasks 2'
-refused '1: .*version is 2; 1 is read' "another version" <<<'driven 2'
-refused '3: "works w" is none of tasks' "a word that is none" <<<$'driven 1\ntasks 2\nworks w'
-refused '2: the number of tasks is expected' "no tasks" <<<$'driven 1\ntasks 0'
-refused '2: "tasks N" comes before objects' "objects before tasks" <<<$'driven 1\nobject a on 0'
-refused '4: a task is expected before "2": a whole number of 0 to 1' "a task that is absent" <<<$'driven 1\ntasks 2\nentry w\nobject a on 2'
-refused '5: there is no entry method "v"' "an entry method that is absent" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry v'
-refused '6: there is no block "a.y"' "a block that is absent" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w\nsend 1B to a.y'
-refused '6: the object has a block "x" in line 5' "a block that is there twice" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w\nblock x entry w'
-refused '4: object "a" has no block' "an object without blocks" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nobject b on 1'
-refused '6: the message is sent behind the end of its block in line 5' "an offset behind the end" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w time 1us\nsend 1B to a.x at 2us'
-refused '5: this object has no block "y" above' "after a block that is not there yet" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w after y\nblock y entry w'
-refused '5: the time "5": ' "a time without a unit" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w time 5'
-refused '5: the block runs for each message, and none is sent' "a block for messages that nobody sends" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w each'
-refused '6: objects move by blocks, or at balance steps (line 3), not both' "two ways to move" <<<$'driven 1\ntasks 2\nbalance every 2 rotate\nentry w\nobject a on 1\nblock x entry w moves 0'
-refused '5: "twice" is too much' "a word too many" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w twice'
+refuses '1: .*begins with "driven 1"' "no head" <<<'tasks 2'
+refuses '1: .*version is 2; 1 is read' "another version" <<<'driven 2'
+refuses '3: "works w" is none of tasks' "a word that is none" <<<$'driven 1\ntasks 2\nworks w'
+refuses '2: the number of tasks is expected' "no tasks" <<<$'driven 1\ntasks 0'
+refuses '2: "tasks N" comes before objects' "objects before tasks" <<<$'driven 1\nobject a on 0'
+refuses '4: a task is expected before "2": a whole number of 0 to 1' "a task that is absent" <<<$'driven 1\ntasks 2\nentry w\nobject a on 2'
+refuses '5: there is no entry method "v"' "an entry method that is absent" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry v'
+refuses '6: there is no block "a.y"' "a block that is absent" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w\nsend 1B to a.y'
+refuses '6: the object has a block "x" in line 5' "a block that is there twice" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w\nblock x entry w'
+refuses '4: object "a" has no block' "an object without blocks" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nobject b on 1'
+refuses '6: the message is sent behind the end of its block in line 5' "an offset behind the end" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w time 1us\nsend 1B to a.x at 2us'
+refuses '5: this object has no block "y" above' "after a block that is not there yet" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w after y\nblock y entry w'
+refuses '5: the time "5": ' "a time without a unit" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w time 5'
+refuses '5: the block runs for each message, and none is sent' "a block for messages that nobody sends" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w each'
+refuses '6: objects move by blocks, or at balance steps (line 3), not both' "two ways to move" <<<$'driven 1\ntasks 2\nbalance every 2 rotate\nentry w\nobject a on 1\nblock x entry w moves 0'
+refuses '5: "twice" is too much' "a word too many" <<<$'driven 1\ntasks 2\nentry w\nobject a on 1\nblock x entry w twice'
 bad_key() { # TEXT NAME ARGUMENTS...
     sim 1 o "$t/torus.cfg" "${@:3}"
     [ $? -eq 2 ] && grep -q -- "$1" "$t/err"

@@ -38,9 +38,8 @@ adds_up() { # each task's time is what it consists of
         if ($c["finish_ps"] != $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"] + $c["preempted_ps"] + $c["system_ps"] + $c["wait_ps"] + $c["send_wait_ps"]) exit 1 }
         END { exit n != 3 }' one/tasks.csv
 }
-refused() { # WORDS NAME KEYS...: exit status 2, and these words in the message
-    "$marssim" -q -o refused replay.cfg "${@:3}" >err 2>&1
-    [ $? -eq 2 ] && grep -q -- "$1" err
+refuses() { # WORDS NAME KEYS...
+    refused "$1" -o refused replay.cfg "${@:3}"
     check "$2"
 }
 
@@ -111,19 +110,19 @@ everywhere "tasks that take turns" 'jobs[0].task_factors=({tasks="1"; processor_
     "node.quantum=30 us" "jobs[0].compute_jitter=5 us"
 
 factors='jobs[0].task_factors'
-refused "the job has the tasks 0 to 2" "a task that is not there" "$factors=({tasks=\"0-3\"; processor_factor=2;})"
-refused "is no task or range of tasks" "no number" "$factors=({tasks=\"all\"; processor_factor=2;})"
-refused "task 1 has factors already: jobs\[0\].task_factors\[0\]" "a task twice" "$factors=({tasks=\"1\"; processor_factor=2;}, {tasks=\"0-2\"; processor_factor=2;})"
-refused "task_factors\[0\].tasks: is missing" "no tasks" "$factors=({processor_factor=2;})"
-refused "is missing, and so is memory_factor" "no factor" "$factors=({tasks=\"1\";})"
-refused "task_factors\[0\].processor_factor" "a negative factor" "$factors=({tasks=\"1\"; processor_factor=-1;})"
-refused "task_factors\[0\].memory_factor" "a memory factor of no memory part" "$factors=({tasks=\"1\"; memory_factor=1;})"
-refused "system_factor" "a negative factor of the system" node.system_factor=-0.5
-refused "system_latency" "a latency without unit" node.system_latency=3
-refused "task [0-2] has not counted PAPI_L2_TCM, but PAPI_TOT_INS,PAPI_L3_TCM" "a counter that was not counted" "node.core_bandwidth=1 GB/s" jobs[0].memory_counters=PAPI_L2_TCM
-refused "task [0-2] has not counted PAPI_TOT_INS, but nothing: trace it with MARSTRACE_COUNTERS" "a trace without counters" "node.core_bandwidth=1 GB/s" \
+refuses "the job has the tasks 0 to 2" "a task that is not there" "$factors=({tasks=\"0-3\"; processor_factor=2;})"
+refuses "is no task or range of tasks" "no number" "$factors=({tasks=\"all\"; processor_factor=2;})"
+refuses "task 1 has factors already: jobs\[0\].task_factors\[0\]" "a task twice" "$factors=({tasks=\"1\"; processor_factor=2;}, {tasks=\"0-2\"; processor_factor=2;})"
+refuses "task_factors\[0\].tasks: is missing" "no tasks" "$factors=({processor_factor=2;})"
+refuses "is missing, and so is memory_factor" "no factor" "$factors=({tasks=\"1\";})"
+refuses "task_factors\[0\].processor_factor" "a negative factor" "$factors=({tasks=\"1\"; processor_factor=-1;})"
+refuses "task_factors\[0\].memory_factor" "a memory factor of no memory part" "$factors=({tasks=\"1\"; memory_factor=1;})"
+refuses "system_factor" "a negative factor of the system" node.system_factor=-0.5
+refuses "system_latency" "a latency without unit" node.system_latency=3
+refuses "task [0-2] has not counted PAPI_L2_TCM, but PAPI_TOT_INS,PAPI_L3_TCM" "a counter that was not counted" "node.core_bandwidth=1 GB/s" jobs[0].memory_counters=PAPI_L2_TCM
+refuses "task [0-2] has not counted PAPI_TOT_INS, but nothing: trace it with MARSTRACE_COUNTERS" "a trace without counters" "node.core_bandwidth=1 GB/s" \
     jobs[0].memory_counters=PAPI_TOT_INS jobs[0].trace=bare
-refused "memory_counters" "counters of memory that nothing limits" jobs[0].memory_counters=PAPI_TOT_INS
-refused "what computations move is counted" "counters and a bandwidth" "node.core_bandwidth=1 GB/s" jobs[0].memory_counters=PAPI_TOT_INS "jobs[0].memory_bandwidth=1 GB/s"
-refused "memory_line" "lines of no bytes" "node.core_bandwidth=1 GB/s" jobs[0].memory_counters=PAPI_TOT_INS "jobs[0].memory_line=0"
-refused "memory_line" "lines without counters" "jobs[0].memory_line=64"
+refuses "memory_counters" "counters of memory that nothing limits" jobs[0].memory_counters=PAPI_TOT_INS
+refuses "what computations move is counted" "counters and a bandwidth" "node.core_bandwidth=1 GB/s" jobs[0].memory_counters=PAPI_TOT_INS "jobs[0].memory_bandwidth=1 GB/s"
+refuses "memory_line" "lines of no bytes" "node.core_bandwidth=1 GB/s" jobs[0].memory_counters=PAPI_TOT_INS "jobs[0].memory_line=0"
+refuses "memory_line" "lines without counters" "jobs[0].memory_line=64"

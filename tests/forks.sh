@@ -27,12 +27,6 @@ fork_ranks() { # the same, on one rank and on three, cut by lot and with cells i
     mpirun -n 3 "$m" -q --resume "$from" -o "$t/ranks" "$@" partition.oversubscribe=true partition.method=random \
         engine.cell_order=shuffled partition.bind=no 2>"$t/said" && equal "$to" "$t/ranks"
 }
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1 said
-    shift
-    said=$(run "$@" 2>&1)
-    [ $? -eq 2 ] && grep -q -- "$words" <<<"$said" || { echo "$said"; return 1; }
-}
 delivered() { # FOLDER FROM TO: bytes between two times, in picoseconds, from the rows
     awk -F, -v from="$2" -v to="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "bytes_delivered") c = i }
         NR > 1 && $1 > from && $1 <= to { sum += $c } END { print sum + 0 }' "$1/periods.csv"

@@ -220,27 +220,25 @@ everywhere "in the background, again and again" "1 4" jobs[0].trace="$t/one.goal
 
 # ---- what is refused, and what cannot go on ----
 
-refused() { # STATUS WORDS NAME ARGUMENTS
-    local status words=$2 name=$3 want=$1
-    timeout 60 "$marssim" -q -o "$t/o" "$t/star.cfg" "${@:4}" >"$t/err" 2>&1
-    status=$?
-    verdict "$([ $status -eq "$want" ] && grep -q -- "$words" "$t/err" || echo "exit status $status")" "$name"
+refuses() { # STATUS WORDS NAME ARGUMENTS
+    ends "$1" "$2" "$marssim" -q -o "$t/o" "$t/star.cfg" "${@:4}"
+    check "$3"
 }
 printf 'num_ranks 2\nrank 0 {\na: recv 10b from 1 tag 7\nb: calc 3\nb requires a\nc: calc 4\nc requires b\n}\nrank 1 {\nsend 100000b to 0 tag 8\n}\n' >"$t/stuck.goal"
-refused 1 "recv *3 .*stuck.goal:3: a receive from task 1, tag 7, 10 bytes" "a receive without a message is named" jobs[0].trace="$t/stuck.goal"
-refused 1 "send *10 .*stuck.goal:10: a send to task 0, tag 8, 100000 bytes" "and a send that nobody takes" jobs[0].trace="$t/stuck.goal"
-refused 1 "never begun *4 .*stuck.goal:4: the first of 2 operations that wait for others; also line 6" "and what waits for them" jobs[0].trace="$t/stuck.goal"
-refused 2 "cycle.goal:.*wait for one another" "a cycle" jobs[0].trace="$top/tests/goal/cycle.goal"
+refuses 1 "recv *3 .*stuck.goal:3: a receive from task 1, tag 7, 10 bytes" "a receive without a message is named" jobs[0].trace="$t/stuck.goal"
+refuses 1 "send *10 .*stuck.goal:10: a send to task 0, tag 8, 100000 bytes" "and a send that nobody takes" jobs[0].trace="$t/stuck.goal"
+refuses 1 "never begun *4 .*stuck.goal:4: the first of 2 operations that wait for others; also line 6" "and what waits for them" jobs[0].trace="$t/stuck.goal"
+refuses 2 "cycle.goal:.*wait for one another" "a cycle" jobs[0].trace="$top/tests/goal/cycle.goal"
 printf 'num_ranks 1\nrank 0 {\nsend 10b to 0 tag -1\n}\n' >"$t/tag.goal"
-refused 2 "tag.goal:3: a send with tag -1" "a send that any receive takes" jobs[0].trace="$t/tag.goal"
+refuses 2 "tag.goal:3: a send with tag -1" "a send that any receive takes" jobs[0].trace="$t/tag.goal"
 printf 'num_ranks 1\nrank 0 {\nrecv 1099511627777b from 0\n}\n' >"$t/long.goal"
-refused 2 "long.goal:3: a message has at most 1 TiB" "a message that is too long" jobs[0].trace="$t/long.goal"
+refuses 2 "long.goal:3: a message has at most 1 TiB" "a message that is too long" jobs[0].trace="$t/long.goal"
 printf 'num_ranks 1\nrank 0 {\nrecv 10b from 0 nic 1\nsend 10b to 0 nic 1\n}\n' >"$t/nic.goal"
-refused 2 "nic.goal:3: .*goal_layout" "a nic of a rank that is an adapter" jobs[0].trace="$t/nic.goal" node.adapters=2 jobs[0].goal_layout=adapter
-refused 2 "goal_layout" "a layout without adapters" jobs[0].trace="$t/one.goal" jobs[0].goal_layout=adapter
+refuses 2 "nic.goal:3: .*goal_layout" "a nic of a rank that is an adapter" jobs[0].trace="$t/nic.goal" node.adapters=2 jobs[0].goal_layout=adapter
+refuses 2 "goal_layout" "a layout without adapters" jobs[0].trace="$t/one.goal" jobs[0].goal_layout=adapter
 echo "num_ranks 0" >"$t/none.goal"
-refused 2 "none.goal.*ranks" "no ranks" jobs[0].trace="$t/none.goal"
-refused 2 "node.send_overhead: means nothing with mpi.overheads" "two overheads" jobs[0].trace="$t/one.goal" mpi.overheads=loggops "node.send_overhead=1 ns"
-refused 2 "loggops.L" "a latency beside the network's" jobs[0].trace="$t/one.goal" mpi.overheads=loggops "loggops.L=1 ns"
-refused 2 "trace.*is missing" "no file" jobs[0].format=goal
+refuses 2 "none.goal.*ranks" "no ranks" jobs[0].trace="$t/none.goal"
+refuses 2 "node.send_overhead: means nothing with mpi.overheads" "two overheads" jobs[0].trace="$t/one.goal" mpi.overheads=loggops "node.send_overhead=1 ns"
+refuses 2 "loggops.L" "a latency beside the network's" jobs[0].trace="$t/one.goal" mpi.overheads=loggops "loggops.L=1 ns"
+refuses 2 "trace.*is missing" "no file" jobs[0].format=goal
 [ "$number" -gt 0 ]

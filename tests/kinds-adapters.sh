@@ -59,12 +59,6 @@ for rails in same spread; do
     same_bits "rails = $rails" node.rail=round_robin
 done
 
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1
-    shift
-    run "$@"
-    [ $? -eq 2 ] && grep -q -- "$words" "$t/err"
-}
 refused "nodes\[0\].adapters: is 4, but the topology has node.adapters = 3 for each node" -o "$t/r" "$t/base.cfg" nodes[0].adapters=4
 check "more adapters than the topology has are refused"
 refused "nodes\[0\].adapters: too small" -o "$t/r" "$t/base.cfg" nodes[0].adapters=0

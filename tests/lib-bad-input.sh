@@ -27,7 +27,7 @@ launch() { # RANKS WORD...: the same words on so many ranks; only what the ranks
     return $status
 }
 
-refused() { # STATUS PART: why this is no good refusal, or nothing
+fault() { # STATUS PART: why this is no good refusal, or nothing
     [ "$1" -eq 124 ] && echo "no end within $seconds s" && return
     [ "$1" -ne 2 ] && echo "exit status $1" && return
     [ -s out ] && echo "something on standard output" && return
@@ -45,7 +45,7 @@ bad() { # PART WORD...: marssim refuses these words with a message of which PART
     local part=$1
     shift
     timeout -k 5 $seconds "$marssim" -q -o results "$@" >out 2>err </dev/null
-    verdict "$(status=$?; leave_out_warnings; refused $status "$part")" "$*"
+    verdict "$(status=$?; leave_out_warnings; fault $status "$part")" "$*"
 }
 
 bad_ranks() { # the same on 1, 2 and 3 ranks
@@ -54,7 +54,7 @@ bad_ranks() { # the same on 1, 2 and 3 ranks
     shift
     for ranks in 2 3; do
         launch $ranks "$@"
-        verdict "$(refused $? "$part")" "$ranks ranks: $*"
+        verdict "$(fault $? "$part")" "$ranks ranks: $*"
     done
 }
 

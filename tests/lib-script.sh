@@ -27,6 +27,18 @@ check() { # NAME: the last command is to have succeeded
     verdict "$([ $status -eq 0 ] || echo "exit status $status")" "$1"
 }
 
+ends() { # STATUS WORDS COMMAND...: the command ends so, and these words, a pattern of grep, are on standard error; none: whatever is there
+    local status=0
+    timeout 120 "${@:3}" >"$work/out" 2>"$work/err" </dev/null || status=$?
+    [ $status -eq "$1" ] && { [ -z "$2" ] || grep -q -e "$2" "$work/err"; } && return
+    echo "ends with $status, not with $1 and: $2" >>"$work/err"
+    return 1
+}
+
+refused() { # WORDS ARGUMENTS...: marssim with these arguments ends with exit status 2 and these words in the message
+    ends 2 "$1" "$marssim" -q "${@:2}" partition.bind=no
+}
+
 # Ranks that append what they say to the files out and err, and may end with an error. mpirun of Open MPI 4.1 now and then hangs in its own
 # end then (a thread of PMIx 4.2 waits for a lock that nobody gives back, when all ranks are gone): it is ended, and tried again.
 bounded_mpirun() { # SECONDS WORD...: mpirun WORD...; 124 when there is no end three times

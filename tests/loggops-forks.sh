@@ -50,17 +50,16 @@ rm -rf "$t/f" && run --resume "$t/a" -o "$t/f" output.matrix=true 'output.matrix
 check "a matrix from the fork on"
 rm -rf "$t/f" && run --resume "$t/m" -o "$t/f" output.matrix=false && [ ! -e "$t/f/task_matrix.csv" ] && cmp "$t/plain/tasks.csv" "$t/f/tasks.csv"
 check "and none from there on"
-refused() { # WORDS NAME ARGUMENTS...
-    run "${@:3}" -o "$t/r"
-    [ $? -eq 2 ] && grep -q -- "$1" "$t/err"
+refuses() { # WORDS NAME ARGUMENTS...
+    refused "$1" -o "$t/r" "${@:3}"
     check "refused: $2"
 }
-refused "loggops.L: is fixed" "another L" --resume "$t/a" "loggops.L=1 us"
-refused "jobs\[2\].start: comes before" "a job that starts before the fork" --resume "$t/a" "${further[@]}" "jobs[2].start=1 us"
-refused "run.end.*before the time of the checkpoint" "an end before the fork" --resume "$t/a" "run.end=1 us"
+refuses "loggops.L: is fixed" "another L" --resume "$t/a" "loggops.L=1 us"
+refuses "jobs\[2\].start: comes before" "a job that starts before the fork" --resume "$t/a" "${further[@]}" "jobs[2].start=1 us"
+refuses "run.end.*before the time of the checkpoint" "an end before the fork" --resume "$t/a" "run.end=1 us"
 sed -i '/program = "stencil"; extents/d; s/^        { program = "schedule"/jobs: ( { program = "schedule"/' "$t/c.cfg"
 run -o "$t/s" "$t/c.cfg" "run.checkpoint.at=40 us"
-refused "further schedules, not with programs of MPI" "a program beside schedules alone" --resume "$t/s" jobs[1].program=pingpong
+refuses "further schedules, not with programs of MPI" "a program beside schedules alone" --resume "$t/s" jobs[1].program=pingpong
 rm -rf "$t/f" && cp -r "$t/s" "$t/f" && run -o "$t/b" "$t/c.cfg" jobs[1].program=schedule jobs[1].pattern=gather "jobs[1].start=40 us" && run --resume "$t/s" -o "$t/f" jobs[1].program=schedule jobs[1].pattern=gather &&
     alike "$t/b" "$t/f" >>"$t/err"
 check "a schedule beside schedules alone"

@@ -73,14 +73,12 @@ verdict "$([ "$(jq .result.jobs[1].finish_ps "$t/back/summary.json")" = null ] &
     "a program in the background is not waited for"
 printf 'num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1\n}\nrank 1 {\nrecv 8b from 0 tag 2\n}\n' >"$t/stuck.goal"
 printf 'network: { model = "loggops"; };\njobs: ( { program = "pingpong"; }, { program = "trace"; format = "goal"; trace = "stuck.goal"; name = "s"; } );\n' >"$t/stuck.cfg"
-refused() { # STATUS WORDS NAME ARGUMENTS
-    local status words=$2 name=$3 want=$1
-    timeout 60 "$marssim" -q -o "$t/o" "${@:4}" >"$t/err" 2>&1
-    status=$?
-    verdict "$([ $status -eq "$want" ] && { [ -z "$words" ] || grep -q -- "$words" "$t/err"; } || echo "exit status $status")" "$name"
+refuses() { # STATUS WORDS NAME ARGUMENTS
+    ends "$1" "$2" "$marssim" -q -o "$t/o" "${@:4}"
+    check "$3"
 }
-refused 1 "job s, task 1: its receive got no message" "a schedule that cannot go on, beside a program" "$t/stuck.cfg"
-refused 0 "" "... in the background it ends no run" "$t/stuck.cfg" jobs[1].background=true
+refuses 1 "job s, task 1: its receive got no message" "a schedule that cannot go on, beside a program" "$t/stuck.cfg"
+refuses 0 "" "... in the background it ends no run" "$t/stuck.cfg" jobs[1].background=true
 # Beside a job that never ends: found when nothing of the schedule moves any more, by any number of ranks, and after --resume.
 printf 'num_ranks 3\nrank 0 {\na: calc 900000\nb: send 8b to 1 tag 1\nb requires a\n}\nrank 1 {\nrecv 8b from 0 tag 2\n}\nrank 2 {\nc: calc 1\nd: calc 2\nd requires c\n}\n' >"$t/late.goal"
 cat >"$t/endless.cfg" <<'CFG'
@@ -105,18 +103,18 @@ run -o "$t/o" "$t/endless.cfg" "loggops.L=0 ns" "loggops.o=0 ns"
 halts $? || why+=" no time between processes"
 [ "$(jq -r .result.end_reason "$t/o/summary.json")" = deadlock ] || why+=" end_reason"
 verdict "$why" "a schedule that cannot go on ends a run with a job that would not end"
-refused 2 "in the background" "all jobs in the background" "$t/stuck.cfg" jobs[0].background=true jobs[1].background=true
-refused 2 "jobs\[1\].restart.*schedule" "a schedule that restarts" "$t/stuck.cfg" jobs[1].background=true jobs[1].restart=true
+refuses 2 "in the background" "all jobs in the background" "$t/stuck.cfg" jobs[0].background=true jobs[1].background=true
+refuses 2 "jobs\[1\].restart.*schedule" "a schedule that restarts" "$t/stuck.cfg" jobs[1].background=true jobs[1].restart=true
 
 one='loggops.classes=({within='
-refused 2 "classes\[0\].processes: is missing.*loggops.nodes" "a class of nobody knows how many" "$t/two.cfg" "$one\"node\";})"
-refused 2 "classes\[0\].nodes.*stands beside" "a class of processes and nodes" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;processes=3;})"
-refused 2 "classes\[0\].nodes.*is missing" "boards, but no topology" "$t/two.cfg" loggops.nodes=64 "$one\"board\";})"
-refused 2 "classes\[0\].nodes.*no block" "nodes of nodes" "$t/two.cfg" loggops.nodes=64 "$one\"node\";nodes=2;})"
-refused 2 "classes\[1\].nodes.*multiple of 2" "blocks across each other" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;},{within=\"rack\";nodes=3;})"
-refused 2 "loggops.nodes.*beside a topology" "nodes and a topology" "$t/two.cfg" loggops.nodes=64 "${topology[@]}"
-refused 2 "jobs\[0\].placement.*need 48 nodes" "too few nodes" "$t/two.cfg" loggops.nodes=16
-refused 2 "node.cores is 4" "too few cores" "$t/two.cfg" loggops.nodes=16 "${places[@]:0:2}" jobs[1].first_node=11
-refused 2 "jobs\[0\].tasks_per_node" "places without nodes" "$t/two.cfg" jobs[0].tasks_per_node=2
-refused 2 "jobs\[0\].name\|rendezvous" "rendezvous in an instant with a program of MPI" "$t/two.cfg" mpi.rendezvous=instant
+refuses 2 "classes\[0\].processes: is missing.*loggops.nodes" "a class of nobody knows how many" "$t/two.cfg" "$one\"node\";})"
+refuses 2 "classes\[0\].nodes.*stands beside" "a class of processes and nodes" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;processes=3;})"
+refuses 2 "classes\[0\].nodes.*is missing" "boards, but no topology" "$t/two.cfg" loggops.nodes=64 "$one\"board\";})"
+refuses 2 "classes\[0\].nodes.*no block" "nodes of nodes" "$t/two.cfg" loggops.nodes=64 "$one\"node\";nodes=2;})"
+refuses 2 "classes\[1\].nodes.*multiple of 2" "blocks across each other" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;},{within=\"rack\";nodes=3;})"
+refuses 2 "loggops.nodes.*beside a topology" "nodes and a topology" "$t/two.cfg" loggops.nodes=64 "${topology[@]}"
+refuses 2 "jobs\[0\].placement.*need 48 nodes" "too few nodes" "$t/two.cfg" loggops.nodes=16
+refuses 2 "node.cores is 4" "too few cores" "$t/two.cfg" loggops.nodes=16 "${places[@]:0:2}" jobs[1].first_node=11
+refuses 2 "jobs\[0\].tasks_per_node" "places without nodes" "$t/two.cfg" jobs[0].tasks_per_node=2
+refuses 2 "jobs\[0\].name\|rendezvous" "rendezvous in an instant with a program of MPI" "$t/two.cfg" mpi.rendezvous=instant
 [ "$number" -gt 0 ]

@@ -130,34 +130,32 @@ for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
     verdict "$why" "random schedule $seed ($way, ${params[seed % 5]//|/, }): the same on 1, 2, 3, 5 ranks"
 done
 
-refused() { # STATUS WORDS NAME ARGUMENTS
-    local status words=$2 name=$3 want=$1
-    timeout 60 "$marssim" -q -o "$t/o" "$t/l.cfg" "${@:4}" >"$t/err" 2>&1
-    status=$?
-    verdict "$([ $status -eq "$want" ] && grep -q -- "$words" "$t/err" || echo "exit status $status")" "$name"
+refuses() { # STATUS WORDS NAME ARGUMENTS
+    ends "$1" "$2" "$marssim" -q -o "$t/o" "$t/l.cfg" "${@:4}"
+    check "$3"
 }
 printf 'num_ranks 2\nrank 0 {\nrecv 10b from 1 tag 7\n}\nrank 1 {\nsend 5b to 0 tag 8\n}\n' >"$t/stuck.goal"
-refused 1 "task 0: its receive got no message: from task 1, tag 7, 10 bytes (.*stuck.goal:3)" "a receive without a message is named" jobs[0].trace="$t/stuck.goal"
-refused 1 "task 0: no receive took the message: from task 1, tag 8, 5 bytes" "and a message without a receive" jobs[0].trace="$t/stuck.goal"
+refuses 1 "task 0: its receive got no message: from task 1, tag 7, 10 bytes (.*stuck.goal:3)" "a receive without a message is named" jobs[0].trace="$t/stuck.goal"
+refuses 1 "task 0: no receive took the message: from task 1, tag 8, 5 bytes" "and a message without a receive" jobs[0].trace="$t/stuck.goal"
 head -n 3 "$t/stuck.goal" >"$t/cut.goal"
-refused 2 "cut.goal:3" "a schedule that ends in the middle" jobs[0].trace="$t/cut.goal"
-refused 2 "loggops.G.*no time per byte" "a time per byte without a unit" jobs[0].trace="$t/one.goal" loggops.G=6x
+refuses 2 "cut.goal:3" "a schedule that ends in the middle" jobs[0].trace="$t/cut.goal"
+refuses 2 "loggops.G.*no time per byte" "a time per byte without a unit" jobs[0].trace="$t/one.goal" loggops.G=6x
 printf '5 1\n4 1\n' >"$t/noise.txt"
-refused 2 "noise.txt:2: a detour begins before" "noise that goes back" jobs[0].trace="$t/one.goal" loggops.noise.kind=trace loggops.noise.trace="$t/noise.txt"
-refused 2 "classes.0..processes: is missing" "a class without a size" jobs[0].trace="$t/one.goal" loggops.classes[0].within=rack
-refused 2 "no multiple of 2" "classes that cut each other" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=rack loggops.classes[1].processes=3
-refused 2 "the order" "classes in the wrong order" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=core loggops.classes[1].processes=4
-refused 2 "no time per byte" "a class's time per byte" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[0].G=1
+refuses 2 "noise.txt:2: a detour begins before" "noise that goes back" jobs[0].trace="$t/one.goal" loggops.noise.kind=trace loggops.noise.trace="$t/noise.txt"
+refuses 2 "classes.0..processes: is missing" "a class without a size" jobs[0].trace="$t/one.goal" loggops.classes[0].within=rack
+refuses 2 "no multiple of 2" "classes that cut each other" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=rack loggops.classes[1].processes=3
+refuses 2 "the order" "classes in the wrong order" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=core loggops.classes[1].processes=4
+refuses 2 "no time per byte" "a class's time per byte" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[0].G=1
 "$marssim" --check "$t/l.cfg" jobs[0].trace="$t/one.goal" >"$t/out" 2>"$t/err"
 verdict "$(grep -q "^events  *about 4, 1 of them messages" "$t/out" && grep -q "^memory " "$t/out" || cat "$t/out" "$t/err")" "--check says how much there is to do"
-refused 2 "loggops.faults.*instant" "faults where rendezvous takes time" jobs[0].trace="$t/one.goal" 'loggops.faults=["sizes"]'
-refused 2 "loggops.faults.*critical_path" "faults beside what looks at times" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' "output.critical_path=1 MB"
-refused 2 "mpi.rendezvous.*GOAL" "faults beside other programs" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' jobs[1].program=leanmd "jobs[1].cells=[3, 3, 3]"
-refused 2 "dependencies, zero_bytes" "a fault that there is not" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["all"]'
-refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
-refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
-refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true
-refused 2 "jobs\[0\].time_unit: means nothing" "a key of schedules in what is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars
+refuses 2 "loggops.faults.*instant" "faults where rendezvous takes time" jobs[0].trace="$t/one.goal" 'loggops.faults=["sizes"]'
+refuses 2 "loggops.faults.*critical_path" "faults beside what looks at times" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' "output.critical_path=1 MB"
+refuses 2 "mpi.rendezvous.*GOAL" "faults beside other programs" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' jobs[1].program=leanmd "jobs[1].cells=[3, 3, 3]"
+refuses 2 "dependencies, zero_bytes" "a fault that there is not" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["all"]'
+refuses 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
+refuses 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
+refuses 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true
+refuses 2 "jobs\[0\].time_unit: means nothing" "a key of schedules in what is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars
 star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
-refused 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
+refuses 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
 [ "$number" -gt 0 ]

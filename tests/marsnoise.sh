@@ -41,17 +41,14 @@ rows=$(($(wc -l <all) - 1))
 if [ "$rows" -eq 1 ]; then [ -s all.txt ]; else [ "$(ls all.txt.* | wc -l)" -eq "$rows" ]; fi
 check "all cores, a file each"
 
-refused() { # WORDS IN THE MESSAGE, OPTIONS...
-    local words=$1
-    shift
-    timeout 10 "$noise" -s 0.01 "$@" >log 2>&1
-    [ $? -eq 2 ] && grep -q -F -e "$words" log
-    check "refused: $*"
+refuses() { # WORDS OPTIONS...
+    ends 2 "$1" "$noise" -s 0.01 "${@:2}"
+    check "refused: ${*:2}"
 }
-refused "there is none of this number" -c 99999
-refused "named twice" -c "$core" -c "$core"
-refused "expected seconds, 0.001 to 86400" -s 0
-refused "expected seconds" -s 1x
-refused "expected nanoseconds" -t nan
-refused "no arguments but options" noise.txt
-refused "/nowhere/noise.txt: No such file" -o /nowhere/noise.txt
+refuses "there is none of this number" -c 99999
+refuses "named twice" -c "$core" -c "$core"
+refuses "expected seconds, 0.001 to 86400" -s 0
+refuses "expected seconds" -s 1x
+refuses "expected nanoseconds" -t nan
+refuses "no arguments but options" noise.txt
+refuses "/nowhere/noise.txt: No such file" -o /nowhere/noise.txt

@@ -202,20 +202,17 @@ same_bits "shared memory" "${told[@]}" "${two[@]}" jobs[0].tasks_per_node=4
 
 # ---- what cannot be ----
 
-refused() { # NAME WORDS KEYS...
-    local name=$1 words=$2
-    shift 2
-    one "$@"
-    [ $? -eq 2 ] && grep -q "$words" "$t/err"
-    check "$name"
+refuses() { # NAME WORDS KEYS...
+    refused "$2" -o "$t/o" "$t/c.cfg" "${@:3}"
+    check "$1"
 }
-refused "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is no algorithm for bcast between nodes; .*shared memory is for one node' \
+refuses "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is no algorithm for bcast between nodes; .*shared memory is for one node' \
     mpi.collectives.bcast=shared_memory/shared_memory
-refused "a level by what is none for it" '"ring" is no algorithm for reduce inside a node; there are linear, binomial' mpi.collectives.allreduce=ring/ring
-refused "a level by nothing" '"" is no algorithm for reduce inside a socket' mpi.collectives.allreduce=/binomial/ring
-refused "four levels" 'is no rule; right would be.*SOCKET/NODE/BETWEEN' mpi.collectives.barrier=linear/linear/linear/linear
-refused "levels of a collective that has none" 'mpi.collectives.alltoallv: "linear/linear" is no rule' mpi.collectives.alltoallv=linear/linear
-refused "an algorithm for groups that are alike" '"bruck" is no algorithm for alltoall between nodes; .*this one is for groups that are alike' \
+refuses "a level by what is none for it" '"ring" is no algorithm for reduce inside a node; there are linear, binomial' mpi.collectives.allreduce=ring/ring
+refuses "a level by nothing" '"" is no algorithm for reduce inside a socket' mpi.collectives.allreduce=/binomial/ring
+refuses "four levels" 'is no rule; right would be.*SOCKET/NODE/BETWEEN' mpi.collectives.barrier=linear/linear/linear/linear
+refuses "levels of a collective that has none" 'mpi.collectives.alltoallv: "linear/linear" is no rule' mpi.collectives.alltoallv=linear/linear
+refuses "an algorithm for groups that are alike" '"bruck" is no algorithm for alltoall between nodes; .*this one is for groups that are alike' \
     mpi.collectives.alltoall=linear/bruck
-refused "two ways where there is one" '"linear+linear" is no algorithm for bcast' mpi.collectives.bcast=linear+linear/linear
-refused "shared memory in LogGOPS" 'mpi.collectives.reduce_scatter: shared memory is for nodes with network.model' network.model=loggops
+refuses "two ways where there is one" '"linear+linear" is no algorithm for bcast' mpi.collectives.bcast=linear+linear/linear
+refuses "shared memory in LogGOPS" 'mpi.collectives.reduce_scatter: shared memory is for nodes with network.model' network.model=loggops

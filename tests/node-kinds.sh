@@ -16,12 +16,6 @@ jobs = ( { program = "stencil"; extents = [11, 7]; steps = 5; compute_time = "20
            placement = "random"; memory_bandwidth = "3 GB/s"; },
          { program = "stencil"; extents = [4, 4]; steps = 4; compute_time = "17 us"; bytes = "9 kB"; kind = "thin"; tasks_per_node = 3; placement = "strided"; stride = 2; } );
 END
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1
-    shift
-    run "$@"
-    [ $? -eq 2 ] && grep -q -- "$words" "$t/err"
-}
 
 run -o "$t/1" "$t/k.cfg" || { cat "$t/err"; exit 1; }
 for n in 2 3 5; do

@@ -101,20 +101,17 @@ check "a file without detours changes nothing"
 run -o "$t/1" "$t/c.cfg" node.noise.kind=random "node.noise.gap=1000 s" && same
 check "nor do detours that come too late"
 
-refused() { # WORDS KEYS...: exit status 2, and these words in the message
-    local words=$1
-    shift
-    run -o "$t/r" "$t/c.cfg" "$@"
-    [ $? -eq 2 ] && grep -q -F -e "$words" "$t/err"
-    check "refused: $*"
+refuses() { # WORDS KEYS...
+    refused "$1" -o "$t/r" "$t/c.cfg" "${@:2}"
+    check "refused: ${*:2}"
 }
 printf '5 1\n4 1\n' >"$t/back.txt"
 printf '# nothing\n' >"$t/empty.txt"
 printf '0 1000\n' >"$t/full.txt"
-refused "back.txt:2: a detour begins before the one above has ended" node.noise.kind=file node.noise.file="$t/back.txt"
-refused "empty.txt: has no detour" node.noise.kind=file node.noise.file="$t/empty.txt"
-refused "leave no time between them" node.noise.kind=file node.noise.file="$t/full.txt"
-refused "node.noise.file: is missing" node.noise.kind=file
-refused "less than node.noise.period" node.noise.kind=periodic "node.noise.period=1 us" "node.noise.length=1 us"
-refused "node.noise.period" "node.noise.period=1 us"
-refused "node.noise.kind" network.model=loggops node.noise.kind=periodic
+refuses "back.txt:2: a detour begins before the one above has ended" node.noise.kind=file node.noise.file="$t/back.txt"
+refuses "empty.txt: has no detour" node.noise.kind=file node.noise.file="$t/empty.txt"
+refuses "leave no time between them" node.noise.kind=file node.noise.file="$t/full.txt"
+refuses "node.noise.file: is missing" node.noise.kind=file
+refuses "less than node.noise.period" node.noise.kind=periodic "node.noise.period=1 us" "node.noise.length=1 us"
+refuses "node.noise.period" "node.noise.period=1 us"
+refuses "node.noise.kind" network.model=loggops node.noise.kind=periodic

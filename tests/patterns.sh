@@ -65,17 +65,15 @@ for which in "binomialtreereduce commsize=21 datasize=70000" "nwaydissemination 
     verdict "$why" "$which: as its file above packets, on 1 and 3 ranks"
 done
 
-refused() { # WORDS NAME ARGUMENTS
-    local words=$1 name=$2 status
-    timeout 60 mpirun -n 2 "$marssim" -q -o "$t/o" "$t/p.cfg" "${@:3}" partition.oversubscribe=true partition.bind=no >"$t/err" 2>&1
-    status=$?
-    verdict "$([ $status -eq 2 ] && grep -q -- "$words" "$t/err" || echo "exit status $status")" "$name"
+refuses() { # WORDS NAME ARGUMENTS
+    ends 2 "$1" mpirun -n 2 "$marssim" -q -o "$t/o" "$t/p.cfg" "${@:3}" partition.oversubscribe=true partition.bind=no
+    check "$2"
 }
-refused "jobs\[0\].pattern: is missing; it is one of" "no pattern above packets"
+refuses "jobs\[0\].pattern: is missing; it is one of" "no pattern above packets"
 sed -i 's/^topology.*/network: { model = "loggops"; };/' "$t/p.cfg"
-refused "jobs\[0\].pattern: is missing; it is one of" "no pattern"
-refused "jobs\[0\].nway: means nothing" "a key of another pattern" jobs[0].pattern=gather jobs[0].nway=2
-refused "jobs\[0\].trace: means nothing" "a file besides" jobs[0].pattern=gather jobs[0].trace=x
+refuses "jobs\[0\].pattern: is missing; it is one of" "no pattern"
+refuses "jobs\[0\].nway: means nothing" "a key of another pattern" jobs[0].pattern=gather jobs[0].nway=2
+refuses "jobs\[0\].trace: means nothing" "a file besides" jobs[0].pattern=gather jobs[0].trace=x
 "$marsconv" --to goal --pattern gather commsize=0 "$t/x.goal" 2>"$t/err"
 verdict "$([ $? -eq 2 ] && grep -q "commsize" "$t/err" && [ ! -e "$t/x.goal" ] || cat "$t/err")" "marsconv: a key that cannot be"
 "$marsconv" --pattern gather "$t/x.goal" 2>"$t/err"

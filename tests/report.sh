@@ -14,11 +14,8 @@ cd "$work" || exit 2
 data() { # PAGE: what is in its script of data
     grep -o '<script id="marssim-data" type="application/json">[^<]*</script>' "$1" | sed 's/^<[^>]*>//; s/<[^>]*>$//'
 }
-refused() { # STATUS WORDS FOLDERS...: exit status, and what standard error says
-    local status=$1 words=$2
-    shift 2
-    "$report" "$@" >out 2>err
-    [ $? -eq "$status" ] && grep -q -e "$words" err
+says() { # STATUS WORDS ARGUMENTS...: marsreport ends so, with these words
+    ends "$1" "$2" "$report" "${@:3}"
 }
 
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods \
@@ -127,7 +124,7 @@ cp -R hdf5 tables5 && rm tables5/*.csv && "$report" tables5 >out 2>err && data t
     data traced/report.html | jq -c '.functions, .distance, .tasks.rows, .hot.rows[0][0:10]' | diff a - >err
 check "and so are tables that are nowhere else"
 head -c 5000 hdf5/results.h5 >tables5/results.h5
-refused 1 "results.h5: is no file of HDF5, or was cut" tables5 && data tables5/report.html | jq -e '.notes | length == 1' >err
+says 1 "results.h5: is no file of HDF5, or was cut" tables5 && data tables5/report.html | jq -e '.notes | length == 1' >err
 check "a cut results.h5 is told"
 # Of files that make the HDF5 library crash a child process reads no more, and a note says so; whatever is changed, there is a page.
 "$marssim" -q -o small5 "$top/configs/torus-uniform.cfg" topology.extents=3,3 run.warmup=0ns run.end=3us output.period=1us output.series.links=periods output.hdf5=true >err 2>&1
@@ -163,17 +160,17 @@ check "and ends no element"
 # ---- what is missing, damaged or foreign ----
 
 mkdir empty killed foreign broken newer cut
-refused 2 "is no result folder of marssim" empty
+says 2 "is no result folder of marssim" empty
 check "an empty folder is refused"
-refused 2 "nowhere: No such file" nowhere
+says 2 "nowhere: No such file" nowhere
 check "so is one that is not there"
-refused 2 "is no folder" traced/summary.json
+says 2 "is no folder" traced/summary.json
 check "and a file"
 echo '{"a": 1}' >foreign/summary.json
-refused 2 "has no object \"result\"" foreign
+says 2 "has no object \"result\"" foreign
 check "a summary of something else is refused"
 head -c 300 traced/summary.json >broken/summary.json
-refused 2 "broken/summary.json:[0-9]*: " broken
+says 2 "broken/summary.json:[0-9]*: " broken
 check "so is half of one, with its line"
 head -c 400 traced/periods.csv >killed/periods.csv
 "$report" killed >out 2>err && [ "$(data killed/report.html | jq '.partial, (.periods.column.time_ps | length)' | tr '\n' ' ')" = "true $(($(head -c 400 traced/periods.csv | wc -l) - 1)) " ] && [ ! -s err ]
@@ -203,14 +200,14 @@ cp -R traced quote && sed -i '5s/0/"/' quote/link_series.csv && cat traced/link_
 [ $? -eq 0 ] && grep -q "link_series.csv:[0-9]*: another number of cells" err
 check "a quote without a partner ends a table, at once"
 cp traced/summary.json cut && head -c 200 traced/functions.csv >cut/functions.csv && printf 'job,task\n1\n' >cut/tasks.csv
-refused 1 "functions.csv:[0-9]*: the file ends within this line" cut && grep -q "tasks.csv:2: another number of cells" err &&
+says 1 "functions.csv:[0-9]*: the file ends within this line" cut && grep -q "tasks.csv:2: another number of cells" err &&
     data cut/report.html | jq -e '.notes | length == 2' >err
 check "damaged tables are told, and the page written"
 cp -R traced special && rm special/links.csv special/periods.csv special/system.cfg && mkfifo special/links.csv special/system.cfg && mkdir special/periods.csv && ln -sf /dev/zero special/waits.csv
 timeout 30 "$report" special >out 2>err
 [ $? -eq 1 ] && [ "$(grep -c 'is no regular file' err)" -eq 4 ] && [ -s special/report.html ]
 check "pipes, devices and folders in place of files are left out"
-refused 2 "cannot be written" -o nowhere/x.html traced && refused 2 "one folder is shown, or two" traced torus html
+says 2 "cannot be written" -o nowhere/x.html traced && says 2 "one folder is shown, or two" traced torus html
 check "a page that cannot be written, too many folders"
 
 # ---- tasks over time ----
@@ -241,12 +238,12 @@ check "calls, waits and messages are those of timeline.json, to the picosecond"
 check "states of links stand in it, too"
 "$report" --from 5us --to 6us -o part.html timeline >out 2>err && [ "$(data part.html | jq -c '[.gantt.spans.all, .gantt.messages.all, .periods]')" = '[2,1,null]' ]
 check "--from and --to choose what overlaps"
-refused 2 "the run in timeline ended at" --from 1s timeline
+says 2 "the run in timeline ended at" --from 1s timeline
 check "a span behind the run is refused"
-refused 2 "lies behind --to" --from 2us --to 1us timeline && refused 2 "expected" --from soon timeline
+says 2 "lies behind --to" --from 2us --to 1us timeline && says 2 "expected" --from soon timeline
 check "so is one that is none"
 cp -R timeline holed && sed -i '6s/.*/{"ph":"X","name"/' holed/timeline.json
-refused 1 "timeline.json:6: is no event" holed
+says 1 "timeline.json:6: is no event" holed
 check "a damaged timeline is told"
 
 # ---- matrices ----
@@ -260,7 +257,7 @@ printf 'time_ps,job,from_task,to_task,messages,bytes\n1000000,<b>job</b>,0,1,1,1
     '[["node",4,[[0,1,3,30],[3,2,1,8]],null,null],["task",2,[[0,1,3,30],[1,1,5,5]],[1000000,2000000],[[1,1,10],[1,2,20,3,5,5]]]]' ]
 check "matrices of nodes and of tasks, these by their series alone"
 printf 'job,from_task,to_task,messages,bytes\nj,0,-1,3,30\n' >matrices/task_matrix.csv
-refused 1 "task_matrix: names a sender or receiver beyond" matrices
+says 1 "task_matrix: names a sender or receiver beyond" matrices
 check "a number that no task has is told"
 rm matrices/task_matrix.csv
 

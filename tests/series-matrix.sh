@@ -61,10 +61,6 @@ run -o "$t/b" "$t/in.cfg" output.matrix=true output.matrix_levels=rack node.adap
     cmp <(cut -d, -f1-2,4 "$t/a/rack_matrix.csv") <(cut -d, -f1-2,4 "$t/b/rack_matrix.csv")
 check "racks are the same of nodes with two adapters"
 
-refused() { # WORDS ARGUMENTS
-    run "${@:2}"
-    [ $? -eq 2 ] && grep -q -- "$1" "$t/err"
-}
 refused 'output.matrix_levels.*"task".*no jobs' -o "$t/x" configs/torus-uniform.cfg output.matrix=true output.matrix_levels=task
 check "tasks want jobs"
 refused 'output.matrix_levels.*crate' -o "$t/x" "$t/in.cfg" output.matrix=true output.matrix_levels=crate

@@ -9,12 +9,6 @@ run() { "$m" -q "$@" partition.bind=no; }
 ranks() { # RANKS ARGUMENTS
     mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
 }
-refused() { # WORDS COMMAND...: exit status 2, and these words in the message
-    local words=$1 said
-    shift
-    said=$(run "$@" 2>&1)
-    [ $? -eq 2 ] && grep -q -- "$words" <<<"$said" || { echo "$said"; return 1; }
-}
 # Small buffers and a high load, so that credits are missing; a period that no packet's time divides.
 torus=(configs/torus-uniform.cfg topology.extents=4,4,4 "run.warmup=0 ns" "run.end=5 us" traffic.load=0.95 "switch.buffer=1 KiB"
     "output.period=777 ns" output.series.links=periods)

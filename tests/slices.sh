@@ -147,15 +147,12 @@ run -o "$t/plain" "$t/c.cfg" node.cores=9 node.tasks=9 && run -o "$t/1" "$t/free
     cmp <(cut -d, -f 1-15 "$t/1/tasks.csv") <(cut -d, -f 1-15 "$t/plain/tasks.csv") && cmp <(told 1) <(told plain)
 check "with as many cores as tasks, as without"
 
-refused() { # WORDS KEYS...: exit status 2, and these words in the message
-    local words=$1
-    shift
-    run -o "$t/r" "$t/free.cfg" "$@"
-    [ $? -eq 2 ] && grep -q -F -e "$words" "$t/err"
-    check "refused: $*"
+refuses() { # WORDS KEYS...
+    refused "$1" -o "$t/r" "$t/free.cfg" "${@:2}"
+    check "refused: ${*:2}"
 }
-refused "node.tasks" node.cores=3
-refused "node.tasks" node.cores=3 node.tasks=8
-refused "node.quantum" node.cores=9 "node.quantum=1 ms"
-refused "node.quantum" node.cores=3 node.tasks=9 "node.quantum=0 ms"
-refused "node.tasks" node.cores=9 node.tasks=8
+refuses "node.tasks" node.cores=3
+refuses "node.tasks" node.cores=3 node.tasks=8
+refuses "node.quantum" node.cores=9 "node.quantum=1 ms"
+refuses "node.quantum" node.cores=3 node.tasks=9 "node.quantum=0 ms"
+refuses "node.tasks" node.cores=9 node.tasks=8

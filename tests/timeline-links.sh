@@ -16,12 +16,7 @@ cd "$work" || exit 2
 run() { # FOLDER WORD...
     timeout 300 "$marssim" -q -o "$@" >out 2>err </dev/null
 }
-refused() { # WORDS WORD...: exit status 2, and standard error says so
-    local words=$1
-    shift
-    run refused "$@"
-    [ $? -eq 2 ] && grep -q -e "$words" err
-}
+no() { refused "$1" -o refused "${@:2}"; } # WORDS WORD...: refused, and standard error says so
 states() { # FOLDER: link, state, begin and end in picoseconds
     jq -r '(.traceEvents | map(select(.name == "process_name" and .args.name == "links"))[0].pid) as $links | .traceEvents[] |
         select(.pid == $links and .ph == "X") | [.tid - 1, .name, .ts, .dur] | @tsv' "$1/timeline.json" |
@@ -155,18 +150,18 @@ check "a span"
 # ---- bad input ----
 
 for text in 'level 9' 'switch' 'switch 1-0' 'switch 1/2' 'switch 1:0-1' 'switch  1' '' 'switch 1:' 'switch :1' 'node -1' "switch $(printf '1%.0s' {1..90})"; do
-    refused 'names no links; right would be "all", "x", "y", "node", "switch 3"' torus.cfg output.timeline=paje "output.timeline_links=[\"$text\"]"
+    no 'names no links; right would be "all", "x", "y", "node", "switch 3"' torus.cfg output.timeline=paje "output.timeline_links=[\"$text\"]"
     check "\"${text:0:20}\" names no links"
 done
-refused 'there is no switch 12; they count from 0 to 11' torus.cfg output.timeline=paje output.timeline_links="switch 0-12"
+no 'there is no switch 12; they count from 0 to 11' torus.cfg output.timeline=paje output.timeline_links="switch 0-12"
 check "a switch that is not there"
-refused 'there is no port 1; ports count from 0 to 0' torus.cfg output.timeline=paje output.timeline_links="node 0:1"
+no 'there is no port 1; ports count from 0 to 0' torus.cfg output.timeline=paje output.timeline_links="node 0:1"
 check "an adapter that is not there"
-refused 'means nothing without output.timeline' torus.cfg output.timeline_links=all
+no 'means nothing without output.timeline' torus.cfg output.timeline_links=all
 check "links without a format"
-refused 'there is no job whose tasks it could show; output.timeline_links chooses links' torus.cfg output.timeline=paje
+no 'there is no job whose tasks it could show; output.timeline_links chooses links' torus.cfg output.timeline=paje
 check "neither jobs nor links"
-refused 'too little for anything' torus.cfg output.timeline=otf2,paje output.timeline_links=all output.timeline_bytes=10kB
+no 'too little for anything' torus.cfg output.timeline=otf2,paje output.timeline_links=all output.timeline_bytes=10kB
 check "a budget without room for their names"
 run refused torus.cfg --check output.timeline=paje output.timeline_links=x && grep -q 'for states of 24 links' out
 check "--check says what they cost"

@@ -12,12 +12,7 @@ cd "$work" || exit 2
 run() { # FOLDER WORD...
     timeout 300 "$marssim" -q -o "$@" >out 2>err </dev/null
 }
-refused() { # WORDS WORD...: exit status 2, and standard error says so
-    local words=$1
-    shift
-    run refused "$@"
-    [ $? -eq 2 ] && grep -q -e "$words" err
-}
+no() { refused "$1" -o refused "${@:2}"; } # WORDS WORD...: refused, and standard error says so
 
 # One round trip of 8 bytes over one switch: 10 ns link, 0 ns switch, 10 ns link, and 8 bytes at 1 GB/s take 8 ns: 28 ns one way.
 cat >two.cfg <<'END'
@@ -111,25 +106,25 @@ check "and the messages between them"
 
 # ---- bad input ----
 
-refused 'no format; right would be some of none, perfetto' two.cfg output.timeline=vampir
+no 'no format; right would be some of none, perfetto' two.cfg output.timeline=vampir
 check "a format that is none"
-refused 'stands alone' two.cfg 'output.timeline=["none", "perfetto"]'
+no 'stands alone' two.cfg 'output.timeline=["none", "perfetto"]'
 check "none, and another"
-refused 'twice' two.cfg 'output.timeline=["perfetto", "perfetto"]'
+no 'twice' two.cfg 'output.timeline=["perfetto", "perfetto"]'
 check "a format twice"
-refused 'output.timeline_to: comes not after' two.cfg output.timeline=perfetto output.timeline_from=3us output.timeline_to=3us
+no 'output.timeline_to: comes not after' two.cfg output.timeline=perfetto output.timeline_from=3us output.timeline_to=3us
 check "a span without length"
-refused 'output.timeline_from: lies behind the end of the run' two.cfg output.timeline=perfetto output.timeline_from=3us run.end=3us
+no 'output.timeline_from: lies behind the end of the run' two.cfg output.timeline=perfetto output.timeline_from=3us run.end=3us
 check "a span behind the end"
-refused 'there is no task 2; tasks count from 0 to 1' two.cfg output.timeline=perfetto output.timeline_tasks=0-2
+no 'there is no task 2; tasks count from 0 to 1' two.cfg output.timeline=perfetto output.timeline_tasks=0-2
 check "a task that is not there"
-refused 'no job of this name' two.cfg output.timeline=perfetto output.timeline_tasks=qq:1
+no 'no job of this name' two.cfg output.timeline=perfetto output.timeline_tasks=qq:1
 check "a job that is not there"
 for text in 1-0 0/2 a 0-1/0 -1 1- "" 0--1 pp: 99999999999999999999; do
-    refused 'output.timeline_tasks' two.cfg output.timeline=perfetto "output.timeline_tasks=[\"$text\"]"
+    no 'output.timeline_tasks' two.cfg output.timeline=perfetto "output.timeline_tasks=[\"$text\"]"
     check "\"$text\" names no tasks"
 done
-refused 'too little for anything' two.cfg output.timeline=perfetto output.timeline_bytes=2000
+no 'too little for anything' two.cfg output.timeline=perfetto output.timeline_bytes=2000
 check "a budget without room for anything"
 run late two.cfg output.timeline=perfetto output.timeline_from=1s && grep -q 'nothing was recorded' err && jq -e . late/timeline.json >out
 check "a span behind what happens is told, and the file can be read"

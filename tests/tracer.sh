@@ -200,24 +200,23 @@ fi
 
 # ---- bad input ----
 
-refused() { # TEXT COMMAND...: status 2, and the text on standard error
-    "${@:2}" >/dev/null 2>err
-    [ $? -eq 2 ] && grep -q -- "$1" err
+no() { # WORDS COMMAND...
+    ends 2 "$@"
 }
-refused "no such program" "$marstrace" ./missing && refused "expected 1ns" "$marstrace" --resolution 5 ./ring &&
-    refused "expected cpu or wall" "$marstrace" --clock sun ./ring && refused "needs -o" "$marstrace" --merge t &&
-    refused "expected pcontrol" "$marstrace" --region 7 ./ring
+no "no such program" "$marstrace" ./missing && no "expected 1ns" "$marstrace" --resolution 5 ./ring &&
+    no "expected cpu or wall" "$marstrace" --clock sun ./ring && no "needs -o" "$marstrace" --merge t &&
+    no "expected pcontrol" "$marstrace" --region 7 ./ring
 check "bad options are refused"
-refused "not a trace" "$marstrace" --list ring && refused "no files task-" "$marstrace" --list /
+no "not a trace" "$marstrace" --list ring && no "no files task-" "$marstrace" --list /
 check "so is what is no trace"
 cp t.mars bad.mars
 printf '\x07' | dd of=bad.mars bs=1 seek=8 conv=notrunc status=none
-refused "damaged: the checksum of its head" "$marstrace" --list bad.mars
+no "damaged: the checksum of its head" "$marstrace" --list bad.mars
 check "and a damaged head"
 cp t.mars bad.mars
 printf 'xxxx' | dd of=bad.mars bs=1 seek=200 conv=notrunc status=none
-refused "block at byte" "$marstrace" --list bad.mars
+no "block at byte" "$marstrace" --list bad.mars
 check "and a damaged block, named by its place"
 rm dead/task-000001.mars*
-refused "task 1 is missing" "$marstrace" --list dead
+no "task 1 is missing" "$marstrace" --list dead
 check "and a missing task"
