@@ -47,7 +47,8 @@ static void print_choices(const char *choices, char *buffer, size_t bytes)
     buffer[at] = '\0';
 }
 
-/* Is it one of them? Else the nearest is in `near` (empty when none is). */
+/* Is it one of them? Else the nearest is in `near`: empty when every one differs in more than half of its
+ * letters. */
 static bool find_choice(const char *choices, const char *text, char near[64])
 {
     int best = 4;
@@ -59,7 +60,7 @@ static bool find_choice(const char *choices, const char *text, char near[64])
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, at);
         int distance = ker_config_distance(word, text);
-        if (distance < best && distance < (int)length) {
+        if (distance < best && 2 * distance <= (int)length + 1) {
             best = distance;
             memcpy(near, word, sizeof word);
         }
