@@ -111,9 +111,10 @@ bad 'a whole number is expected, not the text "many"' star.cfg topology.nodes=ma
 bad 'a whole number is expected, not 4.5' star.cfg topology.nodes=4.5
 bad 'must be 1 to 65535' star.cfg topology.nodes=-4
 bad 'must be 1 to 65535' star.cfg topology.nodes=0
-bad 'a whole number is expected' star.cfg topology.nodes=9223372036854775808
+bad 'a whole number is expected, not one as large as "9223372036854775808"' star.cfg topology.nodes=9223372036854775808
 bad 'a whole number is expected' star.cfg topology.nodes=
 bad 'is none of: fat_tree' star.cfg topology.kind=ring
+bad '-: is no file; standard input is read by the name /dev/stdin' -
 bad 'true or false is expected' star.cfg run.measure=1us run.drain=perhaps
 bad_ranks 'topology.bandwidth[0]: too small: must be at least' star.cfg topology.bandwidth=0GB/s
 bad 'must not be negative' star.cfg topology.bandwidth=-1GB/s
@@ -121,7 +122,7 @@ bad 'give a unit, as in "25 GB/s"' star.cfg topology.bandwidth=25
 bad 'unknown unit of rate' star.cfg topology.bandwidth=25gbps
 bad 'too large' star.cfg topology.bandwidth=1e300GB/s
 bad 'takes less than 1 ps' pingpong.cfg topology.bandwidth=1e10GB/s
-bad 'a number is expected' star.cfg topology.bandwidth=nanGB/s
+bad 'a number is expected, then its unit' star.cfg topology.bandwidth=nanGB/s
 bad_ranks 'topology.latency[0]: too small: must be 1 ps to 1 s' torus.cfg topology.latency=0ns
 bad 'give a unit, as in "100 ns"' star.cfg topology.latency=1
 bad 'unknown unit of time' star.cfg topology.latency=10GB/s

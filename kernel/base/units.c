@@ -152,7 +152,7 @@ static const char *read_decimal(const char *at, struct decimal *number, const ch
         }
     }
     if (!seen) {
-        *why = "a number is expected";
+        *why = "a number is expected, then its unit";
         return NULL;
     }
     number->exponent += zeros;

@@ -229,6 +229,8 @@ static enum ker_status open_file(FILE **file, const char *path, bool regular, st
             "%s: cannot be read: %s; a process substitution does not pass through mpirun: give a file, or "
             "/dev/stdin",
             path, strerror(errno));
+    if (!*file && strcmp(path, "-") == 0)
+        return ker_fail(error, KER_BAD_INPUT, "-: is no file; standard input is read by the name /dev/stdin");
     if (!*file)
         return *path
                    ? ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno))

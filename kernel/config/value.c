@@ -47,6 +47,12 @@ static void print_choices(const char *choices, char *buffer, size_t bytes)
     buffer[at] = '\0';
 }
 
+static bool is_digits(const char *text)
+{
+    text += *text == '-';
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
 /* Is it one of them? Else the nearest is in `near`: empty when every one differs in more than half of its
  * letters. */
 static bool find_choice(const char *choices, const char *text, char near[64])
@@ -238,7 +244,9 @@ bool ker_config_value_read(const struct ker_option *option, const struct ker_con
         done = true;
     }
     if (!done && node->kind == KER_NODE_TEXT)
-        return say(why, "%s is expected, not the text \"%.60s\"", ker_config_type_wanted(type), node->text);
+        return say(why, "%s is expected, not %s \"%.60s\"", ker_config_type_wanted(type),
+                   type == KER_TYPE_INT && is_digits(node->text) ? "one as large as" : "the text",
+                   node->text);
     if (!done && node->kind == KER_NODE_REAL)
         return say(why, "%s is expected, not %.9g", ker_config_type_wanted(type), node->real);
     if (!done)
