@@ -147,20 +147,6 @@ static enum ker_status root_get(struct dimemas_task *t, struct task_op *op)
 /* TASK THREAD OPERATION COMMUNICATOR ROOT THREAD SENT RECEIVED [SYNCHRONISM] */
 static enum ker_status global_read(struct dimemas_task *t)
 {
-    static const char *const calls[] = {[TASK_COLL_BARRIER] = "MPI_Barrier",
-                                        [TASK_COLL_BCAST] = "MPI_Bcast",
-                                        [TASK_COLL_GATHER] = "MPI_Gather",
-                                        [TASK_COLL_GATHERV] = "MPI_Gatherv",
-                                        [TASK_COLL_SCATTER] = "MPI_Scatter",
-                                        [TASK_COLL_SCATTERV] = "MPI_Scatterv",
-                                        [TASK_COLL_ALLGATHER] = "MPI_Allgather",
-                                        [TASK_COLL_ALLGATHERV] = "MPI_Allgatherv",
-                                        [TASK_COLL_ALLTOALL] = "MPI_Alltoall",
-                                        [TASK_COLL_ALLTOALLV] = "MPI_Alltoallv",
-                                        [TASK_COLL_REDUCE] = "MPI_Reduce",
-                                        [TASK_COLL_ALLREDUCE] = "MPI_Allreduce",
-                                        [TASK_COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter",
-                                        [TASK_COLL_SCAN] = "MPI_Scan"};
     const struct dimemas_record *r = &t->record;
     struct task_op op = {.kind = TASK_OP_COLLECTIVE};
     int64_t operation, sent, received, how = 1;
@@ -178,7 +164,7 @@ static enum ker_status global_read(struct dimemas_task *t)
     if (how == 0)
         return dimemas_fail(r, "global operations that do not block are not read");
     op.collective = dimemas_collective(operation);
-    op.call = calls[op.collective];
+    op.call = foreign_call_name(op.collective);
     if (dimemas_rooted(op.collective))
         status = root_get(t, &op);
     if (status != KER_OK)

@@ -78,6 +78,8 @@ bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
 void foreign_close(struct task_program *);
 void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
 bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
+/* "MPI_Bcast": of enum task_collective. */
+const char *foreign_call_name(unsigned collective);
 /* For converters, which read the operations of a task from the first on, as often as they want. Between open
  * and prepare: they shall tell of times, which no simulation does. */
 void foreign_times(struct task_program *);

@@ -6,26 +6,6 @@
  */
 #include "tasks/traces/otf2/otf2.h"
 
-static const char *const names[TASK_COLL_COUNT] = {
-    [TASK_COLL_BARRIER] = "MPI_Barrier",
-    [TASK_COLL_BCAST] = "MPI_Bcast",
-    [TASK_COLL_REDUCE] = "MPI_Reduce",
-    [TASK_COLL_ALLREDUCE] = "MPI_Allreduce",
-    [TASK_COLL_GATHER] = "MPI_Gather",
-    [TASK_COLL_GATHERV] = "MPI_Gatherv",
-    [TASK_COLL_SCATTER] = "MPI_Scatter",
-    [TASK_COLL_SCATTERV] = "MPI_Scatterv",
-    [TASK_COLL_ALLGATHER] = "MPI_Allgather",
-    [TASK_COLL_ALLGATHERV] = "MPI_Allgatherv",
-    [TASK_COLL_ALLTOALL] = "MPI_Alltoall",
-    [TASK_COLL_ALLTOALLV] = "MPI_Alltoallv",
-    [TASK_COLL_REDUCE_SCATTER] = "MPI_Reduce_scatter",
-    [TASK_COLL_REDUCE_SCATTER_BLOCK] = "MPI_Reduce_scatter_block",
-    [TASK_COLL_SCAN] = "MPI_Scan",
-    [TASK_COLL_EXSCAN] = "MPI_Exscan",
-    [TASK_COLL_COMM] = "a communicator's creation",
-};
-
 /* What a task sends and receives, in a communicator of n, of which it is number me. */
 struct sizes {
     uint64_t sent, received, n, me;
@@ -150,7 +130,7 @@ static enum ker_status comm_check(struct otf2_task *t, const struct otf2_event *
 static enum ker_status record_check(struct otf2_task *t, const struct otf2_event *event,
                                     const struct task_comm *of)
 {
-    const char *name = names[event->collective];
+    const char *name = foreign_call_name(event->collective);
     if (task_comm_rank(of, (int32_t)t->out->task) < 0)
         return otf2_task_fail(t, event, "task %u is no member of communicator %u", t->out->task, event->comm);
     if (has_root(event->collective) && event->root >= (uint32_t)of->size)
@@ -188,7 +168,7 @@ enum ker_status otf2_collective(struct otf2_task *t, const struct otf2_event *ev
     op->collective = event->collective;
     op->comm = comm->index;
     op->peer = has_root(event->collective) ? (int32_t)event->root : 0;
-    op->call = names[event->collective];
+    op->call = foreign_call_name(event->collective);
     struct sizes s = {.sent = event->sent,
                       .received = event->received,
                       .n = (uint64_t)of->size,
