@@ -1,12 +1,10 @@
 /* test_allprof_files.c - the reader of liballprof traces: files, what is wrong in them, and real ones. */
 #include "tests/allprof_bench.h"
+#include "tests/refusal.h"
 
 static void expect_refused(struct bench *b, const char *more, const char *text)
 {
-    assert_int_equal(bench_open(b, b->folder, more), KER_BAD_INPUT);
-    if (!strstr(b->error.text, text))
-        print_error("got: %s\n", b->error.text);
-    assert_non_null(strstr(b->error.text, text));
+    assert_refused(bench_open(b, b->folder, more), &b->error, text);
     bench_close(b);
 }
 
