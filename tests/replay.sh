@@ -77,6 +77,10 @@ size=$(stat -c %s t.mars)
 mkdir short dead
 cp t/task-000000.mars t/task-000001.mars short
 refuses "a file is missing" 'are files missing' 'jobs[0].trace="short"'
+mkdir early
+cp t/task-00000[02].mars early
+head -c 100 t/task-000001.mars >early/task-000001.mars
+refuses "a file that was cut in its first block" 'early/task-000001.mars: cut or damaged at byte .*; task 1 is missing (there is a task 2)' 'jobs[0].trace="early"'
 head -c $((size / 2)) t.mars >half.mars
 refuses "a file that was cut" 'half.mars' 'jobs[0].trace="half.mars"'
 cp t.mars bad.mars

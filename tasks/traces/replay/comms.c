@@ -107,7 +107,8 @@ static void told_add(struct bytes *told, const struct mars_comm *c, uint32_t num
         bytes_add(told, &(int32_t){0}, sizeof(int32_t));
 }
 
-#define WRONG_WORLD "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing?"
+#define WRONG_WORLD                                                                                          \
+    "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing, or cut?"
 
 /* The first of so many tasks, which follow each other: first << 32 | number; 0: they do not. */
 static uint64_t world_of(const struct mars_comm *c)
