@@ -116,7 +116,7 @@ debug: ## build build/debug/marssim: no optimisation, all assertions
 REST ?= 1
 sanitize: ## build with AddressSanitizer and UBSan, run all tests that have not passed so
 	@tools/install-deps.sh build trace
-	$(Q)REST=$(REST) ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(Q)REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built

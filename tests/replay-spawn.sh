@@ -70,10 +70,10 @@ check "each task of them has its calls"
 
 if command -v ompi-server >/dev/null; then
     rm -rf t port.txt
-    timeout 60 ompi-server --no-daemonize -r uri >server.log 2>&1 &
+    command timeout 60 ompi-server --no-daemonize -r uri >server.log 2>&1 &
     server=$!
     for ((i = 0; i < 100; i++)); do [ -s uri ] && break; sleep 0.1; done
-    timeout 60 mpirun --ompi-server file:uri -n 2 "$marstrace" -o t ./worlds accept port.txt >accepts.log 2>&1 &
+    command timeout 60 mpirun --ompi-server file:uri -n 2 "$marstrace" -o t ./worlds accept port.txt >accepts.log 2>&1 &
     accepts=$!
     for ((i = 0; i < 200; i++)); do [ -s port.txt ] && break; sleep 0.1; done
     timeout 60 mpirun --ompi-server file:uri -n 3 "$marstrace" --first 2 -o t ./worlds connect port.txt >err 2>&1 && wait $accepts && [ -e t/task-000004.mars ]

@@ -115,10 +115,10 @@
                 if (t % step === 0)
                     c.fillText(this.fitting(c, this.marks[t]), this.left - 6, Math.max(6, (t + 0.5) * this.row - this.top));
             c.textAlign = "center";
-            const { step, at } = this.ticks();
+            const { step: apart, at } = this.ticks();
             for (const time of at) {
                 c.fillRect(this.x(time), body, 1, 4);
-                c.fillText(mars.timeOnAxis(time, step), Math.max(this.left + 24, Math.min(this.width - 30, this.x(time))), body + 13);
+                c.fillText(mars.timeOnAxis(time, apart), Math.max(this.left + 24, Math.min(this.width - 30, this.x(time))), body + 13);
             }
             this.told.textContent = mars.time(Math.round(this.from)) + " to " + mars.time(Math.round(this.to));
         }
