@@ -21,7 +21,7 @@ struct trc_call {
     bool large, rlarge;
     bool flag, failed;
     bool in_status, truncated; /* errors are in the statuses; the error is that the message was too long */
-    int found, indices; /* which arguments index, nout, and indices are; -1 */
+    int found, indices;        /* which arguments index, nout, and indices are; -1 */
     int requests, index;
 };
 
