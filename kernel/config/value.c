@@ -47,10 +47,13 @@ static void print_choices(const char *choices, char *buffer, size_t bytes)
     buffer[at] = '\0';
 }
 
-static bool is_digits(const char *text)
+/* A whole number that is beyond 64 bits, which is a text so far. */
+static bool is_too_large(const char *text)
 {
-    text += *text == '-';
-    return *text && text[strspn(text, "0123456789")] == '\0';
+    char *end;
+    errno = 0;
+    strtoll(text, &end, 10);
+    return errno == ERANGE && *end == '\0';
 }
 
 /* Is it one of them? Else the nearest is in `near`: empty when every one differs in more than half of its
@@ -245,7 +248,7 @@ bool ker_config_value_read(const struct ker_option *option, const struct ker_con
     }
     if (!done && node->kind == KER_NODE_TEXT)
         return say(why, "%s is expected, not %s \"%.60s\"", ker_config_type_wanted(type),
-                   type == KER_TYPE_INT && is_digits(node->text) ? "one as large as" : "the text",
+                   type == KER_TYPE_INT && is_too_large(node->text) ? "one as large as" : "the text",
                    node->text);
     if (!done && node->kind == KER_NODE_REAL)
         return say(why, "%s is expected, not %.9g", ker_config_type_wanted(type), node->real);
