@@ -12,19 +12,18 @@
 
 typedef int64_t four_numbers __attribute__((vector_size(32), aligned(8), may_alias));
 
-static inline four_numbers numbers_at(const int64_t *order, ptrdiff_t at)
-{
-    return *(const four_numbers *)(const void *)(order + at);
-}
+/* No function: where the processor has no vectors of this size, how one is returned is another thing, of
+ * which gcc warns. */
+#define NUMBERS_AT(order, at) (*(const four_numbers *)(const void *)((order) + (at)))
 
 void items_rank_sort(const struct ker_item *item, const int64_t *order, uint32_t n, uint32_t most,
                      struct ker_item *sorted)
 {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i += ITEMS_AT_ONCE) {
-        four_numbers a = numbers_at(order, i), b = numbers_at(order, i + 4), place[2] = {{0}};
+        four_numbers a = NUMBERS_AT(order, i), b = NUMBERS_AT(order, i + 4), place[2] = {{0}};
         for (ptrdiff_t d = 1; d < (ptrdiff_t)most; d++) { /* a comparison gives -1 where it holds */
-            place[0] += (numbers_at(order, i - d) > a) - (a > numbers_at(order, i + d));
-            place[1] += (numbers_at(order, i + 4 - d) > b) - (b > numbers_at(order, i + 4 + d));
+            place[0] += (NUMBERS_AT(order, i - d) > a) - (a > NUMBERS_AT(order, i + d));
+            place[1] += (NUMBERS_AT(order, i + 4 - d) > b) - (b > NUMBERS_AT(order, i + 4 + d));
         }
         for (ptrdiff_t k = 0; k < ITEMS_AT_ONCE; k++)
             sorted[i + k + place[k / 4][k % 4]] = item[i + k];
