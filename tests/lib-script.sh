@@ -12,13 +12,6 @@ export OMPI_MCA_odls_base_sigkill_timeout=0 # mpirun sleeps two seconds after ea
 number=0
 shown=$work/err
 
-# All limits are times of a machine that is not very busy, of a program without sanitizers: TEST_PATIENCE=10 makes them ten times as long.
-timeout() { # [-k SECONDS] SECONDS COMMAND...
-    local after=()
-    [ "$1" = -k ] && after=(-k "$2") && shift 2
-    command timeout "${after[@]}" $(($1 * ${TEST_PATIENCE:-1})) "${@:2}"
-}
-
 verdict() { # WHY-NOT NAME: one line of the report
     number=$((number + 1))
     if [ -z "$1" ]; then
@@ -58,4 +51,11 @@ bounded_mpirun() { # SECONDS WORD...: mpirun WORD...; 124 when there is no end t
         [ $status -eq 124 ] || break
     done
     return $status
+}
+
+# All limits are times of a machine that is not very busy, of a program without sanitizers: TEST_PATIENCE=10 makes them ten times as long.
+timeout() { # [-k SECONDS] SECONDS COMMAND...
+    local after=()
+    [ "$1" = -k ] && after=(-k "$2") && shift 2
+    command timeout "${after[@]}" $(($1 * ${TEST_PATIENCE:-1})) "${@:2}"
 }

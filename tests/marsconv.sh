@@ -303,10 +303,8 @@ cp "$name.mars" bad.mars
 printf '\011' | dd of=bad.mars bs=1 seek=8 conv=notrunc 2>/dev/null
 refuses "a version or head that is not right" 'bad.mars' --stats bad.mars
 "$marsconv" --to mars "$top/tests/traces/$name" folder 2>err
-mv folder/task-000003.mars third.mars
+rm folder/task-000003.mars
 refuses "a task that is missing" 'task 3 is missing' --to mars folder again
-head -c 100 third.mars >folder/task-000003.mars
-refuses "a file that was cut in its first block" 'task-000003.mars: cut or damaged at byte .*; task 3 is missing' --to mars folder again
 cp -R small missing.d
 rm missing.d/pmpi-trace-rank-1.txt
 refuses "a text that is missing" 'missing.d.*pmpi-trace-rank-1' --stats missing.d

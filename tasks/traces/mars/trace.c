@@ -329,10 +329,9 @@ static bool tasks_check(struct mars_trace *trace, struct mars_error *error)
     uint32_t next = 0;
     for (size_t i = 0; i < trace->pieces; i++) {
         const struct mars_block *block = &trace->piece[i].block;
-        if (block->task > next) /* a file that was cut early has nothing of its task */
-            return mars_fail(error, "%s%stask %u is missing (there is a task %u)",
-                             trace->warnings ? trace->warning[0] : trace->file[0],
-                             trace->warnings ? "; " : ": ", next, block->task);
+        if (block->task > next)
+            return mars_fail(error, "%s: task %u is missing (there is a task %u)", trace->file[0], next,
+                             block->task);
         next = block->task + 1;
         trace->ended[block->task] |= block->kind == MARS_BLOCK_END;
     }
