@@ -1,6 +1,7 @@
 /* One task that waits for a message by tests: nothing between them; bursts of twenty of them, with a
  * computation of a millisecond behind each burst; two requests in turn; by Testany, Testall and Testsome of
- * five requests and MPI_Request_get_status of one in turn; and by MPI_Iprobe and MPI_Improbe. It says, for
+ * five requests and MPI_Request_get_status of one in turn, with their flags and statuses in other places each
+ * time; and by MPI_Iprobe and MPI_Improbe. It says, for
  * each way, how many polls it made, its computation by its own CPU clock, and its wall time, ns. Between the
  * ways it calls MPI_Get_version. */
 #include <mpi.h>
@@ -53,25 +54,31 @@ static void said(int polls, double start)
 
 static void many(int polls)
 {
-    int in[MANY], out = 7, flag = 0, index, count, indices[MANY];
+    int in[MANY], out = 7, flags[2], index, count, indices[MANY];
     double start = now(CLOCK_MONOTONIC);
-    MPI_Request request[MANY];
-    MPI_Status status[MANY];
+    MPI_Request request[MANY], other[MANY];
+    MPI_Status statuses[2 * MANY];
     for (int i = 0; i < MANY; i++)
         MPI_Irecv(&in[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &request[i]);
-    for (int i = 0; i < polls; i++)
+    for (int i = 0; i < MANY; i++)
+        other[i] = request[i];
+    for (int i = 0; i < polls; i++) {
+        int *flag = &flags[i / 4 % 2];
+        MPI_Request *of = i / 8 % 2 ? request : other;
+        MPI_Status *status = i / 16 % 2 ? MPI_STATUSES_IGNORE : &statuses[i / 32 % MANY];
         if (i % 4 == 0)
-            MPI_Testany(MANY, request, &index, &flag, MPI_STATUS_IGNORE);
+            MPI_Testany(MANY, of, &index, flag, status);
         else if (i % 4 == 1)
-            MPI_Testall(MANY, request, &flag, status);
+            MPI_Testall(MANY, of, flag, status);
         else if (i % 4 == 2)
-            MPI_Testsome(MANY, request, &count, indices, MPI_STATUSES_IGNORE);
+            MPI_Testsome(MANY, of, &count, indices, status);
         else
-            MPI_Request_get_status(request[2], &flag, MPI_STATUS_IGNORE);
+            MPI_Request_get_status(of[2], flag, status);
+    }
     for (int i = 0; i < MANY; i++)
         MPI_Send(&out, 1, MPI_INT, 0, i, MPI_COMM_SELF);
-    MPI_Testany(MANY, request, &index, &flag, MPI_STATUS_IGNORE);
-    MPI_Testall(MANY, request, &flag, status);
+    MPI_Testany(MANY, request, &index, flags, MPI_STATUS_IGNORE);
+    MPI_Testall(MANY, request, flags, statuses);
     said(polls, start);
 }
 

@@ -47,7 +47,7 @@ static intptr_t buffer(const void *address)
     return is_one(address, bottom, sizeof bottom) ? (intptr_t)MPI_BOTTOM : (intptr_t)address;
 }
 
-static bool ignored(const void *status)
+bool trc_fortran_ignored(const void *status)
 {
     const void *const ignore[] = {IGNORE, MPI_F_STATUS_IGNORE, MPI_F_STATUSES_IGNORE};
     return is_one(status, ignore, sizeof ignore);
@@ -233,7 +233,7 @@ static void loaded(struct trc_thread *t, unsigned which, void **p, intptr_t *a)
         if (is_status(role)) { /* the C status, and the Fortran one that the caller did not want */
             size_t n = (size_t)(count > 0 ? count : 0) + 1;
             a[i] = (intptr_t)piece(&scratch, n * sizeof(MPI_Status));
-            if (ignored(p[i]))
+            if (trc_fortran_ignored(p[i]))
                 p[i] = piece(&scratch, n * sizeof(MPI_Status));
         } else if (role == TRC_R_wtypes || role == TRC_R_rwtypes) {
             bool receives = role == TRC_R_rwtypes;

@@ -177,7 +177,7 @@ function is_dynamic(name) { return name ~ /^MPI_Comm_(spawn(_multiple)?|accept|c
 
 # A poll as it was asked last: `one` is an argument of the wrapper, `word` what it means; in Fortran it comes by reference.
 function light_same(j, one, word, refers,    same) {
-    same = "poll_->asked.given[" j - 1 "] == (intptr_t)" one
+    same = "poll_->asked.match[" j - 1 "] == (intptr_t)" one
     if (!refers && type[j] ~ /^int [a-z_]*$/)
         same = "(int)" same
     if (word == "reqio")
@@ -240,7 +240,7 @@ function wrappers(    i, j, count, call, original, given, same, light, light_cal
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"
         print "    " results[names[i]] " result_ = " (is_dynamic(names[i]) ? "trc_" : "P") names[i] "(" call ");"
         print "    trc_after(t_, " number_of(names[i]) ", a_, " (results[names[i]] == "int" ? "result_" : "0") ");"
-        if (light) print "    if (t_->light)\n        trc_light_learn(t_, " way_of(names[i], "C") ", given_, a_);"
+        if (light) print "    if (t_->light)\n        trc_light_learn(t_, " way_of(names[i], "C") ", given_);"
         print "    return result_;\n}\n"
         if (light && light_list != "")
             light_one("int", names[i], "listed_", parameters[names[i]], same light_many(), way_of(names[i], "C"),
@@ -297,7 +297,7 @@ function fortran_one(name, real, profiled, count, binding,    j, list, call, len
     if (light) {
         gsub(/p[0-9]+/, "(intptr_t)&", original); sub(/, $/, "", original)
         print "    const intptr_t given[] = {" original "};"
-        print "    if (t && t->light)\n        trc_light_learn(t, " way_of(name, binding) ", given, (intptr_t *)p);"
+        print "    if (t && t->light)\n        trc_light_learn(t, " way_of(name, binding) ", given);"
     }
     print "}\n"
     if (!light) return

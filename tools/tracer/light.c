@@ -142,22 +142,49 @@ static void known(struct trc_poll *poll)
     *(poll->asked.bytes > one ? &trc_light.list[poll->asked.way] : &trc_light.poll[poll->asked.way]) = poll;
 }
 
+/* Is it what was asked? The count comes before the handles. */
+static bool same_asked(const struct trc_asked *asked, enum trc_way way, const intptr_t *a)
+{
+    const struct trc_function *function = &trc_function[asked->function];
+    if (asked->way != way || asked->changes != trc_request_changes)
+        return false;
+    for (unsigned j = 0, values = 0; j < function->count; j++)
+        if (by_value(function->role[j]) &&
+            (is_fortran(way) ? *(const MPI_Fint *)a[j] != asked->value[values++] : asked->given[j] != a[j]))
+            return false;
+    return asked->bytes == 0 || trc_same_handles((const char *)a[asked->list], asked->handles, asked->bytes);
+}
+
+/* The caller may want no status: then there is one of the poll's own. In Fortran it takes as much as in C. */
+static bool status_get(struct trc_asked *asked, const struct trc_place *place, intptr_t given)
+{
+    const MPI_Status *none = place->statuses ? MPI_STATUSES_IGNORE : MPI_STATUS_IGNORE;
+    asked->status = (void *)given;
+    if (!(is_fortran(asked->way) ? trc_fortran_ignored((void *)given) : given == (intptr_t)none))
+        return true;
+    size_t bytes = asked->count * sizeof(MPI_Status);
+    if (bytes > asked->spare_room)
+        asked->spare = trc_grow(asked->spare, &asked->spare_room, bytes);
+    asked->status = asked->spare;
+    return bytes <= asked->spare_room;
+}
+
+/* Addresses may be others each time. */
+static bool addresses_take(struct trc_asked *asked, const intptr_t *given)
+{
+    const struct trc_place *place = trc_place_of(asked->function);
+    memcpy(asked->given, given, trc_function[asked->function].count * sizeof *given);
+    memcpy(asked->match, asked->given, sizeof asked->match);
+    asked->flag = (const int *)given[place->flag];
+    return place->status < 0 || status_get(asked, place, given[place->status]);
+}
+
 struct trc_poll *trc_light_find(enum trc_way way, const intptr_t *a)
 {
     struct trc_thread *t = trc_me;
-    for (uint32_t i = 0; i < t->polls; i++) {
+    for (uint32_t i = 0; trc.thread_count < 2 && i < t->polls; i++) {
         struct trc_asked *asked = &t->poll[i].asked;
-        if (asked->way != way || asked->untimed == 0 || asked->changes != trc_request_changes)
-            continue;
-        const struct trc_function *function = &trc_function[asked->function];
-        bool same =
-            asked->bytes == 0 || trc_same_handles((const char *)a[asked->list], asked->handles, asked->bytes);
-        for (unsigned j = 0, values = 0; same && j < function->count; j++) {
-            same = asked->given[j] == a[j];
-            if (same && is_fortran(way) && by_value(function->role[j]))
-                same = *(const MPI_Fint *)a[j] == asked->value[values++];
-        }
-        if (same) {
+        if (asked->untimed > 0 && same_asked(asked, way, a) && addresses_take(asked, a)) {
             known(&t->poll[i]);
             return &t->poll[i];
         }
@@ -165,67 +192,48 @@ struct trc_poll *trc_light_find(enum trc_way way, const intptr_t *a)
     return NULL;
 }
 
-static bool handles_copy(struct trc_asked *asked, const struct trc_place *place, const intptr_t *given,
-                         uint32_t count)
+static bool handles_copy(struct trc_asked *asked, int argument, const intptr_t *given)
 {
     asked->bytes = 0;
-    if (place->requests < 0)
+    if (argument < 0)
         return true;
-    asked->list = (uint8_t)place->requests;
-    asked->bytes = count * (is_fortran(asked->way) ? sizeof(MPI_Fint) : sizeof(MPI_Request));
+    asked->list = (uint8_t)argument;
+    asked->bytes = asked->count * (is_fortran(asked->way) ? sizeof(MPI_Fint) : sizeof(MPI_Request));
     if (asked->bytes > asked->room)
         asked->handles = trc_grow(asked->handles, &asked->room, asked->bytes);
     if (asked->bytes > asked->room)
         return false;
-    memcpy(asked->handles, (const void *)given[place->requests], asked->bytes);
+    memcpy(asked->handles, (const void *)given[argument], asked->bytes);
     memcpy(&asked->handle, asked->handles, is_fortran(asked->way) ? sizeof(MPI_Fint) : sizeof(MPI_Request));
     return true;
 }
 
-/* The caller may want no status: then there is one of the poll's own. In Fortran it takes as much as in C. */
-static bool status_get(struct trc_asked *asked, const struct trc_place *place, const intptr_t *given,
-                       const intptr_t *a, uint32_t count)
-{
-    asked->status = place->status < 0 ? NULL : (void *)given[place->status];
-    if (place->status < 0 || a[place->status] == given[place->status])
-        return true;
-    size_t bytes = count * sizeof(MPI_Status);
-    if (bytes > asked->spare_room)
-        asked->spare = trc_grow(asked->spare, &asked->spare_room, bytes);
-    asked->status = asked->spare;
-    return bytes <= asked->spare_room;
-}
-
-void trc_light_learn(struct trc_thread *t, enum trc_way way, const intptr_t *given, const intptr_t *a)
+void trc_light_learn(struct trc_thread *t, enum trc_way way, const intptr_t *given)
 {
     struct trc_poll *poll = t->light;
     struct trc_asked *asked = &poll->asked;
-    unsigned number = asked->function;
-    const struct trc_function *function = &trc_function[number];
-    const struct trc_place *place = trc_place_of(number);
-    if (place->requests >= 0 && poll->tested.function != number)
+    const struct trc_function *function = &trc_function[asked->function];
+    const struct trc_place *place = trc_place_of(asked->function);
+    if (place->requests >= 0 && poll->tested.function != asked->function)
         return;
-    uint32_t count = place->requests >= 0 ? poll->tested.count : 1;
-    unsigned values = 0;
     asked->way = way;
-    for (unsigned i = 0; i < function->count; i++) {
-        asked->given[i] = given[i];
-        if (is_fortran(way) && by_value(function->role[i]))
-            asked->value[values++] = *(const MPI_Fint *)given[i];
-    }
-    asked->changes = trc_request_changes;
-    asked->flag = (const int *)given[place->flag];
     asked->thread = t;
-    if (!handles_copy(asked, place, given, count) || !status_get(asked, place, given, a, count))
+    asked->count = place->requests >= 0 ? poll->tested.count : 1;
+    asked->changes = trc_request_changes;
+    for (unsigned i = 0, values = 0; is_fortran(way) && i < function->count; i++)
+        if (by_value(function->role[i]))
+            asked->value[values++] = *(const MPI_Fint *)given[i];
+    if (!handles_copy(asked, place->requests, given) || !addresses_take(asked, given))
         asked->way = TRC_WAYS;
     else if (t->allowed > 0)
         known(poll);
 }
 
+/* It may be making one of them: what that needs stays. */
 void trc_light_revoke(struct trc_thread *t)
 {
     for (uint32_t i = 0; i < t->polls; i++)
-        memset(t->poll[i].asked.given, 0, sizeof t->poll[i].asked.given);
+        memset(t->poll[i].asked.match, 0, sizeof t->poll[i].asked.match);
 }
 
 int trc_light_spent(struct trc_poll *poll)
@@ -254,7 +262,7 @@ int trc_light_found(struct trc_poll *poll, int result)
         a[place->status] = (intptr_t)asked->status;
     if (is_fortran(asked->way))
         trc_fortran_converted(t, number, a);
-    trc_requests_take(t, poll->tested.request, place->requests >= 0 ? (int)poll->tested.count : 0);
+    trc_requests_take(t, poll->tested.request, place->requests >= 0 ? (int)asked->count : 0);
     trc_record(t, number, a, result);
     return result;
 }

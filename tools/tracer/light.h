@@ -37,8 +37,8 @@ static inline struct trc_poll *trc_light_other(enum trc_way way, const intptr_t 
 {
     return trc_me && trc_me->allowed ? trc_light_find(way, a) : NULL;
 }
-/* Behind a poll that was timed: this is how it was asked. `a`: with a status, in C. */
-void trc_light_learn(struct trc_thread *, enum trc_way, const intptr_t *given, const intptr_t *a);
+/* Behind a poll that was timed: this is how it was asked. */
+void trc_light_learn(struct trc_thread *, enum trc_way, const intptr_t *given);
 /* It found something, or failed. */
 int trc_light_found(struct trc_poll *, int result);
 /* It found nothing, and is to be timed the next time. */

@@ -236,9 +236,11 @@ struct trc_sum {
 struct trc_asked {
     enum trc_way way; /* TRC_WAYS: not known */
     unsigned function;
-    intptr_t given[TRC_POLL_ARGUMENTS];
-    MPI_Fint value[3]; /* to which arguments point in Fortran */
-    uint8_t list;      /* the argument that has the requests */
+    uint32_t count;                     /* of requests */
+    intptr_t given[TRC_POLL_ARGUMENTS]; /* its arguments */
+    intptr_t match[TRC_POLL_ARGUMENTS]; /* the same, or 0: it is to be timed */
+    MPI_Fint value[3];                  /* to which arguments point in Fortran */
+    uint8_t list;                       /* the argument that has the requests */
     union {
         MPI_Request c;
         MPI_Fint fortran;
@@ -440,6 +442,7 @@ static inline int trc_fortran_result(const MPI_Fint *error) /* NULL: the caller 
 }
 /* The arguments of a call that has been made, addresses as Fortran gives them, become those of C. */
 void trc_fortran_converted(struct trc_thread *, unsigned function, intptr_t *a);
+bool trc_fortran_ignored(const void *status); /* it is one of those that mean that none is wanted */
 
 /* ---- spawn.c ---- */
 
