@@ -1,12 +1,13 @@
 /* tracer-calls.c - what a call costs: ns for MPI_Comm_rank, for Irecv, Isend and Waitall to oneself, and for
- * MPI_Testany of 16 receives that finds nothing; the mean over all, blocks written included. bench/tracer
- * runs it with and without the tracer.
+ * polls that find nothing: MPI_Test, MPI_Testany of 16 receives, MPI_Iprobe; the mean over all, blocks
+ * written included. bench/tracer runs it with and without the tracer.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
 
 #define CALLS 600000
+#define POLLS 3000000
 #define PENDING 16
 
 static double now_ns(void)
@@ -16,27 +17,34 @@ static double now_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-static double polls_ns(void)
+static void polls_ns(double ns[3])
 {
     MPI_Request request[PENDING];
-    double in[PENDING], start, took;
+    double in[PENDING], start;
     int index, flag;
     for (int i = 0; i < PENDING; i++)
         MPI_Irecv(&in[i], 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF, &request[i]);
     start = now_ns();
-    for (int i = 0; i < CALLS; i++)
+    for (int i = 0; i < POLLS; i++)
+        MPI_Test(&request[0], &flag, MPI_STATUS_IGNORE);
+    ns[0] = (now_ns() - start) / POLLS;
+    start = now_ns();
+    for (int i = 0; i < POLLS; i++)
         MPI_Testany(PENDING, request, &index, &flag, MPI_STATUS_IGNORE);
-    took = (now_ns() - start) / CALLS;
+    ns[1] = (now_ns() - start) / POLLS;
+    start = now_ns();
+    for (int i = 0; i < POLLS; i++)
+        MPI_Iprobe(0, PENDING, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    ns[2] = (now_ns() - start) / POLLS;
     for (int i = 0; i < PENDING; i++)
         MPI_Send(in, 1, MPI_DOUBLE, 0, i, MPI_COMM_SELF);
     MPI_Waitall(PENDING, request, MPI_STATUSES_IGNORE);
-    return took;
 }
 
 int main(int argc, char **argv)
 {
     int rank;
-    double in[8], out[8] = {0}, start, local, messages;
+    double in[8], out[8] = {0}, start, local, messages, polls[3];
     MPI_Request request[2];
     MPI_Init(&argc, &argv);
     start = now_ns();
@@ -50,7 +58,8 @@ int main(int argc, char **argv)
         MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
     }
     messages = (now_ns() - start) / CALLS;
-    printf("%.1f %.1f %.1f\n", local, messages, polls_ns());
+    polls_ns(polls);
+    printf("%.1f %.1f %.1f %.1f %.1f\n", local, messages, polls[0], polls[1], polls[2]);
     MPI_Finalize();
     return 0;
 }
