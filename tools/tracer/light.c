@@ -83,8 +83,6 @@ static void trust(struct trc_thread *t, uint64_t work, uint64_t sum)
     }
 }
 
-/* t->enter is now, t->away of the time since t->back. What is left between them is the computation before the
- * next call. */
 bool trc_light_inside(const struct trc_thread *t)
 {
     for (uint32_t i = 0; i < t->polls; i++)
@@ -93,6 +91,8 @@ bool trc_light_inside(const struct trc_thread *t)
     return false;
 }
 
+/* t->enter is now, t->away of the time since t->back. What is left between them is the computation before the
+ * next call. */
 void trc_light_over(struct trc_thread *t)
 {
     uint64_t all = t->enter > t->back ? (uint64_t)(t->enter - t->back) : 0;
