@@ -362,6 +362,70 @@ static void test_handles_again(void **state)
     }
 }
 
+/* A loop whose lines are the same from pass to pass, long enough that they are expected, with one that
+ * differs in some passes: what is read is what stands there. Behind it the communicator is made anew under
+ * the same handle: the same lines mean another one. */
+static void test_loops(void **state)
+{
+    enum { PASSES = 2000 };
+    char *text[2];
+    size_t bytes[2];
+    FILE *file[2];
+    for (int t = 0; t < 2; t++) {
+        file[t] = open_memstream(&text[t], &bytes[t]);
+        for (int part = 0; part < 2; part++) {
+            fprintf(file[t], "MPI_Comm_dup:100:7000000,%d,2:88:101\n", t);
+            for (int i = 0; i < PASSES; i++) {
+                int begin = 1000 + part * 20 * PASSES + 20 * i;
+                fprintf(file[t], "MPI_Irecv:%d:1:%d:4,8,8:%d:7:9000000,%d,2:99:%d\n", begin,
+                        3 + (i % 97 == 5), 1 - t, t, begin + 1);
+                fprintf(file[t], "MPI_Wtime:%d:%d\n", begin + 3, begin + 3);
+                fprintf(file[t], "MPI_Send:%d:1:%d:4,8,8:%d:7:9000000,%d,2:%d%s\n", begin + 3,
+                        3 + (i % 97 == 5), 1 - t, t, begin + 5, i % 50 == 7 ? "\r" : "");
+                fprintf(file[t], "MPI_Wait:%d:99:0:%d\n", begin + 9, begin + 10 + i % 3);
+            }
+            fprintf(file[t], "MPI_Comm_free:%d:88:%d\n", 1000 + (part + 1) * 20 * PASSES - 1,
+                    1000 + (part + 1) * 20 * PASSES - 1);
+        }
+        fclose(file[t]);
+    }
+    struct bench b;
+    bench_init(&b);
+    bench_task(&b, text[0]);
+    bench_task(&b, text[1]);
+    bench_good(&b);
+    for (uint32_t t = 0; t < 2; t++) {
+        for (int part = 0; part < 2; part++) {
+            next_call(&b, t, TASK_OP_COLLECTIVE);
+            for (int i = 0; i < PASSES; i++) {
+                uint32_t line = 6 + (uint32_t)(part * (4 * PASSES + 2) + 4 * i);
+                struct task_op op = next_call(&b, t, TASK_OP_IRECV);
+                uint64_t request = op.request;
+                assert_int_equal(op.line, line);
+                assert_int_equal(op.comm, 1 + part);
+                assert_int_equal(op.bytes, i % 97 == 5 ? 32 : 24);
+                op = next_op(&b, t);
+                assert_int_equal(op.time, 2 * KER_US);
+                op = next_op(&b, t);
+                assert_int_equal(op.kind, TASK_OP_SEND);
+                assert_int_equal(op.line, line + 2);
+                assert_int_equal(op.comm, 1 + part);
+                assert_int_equal(op.bytes, i % 97 == 5 ? 32 : 24);
+                assert_int_equal(next_op(&b, t).time, 4 * KER_US);
+                op = next_op(&b, t);
+                assert_int_equal(op.kind, TASK_OP_WAIT);
+                assert_int_equal(op.request, request);
+                if (i + 1 < PASSES)
+                    assert_int_equal(next_op(&b, t).time, (10 - i % 3) * KER_US);
+            }
+        }
+        expect_end(&b, t);
+    }
+    bench_close(&b);
+    free(text[0]);
+    free(text[1]);
+}
+
 /* Fortran: two splits with the same rank and size, used in the other order: the smaller handle is the older
  * one. */
 static void test_fortran_handles(void **state)
@@ -426,7 +490,7 @@ int main(void)
         cmocka_unit_test(test_finalize_gap),  cmocka_unit_test(test_long_times),
         cmocka_unit_test(test_in_place),      cmocka_unit_test(test_split),
         cmocka_unit_test(test_handles_again), cmocka_unit_test(test_fortran_handles),
-        cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_grids),         cmocka_unit_test(test_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ struct apc_reading { /* of a task */
     struct allprof_file *file;
     struct allprof_frame frame;
     struct allprof_scan scan;
-    struct allprof_args args;
+    struct allprof_args *args;
     struct trace_reader ops;
     struct task_op op; /* the next one that is not used yet */
     bool has_op;

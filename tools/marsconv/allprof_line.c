@@ -28,7 +28,7 @@ static uint64_t minimum(uint64_t a, uint64_t b)
 
 static void times_set(struct apc_reading *r, struct conv_record *record, bool has_op)
 {
-    const struct allprof_args *args = &r->args;
+    const struct allprof_args *args = r->args;
     unsigned kind = args->call->kind;
     bool test = kind == ALLPROF_TEST || kind == ALLPROF_TEST_SOME || kind == ALLPROF_IPROBE;
     uint64_t raw = 0, computed;
@@ -69,12 +69,12 @@ static int64_t type_number(struct apc_reading *r, const struct allprof_type *typ
 static void send_set(struct apc_reading *r)
 {
     conv_made_send(&r->made, &r->op);
-    number_set(r, MARS_FIELD_type, type_number(r, &r->args.type, r->args.size));
+    number_set(r, MARS_FIELD_type, type_number(r, &r->args->type, r->args->size));
 }
 
 static void receive_set(struct apc_reading *r, bool second)
 {
-    const struct allprof_args *args = &r->args;
+    const struct allprof_args *args = r->args;
     bool own = second && args->call->mode == 0;
     conv_made_receive(&r->made, &r->op, second);
     number_set(r, MARS_FIELD_recvtype,
@@ -83,24 +83,24 @@ static void receive_set(struct apc_reading *r, bool second)
 
 static void post_set(struct apc_reading *r, bool persistent)
 {
-    number_set(r, MARS_FIELD_request, conv_held_make(r->held, r->op.request, r->args.variable, persistent));
+    number_set(r, MARS_FIELD_request, conv_held_make(r->held, r->op.request, r->args->variable, persistent));
 }
 
 static const char *message_fields(struct apc_reading *r)
 {
-    switch (r->args.call->kind) {
+    switch (r->args->call->kind) {
     case ALLPROF_SEND:
         send_set(r);
         return "bytes type dest tag comm";
     case ALLPROF_ISEND:
     case ALLPROF_SEND_INIT:
         send_set(r);
-        post_set(r, r->args.call->kind == ALLPROF_SEND_INIT);
+        post_set(r, r->args->call->kind == ALLPROF_SEND_INIT);
         return "bytes type dest tag comm request";
     case ALLPROF_IRECV:
     case ALLPROF_RECV_INIT:
         receive_set(r, false);
-        post_set(r, r->args.call->kind == ALLPROF_RECV_INIT);
+        post_set(r, r->args->call->kind == ALLPROF_RECV_INIT);
         return "recvbytes recvtype source tag comm request";
     case ALLPROF_SENDRECV:
         send_set(r);
@@ -117,9 +117,9 @@ static const char *message_fields(struct apc_reading *r)
 
 static const char *iprobe_fields(struct apc_reading *r)
 {
-    int32_t peer = allprof_rank(&r->trace->rules, r->args.peer, r->args.group.size);
+    int32_t peer = allprof_rank(&r->trace->rules, r->args->peer, r->args->group.size);
     number_set(r, MARS_FIELD_source, conv_made_rank(peer == INT32_MIN ? TASK_PROC_NULL : peer));
-    number_set(r, MARS_FIELD_tag, r->args.tag < 0 ? -1 : r->args.tag);
+    number_set(r, MARS_FIELD_tag, r->args->tag < 0 ? -1 : r->args->tag);
     number_set(r, MARS_FIELD_flag, 0);
     return "source tag comm flag";
 }
@@ -134,11 +134,11 @@ static void requests_set(struct apc_reading *r, bool unknown)
 /* A test that completed nothing: what its variables hold. */
 static void requests_guess(struct apc_reading *r)
 {
-    bool array = r->args.call->layout[0] == 'a';
-    int64_t count = array ? r->args.variables : 1;
+    bool array = r->args->call->layout[0] == 'a';
+    int64_t count = array ? r->args->variables : 1;
     int64_t *request = conv_made_list(&r->made, MARS_FIELD_requests, 0, (size_t)count);
     for (int64_t i = 0; i < count; i++)
-        request[i] = conv_held_in(r->held, r->args.variable + (uint64_t)i * r->stride);
+        request[i] = conv_held_in(r->held, r->args->variable + (uint64_t)i * r->stride);
     conv_made_list(&r->made, MARS_FIELD_done, 1, 0);
 }
 
@@ -181,7 +181,7 @@ static const char *named_fields(struct apc_reading *r, bool has_op)
 
 static const char *collective_fields(struct apc_reading *r)
 {
-    const struct allprof_args *args = &r->args;
+    const struct allprof_args *args = r->args;
     bool missing;
     const char *fields = conv_made_collective(&r->made, &r->op, args->group.rank, args->group.size, &missing);
     number_set(r, MARS_FIELD_type, type_number(r, &args->type, args->size));
@@ -204,16 +204,16 @@ static const char *comm_new_fields(struct apc_reading *r)
     number_set(r, MARS_FIELD_newcomm,
                made && made->kind == ALLPROF_EVENT_NEW ? conv_about_comm(&r->about, (int32_t)made->tally - 1)
                                                        : 0);
-    r->made.numbers[0] = (struct mars_value){.number = r->args.colour < 0 ? -1 : r->args.colour};
-    r->made.numbers[1] = (struct mars_value){.number = r->args.key};
-    return strcmp(r->args.call->name, "MPI_Comm_split") == 0 ? "comm value value newcomm" : "comm newcomm";
+    r->made.numbers[0] = (struct mars_value){.number = r->args->colour < 0 ? -1 : r->args->colour};
+    r->made.numbers[1] = (struct mars_value){.number = r->args->key};
+    return strcmp(r->args->call->name, "MPI_Comm_split") == 0 ? "comm value value newcomm" : "comm newcomm";
 }
 
 /* ---- the line ---- */
 
 static const char *fields_of(struct apc_reading *r, bool has_op)
 {
-    switch (r->args.call->kind) {
+    switch (r->args->call->kind) {
     case ALLPROF_SEND:
     case ALLPROF_RECV:
     case ALLPROF_ISEND:
@@ -242,14 +242,14 @@ static const char *fields_of(struct apc_reading *r, bool has_op)
     case ALLPROF_COMM_FREE:
         return "comm";
     default:
-        return r->args.has_group ? "comm" : "";
+        return r->args->has_group ? "comm" : "";
     }
 }
 
 /* Is the operation the call itself, not one that it implies for a request that its variable held? */
 static bool is_own(const struct apc_reading *r)
 {
-    switch (r->args.call->kind) {
+    switch (r->args->call->kind) {
     case ALLPROF_ISEND:
     case ALLPROF_IRECV:
     case ALLPROF_SEND_INIT:
@@ -281,12 +281,12 @@ static void implied_set(struct apc_reading *r, struct conv_record *record)
 static const char *name_of(struct apc_reading *r)
 {
     static const char letters[] = "_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    const char *name = r->args.call->name;
-    size_t length = strspn(r->args.name, letters);
+    const char *name = r->args->call->name;
+    size_t length = strspn(r->args->name, letters);
     if (name[strlen(name) - 1] != '_' || r->about.functions > NAMES_MOST || length >= sizeof r->name ||
-        (r->args.name[length] != ':' && r->args.name[length] != 0))
+        (r->args->name[length] != ':' && r->args->name[length] != 0))
         return name;
-    memcpy(r->name, r->args.name, length);
+    memcpy(r->name, r->args->name, length);
     r->name[length] = 0;
     return r->name;
 }
@@ -307,10 +307,10 @@ void apc_line(struct apc_reading *r, struct conv_record *record)
     }
     times_set(r, record, has_op);
     r->pending = false;
-    if (r->args.has_group || r->args.call->kind == ALLPROF_COMM_FREE)
+    if (r->args->has_group || r->args->call->kind == ALLPROF_COMM_FREE)
         number_set(r, MARS_FIELD_comm, conv_about_comm(&r->about, index >= 0 ? r->comm[index] : -1));
     const char *fields = fields_of(r, has_op);
     conv_made_record(&r->made, &r->about, &record->call, name_of(r), fields);
-    if (has_op && r->args.call->kind != ALLPROF_START)
+    if (has_op && r->args->call->kind != ALLPROF_START)
         apc_op_next(r);
 }

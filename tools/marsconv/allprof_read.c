@@ -185,18 +185,19 @@ static bool allprof_thread_open(struct conv_task *task, uint32_t thread, struct 
 /* The next line that is a call; false: at the end, or an error. */
 static bool line_next(struct apc_reading *r)
 {
-    bool filled = false, ended = false;
+    bool ended = false;
     enum ker_status status = KER_OK;
-    while (status == KER_OK && !filled && !ended)
-        status = allprof_frame_next(&r->frame, r->file, &r->args, &filled, &ended, &r->error);
+    r->args = NULL;
+    while (status == KER_OK && !r->args && !ended)
+        status = allprof_frame_next(&r->frame, r->file, &r->args, &ended, &r->error);
     if (status != KER_OK || ended)
         return false;
     r->line = allprof_file_number(r->file);
     r->line_comm = -1;
-    if (r->args.has_group || r->args.call->kind == ALLPROF_COMM_FREE)
-        r->line_comm = (int32_t)allprof_scan_line(&r->scan, &r->args, r->line);
-    if (r->args.has_group)
-        r->stride = r->trace->rules.mpich || r->args.group.handle < 65536 ? 4 : 8;
+    if (r->args->has_group || r->args->call->kind == ALLPROF_COMM_FREE)
+        r->line_comm = (int32_t)allprof_scan_line(&r->scan, r->args, r->line);
+    if (r->args->has_group)
+        r->stride = r->trace->rules.mpich || r->args->group.handle < 65536 ? 4 : 8;
     size_t events = r->trace->file[r->about.task->number].events;
     if (r->line_comm >= 0 && (size_t)r->line_comm >= events) {
         allprof_line_fail(r->folder, r->about.task->number, r->line, &r->error,

@@ -42,6 +42,14 @@ char *allprof_file_path(const char *folder, uint32_t task);
 /* "PATH:LINE: text" of a task's file that is not open, KER_BAD_INPUT. */
 enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t line, struct ker_error *,
                                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* What has been read of the file and not been handed out: text[begin..end). Who finds a whole line there,
+ * whose end is '\n', may take it instead of asking for the next. */
+struct allprof_rest {
+    char *text;
+    size_t begin, end;
+    uint32_t number; /* of the last line that was handed out or taken, from 1 */
+};
+struct allprof_rest *allprof_file_rest(struct allprof_file *);
 /* The next line without its line end, terminated by 0, valid until the next call; *line NULL at the end of
  * the file. ALLPROF_SLACK bytes behind it may be read (number.h). */
 enum ker_status allprof_file_line(struct allprof_file *, char **line, size_t *bytes, struct ker_error *);
@@ -104,6 +112,21 @@ struct allprof_type { /* what is printed of a datatype beside its size */
     int64_t id, extent;
 };
 
+/* What was made of a line, for those that are the same but for their times (parse.c). */
+struct allprof_made {
+    uint64_t when;         /* allprof_again.when; 0: nothing was */
+    uint32_t called;       /* which function it calls, with */
+    uint64_t bytes;        /* so many bytes: see called.c */
+    uint8_t stride;        /* see parse.c; 0: it says nothing of it */
+    struct allprof_count { /* of the message, see scan.c */
+        uint32_t tally;    /* + 1; 0: it is not counted */
+        bool receive, any_tag;
+        uint64_t bytes, tags, exact;
+    } count;
+    struct trace_post post;
+    struct trace_again op;
+};
+
 struct allprof_args {
     const struct allprof_call *call;
     const char *name;         /* as it stands in the line; ends at : or 0 */
@@ -121,6 +144,7 @@ struct allprof_args {
     uint64_t variable;      /* of a request, of a communicator */
     uint64_t status;        /* its address */
     char *counts, *counts2; /* lists of counts, comma-separated, NULL when not in the trace */
+    struct allprof_made made;
 };
 
 /* count x size; false where one of them is no int of 0 or more, or the product is beyond ALLPROF_BYTES_MAX.
@@ -147,7 +171,10 @@ const struct allprof_call *allprof_call_get(unsigned number);
  * Zero it before the first line. */
 struct allprof_frame {
     bool banner, initialised, finalised;
-    struct allprof_named { /* calls, by their names */
+    struct allprof_rest *rest; /* of the file; NULL before the first line */
+    struct allprof_again *again;
+    struct allprof_args args; /* of a line that is not kept */
+    struct allprof_named {    /* calls, by their names */
         const struct allprof_call *call;
         uint64_t head, tail; /* the first eight letters and the last, which are all of up to 16 */
         size_t length;
@@ -161,10 +188,10 @@ struct allprof_frame {
         struct allprof_type type;
     } group[2], type[2];
 };
-/* The next line, with the syntax of everything that is used checked. *args_filled is false for comments and
- * empty lines. */
-enum ker_status allprof_frame_next(struct allprof_frame *, struct allprof_file *, struct allprof_args *,
-                                   bool *args_filled, bool *ended, struct ker_error *);
+/* The next line, with the syntax of everything that is used checked: *args live until the next call, and are
+ * NULL for comments and empty lines. */
+enum ker_status allprof_frame_next(struct allprof_frame *, struct allprof_file *, struct allprof_args **args,
+                                   bool *ended, struct ker_error *);
 
 /* ---- scan.c: what a file says about communicators ---- */
 
@@ -250,6 +277,7 @@ static inline int32_t allprof_rank(const struct allprof_rules *rules, int64_t va
 
 struct allprof_scan {
     const struct allprof_rules *rules;
+    struct allprof_count count; /* of the last message that was counted */
     struct allprof_events events;
     struct allprof_tallies tallies;
     struct allprof_seen seen;
@@ -257,6 +285,19 @@ struct allprof_scan {
 /* Looks at a line; returns the number of the event that it is, or whose communicator it uses; 0: it uses
  * none. */
 uint32_t allprof_scan_line(struct allprof_scan *, const struct allprof_args *, uint32_t line);
+/* Counts a message like one before, of the same USE. */
+static inline void allprof_count_again(struct allprof_tallies *tallies, const struct allprof_count *count,
+                                       uint32_t line)
+{
+    struct allprof_tally *tally = &tallies->entry[count->tally - 1];
+    struct allprof_traffic *traffic = count->receive ? &tally->receive : &tally->send;
+    traffic->count++;
+    traffic->bytes += count->bytes;
+    traffic->tags += count->tags;
+    traffic->exact += count->exact;
+    tally->line = count->receive ? line : tally->line;
+    tally->any_tag += count->any_tag;
+}
 void allprof_scan_end(struct allprof_scan *); /* events and tallies are complete */
 void allprof_scan_release(struct allprof_scan *);
 void allprof_tallies_release(struct allprof_tallies *);
@@ -309,8 +350,17 @@ ker_time allprof_pin(struct allprof_pins *, const struct allprof_args *, const s
 
 /* ---- called.c ---- */
 
-/* Counts a line's call. known: by number of the call, zeroed before the first. */
-void allprof_called_count(struct trace_called *, const struct allprof_args *, uint32_t known[256]);
+/* Counts a line's call, and keeps in args->made what it is counted as. known: by number of the call, zeroed
+ * before the first. */
+void allprof_called_count(struct trace_called *, struct allprof_args *, uint32_t known[256]);
+static inline void allprof_called_again(struct trace_called *called, const struct allprof_args *args)
+{
+    struct task_call *call = &called->call[args->made.called];
+    call->calls++;
+    call->bytes += args->made.bytes;
+    if (args->start_us != INT64_MIN && args->end_us > args->start_us)
+        call->time_ns += (uint64_t)(args->end_us - args->start_us) * 1000;
+}
 
 /* ---- request.c: request variables ---- */
 

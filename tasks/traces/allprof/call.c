@@ -182,16 +182,10 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
     return KER_OK;
 }
 
-static inline bool time_number(const char **field, int64_t *time_us)
-{
-    return allprof_number(field, time_us) && *time_us > -(INT64_C(1) << 52) &&
-           *time_us < INT64_C(1) << 52; /* 142 years: differences cannot overflow */
-}
-
 static bool time_read(const char *field, int64_t *time_us)
 {
     *time_us = INT64_MIN;
-    return strcmp(field, "-") == 0 || (time_number(&field, time_us) && *field == 0);
+    return strcmp(field, "-") == 0 || (again_time(&field, time_us) && *field == 0);
 }
 
 static enum ker_status line_split(struct split *split, char *line, const struct allprof_file *file,
@@ -373,69 +367,60 @@ static bool arguments_read_short(struct allprof_args *args, const char **at, con
     return *at != NULL;
 }
 
-/* The short way: from left to right and at once, what nearly all lines are. false: to be read the long way,
- * which may find that it is wrong. */
-static bool line_read_short(struct allprof_args *args, const char *line, size_t length,
-                            struct allprof_frame *frame, struct allprof_again *again)
+/* What the line's times are, and its text between them; false: to be read the long way. */
+static inline bool line_times(const char *line, size_t length, const char **at, const char **last,
+                              int64_t *start, int64_t *stop)
 {
-    const char *at = memchr(line, ':', length), *end = line + length;
+    const char *end = line + length;
+    if (!again_time(at, start) || *(*at)++ != ':')
+        return false;
+    *last = length < 16 ? NULL : allprof_last_number(end, stop);
+    if (*last)
+        return true;
+    for (*last = end - 1; **last != ':'; --*last) /* there are two before it */
+        ;
+    const char *stops = *last + 1;
+    return again_time(&stops, stop) && stops == end;
+}
+
+/* The short way: from left to right and at once, what nearly all lines are. NULL: to be read the long way,
+ * which may find that it is wrong. */
+static struct allprof_args *line_read_short(const char *line, size_t length, struct allprof_frame *frame)
+{
+    struct allprof_again *again = frame->again;
+    const char *at = memchr(line, ':', length), *last;
     const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
     int64_t start, stop;
     if (!call || call->kind == ALLPROF_UNSUPPORTED)
-        return false;
-    at++;
-    if (!time_number(&at, &start) || *at++ != ':')
-        return false;
-    const char *last = length < 16 ? NULL : allprof_last_number(end, &stop);
-    if (!last) {
-        for (last = end - 1; *last != ':'; last--) /* there are two before it */
-            ;
-        const char *stops = last + 1;
-        if (!time_number(&stops, &stop) || stops != end)
-            return false;
-    }
-    size_t bytes = last > at ? (size_t)(last - at) : 0;
-    struct again_line *place = again_place(again, at, bytes);
-    if (place && again_is(place, call, at, bytes)) {
-        *args = place->args;
+        return NULL;
+    size_t name_bytes = (size_t)(++at - line);
+    if (!line_times(line, length, &at, &last, &start, &stop))
+        return NULL;
+    const char *text = at;
+    size_t bytes = (size_t)(last + 1 - at);
+    uint32_t kept = AGAIN_LINES, expected = again->expected + 1;
+    uint16_t *place = bytes <= AGAIN_MOST && call->kind != ALLPROF_INIT && call->kind != ALLPROF_FINALIZE
+                          ? again_place(again, line, name_bytes, text, bytes)
+                          : NULL;
+    struct allprof_args *args = &frame->args;
+    if (place && again_is(&again->line[*place], call, text, bytes)) {
+        kept = *place;
+        expected = again->line[kept].last + 1;
+        args = &again->line[kept].args;
     } else {
-        const char *from = at;
         *args = (struct allprof_args){.call = call};
-        if (!arguments_read_short(args, &at, end, frame) || at != last + 1)
-            return false;
-        if (place)
-            again_keep(place, args, from, bytes);
+        if (!arguments_read_short(args, &at, line + length, frame) || at != last + 1)
+            return NULL;
+        if (place) {
+            kept = again_keep(again, place, args, line, name_bytes, text, bytes);
+            args = &again->line[kept].args;
+        }
     }
+    again_note(again, kept, expected);
+    args->name = line;
     args->start_us = start;
     args->end_us = stop;
-    return true;
-}
-
-int allprof_bytes_which(const struct allprof_args *args)
-{
-    bool at_root = args->peer == args->group.rank;
-    switch (args->call->mode) {
-    case TASK_COLL_BARRIER:
-    case TASK_COLL_ALLTOALLV:
-    case TASK_COLL_REDUCE_SCATTER:
-    case TASK_COLL_COMM:
-        return 0;
-    case TASK_COLL_GATHERV: /* the root's own share stands in its list and is not sent */
-        return at_root ? 0 : 1;
-    case TASK_COLL_ALLGATHERV:
-        return args->counts2 || args->in_place ? 0 : 1;
-    case TASK_COLL_SCATTERV:
-        return at_root ? 0 : 2;
-    case TASK_COLL_GATHER:
-        return at_root ? 2 : 1;
-    case TASK_COLL_SCATTER:
-        return at_root ? 1 : 2;
-    case TASK_COLL_ALLGATHER:
-    case TASK_COLL_ALLTOALL:
-        return 2; /* the receiving side is right with MPI_IN_PLACE, too */
-    default:
-        return 1;
-    }
+    return args;
 }
 
 #define BANNER "# htor's PMPI Tracer"
@@ -459,18 +444,24 @@ static enum ker_status frame_check(struct allprof_frame *frame, struct allprof_f
 }
 
 enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_file *file,
-                                   struct allprof_args *args, bool *args_filled, bool *ended,
-                                   struct ker_error *error)
+                                   struct allprof_args **args, bool *ended, struct ker_error *error)
 {
     char *line;
     size_t length;
-    *args_filled = *ended = false;
+    *ended = false;
+    if (frame->initialised && !frame->finalised && (*args = again_expected(frame->again, frame->rest)))
+        return KER_OK; /* it was read before, and neither MPI_Init nor MPI_Finalize can be */
     enum ker_status status = allprof_file_line(file, &line, &length, error);
+    *args = NULL;
     if (status != KER_OK)
         return status;
     if (!frame->banner && (!line || strncmp(line, BANNER, strlen(BANNER)) != 0))
         return allprof_file_fail(file, error,
                                  "not a liballprof trace: the first line must begin with \"" BANNER "\"");
+    if (!frame->banner) {
+        frame->rest = allprof_file_rest(file);
+        frame->again = allprof_file_again(file);
+    }
     frame->banner = true;
     if (!line) {
         *ended = true;
@@ -480,9 +471,12 @@ enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_f
     }
     if (line[0] == '#' || line[0] == 0)
         return KER_OK;
-    if (!line_read_short(args, line, length, frame, allprof_file_again(file)))
-        status = line_read(args, line, file, error);
-    args->name = line;
-    *args_filled = true;
-    return status == KER_OK ? frame_check(frame, file, args, error) : status;
+    *args = line_read_short(line, length, frame);
+    if (!*args) {
+        *args = &frame->args;
+        status = line_read(*args, line, file, error);
+        (*args)->name = line;
+        again_note(frame->again, AGAIN_LINES, frame->again->expected + 1);
+    }
+    return status == KER_OK ? frame_check(frame, file, *args, error) : status;
 }

@@ -54,17 +54,16 @@ static uint32_t call_know(struct trace_called *called, const struct allprof_args
     return (trace_called_find(called, args->name, strcspn(args->name, ":")) + 1) | form << FORM_SHIFT;
 }
 
-void allprof_called_count(struct trace_called *called, const struct allprof_args *args, uint32_t known[256])
+void allprof_called_count(struct trace_called *called, struct allprof_args *args, uint32_t known[256])
 {
     uint32_t found = 0,
              *place = allprof_call_listed(args->call) ? &known[allprof_call_number(args->call)] : &found;
     if (!*place)
         *place = call_know(called, args);
-    struct task_call *call = &called->call[(*place & INDEX_MASK) - 1];
     uint32_t form = *place >> FORM_SHIFT;
-    call->calls++;
-    if (form != NO_BYTES)
-        call->bytes += form == MESSAGE ? product(args->count, args->size) : call_bytes(args);
-    if (args->start_us != INT64_MIN && args->end_us > args->start_us)
-        call->time_ns += (uint64_t)(args->end_us - args->start_us) * 1000;
+    args->made.called = (*place & INDEX_MASK) - 1;
+    args->made.bytes = form == NO_BYTES  ? 0
+                       : form == MESSAGE ? product(args->count, args->size)
+                                         : call_bytes(args);
+    allprof_called_again(called, args);
 }

@@ -239,3 +239,30 @@ const struct allprof_call *allprof_call_find(const char *name, size_t length)
             return &families[i];
     return NULL;
 }
+
+int allprof_bytes_which(const struct allprof_args *args)
+{
+    bool at_root = args->peer == args->group.rank;
+    switch (args->call->mode) {
+    case TASK_COLL_BARRIER:
+    case TASK_COLL_ALLTOALLV:
+    case TASK_COLL_REDUCE_SCATTER:
+    case TASK_COLL_COMM:
+        return 0;
+    case TASK_COLL_GATHERV: /* the root's own share stands in its list and is not sent */
+        return at_root ? 0 : 1;
+    case TASK_COLL_ALLGATHERV:
+        return args->counts2 || args->in_place ? 0 : 1;
+    case TASK_COLL_SCATTERV:
+        return at_root ? 0 : 2;
+    case TASK_COLL_GATHER:
+        return at_root ? 2 : 1;
+    case TASK_COLL_SCATTER:
+        return at_root ? 1 : 2;
+    case TASK_COLL_ALLGATHER:
+    case TASK_COLL_ALLTOALL:
+        return 2; /* the receiving side is right with MPI_IN_PLACE, too */
+    default:
+        return 1;
+    }
+}

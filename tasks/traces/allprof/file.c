@@ -28,9 +28,9 @@
 #define NUMBER_DIGITS 10 /* of a task in a name, leading zeros included */
 
 struct allprof_file {
-    char *path, *text;
-    size_t begin, end, room;
-    uint32_t number;
+    struct allprof_rest rest;
+    char *path;
+    size_t room;
     int descriptor;
     bool drained;
     bool zeros; /* there are bytes 0 in text[begin..end) */
@@ -53,14 +53,19 @@ enum ker_status allprof_file_fail(const struct allprof_file *file, struct ker_er
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (file->number == 0) /* nothing could be read */
+    if (file->rest.number == 0) /* nothing could be read */
         return ker_fail(error, KER_BAD_INPUT, "%s: %s", file->path, text);
-    return ker_fail(error, KER_BAD_INPUT, "%s:%u: %s", file->path, file->number, text);
+    return ker_fail(error, KER_BAD_INPUT, "%s:%u: %s", file->path, file->rest.number, text);
+}
+
+struct allprof_rest *allprof_file_rest(struct allprof_file *file)
+{
+    return &file->rest;
 }
 
 uint32_t allprof_file_number(const struct allprof_file *file)
 {
-    return file->number;
+    return file->rest.number;
 }
 
 struct allprof_again *allprof_file_again(const struct allprof_file *file)
@@ -104,16 +109,16 @@ static struct allprof_file *file_new(const struct allprof_rules *rules)
     else
         file = ker_alloc(sizeof *file);
     struct allprof_file kept = *file;
-    *file = (struct allprof_file){.text = kept.text,
+    *file = (struct allprof_file){.rest.text = kept.rest.text,
                                   .room = kept.room,
                                   .stream = kept.stream,
                                   .packed_bytes = kept.packed_bytes,
                                   .again = kept.again,
                                   .inputs = rules->inputs,
                                   .spare = rules->spare};
-    if (!file->text) {
+    if (!file->rest.text) {
         file->room = WINDOW_BYTES;
-        file->text = ker_realloc(NULL, file->room + ALLPROF_SLACK);
+        file->rest.text = ker_realloc(NULL, file->room + ALLPROF_SLACK);
     }
     if (!file->again)
         file->again = ker_alloc(sizeof *file->again);
@@ -171,7 +176,7 @@ void allprof_file_close(struct allprof_file *file)
     struct ker_error ignored = {.status = KER_OK};
     size_t got = 1;
     if (file->descriptor >= 0) {
-        while (got > 0 && file_read(file, file->text, file->room, &got, &ignored) == KER_OK)
+        while (got > 0 && file_read(file, file->rest.text, file->room, &got, &ignored) == KER_OK)
             ; /* what was not looked at counts, too: a rank may have failed because it has another file */
         ker_input_add(file->inputs, file->path, &file->digest);
         close(file->descriptor);
@@ -191,7 +196,7 @@ void allprof_file_free(struct allprof_file *file)
     ZSTD_freeDStream(file->stream);
     free(file->again);
     free(file->packed_bytes);
-    free(file->text);
+    free(file->rest.text);
     free(file);
 }
 
@@ -225,24 +230,24 @@ static enum ker_status file_unpack(struct allprof_file *file, void *buffer, size
 /* Makes room behind the rest of the window and reads more. */
 static enum ker_status file_fill(struct allprof_file *file, struct ker_error *error)
 {
-    size_t rest = file->end - file->begin;
-    if (file->begin > 0)
-        memmove(file->text, file->text + file->begin, rest);
-    file->begin = 0;
-    file->end = rest;
+    size_t rest = file->rest.end - file->rest.begin;
+    if (file->rest.begin > 0)
+        memmove(file->rest.text, file->rest.text + file->rest.begin, rest);
+    file->rest.begin = 0;
+    file->rest.end = rest;
     if (rest + 1 >= file->room) {
         if (rest >= LINE_LIMIT)
             return allprof_file_fail(file, error, "the next line is longer than any call can be");
         file->room *= 2;
-        file->text = ker_realloc(file->text, file->room + ALLPROF_SLACK);
+        file->rest.text = ker_realloc(file->rest.text, file->room + ALLPROF_SLACK);
     }
     size_t got = 0, wanted = file->room - rest - 1;
-    enum ker_status status = file->compressed ? file_unpack(file, file->text + rest, wanted, &got, error)
-                                              : file_read(file, file->text + rest, wanted, &got, error);
-    file->end += got;
+    enum ker_status status = file->compressed ? file_unpack(file, file->rest.text + rest, wanted, &got, error)
+                                              : file_read(file, file->rest.text + rest, wanted, &got, error);
+    file->rest.end += got;
     file->drained = got == 0;
-    file->zeros = memchr(file->text, 0, file->end) != NULL;
-    memset(file->text + file->end, 0, ALLPROF_SLACK);
+    file->zeros = memchr(file->rest.text, 0, file->rest.end) != NULL;
+    memset(file->rest.text + file->rest.end, 0, ALLPROF_SLACK);
     return status;
 }
 
@@ -251,8 +256,8 @@ enum ker_status allprof_file_line(struct allprof_file *file, char **line, size_t
 {
     size_t searched = 0;
     for (;;) {
-        char *from = file->text + file->begin;
-        size_t length = file->end - file->begin;
+        char *from = file->rest.text + file->rest.begin;
+        size_t length = file->rest.end - file->rest.begin;
         char *stop = length > searched ? memchr(from + searched, '\n', length - searched) : NULL;
         if (!stop && !file->drained) {
             searched = length;
@@ -266,8 +271,8 @@ enum ker_status allprof_file_line(struct allprof_file *file, char **line, size_t
             return KER_OK;
         if (!stop)
             stop = from + length;
-        file->begin = (size_t)(stop - file->text) + (stop < file->text + file->end);
-        file->number++;
+        file->rest.begin = (size_t)(stop - file->rest.text) + (stop < file->rest.text + file->rest.end);
+        file->rest.number++;
         *stop = 0;
         if (file->zeros && strlen(from) != (size_t)(stop - from))
             return allprof_file_fail(file, error, "the line contains a byte 0: not a text file");

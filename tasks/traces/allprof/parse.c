@@ -9,18 +9,13 @@
  * ones between a test and the next call when that repeats it (a test that is followed by the same test found
  * nothing). Local calls do not end such a gap, so gaps are held back until the next call that is not local.
  */
+#include "tasks/traces/allprof/again.h"
 #include "tasks/traces/allprof/allprof.h"
+#include "tasks/traces/allprof/poll.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A call that may be repeated until it finds something; all 0: none. */
-struct poll {
-    uint64_t variable;          /* of the first request */
-    int64_t count, peer, tag;   /* requests; Iprobe's source and tag */
-    struct allprof_group group; /* Iprobe's */
-};
 
 #define GAP_MOST_US (uint64_t)(TRACE_GAP_MOST / KER_US)
 
@@ -30,7 +25,8 @@ struct parser {
     const struct allprof_rules *rules;
     struct allprof_scan *scan;
     struct allprof_file *file;
-    struct allprof_args args;
+    struct allprof_args *args;
+    struct allprof_again *again;
     struct task_op op;
     uint32_t line;
     uint8_t stride; /* of request variables, from the last communicator seen */
@@ -49,25 +45,25 @@ struct parser {
 /* Open MPI: a small number is a Fortran handle, and Fortran's requests are integers; MPICH's always are. */
 static uint8_t stride_find(const struct parser *p)
 {
-    return p->rules->mpich || p->args.group.handle < 65536 ? 4 : 8;
+    return p->rules->mpich || p->args->group.handle < 65536 ? 4 : 8;
 }
 
 static enum ker_status peer_translate(struct parser *p, int32_t value, bool receive, int32_t *peer)
 {
-    *peer = allprof_rank(p->rules, value, p->args.group.size);
+    *peer = allprof_rank(p->rules, value, p->args->group.size);
     if (*peer >= 0 || *peer == TASK_PROC_NULL || (receive && *peer == TASK_ANY))
         return KER_OK;
     return allprof_file_fail(p->file, p->error,
                              "%s names rank %d of a communicator of %d (MPI_PROC_NULL is %d and "
                              "MPI_ANY_SOURCE %d here, see jobs[].mpi_library)",
-                             p->args.call->name, value, p->args.group.size, p->rules->mpich ? -1 : -2,
+                             p->args->call->name, value, p->args->group.size, p->rules->mpich ? -1 : -2,
                              p->rules->mpich ? -2 : -1);
 }
 
 static enum ker_status tag_translate(struct parser *p, int32_t value, bool receive, int32_t *tag)
 {
     if (value < 0 && !(receive && value == -1))
-        return allprof_file_fail(p->file, p->error, "%s with tag %d, 0 or more expected", p->args.call->name,
+        return allprof_file_fail(p->file, p->error, "%s with tag %d, 0 or more expected", p->args->call->name,
                                  value);
     *tag = value < 0 ? TASK_ANY : value;
     return KER_OK;
@@ -81,22 +77,22 @@ static void op_put(struct parser *p)
 /* Bytes of the first or the second (count, datatype). */
 static enum ker_status bytes_read(struct parser *p, bool second, uint64_t *bytes)
 {
-    int64_t count = second ? p->args.count2 : p->args.count, size = second ? p->args.size2 : p->args.size;
+    int64_t count = second ? p->args->count2 : p->args->count, size = second ? p->args->size2 : p->args->size;
     if (allprof_bytes(count, size, bytes))
         return KER_OK;
     if (count < 0 || count > INT_MAX)
         return allprof_file_fail(p->file, p->error, "%s with a count of %lld: MPI's counts are ints, 0 to %d",
-                                 p->args.call->name, (long long)count, INT_MAX);
+                                 p->args->call->name, (long long)count, INT_MAX);
     if (size < 0 || size > INT_MAX)
         return allprof_file_fail(p->file, p->error, "%s with a datatype of %lld bytes, 0 to %d expected",
-                                 p->args.call->name, (long long)size, INT_MAX);
+                                 p->args->call->name, (long long)size, INT_MAX);
     return allprof_file_fail(p->file, p->error, "%s with %lld x %lld bytes: a message can have 1 TiB at most",
-                             p->args.call->name, (long long)count, (long long)size);
+                             p->args->call->name, (long long)count, (long long)size);
 }
 
 static enum ker_status message_fill(struct parser *p, bool receive)
 {
-    enum ker_status status = peer_translate(p, p->args.peer, receive, &p->op.peer);
+    enum ker_status status = peer_translate(p, p->args->peer, receive, &p->op.peer);
     if (status == KER_OK)
         status = bytes_read(p, false, &p->op.bytes);
     if (status != KER_OK)
@@ -105,7 +101,7 @@ static enum ker_status message_fill(struct parser *p, bool receive)
         p->op.tag = 0; /* any will do, and may be anything in the trace */
         return KER_OK;
     }
-    return tag_translate(p, p->args.tag, receive, &p->op.tag);
+    return tag_translate(p, p->args->tag, receive, &p->op.tag);
 }
 
 static enum ker_status parse_message(struct parser *p, bool receive)
@@ -116,14 +112,20 @@ static enum ker_status parse_message(struct parser *p, bool receive)
     return status;
 }
 
+static struct trace_post post_of(const struct parser *p, bool receive, bool persistent)
+{
+    return (struct trace_post){
+        p->args->group.handle, p->op.bytes, p->op.peer, p->op.tag, receive, persistent};
+}
+
 static enum ker_status parse_request(struct parser *p, bool receive, bool persistent)
 {
     enum ker_status status = message_fill(p, receive);
     if (status != KER_OK)
         return status;
-    struct trace_post post = {p->args.group.handle, p->op.bytes, p->op.peer, p->op.tag, receive, persistent};
+    struct trace_post post = post_of(p, receive, persistent);
     p->op.request =
-        allprof_requests_post(p->requests, p->args.call, p->args.variable, p->line, stride_find(p), &post);
+        allprof_requests_post(p->requests, p->args->call, p->args->variable, p->line, stride_find(p), &post);
     op_put(p);
     return KER_OK;
 }
@@ -133,16 +135,16 @@ static enum ker_status parse_sendrecv(struct parser *p)
     enum ker_status status = message_fill(p, false);
     if (status != KER_OK)
         return status;
-    bool replace = p->args.call->mode != 0;
+    bool replace = p->args->call->mode != 0;
     status = bytes_read(p, !replace, &p->op.bytes2);
     if (status == KER_OK)
-        status = peer_translate(p, p->args.peer2, true, &p->op.peer2);
+        status = peer_translate(p, p->args->peer2, true, &p->op.peer2);
     if (status != KER_OK || p->op.peer2 == TASK_PROC_NULL) {
         if (status == KER_OK)
             op_put(p);
         return status;
     }
-    status = tag_translate(p, p->args.tag2, true, &p->op.tag2);
+    status = tag_translate(p, p->args->tag2, true, &p->op.tag2);
     if (status == KER_OK)
         op_put(p);
     return status;
@@ -153,19 +155,19 @@ static enum ker_status list_read(struct parser *p, const char *text, int64_t siz
                                  uint64_t *total)
 {
     *total = 0;
-    for (int32_t i = 0; i < p->args.group.size; i++) {
+    for (int32_t i = 0; i < p->args->group.size; i++) {
         char *rest;
         long count = strtol(text, &rest, 10);
-        if (rest == text || count < 0 || count > INT_MAX || *rest != (i + 1 < p->args.group.size ? ',' : 0))
+        if (rest == text || count < 0 || count > INT_MAX || *rest != (i + 1 < p->args->group.size ? ',' : 0))
             return allprof_file_fail(p->file, p->error,
                                      "%s: entry %d of a list of counts is \"%.20s\", %d counts of 0 or "
                                      "more expected",
-                                     p->args.call->name, i, text, p->args.group.size);
+                                     p->args->call->name, i, text, p->args->group.size);
         if (!allprof_bytes(count, size, &list[i]))
             return allprof_file_fail(p->file, p->error,
                                      "%s: entry %d of a list of counts is %ld, of %lld bytes each: a "
                                      "message can have 1 TiB at most",
-                                     p->args.call->name, i, count, (long long)size);
+                                     p->args->call->name, i, count, (long long)size);
         *total += list[i];
         text = rest + 1;
     }
@@ -177,7 +179,7 @@ static enum ker_status list_read(struct parser *p, const char *text, int64_t siz
  * receives from itself. */
 static bool alltoallv_in_place(const struct parser *p)
 {
-    const struct allprof_args *args = &p->args;
+    const struct allprof_args *args = p->args;
     if (args->in_place || !args->counts || !args->counts2)
         return args->in_place;
     const char *send = args->counts, *receive = args->counts2;
@@ -199,14 +201,14 @@ static bool alltoallv_in_place(const struct parser *p)
 static void lists_reserve(struct parser *p)
 {
     int32_t receive_room = p->list_room;
-    KER_RESERVE(p->send, p->list_room, p->args.group.size);
+    KER_RESERVE(p->send, p->list_room, p->args->group.size);
     KER_RESERVE(p->receive, receive_room, p->list_room);
 }
 
 /* Which lists mean something: those of Gatherv and Scatterv only at the root. */
 static enum ker_status lists_fill(struct parser *p)
 {
-    struct allprof_args *args = &p->args;
+    struct allprof_args *args = p->args;
     unsigned which = p->op.collective;
     bool at_root = p->op.peer == args->group.rank;
     uint64_t per_pair = p->rules->unlisted_bytes, all = per_pair * (uint64_t)args->group.size;
@@ -242,16 +244,16 @@ static void own_share(struct parser *p)
 {
     if (p->op.receive_bytes && p->op.collective != TASK_COLL_ALLTOALLV &&
         p->op.collective != TASK_COLL_REDUCE_SCATTER)
-        p->op.bytes = p->receive[p->args.group.rank];
+        p->op.bytes = p->receive[p->args->group.rank];
     if (p->op.collective == TASK_COLL_REDUCE_SCATTER)
         p->op.bytes = p->op.bytes2;
     if (p->op.send_bytes && p->op.collective == TASK_COLL_SCATTERV)
-        p->op.bytes2 = p->send[p->args.group.rank];
+        p->op.bytes2 = p->send[p->args->group.rank];
 }
 
 static enum ker_status parse_collective(struct parser *p)
 {
-    struct allprof_args *args = &p->args;
+    struct allprof_args *args = p->args;
     p->op.collective = args->call->mode;
     if (strchr(args->call->layout, 'R')) {
         if (args->peer < 0 || args->peer >= args->group.size)
@@ -280,24 +282,6 @@ static void parse_comm_new(struct parser *p)
     op_put(p);
 }
 
-static bool polls_equal(const struct poll *a, const struct poll *b)
-{
-    return a->count > 0 && a->variable == b->variable && a->count == b->count && a->peer == b->peer &&
-           a->tag == b->tag && a->group.handle == b->group.handle && a->group.rank == b->group.rank &&
-           a->group.size == b->group.size;
-}
-
-static struct poll poll_of(const struct allprof_args *args)
-{
-    unsigned kind = args->call->kind;
-    if (kind == ALLPROF_IPROBE)
-        return (struct poll){.count = 1, .peer = args->peer, .tag = args->tag, .group = args->group};
-    if (kind != ALLPROF_TEST && kind != ALLPROF_TEST_SOME)
-        return (struct poll){0};
-    return (struct poll){.variable = args->variable,
-                         .count = args->call->layout[0] == 'a' ? args->variables : 1};
-}
-
 static void compute(struct parser *p, uint64_t us)
 {
     p->code->gap += (us < GAP_MOST_US ? us : GAP_MOST_US) * p->unit;
@@ -306,7 +290,7 @@ static void compute(struct parser *p, uint64_t us)
 /* The gap before this call: computation, or time to leave out. */
 static void gap_settle(struct parser *p)
 {
-    const struct allprof_args *args = &p->args;
+    const struct allprof_args *args = p->args;
     unsigned kind = args->call->kind;
     if (args->start_us != INT64_MIN && p->last_end_us != INT64_MIN && args->start_us > p->last_end_us) {
         if (kind == ALLPROF_FINALIZE && !p->rules->finalize_gap)
@@ -333,7 +317,7 @@ static void gap_settle(struct parser *p)
 
 static enum ker_status parse_call(struct parser *p)
 {
-    switch (p->args.call->kind) {
+    switch (p->args->call->kind) {
     case ALLPROF_SEND:
         return parse_message(p, false);
     case ALLPROF_RECV:
@@ -358,7 +342,7 @@ static enum ker_status parse_call(struct parser *p)
         op_put(p);
         return KER_OK;
     case ALLPROF_STATUS:
-        allprof_requests_status(p->requests, p->args.status);
+        allprof_requests_status(p->requests, p->args->status);
         return KER_OK;
     case ALLPROF_START:
     case ALLPROF_CANCEL:
@@ -367,7 +351,7 @@ static enum ker_status parse_call(struct parser *p)
     case ALLPROF_WAIT_SOME:
     case ALLPROF_TEST:
     case ALLPROF_TEST_SOME:
-        if (!allprof_requests_call(p->requests, &p->args, p->line, p->stride))
+        if (!allprof_requests_call(p->requests, p->args, p->line, p->stride))
             p->polled = (struct poll){0}; /* a test of null requests finds them complete */
         return KER_OK;
     default: /* local, and Iprobe: the receive that follows waits all the same */
@@ -375,10 +359,65 @@ static enum ker_status parse_call(struct parser *p)
     }
 }
 
+/* What is made of this line is to be made of those like it, too. */
+static void line_keep(const struct parser *p)
+{
+    struct allprof_made *made = &p->args->made;
+    unsigned kind = p->args->call->kind;
+    bool request = kind == ALLPROF_ISEND || kind == ALLPROF_IRECV;
+    bool message = request || kind == ALLPROF_SEND || kind == ALLPROF_RECV;
+    if (p->rules->pins || p->last_end_us == INT64_MIN ||
+        !(message || kind == ALLPROF_WAIT || kind == ALLPROF_LOCAL))
+        return;
+    made->when = p->again->when;
+    made->stride = p->args->has_group ? p->stride : 0;
+    made->count = p->scan->count;
+    if (message)
+        trace_again_make(&made->op, p->code, &p->op);
+    if (request)
+        made->post = post_of(p, kind == ALLPROF_IRECV, false);
+}
+
+/* A line like one before, where nothing was done to communicators since. */
+static void line_again(struct parser *p)
+{
+    const struct allprof_args *args = p->args;
+    const struct allprof_made *made = &args->made;
+    unsigned kind = args->call->kind;
+    uint64_t request = 0;
+    if (p->rules->counts)
+        allprof_called_again(&p->code->called, args);
+    if (args->start_us > p->last_end_us)
+        p->held_us += (uint64_t)(args->start_us - p->last_end_us);
+    p->last_end_us = args->end_us;
+    if (made->stride)
+        p->stride = made->stride;
+    if (kind == ALLPROF_LOCAL)
+        return;
+    compute(p, p->held_us);
+    p->held_us = 0;
+    if (made->count.tally)
+        allprof_count_again(&p->scan->tallies, &made->count, p->line);
+    if (kind == ALLPROF_WAIT) {
+        allprof_requests_call(p->requests, args, p->line, p->stride);
+        return;
+    }
+    if (made->op.has_request)
+        request = allprof_requests_post(p->requests, args->call, args->variable, p->line, made->stride,
+                                        &made->post);
+    trace_code_put_again(p->code, &made->op, p->line, request);
+}
+
 static enum ker_status parse_line(struct parser *p)
 {
-    const struct allprof_args *args = &p->args;
+    struct allprof_args *args = p->args;
     p->line = allprof_file_number(p->file);
+    if (args->made.when == p->again->when && !p->polled.count) {
+        line_again(p);
+        return KER_OK;
+    }
+    if (args->call->kind == ALLPROF_COMM_NEW || args->call->kind == ALLPROF_COMM_FREE)
+        p->again->when++;
     if (p->rules->counts)
         allprof_called_count(&p->code->called, args, p->known);
     gap_settle(p);
@@ -387,16 +426,20 @@ static enum ker_status parse_line(struct parser *p)
     int32_t event = (int32_t)allprof_scan_line(p->scan, args, p->line);
     if (args->has_group)
         p->stride = stride_find(p);
-    if (args->call->kind == ALLPROF_LOCAL)
-        return KER_OK;
-    if (p->rules->pins)
-        p->code->gap += (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit);
-    p->op =
-        (struct task_op){.kind = args->call->op, .line = p->line, .comm = event, .call = args->call->name};
-    if (args->call->kind == ALLPROF_SEND || args->call->kind == ALLPROF_ISEND ||
-        args->call->kind == ALLPROF_SEND_INIT)
-        p->op.mode = args->call->mode;
-    return parse_call(p);
+    enum ker_status status = KER_OK;
+    if (args->call->kind != ALLPROF_LOCAL) {
+        if (p->rules->pins)
+            p->code->gap += (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit);
+        p->op = (struct task_op){
+            .kind = args->call->op, .line = p->line, .comm = event, .call = args->call->name};
+        if (args->call->kind == ALLPROF_SEND || args->call->kind == ALLPROF_ISEND ||
+            args->call->kind == ALLPROF_SEND_INIT)
+            p->op.mode = args->call->mode;
+        status = parse_call(p);
+    }
+    if (status == KER_OK)
+        line_keep(p);
+    return status;
 }
 
 const struct trace_form allprof_form = {.unit = KER_US, .lines = true, .events = true},
@@ -423,11 +466,13 @@ enum ker_status allprof_parse(struct trace_code *code, struct task_taken *taken,
     if (status != KER_OK)
         return status;
     p.requests = allprof_requests_new(code);
+    p.again = allprof_file_again(p.file);
+    p.again->when++;
     struct allprof_frame frame = {0};
-    bool filled, ended = false;
+    bool ended = false;
     while (status == KER_OK && !ended) {
-        status = allprof_frame_next(&frame, p.file, &p.args, &filled, &ended, error);
-        if (status == KER_OK && filled)
+        status = allprof_frame_next(&frame, p.file, &p.args, &ended, error);
+        if (status == KER_OK && p.args)
             status = parse_line(&p);
     }
     *taken =

@@ -130,16 +130,15 @@ static void message_count(struct allprof_scan *s, uint32_t event, const struct a
         !allprof_bytes(first_bytes ? args->count : args->count2, first_bytes ? args->size : args->size2,
                        &bytes))
         return; /* refused later, when it is bad */
-    struct allprof_tally *tally = tally_find(&s->tallies, event, peer);
-    struct allprof_traffic *traffic = receive ? &tally->receive : &tally->send;
     uint64_t tags = hash((uint64_t)tag + 1);
-    traffic->count++;
-    traffic->bytes += bytes;
-    traffic->tags += tags;
-    traffic->exact += hash(tags ^ bytes);
-    if (receive)
-        tally->line = line;
-    tally->any_tag += receive && tag < 0;
+    struct allprof_tally *tally = tally_find(&s->tallies, event, peer);
+    s->count = (struct allprof_count){.tally = (uint32_t)(tally - s->tallies.entry) + 1,
+                                      .receive = receive,
+                                      .any_tag = receive && tag < 0,
+                                      .bytes = bytes,
+                                      .tags = tags,
+                                      .exact = hash(tags ^ bytes)};
+    allprof_count_again(&s->tallies, &s->count, line);
 }
 
 static void collective_count(struct allprof_event *use, const struct allprof_args *args)
@@ -186,6 +185,7 @@ static void use_count(struct allprof_scan *s, uint32_t event, const struct allpr
 uint32_t allprof_scan_line(struct allprof_scan *s, const struct allprof_args *args, uint32_t line)
 {
     unsigned kind = args->call->kind;
+    s->count.tally = 0;
     if (kind == ALLPROF_CANCEL || kind == ALLPROF_REQUEST_FREE)
         s->tallies.cancelled = true;
     if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {

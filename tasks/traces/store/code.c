@@ -212,22 +212,55 @@ static uint8_t *code_begin(struct trace_code *code, size_t lists)
     return code->byte + code->used;
 }
 
-uint64_t trace_code_put(struct trace_code *code, const struct task_op *op)
+/* What stands before an operation's kind. */
+static inline uint8_t *put_front(struct trace_code *code, uint8_t *at, uint8_t call, uint32_t line)
 {
-    uint8_t *at = code_begin(code, (size_t)op->request_count * 2 * NUMBER_BYTES);
     if (code->gap) {
         *at++ = 0;
         at = put_time(code, at, code->gap);
         code->gap = 0;
     }
     code->last_op = code->begin + (uint64_t)(at - code->byte);
-    *at++ = name_number(code->store, op->call);
+    *at++ = call;
     if (code->store->form.lines) {
-        at = put(at, op->line - code->line);
-        code->line = op->line;
+        at = put(at, line - code->line);
+        code->line = line;
     }
-    *at++ = (uint8_t)(op->kind | op->mode << KIND_BITS);
+    return at;
+}
+
+static uint8_t kind_byte(const struct task_op *op)
+{
+    return (uint8_t)(op->kind | op->mode << KIND_BITS);
+}
+
+uint64_t trace_code_put(struct trace_code *code, const struct task_op *op)
+{
+    uint8_t *at = code_begin(code, (size_t)op->request_count * 2 * NUMBER_BYTES);
+    at = put_front(code, at, name_number(code->store, op->call), op->line);
+    *at++ = kind_byte(op);
     code->used = (size_t)(put_body(code, at, op) - code->byte);
+    return code->last_op;
+}
+
+void trace_again_make(struct trace_again *again, const struct trace_code *code, const struct task_op *op)
+{
+    ker_check((parts[op->kind] & ~REQUEST) == MESSAGE);
+    *again = (struct trace_again){.call = name_number(code->store, op->call),
+                                  .has_request = parts[op->kind] & REQUEST};
+    again->body[0] = kind_byte(op);
+    again->bytes = (uint8_t)(put_message(again->body + 1, op) - again->body);
+}
+
+uint64_t trace_code_put_again(struct trace_code *code, const struct trace_again *again, uint32_t line,
+                              uint64_t request)
+{
+    uint8_t *at = put_front(code, code_begin(code, 0), again->call, line);
+    memcpy(at, again->body, sizeof again->body);
+    at += again->bytes;
+    if (again->has_request)
+        at = put(at, request);
+    code->used = (size_t)(at - code->byte);
     return code->last_op;
 }
 

@@ -72,6 +72,14 @@ struct trace_code {
 /* Appends an operation, whose `call` is static text, behind the computation `gap`, which then is 0. Returns
  * where it lies. Of a COMPUTE the time, a multiple of the unit, is cut to TRACE_GAP_MOST. */
 uint64_t trace_code_put(struct trace_code *, const struct task_op *);
+/* A message's operation (SEND, RECV, ISEND, IRECV, ...) as it is written, but for its line and request. */
+struct trace_again {
+    uint8_t call, bytes, body[30];
+    bool has_request;
+};
+void trace_again_make(struct trace_again *, const struct trace_code *, const struct task_op *);
+uint64_t trace_code_put_again(struct trace_code *, const struct trace_again *, uint32_t line,
+                              uint64_t request);
 /* Appends a computation, which has no call, of its own. */
 void trace_code_compute(struct trace_code *, uint64_t units);
 /* Tests, Waitany and Waitsome can be settled later, whatever came after them: did they complete something,
