@@ -6,6 +6,7 @@
 #include "stats/file.h"
 #include "stats/stats.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -170,12 +171,55 @@ static enum ker_status file_remove(const char *folder, const char *name, const c
     return status;
 }
 
+/* What lies in a folder, by name. */
+struct listing {
+    struct dirent **entry;
+    int count; /* -1: the folder cannot be read, and may hold anything */
+};
+
+static int entry_order(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int entry_compare(const void *name, const void *entry)
+{
+    return strcmp(name, (*(struct dirent *const *)entry)->d_name);
+}
+
+static struct listing listing_make(const char *folder)
+{
+    struct listing listing;
+    listing.count = scandir(folder, &listing.entry, NULL, entry_order);
+    return listing;
+}
+
+static void listing_release(struct listing *listing)
+{
+    for (int i = 0; i < listing->count; i++)
+        free(listing->entry[i]);
+    if (listing->count >= 0)
+        free(listing->entry);
+}
+
+static bool listing_has(const struct listing *listing, const char *name, const char *suffix)
+{
+    if (listing->count < 0)
+        return true;
+    char *whole = ker_format("%s%s", name, suffix);
+    bool has =
+        bsearch(whole, listing->entry, (size_t)listing->count, sizeof *listing->entry, entry_compare) != NULL;
+    free(whole);
+    return has;
+}
+
 /* Of each file of a run, and of what it is called while it is written. First all inputs are spared, so that
  * nothing is removed when one of them would be. */
 static enum ker_status names_clear(const char *folder, const struct stats_schema *const *tables,
                                    const struct ker_inputs *inputs, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
+    struct listing listing = listing_make(folder);
     for (int clear = 0; clear < 2; clear++)
         for (size_t i = 0; !status; i++) {
             char *name = own_name(tables, i);
@@ -183,11 +227,13 @@ static enum ker_status names_clear(const char *folder, const struct stats_schema
                 break;
             for (int part = 0; part < 2 && !status; part++) {
                 const char *suffix = part ? ".tmp" : "";
-                status = clear ? file_remove(folder, name, suffix, error)
-                               : input_spare(folder, name, suffix, inputs, error);
+                if (listing_has(&listing, name, suffix))
+                    status = clear ? file_remove(folder, name, suffix, error)
+                                   : input_spare(folder, name, suffix, inputs, error);
             }
             free(name);
         }
+    listing_release(&listing);
     return status;
 }
 

@@ -362,68 +362,72 @@ static void test_handles_again(void **state)
     }
 }
 
-/* A loop whose lines are the same from pass to pass, long enough that they are expected, with one that
- * differs in some passes: what is read is what stands there. Behind it the communicator is made anew under
- * the same handle: the same lines mean another one. */
+#define PASSES 2000
+
+static bool odd_pass(int i)
+{
+    return i % 97 == 5;
+}
+
+/* Of task t; begin: of the loop, us. */
+static void loop_write(FILE *file, int t, int begin)
+{
+    fprintf(file, "MPI_Comm_dup:100:7000000,%d,2:88:101\n", t);
+    for (int i = 0; i < PASSES; i++) {
+        int at = begin + 20 * i, count = odd_pass(i) ? 4 : 3;
+        fprintf(file, "MPI_Irecv:%d:1:%d:4,8,8:%d:7:9000000,%d,2:99:%d\n", at, count, 1 - t, t, at + 1);
+        fprintf(file, "MPI_Wtime:%d:%d\n", at + 3, at + 3);
+        fprintf(file, "MPI_Send:%d:1:%d:4,8,8:%d:7:9000000,%d,2:%d%s\n", at + 3, count, 1 - t, t, at + 5,
+                i % 50 == 7 ? "\r" : "");
+        fprintf(file, "MPI_Wait:%d:99:0:%d\n", at + 9, at + 10 + i % 3);
+    }
+    fprintf(file, "MPI_Comm_free:%d:88:%d\n", begin + 20 * PASSES, begin + 20 * PASSES);
+}
+
+static void loop_expect(struct bench *b, uint32_t t, int32_t comm, uint32_t line)
+{
+    next_call(b, t, TASK_OP_COLLECTIVE);
+    for (int i = 0; i < PASSES; i++, line += 4) {
+        uint64_t bytes = odd_pass(i) ? 32 : 24;
+        struct task_op receive = next_call(b, t, TASK_OP_IRECV);
+        assert_int_equal(next_op(b, t).time, 2 * KER_US);
+        struct task_op send = next_op(b, t);
+        assert_int_equal(next_op(b, t).time, 4 * KER_US);
+        struct task_op wait = next_op(b, t);
+        assert_true(send.kind == TASK_OP_SEND && wait.kind == TASK_OP_WAIT);
+        assert_true(receive.line == line && send.line == line + 2 && wait.line == line + 3);
+        assert_true(receive.comm == comm && send.comm == comm);
+        assert_true(receive.bytes == bytes && send.bytes == bytes);
+        assert_int_equal(wait.request, receive.request);
+        if (i + 1 < PASSES)
+            assert_int_equal(next_op(b, t).time, (10 - i % 3) * KER_US);
+    }
+}
+
+/* A loop whose lines are the same from pass to pass, so that they are expected, but for some that differ:
+ * what is read is what stands there. Then the communicator is made anew under the same handle: the same lines
+ * mean another. */
 static void test_loops(void **state)
 {
-    enum { PASSES = 2000 };
-    char *text[2];
-    size_t bytes[2];
-    FILE *file[2];
-    for (int t = 0; t < 2; t++) {
-        file[t] = open_memstream(&text[t], &bytes[t]);
-        for (int part = 0; part < 2; part++) {
-            fprintf(file[t], "MPI_Comm_dup:100:7000000,%d,2:88:101\n", t);
-            for (int i = 0; i < PASSES; i++) {
-                int begin = 1000 + part * 20 * PASSES + 20 * i;
-                fprintf(file[t], "MPI_Irecv:%d:1:%d:4,8,8:%d:7:9000000,%d,2:99:%d\n", begin,
-                        3 + (i % 97 == 5), 1 - t, t, begin + 1);
-                fprintf(file[t], "MPI_Wtime:%d:%d\n", begin + 3, begin + 3);
-                fprintf(file[t], "MPI_Send:%d:1:%d:4,8,8:%d:7:9000000,%d,2:%d%s\n", begin + 3,
-                        3 + (i % 97 == 5), 1 - t, t, begin + 5, i % 50 == 7 ? "\r" : "");
-                fprintf(file[t], "MPI_Wait:%d:99:0:%d\n", begin + 9, begin + 10 + i % 3);
-            }
-            fprintf(file[t], "MPI_Comm_free:%d:88:%d\n", 1000 + (part + 1) * 20 * PASSES - 1,
-                    1000 + (part + 1) * 20 * PASSES - 1);
-        }
-        fclose(file[t]);
-    }
     struct bench b;
     bench_init(&b);
-    bench_task(&b, text[0]);
-    bench_task(&b, text[1]);
+    for (int t = 0; t < 2; t++) {
+        char *text;
+        size_t bytes;
+        FILE *file = open_memstream(&text, &bytes);
+        loop_write(file, t, 1000);
+        loop_write(file, t, 50000);
+        fclose(file);
+        bench_task(&b, text);
+        free(text);
+    }
     bench_good(&b);
     for (uint32_t t = 0; t < 2; t++) {
-        for (int part = 0; part < 2; part++) {
-            next_call(&b, t, TASK_OP_COLLECTIVE);
-            for (int i = 0; i < PASSES; i++) {
-                uint32_t line = 6 + (uint32_t)(part * (4 * PASSES + 2) + 4 * i);
-                struct task_op op = next_call(&b, t, TASK_OP_IRECV);
-                uint64_t request = op.request;
-                assert_int_equal(op.line, line);
-                assert_int_equal(op.comm, 1 + part);
-                assert_int_equal(op.bytes, i % 97 == 5 ? 32 : 24);
-                op = next_op(&b, t);
-                assert_int_equal(op.time, 2 * KER_US);
-                op = next_op(&b, t);
-                assert_int_equal(op.kind, TASK_OP_SEND);
-                assert_int_equal(op.line, line + 2);
-                assert_int_equal(op.comm, 1 + part);
-                assert_int_equal(op.bytes, i % 97 == 5 ? 32 : 24);
-                assert_int_equal(next_op(&b, t).time, 4 * KER_US);
-                op = next_op(&b, t);
-                assert_int_equal(op.kind, TASK_OP_WAIT);
-                assert_int_equal(op.request, request);
-                if (i + 1 < PASSES)
-                    assert_int_equal(next_op(&b, t).time, (10 - i % 3) * KER_US);
-            }
-        }
+        loop_expect(&b, t, 1, 6);
+        loop_expect(&b, t, 2, 6 + 4 * PASSES + 2);
         expect_end(&b, t);
     }
     bench_close(&b);
-    free(text[0]);
-    free(text[1]);
 }
 
 /* Fortran: two splits with the same rank and size, used in the other order: the smaller handle is the older

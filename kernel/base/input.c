@@ -10,6 +10,7 @@
  */
 #include "kernel/base/input.h"
 
+#include "kernel/base/array.h"
 #include "kernel/base/bytes.h"
 
 #include <errno.h>
@@ -101,15 +102,27 @@ struct entry {
     uint32_t name_bytes, text_bytes;
 };
 
+/* Where the files lie that were registered, as far as `packed` has been looked at. */
+struct input_files {
+    struct input_file {
+        dev_t device;
+        ino_t number;
+    } * at;
+    size_t count, room, looked;
+};
+
 struct ker_inputs {
     struct ker_bytes packed;
     struct ker_bytes absolute; /* the same with absolute names, for those before `named` */
     size_t named;
+    struct input_files *files;
 };
 
 struct ker_inputs *ker_inputs_new(void)
 {
-    return ker_alloc(sizeof(struct ker_inputs));
+    struct ker_inputs *inputs = ker_alloc(sizeof *inputs);
+    inputs->files = ker_alloc(sizeof *inputs->files);
+    return inputs;
 }
 
 void ker_inputs_free(struct ker_inputs *inputs)
@@ -117,6 +130,8 @@ void ker_inputs_free(struct ker_inputs *inputs)
     if (inputs) {
         free(inputs->packed.byte);
         free(inputs->absolute.byte);
+        free(inputs->files->at);
+        free(inputs->files);
     }
     free(inputs);
 }
@@ -154,19 +169,28 @@ void ker_input_add_text(struct ker_inputs *inputs, const char *name, const char 
     register_entry(inputs, name, &digest, shown);
 }
 
-bool ker_inputs_have(const struct ker_inputs *inputs, const char *path)
+static void files_look(struct input_files *files, const struct ker_bytes *packed)
 {
     struct entry entry;
-    struct stat sought, at;
+    struct stat is;
+    while (files->looked < packed->used) {
+        const char *at = (const char *)packed->byte + files->looked;
+        memcpy(&entry, at, sizeof entry);
+        if (stat(at + sizeof entry, &is) == 0)
+            *KER_PUSH(files->at, files->count, files->room) = (struct input_file){is.st_dev, is.st_ino};
+        files->looked += sizeof entry + entry.name_bytes + entry.text_bytes;
+    }
+}
+
+bool ker_inputs_have(const struct ker_inputs *inputs, const char *path)
+{
+    struct stat sought;
     if (!inputs || stat(path, &sought))
         return false;
-    const char *packed = (const char *)inputs->packed.byte;
-    for (size_t i = 0; i < inputs->packed.used; i += sizeof entry + entry.name_bytes + entry.text_bytes) {
-        memcpy(&entry, packed + i, sizeof entry);
-        if (stat(packed + i + sizeof entry, &at) == 0 && at.st_dev == sought.st_dev &&
-            at.st_ino == sought.st_ino)
+    files_look(inputs->files, &inputs->packed);
+    for (size_t i = 0; i < inputs->files->count; i++)
+        if (inputs->files->at[i].device == sought.st_dev && inputs->files->at[i].number == sought.st_ino)
             return true;
-    }
     return false;
 }
 

@@ -413,7 +413,8 @@ static inline ker_time get_time(struct trace_reader *reader)
     return (ker_time)get(reader) * reader->code->store->form.unit;
 }
 
-static inline void get_body(struct trace_reader *reader, struct task_op *op, unsigned has)
+static inline __attribute__((always_inline)) void get_body(struct trace_reader *reader, struct task_op *op,
+                                                           unsigned has)
 {
     if (has & MESSAGE)
         get_message(reader, op);
@@ -459,38 +460,42 @@ static bool outcome_apply(struct task_op *op, uint64_t chosen)
     return op->outcome == 1;
 }
 
+/* An operation that is settled after it is written: it begins behind its kind. */
+static __attribute__((noinline)) bool get_settled(struct trace_reader *reader, struct task_op *op)
+{
+    uint64_t chosen;
+    op->outcome = (int8_t)*reader->at++;
+    memcpy(&chosen, reader->at, sizeof chosen);
+    reader->at += sizeof chosen;
+    get_body(reader, op, parts[op->kind]);
+    return outcome_apply(op, chosen);
+}
+
 bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
 {
     const struct trace_store *store = reader->code->store;
     while (reader->at < reader->low || trace_reader_more(reader)) {
-        *op = (struct task_op){0};
         unsigned call = *reader->at++;
         if (call == 0) {
-            op->kind = TASK_OP_COMPUTE;
-            op->line = reader->line;
-            op->call = "computation";
+            *op = (struct task_op){.kind = TASK_OP_COMPUTE, .line = reader->line, .call = "computation"};
             op->time = get_time(reader);
             return true;
         }
-        op->call = reader->code->name[call];
         if (store->form.lines)
-            op->line = reader->line += (uint32_t)get(reader);
+            reader->line += (uint32_t)get(reader);
         unsigned kind = *reader->at++;
-        op->mode = (uint8_t)(kind >> KIND_BITS);
-        op->kind = kind & ((1u << KIND_BITS) - 1);
+        *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),
+                               .mode = (uint8_t)(kind >> KIND_BITS),
+                               .line = reader->line,
+                               .call = reader->code->name[call],
+                               .outcome = 1};
         op->is_call = !moves(op);
-        op->outcome = 1;
         unsigned has = parts[op->kind];
         if (__builtin_expect(!(has & SETTLED), 1)) {
             get_body(reader, op, has);
             return true;
         }
-        uint64_t chosen;
-        op->outcome = (int8_t)*reader->at++;
-        memcpy(&chosen, reader->at, sizeof chosen);
-        reader->at += sizeof chosen;
-        get_body(reader, op, has);
-        if (outcome_apply(op, chosen))
+        if (get_settled(reader, op))
             return true;
     }
     return false;
