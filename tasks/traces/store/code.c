@@ -473,7 +473,6 @@ static __attribute__((noinline)) bool get_settled(struct trace_reader *reader, s
 
 bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
 {
-    const struct trace_store *store = reader->code->store;
     while (reader->at < reader->low || trace_reader_more(reader)) {
         unsigned call = *reader->at++;
         if (call == 0) {
@@ -481,7 +480,7 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
             op->time = get_time(reader);
             return true;
         }
-        if (store->form.lines)
+        if (reader->code->store->form.lines)
             reader->line += (uint32_t)get(reader);
         unsigned kind = *reader->at++;
         *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),
@@ -491,12 +490,11 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
                                .outcome = 1};
         op->is_call = !moves(op);
         unsigned has = parts[op->kind];
-        if (__builtin_expect(!(has & SETTLED), 1)) {
+        if (__builtin_expect(has & SETTLED, 0) && !get_settled(reader, op))
+            continue;
+        if (!(has & SETTLED))
             get_body(reader, op, has);
-            return true;
-        }
-        if (get_settled(reader, op))
-            return true;
+        return true;
     }
     return false;
 }
