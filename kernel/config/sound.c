@@ -5,6 +5,7 @@
  */
 #include "kernel/config/value.h"
 
+#include "kernel/base/array.h"
 #include "kernel/base/memory.h"
 
 #include <stdlib.h>
@@ -42,15 +43,35 @@ static bool former_sound(ker_config_tables tables, const struct ker_option *opti
            (!point || strncmp(option->formerly, option->key, (size_t)(point + 1 - option->key)) == 0);
 }
 
+static int key_order(const void *a, const void *b)
+{
+    return strcmp((*(const struct ker_option *const *)a)->key, (*(const struct ker_option *const *)b)->key);
+}
+
+/* Each key stands there once. In their order, since there are hundreds and each start of the program asks. */
+static void check_keys(ker_config_tables tables)
+{
+    const struct ker_option **all = NULL;
+    size_t count = 0, room = 0;
+    for (ker_config_tables table = tables; *table; table++)
+        for (const struct ker_option *option = *table; option->key; option++)
+            *KER_PUSH(all, count, room) = option;
+    if (count)
+        qsort(all, count, sizeof *all, key_order);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(all[i - 1]->key, all[i]->key) == 0)
+            broken(all[i], "key", "stands in the tables twice");
+    free(all);
+}
+
 void ker_config_tables_check(ker_config_tables tables, bool all)
 {
+    check_keys(tables);
     char why[KER_WHY_BYTES];
     struct ker_config_value value;
     const char *condition = NULL; /* of the option before: those of a kind share one */
     for (ker_config_tables table = tables; *table; table++)
         for (const struct ker_option *option = *table; option->key; option++) {
-            if (ker_config_option_find(tables, option->key) != option)
-                broken(option, "key", "stands in the tables twice");
             if ((KER_TYPE_OF(option) == KER_TYPE_CHOICE) != (option->choices != NULL))
                 broken(option, "choices", "are for KER_TYPE_CHOICE, and needed there");
             struct ker_option plain = *option; /* bounds are read without bounds */

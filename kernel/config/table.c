@@ -38,7 +38,7 @@ enum ker_config_place ker_config_place_find(ker_config_tables tables, const char
     size_t length = strlen(pattern);
     for (; *tables; tables++)
         for (const struct ker_option *option = *tables; option->key; option++) {
-            if (strncmp(option->key, pattern, length) != 0)
+            if (option->key[0] != pattern[0] || strncmp(option->key, pattern, length) != 0)
                 continue;
             if (option->key[length] == '\0')
                 return KER_PLACE_OPTION;
