@@ -83,11 +83,20 @@ static void line_put(const struct apw_line *l, const struct allprof_call *call, 
     w->start_us = w->end_us;
 }
 
+/* The call's name; the format has none of large counts. */
+static const char *own_name(const struct apw_line *l)
+{
+    const char *name = l->record->function->name;
+    size_t length = strlen(l->call->name);
+    bool large = strncmp(name, l->call->name, length) == 0 && strcmp(name + length, "_c") == 0;
+    return large ? l->call->name : name;
+}
+
 void apw_put(const struct apw_line *l, const char *name, uint64_t request, int64_t count)
 {
     bool own = !name || strcmp(name, l->call->name) == 0;
-    line_put(l, own ? l->call : allprof_call_find(name, strlen(name)), own ? l->record->function->name : name,
-             request, count);
+    line_put(l, own ? l->call : allprof_call_find(name, strlen(name)), own ? own_name(l) : name, request,
+             count);
 }
 
 void apw_polls_put(const struct apw_line *l, const char *name, uint64_t request, int64_t count)
@@ -291,6 +300,7 @@ static const struct allprof_call *call_of(struct apw *w, const struct mars_funct
     if (w->known[place].function != f) {
         w->known[place].function = f;
         bool known = length > 5 && strncmp(f->name, "MPI_", 4) == 0 && f->at[MARS_FIELD_error] < 0;
+        length -= known && strcmp(f->name + length - 2, "_c") == 0 ? 2 : 0; /* of large counts */
         w->known[place].call = known ? allprof_call_find(f->name, length) : NULL;
     }
     return w->known[place].call;

@@ -97,22 +97,22 @@ static bool start_keep(struct cut_writing *w, const struct mars_record *r, enum 
     return left > 0;
 }
 
+/* Before the part the only requests that are active are those of communicators that it needs (MPI_Comm_idup).
+ */
 static bool complete_keep(struct cut_writing *w, const struct mars_record *r, enum cut_place place)
 {
     const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
     uint32_t left = 0, held = 0;
     int64_t *number = cut_list_begin(w, 0, list->count), *told = cut_list_begin(w, 1, done->count);
-    if (place != CUT_INSIDE)
-        return false;
     for (uint32_t i = 0; i < list->count; i++) {
         struct cut_request *q = cut_request_at(w, list->list[i]);
-        number[i] = q && q->kept ? list->list[i] : 0;
+        number[i] = q && (place == CUT_INSIDE ? q->kept : q->kept & 1) ? list->list[i] : 0;
         held += number[i] != 0;
     }
     for (uint32_t i = 0; i + 3 < done->count; i += 4) {
         int64_t index = done->list[i];
         struct cut_request *q = index >= 0 && index < list->count ? cut_request_at(w, number[index]) : NULL;
-        if (index != -1 && (!q || !(q->kept & 1)))
+        if (index == -1 ? held == 0 : !q || !(q->kept & 1))
             continue;
         memcpy(told + left, done->list + i, 4 * sizeof *told);
         if (q && !w->cut->by_time && told[left + 1] >= 0 && q->comm && q->comm < w->comms && w->comm[q->comm])
@@ -123,7 +123,7 @@ static bool complete_keep(struct cut_writing *w, const struct mars_record *r, en
     }
     cut_list_end(w, r, MARS_FIELD_requests, 0, list->count);
     cut_list_end(w, r, MARS_FIELD_done, 1, left);
-    return left > 0 || (done->count == 0 && held > 0);
+    return left > 0 || (done->count == 0 && held > 0 && place == CUT_INSIDE);
 }
 
 /* Of two groups that make a communicator, each knows only its own communicator's collectives. */

@@ -62,6 +62,24 @@ static bool is_less(const struct cut_writing *w, int64_t number)
     return now->member.count < was->member.count || now->remote.count < was->remote.count;
 }
 
+/* Is it an intercommunicator? Is nobody left of its other group? */
+static bool is_inter(const struct cut_writing *w, int64_t number)
+{
+    return number > 0 && (uint64_t)number < w->comms && w->comm[number] && w->comm[number]->inter;
+}
+
+static bool is_alone(const struct cut_writing *w, int64_t number)
+{
+    return is_inter(w, number) && w->comm[number]->remote.count == 0;
+}
+
+/* Does the call join two groups of which one is gone? (A part of an intercommunicator is made by all of it.)
+ */
+static bool joins_nobody(const struct cut_writing *w, const struct mars_record *r, int64_t comm)
+{
+    return is_alone(w, comm) || (!is_inter(w, comm) && is_alone(w, mars_number(r, MARS_FIELD_newcomm, 0)));
+}
+
 bool cut_ranks_map(struct cut_writing *w, const struct mars_record *r, int64_t number)
 {
     static const enum mars_field fields[] = {MARS_FIELD_dest, MARS_FIELD_source, MARS_FIELD_root,
@@ -75,11 +93,13 @@ bool cut_ranks_map(struct cut_writing *w, const struct mars_record *r, int64_t n
                 to[left++] = members->list[i] - w->cut->first;
         cut_list_end(w, r, MARS_FIELD_members, 0, left);
     }
+    if (!w->cut->by_time && joins_nobody(w, r, number))
+        return false;
     if (w->cut->by_time || number <= 0 || (uint64_t)number >= w->comms || !w->comm[number])
         return true;
     const struct cut_map *map = &w->map[number];
     bool inter = w->comm[number]->inter;
-    if (inter && (w->comm[number]->remote.count == 0 || (needs_all(r->function) && is_less(w, number))))
+    if (inter && needs_all(r->function) && is_less(w, number))
         return false;
     for (unsigned i = 0; i < sizeof fields / sizeof *fields; i++) {
         int64_t rank = mars_number(r, fields[i], -1);

@@ -60,15 +60,28 @@ static const struct {
     {"File_open", CONV_CREATE, CONV_EQUAL_NONE},
 };
 
+/* What stands behind a name: nothing, or _c, of large counts. */
+static bool is_end(const char *text)
+{
+    return text[0] == 0 || strcmp(text, "_c") == 0;
+}
+
+static bool is_init(const char *text)
+{
+    return strncmp(text, "_init", 5) == 0 && is_end(text + 5);
+}
+
 /* Is `name` (behind "MPI_") a form of the collective `base`? */
 static bool is_form(const char *name, const char *base, struct conv_function *is)
 {
     size_t length = strlen(base);
-    if (strcmp(name, base) == 0)
+    bool begins = strncmp(name, base, length) == 0;
+    if (begins && is_end(name + length))
         return true;
-    if (strncmp(name, base, length) == 0 && strcmp(name + length, "_init") == 0)
+    if (begins && is_init(name + length))
         return is->request = is->persistent = true;
-    if (name[0] == 'I' && name[1] == tolower((unsigned char)base[0]) && strcmp(name + 2, base + 1) == 0)
+    if (name[0] == 'I' && name[1] == tolower((unsigned char)base[0]) &&
+        strncmp(name + 2, base + 1, length - 1) == 0 && is_end(name + 1 + length))
         return is->request = true;
     return false;
 }
@@ -88,10 +101,10 @@ static struct conv_function by_fields(const struct mars_function *f, const char 
     struct conv_function is = {.base = name, .quiet = true, .request = has(f, MARS_FIELD_request)};
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         is.quiet = is.quiet && !has(f, passes[i]);
-    size_t length = strlen(name);
+    const char *init = strstr(name, "_init");
     bool sends = has(f, MARS_FIELD_dest) && has(f, MARS_FIELD_bytes);
     bool receives = has(f, MARS_FIELD_source) && has(f, MARS_FIELD_recvbytes);
-    is.persistent = is.request && length > 5 && strcmp(name + length - 5, "_init") == 0;
+    is.persistent = is.request && init && is_init(init);
     is.sort = sends && receives ? CONV_EXCHANGE : sends ? CONV_SEND : receives ? CONV_RECV : CONV_LOCAL;
     if (is.sort == CONV_LOCAL && has(f, MARS_FIELD_requests) && has(f, MARS_FIELD_done))
         is.sort = CONV_COMPLETE;

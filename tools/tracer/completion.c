@@ -34,14 +34,16 @@ static void found(struct trc_call *c, const MPI_Status *status)
     trc_put(c, bytes_received(c, status, c->t->received));
 }
 
-/* Where errors are in the statuses, some requests may not have come to an end. */
+/* Has a request that the call says is complete become so? One that is gone, or not known, has no number; MPI
+ * says so of an inactive one as well. Where errors are in the statuses, some may not have come to an end. */
 static bool is_done(const struct trc_call *c, int index, const MPI_Status *status)
 {
-    return c->t->number[index] && !(c->in_status && status->MPI_ERROR == MPI_ERR_PENDING);
+    uint32_t number = c->t->number[index];
+    return number && (!trc_request_at(number)->persistent || trc_request_at(number)->started) &&
+           !(c->in_status && status->MPI_ERROR == MPI_ERR_PENDING);
 }
 
-/* One completed request: where in the list, and what it received. A request that is gone or inactive (nobody
- * took it) is none. */
+/* One completed request: where in the list, and what it received. */
 static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status *status)
 {
     uint32_t number = c->t->number[index];
@@ -63,7 +65,7 @@ static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status 
         trc_put(c, value[i] - *last);
         *last = value[i];
     }
-    request->cancelled = false;
+    request->cancelled = request->started = false;
     c->t->number[index] = 0; /* not to be given back */
     if (request->persistent)
         trc_request_give(number);
@@ -92,7 +94,7 @@ static void all_done(struct trc_call *c, const MPI_Status *status)
     if (nothing) {
         t->at = mars_put(t->at, 0);
     } else if (c->index >= 0) {
-        bool one = outcome >= 0 && (uint32_t)outcome < t->numbers && t->number[outcome];
+        bool one = outcome >= 0 && (uint32_t)outcome < t->numbers && is_done(c, outcome, status);
         t->at = mars_put(t->at, one ? 4 : 0);
         if (one)
             done(c, &last, outcome, status);
@@ -169,8 +171,11 @@ static bool used(struct trc_call *c, unsigned role, intptr_t argument)
     case TRC_R_startreq:
     case TRC_R_startreqs:
         numbers_put(c);
-        for (uint32_t i = c->t->numbers; i-- > 0;)
+        for (uint32_t i = c->t->numbers; i-- > 0;) {
+            if (c->t->number[i] && !c->failed)
+                trc_request_at(c->t->number[i])->started = true;
             trc_request_give(c->t->number[i]);
+        }
         c->t->numbers = 0;
         return true;
     case TRC_R_reqio:

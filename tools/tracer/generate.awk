@@ -235,7 +235,7 @@ function wrappers(    i, j, count, call, original, given, same, light, light_cal
         } else
             printf "TRC_EXPORT %s %s(%s)\n{\n", results[names[i]], names[i], parameters[names[i]]
         print "    struct trc_thread *t_ = trc_enter();"
-        print "    if (!t_)\n        return P" names[i] "(" original ");"
+        print "    if (!t_)\n        return " (names[i] == "MPI_Session_init" ? "trc_" : "P") names[i] "(" original ");"
         if (!light) print "    intptr_t a_[] = {" (given ? given : "0") "};"
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"
         print "    " results[names[i]] " result_ = " (is_dynamic(names[i]) ? "trc_" : "P") names[i] "(" call ");"

@@ -227,6 +227,16 @@ static bool library_path(const char *name, char path[PATH_MAX])
     return false;
 }
 
+/* Programs may go to other folders before MPI_Init, and later. */
+static void folder_tell(const char *folder)
+{
+    char here[PATH_MAX], whole[2 * PATH_MAX];
+    if (folder[0] != '/' && getcwd(here, sizeof here) &&
+        (size_t)snprintf(whole, sizeof whole, "%s/%s", here, folder) < sizeof whole)
+        folder = whole;
+    setenv("MARSTRACE_DIR", folder, 1);
+}
+
 static int run(const struct settings *settings)
 {
     char path[PATH_MAX], library[PATH_MAX], io[PATH_MAX] = "", *preload, text[32];
@@ -243,7 +253,7 @@ static int run(const struct settings *settings)
                  others ? others : "") < 0)
         return complain("%s: %s", name, "no memory");
     setenv("LD_PRELOAD", preload, 1);
-    setenv("MARSTRACE_DIR", settings->output ? settings->output : FOLDER, 1);
+    folder_tell(settings->output ? settings->output : FOLDER);
     if (settings->profile)
         setenv("MARSTRACE_PROFILE", "1", 1);
     if (settings->io)

@@ -200,7 +200,7 @@ struct trc_request {
     uintptr_t handle;
     int64_t room;  /* bytes of the buffer of one that receives */
     uint32_t next; /* of the same bucket; 0: none */
-    bool receives, persistent, cancelled;
+    bool receives, persistent, cancelled, started; /* started: a persistent one, and not complete */
 };
 /* Numbers begin with 1; 0 is a request that nobody has seen made, or MPI_REQUEST_NULL. */
 uint32_t trc_request_made(MPI_Request, int64_t room, bool persistent); /* -1: it does not receive */
@@ -464,6 +464,11 @@ int32_t *trc_members_of(MPI_Comm, int *count);
 
 int trc_MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *inter);
 int trc_MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *inter);
+
+#if MPI_VERSION >= 4
+/* start.c: in place of PMPI_Session_init when nothing is recorded. */
+int trc_MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session);
+#endif
 
 /* ---- fortran_dynamic.c: these calls by Fortran programs; lengths of texts; error: NULL or the last argument
  * ----

@@ -72,6 +72,18 @@ enum ker_status replay_bytes_get(const struct replay_task *t, enum mars_field fi
     return replay_fail(w, "%lld bytes; a message can have 0 to 1 TiB", (long long)value);
 }
 
+/* Of a message to or from `peer`. What does not travel, a receive's room or what nobody gets, may be more
+ * than a message can have. */
+static enum ker_status travels_get(const struct replay_task *t, enum mars_field field, bool receive,
+                                   int32_t peer, uint64_t *bytes, const struct replay_wrong *w)
+{
+    int64_t value = mars_number(&t->record, field, -1);
+    if ((!receive && peer != TASK_PROC_NULL) || value <= (int64_t)REPLAY_BYTES_MOST)
+        return replay_bytes_get(t, field, bytes, w);
+    *bytes = REPLAY_BYTES_MOST;
+    return KER_OK;
+}
+
 /* The name of the send of a call that has one request for a send and a receive. */
 #define PAIR_SEND (UINT64_C(1) << 63)
 
@@ -93,7 +105,8 @@ enum ker_status replay_message_get(struct replay_task *t, struct task_op *op, co
     if (status == KER_OK && op->peer != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_tag, receive, &op->tag, w);
     if (status == KER_OK)
-        status = replay_bytes_get(t, receive ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, &op->bytes, w);
+        status = travels_get(t, receive ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, receive, op->peer,
+                             &op->bytes, w);
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
     return status;
 }
@@ -110,9 +123,9 @@ enum ker_status replay_exchange_get(struct replay_task *t, struct task_op *op, c
     if (status == KER_OK && op->peer2 != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_recvtag, true, &op->tag2, w);
     if (status == KER_OK)
-        status = replay_bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
+        status = travels_get(t, MARS_FIELD_bytes, false, op->peer, &op->bytes, w);
     if (status == KER_OK)
-        status = replay_bytes_get(t, MARS_FIELD_recvbytes, &op->bytes2, w);
+        status = travels_get(t, MARS_FIELD_recvbytes, true, op->peer2, &op->bytes2, w);
     return status;
 }
 
