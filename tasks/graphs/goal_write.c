@@ -328,12 +328,19 @@ static void request_free(struct writer *w, uint64_t id)
         ker_table_drop(&request_kind, &w->requests, r);
 }
 
+static bool is_partitioned(const struct task_op *call)
+{
+    return call->kind == TASK_OP_PSEND_INIT || call->kind == TASK_OP_PRECV_INIT ||
+           call->kind == TASK_OP_PREADY || call->kind == TASK_OP_PARRIVED;
+}
+
 static enum ker_status call_refuse(struct writer *w, const struct task_op *call)
 {
     return refuse(w, call,
                   task_op_onesided(call)                  ? "one-sided communication"
                   : call->kind == TASK_OP_CANCEL          ? "a cancelled request"
                   : call->kind == TASK_OP_COLLECTIVE_INIT ? "a persistent collective"
+                  : is_partitioned(call)                  ? "a partitioned message"
                                                           : "a matched probe");
 }
 

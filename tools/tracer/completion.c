@@ -2,6 +2,8 @@
  * bytes. */
 #include "call.h"
 
+#include <string.h>
+
 static int64_t bytes_got(const MPI_Status *status)
 {
     MPI_Count count = 0;
@@ -56,6 +58,8 @@ static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status 
         PMPI_Test_cancelled((MPI_Status *)status, &cancelled);
     if (cancelled) {
         value[1] = -6;
+    } else if (request->unsaid) {
+        value[1] = -7;
     } else if (request->receives) {
         value[1] = trc_peer(status->MPI_SOURCE);
         value[2] = status->MPI_TAG;
@@ -135,6 +139,13 @@ static void number_put(struct trc_call *c, uint32_t number)
         c->t->returned = trc_wall();
 }
 
+/* MPICH 4.0 has the status of another message. */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#define STATUS_IS_WRONG(name) (strncmp(name, "MPI_Isendrecv", 13) == 0)
+#else
+#define STATUS_IS_WRONG(name) false
+#endif
+
 /* Requests that are made. */
 static bool made(struct trc_call *c, unsigned role, intptr_t argument)
 {
@@ -143,9 +154,12 @@ static bool made(struct trc_call *c, unsigned role, intptr_t argument)
          persistent = word == TRC_R_preq || word == TRC_R_prreq;
     if (!receives && !persistent && word != TRC_R_req && word != TRC_R_ioreq)
         return false;
-    number_put(c, c->failed ? 0
-                            : trc_request_made(*(MPI_Request *)argument, receives ? c->t->received : -1,
-                                               persistent));
+    uint32_t number =
+        c->failed ? 0
+                  : trc_request_made(*(MPI_Request *)argument, receives ? c->t->received : -1, persistent);
+    if (receives && number && STATUS_IS_WRONG(c->function->name))
+        trc_request_at(number)->unsaid = true;
+    number_put(c, number);
     return true;
 }
 

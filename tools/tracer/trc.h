@@ -200,7 +200,9 @@ struct trc_request {
     uintptr_t handle;
     int64_t room;  /* bytes of the buffer of one that receives */
     uint32_t next; /* of the same bucket; 0: none */
-    bool receives, persistent, cancelled, started; /* started: a persistent one, and not complete */
+    bool receives, persistent, cancelled;
+    bool started; /* a persistent one, and not complete */
+    bool unsaid;  /* its status does not say what came */
 };
 /* Numbers begin with 1; 0 is a request that nobody has seen made, or MPI_REQUEST_NULL. */
 uint32_t trc_request_made(MPI_Request, int64_t room, bool persistent); /* -1: it does not receive */
