@@ -80,6 +80,16 @@ size=$(stat -c %s t.mars)
 mkdir short dead
 cp t/task-000000.mars t/task-000001.mars short
 refused "a file is missing" 'are files missing' 'jobs[0].trace="short"'
+cp t/task-000002.mars short/task-000002.mars && head -c 30 t/task-000001.mars >short/task-000001.mars
+refused "a file of a folder that was cut" 'short/task-000001.mars: there is no whole block in it' 'jobs[0].trace="short"'
+cp t/task-000001.mars short && head -c 16 t/task-000002.mars >short/task-000002.mars
+refused "the last file" 'short/task-000002.mars: there is no whole block in it' 'jobs[0].trace="short"'
+for ranks in 1 2; do
+    head -c $((size - 20)) t.mars >index.mars
+    mpirun -n $ranks "$marssim" -q -o cut replay.cfg 'jobs[0].trace="index.mars"' partition.oversubscribe=true >err 2>&1 && cmp one/tasks.csv cut/tasks.csv >>err 2>&1 &&
+        [ "$(grep -c 'warning: .*index.mars: it was cut: it has no index; read up to byte' err)" -eq 1 ]
+    check "a file without its index is read, with a warning, $ranks ranks"
+done
 head -c $((size / 2)) t.mars >half.mars
 refused "a file that was cut" 'half.mars' 'jobs[0].trace="half.mars"'
 cp t.mars bad.mars

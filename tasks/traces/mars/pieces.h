@@ -26,7 +26,7 @@ struct mars_trace {
     uint32_t tasks;
     bool *ended; /* by task */
     char **warning;
-    uint32_t warnings;
+    uint32_t warnings, cuts; /* cuts: how many of them are about files that were cut, the first */
 };
 
 void mars_trace_warn(struct mars_trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -26,6 +26,8 @@ uint32_t mars_trace_tasks(const struct mars_trace *);
 uint64_t mars_trace_digest(const struct mars_trace *, uint64_t *bytes);
 /* Something to tell the user: tasks that died, files that were cut; from 0 on, NULL at the end. */
 const char *mars_trace_warning(const struct mars_trace *, uint32_t number);
+/* The first of them that is about a file that was cut; NULL: there is none. */
+const char *mars_trace_cut(const struct mars_trace *);
 
 /* ---- definitions ---- */
 

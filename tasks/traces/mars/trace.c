@@ -38,6 +38,11 @@ void mars_trace_warn(struct mars_trace *trace, const char *format, ...)
     va_end(arguments);
 }
 
+const char *mars_trace_cut(const struct mars_trace *trace)
+{
+    return trace->cuts ? trace->warning[0] : NULL; /* files are read before it is seen which tasks died */
+}
+
 const char *mars_trace_warning(const struct mars_trace *trace, uint32_t number)
 {
     return number < trace->warnings ? trace->warning[number] : NULL;
@@ -167,6 +172,7 @@ static bool file_scan(struct mars_trace *trace, uint32_t file, struct mars_error
         else if (fine && end < source.bytes)
             mars_trace_warn(trace, "%s: cut or damaged at byte %llu of %llu; read up to there",
                             trace->file[file], (unsigned long long)end, (unsigned long long)source.bytes);
+        trace->cuts = trace->warnings;
     }
     mars_source_close(&source);
     return fine;
@@ -318,10 +324,28 @@ static bool sequences_check(const struct mars_trace *trace, struct mars_error *e
     return true;
 }
 
+static bool is_empty(const char *file, struct mars_error *error)
+{
+    return mars_fail(error, "%s: there is no whole block in it", file);
+}
+
+/* The file of a task of which no block was found; NULL: there is none. */
+static const char *file_of(const struct mars_trace *trace, uint32_t task)
+{
+    char name[32];
+    snprintf(name, sizeof name, "task-%06u.mars", task);
+    for (uint32_t i = 0; i < trace->files; i++) {
+        size_t length = strlen(trace->file[i]);
+        if (length >= strlen(name) && strcmp(trace->file[i] + length - strlen(name), name) == 0)
+            return trace->file[i];
+    }
+    return NULL;
+}
+
 static bool tasks_check(struct mars_trace *trace, struct mars_error *error)
 {
     if (trace->pieces == 0)
-        return mars_fail(error, "%s: there is no whole block in it", trace->file[0]);
+        return is_empty(trace->file[0], error);
     trace->tasks = trace->piece[trace->pieces - 1].block.task + 1;
     trace->ended = calloc(trace->tasks, sizeof *trace->ended);
     if (!trace->ended)
@@ -329,12 +353,16 @@ static bool tasks_check(struct mars_trace *trace, struct mars_error *error)
     uint32_t next = 0;
     for (size_t i = 0; i < trace->pieces; i++) {
         const struct mars_block *block = &trace->piece[i].block;
+        if (block->task > next && file_of(trace, next))
+            return is_empty(file_of(trace, next), error);
         if (block->task > next)
             return mars_fail(error, "%s: task %u is missing (there is a task %u)", trace->file[0], next,
                              block->task);
         next = block->task + 1;
         trace->ended[block->task] |= block->kind == MARS_BLOCK_END;
     }
+    if (trace->files > 1 && file_of(trace, next))
+        return is_empty(file_of(trace, next), error);
     for (uint32_t i = 0; i < trace->tasks; i++)
         if (!trace->ended[i])
             mars_trace_warn(trace, "task %u did not come to its end: the trace has what it did up to then",

@@ -84,6 +84,8 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     replay_counters_read(&program->rules, config, path);
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
+    if (status == KER_OK && ker_comm_rank(comm) == 0 && mars_trace_cut(program->trace))
+        ker_warn("%s", mars_trace_cut(program->trace));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
         status = ker_comm_worst(comm, ker_inputs_agree(program->inputs, comm, error));
     if (status == KER_OK)
