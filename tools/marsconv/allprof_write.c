@@ -49,6 +49,10 @@ bool apw_begin(struct conv_sink *sink, const struct mars_task *about, uint32_t t
     const char *clock = mars_task_info(about, "clock");
     if (thread > 0)
         return true;
+    if (mars_task_info(about, "first"))
+        return mars_fail(error,
+                         "task %u is of a world of its own (spawned, or connected), which the format has not",
+                         about->number);
     free(w->path);
     free(w->comm);
     w->comm = NULL;
