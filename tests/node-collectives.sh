@@ -18,7 +18,7 @@ program() { # TASKS CALL...: each task does these calls; "ibcast" and the like a
         echo "$task finalize"
     done >"$t/program.txt"
 }
-ends() { # NAME PS...: the tasks of the last run ended then
+finished() { # NAME PS...: the tasks of the last run ended then
     local name=$1 got
     shift
     got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "finish_ps") at = i; next } { printf "%s ", $at }' "$t/one/tasks.csv" | xargs)
@@ -48,74 +48,74 @@ jobs: ( { program = "trace"; format = "simgrid"; trace = "$t/program.txt"; tasks
 END
 # Flags reach rank 0 after l, and those that it raises then the others after 2 l.
 program 4 barrier
-one; ends "barrier: 2 l" 100000 200000 200000 200000
+one; finished "barrier: 2 l" 100000 200000 200000 200000
 carried "barrier: 3 flags each way" 6 0
 # A flag l, the copy's own latency l, t; the flag that it is read l.
 program 4 "bcast 10000 2"
-one; ends "bcast: 2 l + t, the root l more" 1200000 1200000 1300000 1200000
+one; finished "bcast: 2 l + t, the root l more" 1200000 1200000 1300000 1200000
 carried "bcast: 3 flags each way and 3 vectors" 9 30000
 program 4 "scatter 10000 10000 0"
-one; ends "scatter: as bcast" 1300000 1200000 1200000 1200000
+one; finished "scatter: as bcast" 1300000 1200000 1200000 1200000
 # The root reads one after the other, l + t each, from 100 ns on: 1.2, 2.3, 3.4 us; who has been read knows it l later. Behind root 1 come 2, 3, 0.
 program 4 "reduce 10000 0 1"
-one; ends "reduce: l + 3 (l + t), in turn" 3500000 3400000 1300000 2400000
+one; finished "reduce: l + 3 (l + t), in turn" 3500000 3400000 1300000 2400000
 carried "reduce: 3 flags each way and 3 vectors" 9 30000
 program 4 "gather 10000 10000 1"
-one; ends "gather: as reduce" 3500000 3400000 1300000 2400000
+one; finished "gather: as reduce" 3500000 3400000 1300000 2400000
 # The same begin; the root, 1, reads the parts of 2, 3 and 0 from 1,350 on, to 2,400, and says so.
 program 4 "reduce 10000 0 1"
-one mpi.collectives.reduce=shared_memory_parts; ends "reduce by parts: 3 l + 6 (l + t / 4)" 2500000 2400000 2500000 2500000
+one mpi.collectives.reduce=shared_memory_parts; finished "reduce by parts: 3 l + 6 (l + t / 4)" 2500000 2400000 2500000 2500000
 carried "reduce by parts: a barrier, 12 parts and 3 of the result, 6 flags" 27 37500
 # At 3.4 us rank 0 has all; flags at 3.5, read from 3.6 to 4.6, and flags back at 4.7.
 program 4 "allreduce 10000 0"
-one; ends "allreduce: l + 3 (l + t) + 2 l + t" 4700000 4600000 4600000 4600000
+one; finished "allreduce: l + 3 (l + t) + 2 l + t" 4700000 4600000 4600000 4600000
 carried "allreduce: 9 flags and 6 vectors" 15 60000
 # By parts of 250 ns. The flags of all are at rank 0 at 100 ns, which reads three parts from then on, to 1,150; the others see its flag at 200, and have theirs at
 # 1,250. Their flags are at rank 0 at 1,350, which reads the three other parts of the result, to 2,400; the others from 1,450 to 2,500; flags at 2,600, and back.
-one mpi.collectives.allreduce=shared_memory_parts; ends "allreduce by parts: 6 l + 6 (l + t / 4)" 2600000 2700000 2700000 2700000
+one mpi.collectives.allreduce=shared_memory_parts; finished "allreduce by parts: 6 l + 6 (l + t / 4)" 2600000 2700000 2700000 2700000
 carried "allreduce by parts: three barriers, 12 parts twice" 42 60000
 # All for all: the flags are at rank 0 at 100 ns, which reads three blocks from then on, to 3,400; the others see its flag at 200, and have theirs at 3,500, with
 # flags at rank 0 at 3,600, and back.
 across="3600000 3700000 3700000 3700000"
 program 4 "allgather 10000 10000"
-one; ends "allgather: 4 l + 3 (l + t)" $across
+one; finished "allgather: 4 l + 3 (l + t)" $across
 carried "allgather: two barriers and 12 blocks" 24 120000
 program 4 "alltoall 10000 10000"
-one; ends "alltoall: as allgather" $across
+one; finished "alltoall: as allgather" $across
 program 4 "reducescatter 10000 10000 10000 10000 0"
-one; ends "reduce_scatter: each reads its part of all" $across
+one; finished "reduce_scatter: each reads its part of all" $across
 # With counts 10,000, 0, 20,000, 0 of ranks 0 to 3. Rank 0 begins at 100 ns and reads 20,000, to 2,200; 1 at 200: 2's and 0's, to 3,400; 2: 0's, to 1,300; 3: 0's
 # and 2's, to 3,400. So rank 0 has all flags at 3,500, and the others its at 3,600.
 counts="10000 0 20000 0"
 for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i allgatherv $1 $counts"; echo "$i finalize"; done >"$t/program.txt"
-one; ends "allgatherv: what is empty is not read" 3500000 3600000 3600000 3600000
+one; finished "allgatherv: what is empty is not read" 3500000 3600000 3600000 3600000
 carried "allgatherv: every byte by hand" $((12 + 6)) 90000
 # Ranks 1 and 3 have nothing; the root, 1, reads of 2 from 100 ns to 2,200; 3's flag is there; of 0 to 3,300. Who has been read knows it at 2,300, 2,300, 3,400.
 for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i gatherv $1 $counts 1"; echo "$i finalize"; done >"$t/program.txt"
-one; ends "gatherv: in turn" 3400000 3300000 2300000 2300000
+one; finished "gatherv: in turn" 3400000 3300000 2300000 2300000
 carried "gatherv: 3 flags each way and 2 blocks" 8 30000
 # All see the root's flag at 100 ns: rank 0 reads to 1,200, 2 to 2,200, 3 nothing, and the root has their flags l later.
 for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i scatterv $counts $1 1"; echo "$i finalize"; done >"$t/program.txt"
-one; ends "scatterv: all at once" 1200000 2300000 2200000 100000
+one; finished "scatterv: all at once" 1200000 2300000 2200000 100000
 # Rank i has (i + j) % 3 thousand bytes for rank j: from 1, 2 and 3 rank 0 reads 1,000, 2,000 and none, from 100 ns to 600; 1 from 200: of 2, 3, 0 none, 1,000, 1,000;
 # 2: of 3, 0, 1: 2,000, 2,000, none; 3: of 0, 1, 2: none, 1,000, 2,000. An l and 100 ns for each 1,000.
 for i in 0 1 2 3; do
     echo "$i init"; echo "$i alltoallv 9 $(for j in 0 1 2 3; do echo -n "$(((i + j) % 3 * 1000)) "; done)9 $(for j in 0 1 2 3; do echo -n "$(((i + j) % 3 * 1000)) "; done)"
     echo "$i finalize"
 done >"$t/program.txt"
-one; ends "alltoallv: in turn" 900000 1000000 1000000 1000000
+one; finished "alltoallv: in turn" 900000 1000000 1000000 1000000
 carried "alltoallv: every byte by hand" $((12 + 8)) 12000
 program 4 "allreduce 10000 0"
-one; ends "and as before" 4700000 4600000 4600000 4600000
-one node.send_overhead="5 us" node.receive_overhead="7 us" mpi.copies=all mpi.eager_limit=0; ends "no overheads, no protocol" 4700000 4600000 4600000 4600000
+one; finished "and as before" 4700000 4600000 4600000 4600000
+one node.send_overhead="5 us" node.receive_overhead="7 us" mpi.copies=all mpi.eager_limit=0; finished "no overheads, no protocol" 4700000 4600000 4600000 4600000
 program 4 "iallreduce 10000 0"
-one; ends "one that does not block takes as long" 4700000 4600000 4600000 4600000
+one; finished "one that does not block takes as long" 4700000 4600000 4600000 4600000
 program 4 "allreduce 2 0" "reduce 3 0 2" "allreduce 1 0"
 one mpi.collectives.allreduce=shared_memory_parts mpi.collectives.reduce=shared_memory_parts; carried "parts of a byte, or none" $((18 + 12 + 12 + 11 + 18 + 6)) $((12 + 11 + 6))
 program 4 "allreduce 0 0" "bcast 0 3"
-one; ends "nothing to send takes no time" 0 0 0 0
+one; finished "nothing to send takes no time" 0 0 0 0
 program 1 barrier "bcast 10000 0" "allreduce 10000 0"
-one; ends "one task needs nobody" 0
+one; finished "one task needs nobody" 0
 
 # ---- two sockets, controllers of 15 GB/s, 50 ns more to the other socket ----
 
@@ -124,14 +124,14 @@ one; ends "one task needs nobody" 0
 # have had as much, and their last 750 at 7.5 GB/s 100 ns later. The flag of rank 3 is at the root 150 ns after that.
 program 4 "bcast 10000 0"
 two=(node.sockets=2 node.controller_bandwidth="15 GB/s" node.socket_latency="50 ns")
-one "${two[@]}"; ends "bcast through controllers" 3016667 2766667 2866667 2866667
-one "${two[@]}" node.single_copy_size="1 MiB" node.single_copy_latency="3 us"; ends "what is read is copied once, without a system call" 3016667 2766667 2866667 2866667
+one "${two[@]}"; finished "bcast through controllers" 3016667 2766667 2866667 2866667
+one "${two[@]}" node.single_copy_size="1 MiB" node.single_copy_latency="3 us"; finished "what is read is copied once, without a system call" 3016667 2766667 2866667 2866667
 # By socket. Rank 2 sees the flag at 150 and copies alone from 300 to 1,300 ns; its flag is at the root at 1,450. Rank 3: flag at 1,400, copies from 1,500 on
 # at 7.5 GB/s, to 2,833.334; flag at 2 at 2,933.334. Rank 1: flag at 1,550, copies from 1,650 to 2,983.334; flag at 0 at 3,083.334.
-one "${two[@]}" mpi.collectives.bcast=shared_memory/shared_memory/linear; ends "bcast by socket" 3083334 2983334 2933334 2833334
+one "${two[@]}" mpi.collectives.bcast=shared_memory/shared_memory/linear; finished "bcast by socket" 3083334 2983334 2933334 2833334
 carried "bcast by socket: as many vectors" 9 30000
 # All on one node: nothing is between nodes, and of one socket nothing between sockets.
-one mpi.collectives.bcast=shared_memory/linear; ends "bcast inside and between: one node" 1300000 1200000 1200000 1200000
+one mpi.collectives.bcast=shared_memory/linear; finished "bcast inside and between: one node" 1300000 1200000 1200000 1200000
 one mpi.collectives.bcast=binomial && rm -rf "$t/first" && mv "$t/one" "$t/first"; one mpi.collectives.bcast=binomial/shared_memory/linear
 equal "$t/first" "$t/one"
 check "one socket: as its algorithm alone"
@@ -145,14 +145,14 @@ program 2 "bcast 10000 0"
 one jobs[0].tasks_per_node=1 mpi.collectives.bcast=linear
 read -r left there < <(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "finish_ps") at = i; next } { printf "%s ", $at } END { print "" }' "$t/one/tasks.csv")
 program 4 "bcast 10000 0"
-one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; ends "bcast between nodes, then inside" $((left + 1100000)) $((left + 1100000)) $((there + 1100000)) $((there + 1100000))
+one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; finished "bcast between nodes, then inside" $((left + 1100000)) $((left + 1100000)) $((there + 1100000)) $((there + 1100000))
 carried "three vectors" 3 30000
 program 4 "ibcast 10000 0"
-one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; ends "one that does not block takes as long" \
+one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; finished "one that does not block takes as long" \
     $((left + 1100000)) $((left + 1100000)) $((there + 1100000)) $((there + 1100000))
 # The root is the leader of its node: rank 3 sends to rank 0.
 program 4 "bcast 10000 3"
-one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; ends "the root leads its node" $((there + 1100000)) $((there + 1100000)) $((left + 1100000)) $((left + 1100000))
+one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; finished "the root leads its node" $((there + 1100000)) $((there + 1100000)) $((left + 1100000)) $((left + 1100000))
 # Unlike numbers of tasks, and ranks in another order than nodes: ranks 0 3 5 on node 2, 1 on node 0, 2 4 6 7 on node 1. Inside 5 vectors go to leaders and 5
 # back, and a ring of three moves 2 x 2: 14 x 10,000; each way two flags and a vector for each that is no leader, and the ring has 2 x 3 x 2 messages.
 program 8 "allreduce 10000 0"
