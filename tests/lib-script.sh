@@ -1,7 +1,8 @@
 # lib-script.sh - what test scripts have in common, sourced from the top folder: the program in $marssim, a scratch folder in $work
 # that goes with the script, mpirun as root and with more ranks than cores, and the lines of the report.
 #
-# The report shows the end of the file named in $shown (relative to where the script then is) when a case fails.
+# The report shows beginning and end of the file named in $shown (relative to where the script then is) when a case fails: what a rank
+# said stands before what mpirun says of it.
 
 top=$PWD
 marssim=$(readlink -f "${MARSSIM:-./marssim}")
@@ -12,13 +13,17 @@ export OMPI_MCA_odls_base_sigkill_timeout=0 # mpirun sleeps two seconds after ea
 number=0
 shown=$work/err
 
+both_ends() { # FILE: its first and last lines
+    if [ "$(wc -l <"$1")" -le 24 ]; then cat "$1"; else head -n 12 "$1" && echo ... && tail -n 12 "$1"; fi
+}
+
 verdict() { # WHY-NOT NAME: one line of the report
     number=$((number + 1))
     if [ -z "$1" ]; then
         echo "ok $number $2"
     else
         echo "not ok $number $2: $1"
-        [ ! -e "$shown" ] || tail -n 20 "$shown" | cut -c1-300 | sed 's/^/    /'
+        [ ! -e "$shown" ] || both_ends "$shown" | cut -c1-300 | sed 's/^/    /'
     fi
 }
 

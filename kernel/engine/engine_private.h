@@ -15,7 +15,11 @@ struct engine_private {
     ker_time check[KER_CHECK_INTERVALS]; /* the next check of each interval */
     struct trial trial;
     struct tiles tiles;
-    ker_time ahead;      /* some tiles of a row may have been handled up to here */
+    ker_time ahead; /* some tiles of a row may have been handled up to here */
+    struct {
+        ker_time time;
+        uint64_t records;
+    } waves;             /* when it was last asked whether a wave pays, and what had been handled then */
     uint32_t check_at;   /* the next of setup.check_at */
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;

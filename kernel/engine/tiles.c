@@ -7,7 +7,8 @@
 
 #define MOST_WINDOWS 16 /* more win nothing, and hold more records in the wheel */
 #define WAVE_WINDOWS 8
-#define WAVE_LEAST 262144u /* components; the state of fewer is at hand as a whole, or nearly so */
+#define WAVE_LARGE 262144u /* components: waves pay whatever these have to do */
+#define WAVE_LEAST 32768u  /* they pay where each has a record in a window; with fewer they may cost */
 #define FEW 4              /* tiles pay where one of so many blocks has something to do */
 #define SMALL 8192u        /* components that fit into a cache */
 #define TILE_BLOCK 64u
@@ -61,6 +62,7 @@ void tiles_make(struct tiles *t, const struct ker_tiles *of, uint32_t components
         return;
     t->count = of->count;
     t->windows = of->open ? depths_find(t, of->open) + 1 : windows;
+    t->least = of->always || components >= WAVE_LARGE ? 0 : components;
     if (t->windows < 2) {
         tiles_release(t);
         *t = (struct tiles){0};

@@ -27,6 +27,7 @@ struct tiles {
     uint32_t count;   /* 0: none are made */
     uint32_t windows; /* so many a tile is handled by itself, or a wave goes through */
     uint32_t *depth;  /* of each tile of a row: windows that it may be ahead; NULL: they are none */
+    uint32_t least;   /* a wave pays where a window has so many records */
     uint32_t *first;  /* of each tile, and the end: where its blocks stand in `block` */
     uint32_t *block;
 };

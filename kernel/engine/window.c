@@ -8,8 +8,8 @@
 #include "kernel/base/array.h"
 #include "kernel/engine/block.h"
 
-#define PREPARE_AHEAD 4 /* items before they are handled */
-#define FETCH_AHEAD 10
+#define PREPARE_AHEAD 8 /* items before they are handled */
+#define FETCH_AHEAD 16
 #define THIN 4 /* records for each window of time: little happens */
 
 /* ---- what a cell posts to itself inside the window ---- */
@@ -367,13 +367,24 @@ static void wave_run(struct ker_engine *e, uint32_t windows)
         slot_leave(&e->wheel, slot_at(&e->wheel, k), k > 0);
 }
 
+/* Records of a window since this was last asked. */
+static uint64_t window_records(struct ker_engine *e, ker_time start)
+{
+    struct engine_private *p = e->private;
+    uint64_t windows = (uint64_t)((start - p->waves.time) / e->wheel.grid),
+             records = e->counts.records - p->waves.records;
+    p->waves.time = start;
+    p->waves.records = e->counts.records;
+    return windows ? records / windows : 0;
+}
+
 /* Is a wave to begin here? All ranks begin theirs at the same time, so that none waits for another's. */
-static uint32_t wave_windows(const struct ker_engine *e, ker_time start, ker_time boundary)
+static uint32_t wave_windows(struct ker_engine *e, ker_time start, ker_time boundary)
 {
     const struct engine_private *p = e->private;
     const struct wheel *w = &e->wheel;
     if (start < p->ahead || (p->into != KER_TIME_MAX && w->base_slot % p->tiles.windows != 0) ||
-        !tiles_pay(&p->tiles, w, slot_at(w, 0)))
+        window_records(e, start) < p->tiles.least || !tiles_pay(&p->tiles, w, slot_at(w, 0)))
         return 0;
     return (uint32_t)ker_time_min(p->tiles.windows, (boundary - start) / w->grid);
 }
