@@ -14,9 +14,9 @@
 #define EXCHANGE_MOST 8
 
 /* Are fewer ranks worth a new beginning? One rank needs less than all have worked: it runs several windows as
- * one, and sends nothing. Measured on runs that take both ways, a third less. So several ranks must seem
- * faster by a fifth; but at the first look, when a run may not have filled yet, they may seem slower by a
- * twentieth. */
+ * one, and sends nothing. Measured on runs that take both ways, a quarter to a third less. So several ranks
+ * must seem faster by a fifth; but at the first look, when a run may not have filled yet, they may seem
+ * slower by a twentieth. */
 static bool is_lost(int64_t worked, int64_t together, bool first)
 {
     return first ? worked + worked / 20 < together : worked < together + together / 5;
