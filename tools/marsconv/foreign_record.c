@@ -145,32 +145,13 @@ static const char *wait_name(const struct task_op *op)
     return op->kind == TASK_OP_WAIT ? "MPI_Wait" : "MPI_Waitall";
 }
 
-static const char *collective_name(const struct task_op *op, char name[48])
+static void collective_name(const struct task_op *op, char name[48])
 {
-    static const char *const names[TASK_COLL_COUNT] = {
-        [TASK_COLL_BARRIER] = "Barrier",
-        [TASK_COLL_BCAST] = "Bcast",
-        [TASK_COLL_REDUCE] = "Reduce",
-        [TASK_COLL_ALLREDUCE] = "Allreduce",
-        [TASK_COLL_GATHER] = "Gather",
-        [TASK_COLL_GATHERV] = "Gatherv",
-        [TASK_COLL_SCATTER] = "Scatter",
-        [TASK_COLL_SCATTERV] = "Scatterv",
-        [TASK_COLL_ALLGATHER] = "Allgather",
-        [TASK_COLL_ALLGATHERV] = "Allgatherv",
-        [TASK_COLL_ALLTOALL] = "Alltoall",
-        [TASK_COLL_ALLTOALLV] = "Alltoallv",
-        [TASK_COLL_REDUCE_SCATTER] = "Reduce_scatter",
-        [TASK_COLL_REDUCE_SCATTER_BLOCK] = "Reduce_scatter_block",
-        [TASK_COLL_SCAN] = "Scan",
-        [TASK_COLL_EXSCAN] = "Exscan",
-    };
-    const char *base = names[op->collective];
+    const char *call = foreign_call_name(op->collective), *base = call + strlen("MPI_");
     if (op->kind == TASK_OP_COLLECTIVE)
-        snprintf(name, 48, "MPI_%s", base);
+        snprintf(name, 48, "%s", call);
     else
         snprintf(name, 48, "MPI_I%c%s", tolower((unsigned char)*base), base + 1);
-    return name;
 }
 
 static void request_make(struct cfr_reading *r)
