@@ -85,17 +85,24 @@ struct ker_address part_layout_at(const struct part_layout *l, struct part_membe
     return at;
 }
 
+/* This rank's n-th vertex, of a regular layout. */
+static uint32_t own_vertex(const struct part_layout *l, uint32_t n)
+{
+    return l->own ? l->own[n] : n;
+}
+
 struct part_member part_layout_member(const struct part_layout *l, uint32_t index)
 {
-    uint32_t n = part_layout_order(l, index), vertex = l->own ? l->own[n] : n;
+    uint32_t n = part_layout_order(l, index);
     if (index < l->first_behind)
-        return vertex_member(l->groups, vertex);
-    return (struct part_member){l->follower_group, vertex * l->each + (index - l->first_behind) % l->each};
+        return part_layout_vertex(l, n);
+    return (struct part_member){l->follower_group,
+                                own_vertex(l, n) * l->each + (index - l->first_behind) % l->each};
 }
 
 struct part_member part_layout_vertex(const struct part_layout *l, uint32_t n)
 {
-    return vertex_member(l->groups, l->own ? l->own[n] : n);
+    return vertex_member(l->groups, own_vertex(l, n));
 }
 
 uint32_t part_layout_order(const struct part_layout *l, uint32_t index)
@@ -235,14 +242,16 @@ struct looker {
     ker_time *to;           /* smallest delay by rank */
 };
 
-/* here: the link does not leave the rank. */
-static void tile_look(struct looker *k, struct part_member member, const struct part_link *link, bool here)
+static uint32_t tile_of(const struct looker *k, struct part_member member)
+{
+    return part_tiles_at(k->l, k->rank, part_layout_at(k->l, member).index);
+}
+
+/* A link from this tile; here: it does not leave the rank. */
+static void tile_look(struct looker *k, uint32_t from, const struct part_link *link, bool here)
 {
     struct part_layout *l = k->l;
-    if (l->tiles.count == 0)
-        return;
-    uint32_t from = part_tiles_at(l, k->rank, part_layout_at(l, member).index),
-             to = here ? part_tiles_at(l, k->rank, part_layout_at(l, link->to).index) : UINT32_MAX;
+    uint32_t to = here ? tile_of(k, link->to) : UINT32_MAX;
     if (here && from != to)
         l->tiles.delay = ker_time_min(l->tiles.delay, link->delay);
     if (l->tiles.row && (to > from + 1 || from > to + 1)) {
@@ -256,7 +265,7 @@ static void tile_look(struct looker *k, struct part_member member, const struct 
 static void delays_look(struct looker *k, struct part_member member, uint32_t links)
 {
     struct part_layout *l = k->l;
-    uint32_t own = component_of(l->groups, member),
+    uint32_t own = component_of(l->groups, member), tile = l->tiles.count ? tile_of(k, member) : 0,
              cell = l->single ? 0 : l->cell[part_groups_vertex(l->groups, member)];
     for (uint32_t i = 0; i < links; i++) {
         const struct part_link *link = &k->link[i];
@@ -265,7 +274,8 @@ static void delays_look(struct looker *k, struct part_member member, uint32_t li
                     (!l->single && l->cell[part_groups_vertex(l->groups, link->to)] == cell);
         if (!same)
             l->lookahead = ker_time_min(l->lookahead, link->delay);
-        tile_look(k, member, link, rank == k->rank);
+        if (l->tiles.count)
+            tile_look(k, tile, link, rank == k->rank);
         if (rank != k->rank)
             k->to[rank] = ker_time_min(k->to[rank], link->delay);
     }

@@ -49,9 +49,12 @@ static struct ker_engine *engine_make(struct run *run)
     setup.largest_cell = l->largest_cell;
     setup.lookahead = l->lookahead;
     if (tile)
-        setup.tiles = (struct ker_tiles){
-            tile,           l->tiles.count, l->tiles.delay,
-            l->tiles.block, l->tiles.open,  .always = ker_config_int(run->config, "engine.block") != 0};
+        setup.tiles = (struct ker_tiles){.tile = tile,
+                                         .count = l->tiles.count,
+                                         .delay = l->tiles.delay,
+                                         .block = l->tiles.block,
+                                         .open = l->tiles.open,
+                                         .always = ker_config_int(run->config, "engine.block") != 0};
     setup.channel = l->channel;
     setup.channels = l->channels;
     setup.reach = net_reach(run->network);
