@@ -69,21 +69,18 @@ check "after a checkpoint, on other ranks: the same"
     paste -d, one/tasks.csv wall/tasks.csv | awk -F, 'NR > 1 {n = NF / 2; bad += $(6 + n) < $6} END {exit bad > 0}'
 check "by the wall's clock there is not less computation than by the processor's"
 
-refused() { # WHAT PATTERN ARGUMENTS...
-    local what=$1 pattern=$2
-    shift 2
-    timeout 60 "$marssim" -q -o refused replay.cfg "$@" >out 2>err
-    [ $? -eq 2 ] && grep -q "$pattern" err
-    check "refused: $what"
+trace_refused() { # WHAT PATTERN ARGUMENTS...
+    refused "$2" -o refused replay.cfg "${@:3}"
+    check "refused: $1"
 }
 size=$(stat -c %s t.mars)
 mkdir short dead
 cp t/task-000000.mars t/task-000001.mars short
-refused "a file is missing" 'are files missing' 'jobs[0].trace="short"'
+trace_refused "a file is missing" 'are files missing' 'jobs[0].trace="short"'
 cp t/task-000002.mars short/task-000002.mars && head -c 30 t/task-000001.mars >short/task-000001.mars
-refused "a file of a folder that was cut" 'short/task-000001.mars: there is no whole block in it' 'jobs[0].trace="short"'
+trace_refused "a file of a folder that was cut" 'short/task-000001.mars: there is no whole block in it' 'jobs[0].trace="short"'
 cp t/task-000001.mars short && head -c 16 t/task-000002.mars >short/task-000002.mars
-refused "the last file" 'short/task-000002.mars: there is no whole block in it' 'jobs[0].trace="short"'
+trace_refused "the last file" 'short/task-000002.mars: there is no whole block in it' 'jobs[0].trace="short"'
 for ranks in 1 2; do
     head -c $((size - 20)) t.mars >index.mars
     mpirun -n $ranks "$marssim" -q -o cut replay.cfg 'jobs[0].trace="index.mars"' partition.oversubscribe=true >err 2>&1 && cmp one/tasks.csv cut/tasks.csv >>err 2>&1 &&
@@ -91,16 +88,16 @@ for ranks in 1 2; do
     check "a file without its index is read, with a warning, $ranks ranks"
 done
 head -c $((size / 2)) t.mars >half.mars
-refused "a file that was cut" 'half.mars' 'jobs[0].trace="half.mars"'
+trace_refused "a file that was cut" 'half.mars' 'jobs[0].trace="half.mars"'
 cp t.mars bad.mars
 printf '\377\377\377\377' | dd of=bad.mars bs=1 seek=117 conv=notrunc 2>/dev/null
-refused "a damaged file" 'bad.mars' 'jobs[0].trace="bad.mars"'
+trace_refused "a damaged file" 'bad.mars' 'jobs[0].trace="bad.mars"'
 cp t.mars header.mars # of a block that the index names
 printf '\377' | dd of=header.mars bs=1 seek=56 conv=notrunc 2>/dev/null
-refused "a damaged header" 'byte 16 (task 0): its header is damaged' 'jobs[0].trace="header.mars"'
+trace_refused "a damaged header" 'byte 16 (task 0): its header is damaged' 'jobs[0].trace="header.mars"'
 timeout -k 5 60 mpirun -n 3 "$marstrace" -o dead ./ring 20 1 >err 2>&1 # mpirun itself may hang when a task has died
-refused "a task that died" 'task [0-2] did not come to MPI_Finalize' 'jobs[0].trace="dead"'
-refused "another format" 'no trace here' 'jobs[0].format="liballprof"'
+trace_refused "a task that died" 'task [0-2] did not come to MPI_Finalize' 'jobs[0].trace="dead"'
+trace_refused "another format" 'no trace here' 'jobs[0].format="liballprof"'
 
 # ---- families of calls, each by a program of its own ----
 
