@@ -8,7 +8,7 @@
 #ifndef KERNEL_RANDOM_H
 #define KERNEL_RANDOM_H
 
-/* Without these Philox includes all of the compiler's vector intrinsics, which it does not use: 50,000 lines. */
+/* Without these Philox includes all vector intrinsics of the compiler, 50,000 lines that it does not use. */
 #define R123_USE_SSE 0
 #define R123_USE_X86INTRIN_H 0
 #include <Random123/philox.h>
