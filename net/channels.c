@@ -124,7 +124,7 @@ static struct net_load channel_period(const struct net_direction *d, struct net_
 
 static struct net_load channel_all(const struct net_channel *c)
 {
-    return (struct net_load){c->packets, c->bytes, c->busy, c->queue_time, c->queue_max, 0, c->since.stalled};
+    return (struct net_load){c->packets, c->bytes, c->busy, c->queue_time, c->since.stalled, c->queue_max, 0};
 }
 
 void net_channels_add(struct stats_table *table, const struct net_direction *d, ker_time at, bool all)

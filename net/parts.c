@@ -182,12 +182,9 @@ struct stats_table *net_parts_table(struct net_network *net, ker_time at)
     struct stats_table *table = stats_table_new(&net_latency_series_schema, NULL, 0);
     for (uint32_t i = 0; i < 2; i++) {
         struct parts_row row = {at, i, net->parts->sum[i]};
-        uint64_t *to = (uint64_t *)&row.sum;
-        const uint64_t *last = (const uint64_t *)&net->parts->last[i];
-        for (size_t k = 0; k < sizeof row.sum / sizeof *to; k++)
-            to[k] -= last[k];
+        stats_series_since("latency_series", (uint64_t *)&row.sum, (uint64_t *)&net->parts->last[i],
+                           sizeof row.sum / sizeof(uint64_t));
         stats_table_add(table, &row);
-        net->parts->last[i] = net->parts->sum[i];
     }
     return table;
 }

@@ -141,9 +141,9 @@ static struct net_load load_of_all(const struct net_direction *d)
     uint64_t queued = l ? l->queue_max : 0;
     struct net_load load = {.stall = l ? l->stalled : 0};
     if (p)
-        load = (struct net_load){p->packets, p->bytes, p->busy, p->queue_time, p->queue_max, 0, load.stall};
+        load = (struct net_load){p->packets, p->bytes, p->busy, p->queue_time, load.stall, p->queue_max, 0};
     else
-        load = (struct net_load){a->packets, a->bytes, a->busy, a->wait, queued, 0, load.stall};
+        load = (struct net_load){a->packets, a->bytes, a->busy, a->wait, load.stall, queued, 0};
     return load;
 }
 

@@ -41,23 +41,14 @@ struct net_series {
 
 /* What happened to a direction in a period, or in all. */
 struct net_load {
-    uint64_t packets, bytes, busy, queue_time;
-    uint64_t queue_max; /* picoseconds */
-    uint64_t waiting;   /* bytes, at the end */
-    uint64_t stall;
+    uint64_t packets, bytes, busy, queue_time, stall; /* as in struct net_link_series */
+    uint64_t queue_max;                               /* picoseconds */
+    uint64_t waiting;                                 /* bytes, at the end */
 };
 
 static inline bool net_load_any(const struct net_load *n)
 {
     return n->packets | n->busy | n->queue_time | n->queue_max | n->waiting | n->stall;
-}
-
-/* The difference to the last total, which becomes this one. */
-static inline uint64_t net_since_last(uint64_t *last, uint64_t total)
-{
-    uint64_t before = *last;
-    *last = total;
-    return total - before;
 }
 
 /* In the period that ends, by the totals at its end; queue_max and waiting of `total` are those of the
@@ -66,13 +57,9 @@ static inline struct net_load net_load_since(struct net_link_series *l, const st
 {
     if (total->queue_max > l->queue_max)
         l->queue_max = total->queue_max;
-    return (struct net_load){.packets = net_since_last(&l->packets, total->packets),
-                             .bytes = net_since_last(&l->bytes, total->bytes),
-                             .busy = net_since_last(&l->busy, total->busy),
-                             .queue_time = net_since_last(&l->queue_time, total->queue_time),
-                             .queue_max = total->queue_max,
-                             .waiting = total->waiting,
-                             .stall = net_since_last(&l->stall, total->stall)};
+    struct net_load load = *total;
+    stats_series_since("link_series", &load.packets, &l->packets, 5);
+    return load;
 }
 
 /* What the keys say: net->series, or NULL. */

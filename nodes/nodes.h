@@ -213,9 +213,10 @@ void node_timer(struct node *, ker_time when, uint32_t service, uint32_t number)
  */
 bool node_work(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
 
-/* What has come so far of one that has not ended: all that is counted stands at that time, which is the end
- * of the run. false: there is none. */
-bool node_work_told(const struct node *, uint32_t service, uint32_t number, struct node_worked *);
+/* What will have come by then of one that has not ended, if nothing begins or ends before. false: there is
+ * none. */
+bool node_work_told(const struct node *, uint32_t service, uint32_t number, ker_time at,
+                    struct node_worked *);
 
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 17
+#define VERSION 18
 
 static uint32_t delayed_count(const struct node *n)
 {

@@ -110,6 +110,11 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
     struct stats_period now = sum(periods, totals);
     if (!periods->stream)
         return;
+    const struct stats_period *last = &periods->last;
+    if (now.packets_injected < last->packets_injected || now.packets_delivered < last->packets_delivered ||
+        now.bytes_delivered < last->bytes_delivered || now.packets_measured < last->packets_measured ||
+        now.latency_ps < last->latency_ps)
+        stats_series_fell("periods");
     stats_table_clear(periods->table);
     stats_table_add(periods->table, &(struct row){now, periods->last});
     stats_table_row_csv(periods->table, 0, &periods->lines);

@@ -39,6 +39,28 @@ ker_time stats_series_time(const struct stats_series_files *);   /* of the last 
 /* A failed write is reported here. Frees; takes NULL. */
 enum ker_status stats_series_close(struct stats_series_files *, struct ker_error *);
 
+/* A row says what has come since the last period. `row` are totals at the end of this one, and become the
+ * differences to `last`, the totals before, which become those of now; a total that has fallen ends the run
+ * rather than to be written as a wrong row. Who keeps `last` saves it. name: of the series. */
+_Noreturn void stats_series_fell(const char *name);
+static inline void stats_series_since(const char *name, uint64_t *row, uint64_t *last, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t total = row[i];
+        row[i] = total - last[i]; /* either may be below 0 while it is taken apart */
+        if (__builtin_expect((int64_t)row[i] < 0, 0))
+            stats_series_fell(name);
+        last[i] = total;
+    }
+}
+
+/* What was counted until the last period has been taken back, on purpose: what rows have said of it stays. */
+static inline void stats_series_cut(uint64_t *last, const uint64_t *total, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        last[i] = last[i] < total[i] ? last[i] : total[i];
+}
+
 /* What series cost, before they begin: for each so many rows at most in a period, each of about so many bytes
  * in the file; and bytes of memory of all ranks, rows of one period included. */
 struct stats_series_costs {

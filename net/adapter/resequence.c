@@ -255,12 +255,12 @@ void net_order_load(struct net_loading *l, struct ker_chunk *c)
     struct order *o = net_pairs_add(table, NULL, endpoint, other);
     KER_CHUNK(c, o->next);
     KER_CHUNK(c, o->bytes);
-    uint32_t *link = &o->held;
+    uint32_t last = o->held = NET_NONE; /* by its index: held_new moves the pool */
     for (uint32_t count = ker_chunk_count(c, 0, sizeof(struct net_message)); count; count--) {
         uint32_t index = held_new(r);
         held_state(c, &r->held.at[index]);
-        *link = index;
-        link = &r->held.at[index].next;
+        r->held.at[index].next = NET_NONE;
+        *(last == NET_NONE ? &o->held : &r->held.at[last].next) = index;
+        last = index;
     }
-    *link = NET_NONE;
 }

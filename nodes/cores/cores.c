@@ -58,6 +58,9 @@ void node_memory_free(struct node_memory *memory)
     if (!memory)
         return;
     KER_POOL_RELEASE(&memory->loads);
+    if (memory->copy)
+        free(memory->copy->unit);
+    free(memory->copy);
     free(memory->resource);
     free(memory->flow);
     free(memory);
@@ -433,7 +436,8 @@ bool node_load_take(struct node *n, ker_time now, struct node_load *load)
     return true;
 }
 
-struct node_cores *node_cores_make(const struct node_system *system)
+/* Room for a copy of any node of the system. */
+static struct node_cores *copy_make(const struct node_system *system)
 {
     uint32_t units = 0;
     for (uint32_t k = 0; k < node_kinds_count(system->model.kinds); k++) {
@@ -445,18 +449,29 @@ struct node_cores *node_cores_make(const struct node_system *system)
     return c;
 }
 
-void node_cores_at(const struct node *n, struct node_cores *copy, ker_time at)
+static struct node_cores *copy_of(const struct node *n)
+{
+    struct node_memory *memory = n->system->memory;
+    const struct node_cores *c = node_cores(n);
+    if (!memory->copy)
+        memory->copy = copy_make(n->system);
+    struct node_unit *unit = memory->copy->unit;
+    memcpy(memory->copy, c, sizeof *c + memory->resources * sizeof *c->moved);
+    memcpy(unit, c->unit, node_structure_of(n)->units * sizeof *unit);
+    memory->copy->unit = unit;
+    return memory->copy;
+}
+
+const struct node_cores *node_cores_at(const struct node *n, ker_time at)
 {
     const struct node_cores *c = node_cores(n);
-    struct node_unit *unit = copy->unit;
-    memcpy(copy, c, sizeof *c + n->system->memory->resources * sizeof *c->moved);
-    memcpy(unit, c->unit, node_structure_of(n)->units * sizeof *unit);
-    copy->unit = unit;
+    struct node_cores *copy = copy_of(n);
     for (uint32_t i = c->first; at > c->since && i != KER_NONE; i = load_at(n, i)->next) {
         struct node_load load = *load_at(n, i);
         load_advance(n, copy, &load, at);
         system_count(copy, &load, at);
     }
+    return copy;
 }
 
 void node_cores_end(struct node *n, ker_time now)
@@ -480,14 +495,17 @@ struct node_worked node_load_told(const struct node_load *load)
                                 .preempted = load->preempted};
 }
 
-bool node_work_told(const struct node *n, uint32_t service, uint32_t number, struct node_worked *worked)
+bool node_work_told(const struct node *n, uint32_t service, uint32_t number, ker_time at,
+                    struct node_worked *worked)
 {
     const struct node_cores *c = node_cores(n);
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
-        const struct node_load *load = load_at(n, i);
-        if (load->kind != NODE_LOAD_WORK || load->spins || load->service != service || load->number != number)
+        struct node_load load = *load_at(n, i);
+        if (load.kind != NODE_LOAD_WORK || load.spins || load.service != service || load.number != number)
             continue;
-        *worked = node_load_told(load);
+        if (at > c->since)
+            load_advance(n, copy_of(n), &load, at);
+        *worked = node_load_told(&load);
         return true;
     }
     return false;

@@ -68,6 +68,7 @@ struct node_memory {
                                        bus, if they have a rate: to adapters, from them */
     struct node_flow **flow;        /* while rates are found */
     uint32_t flows;                 /* room */
+    struct node_cores *copy;        /* of the node that was asked for last (node_cores_at); NULL: none was */
 };
 
 /* What a unit has done so far. */
@@ -149,10 +150,9 @@ uint32_t node_dma_memory(const struct node *, uint32_t core);
 void node_dma_between(const struct node *, struct node_flow *, uint32_t domain, uint32_t bus,
                       bool from_adapter);
 
-/* Room for a copy of any node of the system: with its units, and nothing else that it points to. */
-struct node_cores *node_cores_make(const struct node_system *);
-/* What will have been done by then, if nothing begins or ends before. */
-void node_cores_at(const struct node *, struct node_cores *copy, ker_time at);
+/* What will have been done by then, if nothing begins or ends before: a copy with the node's units, and nothing
+ * else that it points to; the system's own, for one node at a time. */
+const struct node_cores *node_cores_at(const struct node *, ker_time at);
 
 /* Of a node's resource: bytes/s. */
 uint64_t node_capacity(const struct node *, uint32_t resource);

@@ -11,7 +11,6 @@
 struct node_series {
     struct stats_series *cores, *memory;
     const struct node_model *model;
-    struct node_cores *copy; /* NULL: not needed so far */
 };
 
 /* clang-format off */
@@ -58,16 +57,12 @@ const struct stats_schema node_memory_series_table = {
 
 /* ---- rows ---- */
 
-static struct node_unit difference(const struct node_unit *now, const struct node_unit *last)
+static struct node_unit difference(const struct node_unit *now, struct node_unit *last)
 {
-    return (struct node_unit){.computing = now->computing - last->computing,
-                              .stalled = now->stalled - last->stalled,
-                              .away = now->away - last->away,
-                              .preempted = now->preempted - last->preempted,
-                              .system = now->system - last->system,
-                              .spinning = now->spinning - last->spinning,
-                              .copying = now->copying - last->copying,
-                              .busy = now->busy - last->busy};
+    struct node_unit unit = *now;
+    unit.counted = last->counted = 0; /* a time, not a total */
+    stats_series_since("core_series", (uint64_t *)&unit, (uint64_t *)last, sizeof unit / sizeof(uint64_t));
+    return unit;
 }
 
 static bool does_something(const struct node_unit *u)
@@ -75,15 +70,14 @@ static bool does_something(const struct node_unit *u)
     return u->computing || u->stalled || u->away || u->preempted || u->copying || u->busy;
 }
 
-static void node_rows(const struct node *n, struct node_cores *copy, ker_time at, struct stats_table *cores,
+static void node_rows(const struct node *n, ker_time at, struct stats_table *cores,
                       struct stats_table *memory)
 {
     struct node_last *last = node_cores(n)->last;
     uint32_t units = node_structure_of(n)->units;
-    node_cores_at(n, copy, at);
+    const struct node_cores *copy = node_cores_at(n, at);
     for (uint32_t u = 0; u < units; u++) {
         struct core_row row = {n->id, u, difference(&copy->unit[u], &last->unit[u]), at};
-        last->unit[u] = copy->unit[u];
         if (does_something(&row.unit))
             stats_table_add(cores, &row);
     }
@@ -92,6 +86,8 @@ static void node_rows(const struct node *n, struct node_cores *copy, ker_time at
                                  .name = node_resource_name(n->system->memory, r),
                                  .moved = copy->moved[r] - last->moved[r],
                                  .at = at};
+        if (copy->moved[r] < last->moved[r])
+            stats_series_fell("memory_series");
         row.busy = memory_busy(n, r, row.moved);
         last->moved[r] = copy->moved[r];
         if (row.moved)
@@ -103,12 +99,10 @@ void node_series_add(struct node_series *s, const struct node_system *system, ke
 {
     if (!s)
         return;
-    if (system && !s->copy)
-        s->copy = node_cores_make(system);
     struct stats_table *cores = stats_table_new(&node_core_series_table, s->model, 0),
                        *memory = stats_table_new(&node_memory_series_table, NULL, 0);
     for (uint32_t i = 0; system && i < system->nodes; i++)
-        node_rows(net_network_node(system->network, i), s->copy, at, cores, memory);
+        node_rows(net_network_node(system->network, i), at, cores, memory);
     stats_series_add(s->cores, cores);
     stats_series_add(s->memory, memory);
     stats_table_free(cores);
@@ -148,9 +142,5 @@ struct node_series *node_series_begin(const struct node_model *model, struct sta
 
 void node_series_end(struct node_series *s)
 {
-    if (s && s->copy) {
-        free(s->copy->unit);
-        free(s->copy);
-    }
     free(s);
 }

@@ -34,8 +34,10 @@ static bool stands(const uint64_t *counts)
 static void aborted_end(struct task_system *system, const uint64_t *counts)
 {
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
-        if (stands(&counts[COUNTS * job]) && counts[COUNTS * job + ABORTED])
+        if (stands(&counts[COUNTS * job]) && counts[COUNTS * job + ABORTED]) {
             task_mpi_end(system->mpi, job);
+            task_series_cut(system, job);
+        }
 }
 
 void task_system_end_aborted(struct task_system *system, struct ker_comm *comm)

@@ -275,6 +275,12 @@ void task_system_series_begin(struct task_system *system, const struct ker_confi
     task_mpi_sent_collect(system->mpi, task_jobs_count(system->jobs));
 }
 
+static void counts_take(struct row *row, const struct stats_table *totals, size_t at, const int *column)
+{
+    for (int i = 0; i < COUNTS; i++)
+        row->count[i] = (uint64_t)stats_table_cell(totals, at, column[i]);
+}
+
 /* What the task has done since the last period; false: nothing. */
 static bool row_make(struct task_series *s, struct row *row, const struct stats_table *totals, size_t at,
                      const int *column)
@@ -283,34 +289,54 @@ static bool row_make(struct task_series *s, struct row *row, const struct stats_
     struct last *last = last_get(s, key);
     row->job = (uint32_t)(key >> 32);
     row->task = (uint32_t)key;
-    for (int i = 0; i < COUNTS; i++) {
-        uint64_t total = (uint64_t)stats_table_cell(totals, at, column[i]);
-        ker_check(total >= last->count[i]);
-        row->count[i] = total - last->count[i];
-        last->count[i] = total;
+    counts_take(row, totals, at, column);
+    stats_series_since("task_series", row->count, last->count, COUNTS);
+    for (int i = 0; i < COUNTS; i++)
         any |= row->count[i];
-    }
     return any != 0;
 }
 
-static void rows_make(struct task_system *system, ker_time at, struct stats_table *jobs,
-                      struct stats_table *tasks)
+/* What the tasks that live here have done until `at` (0: of what is over). */
+static struct stats_table *totals_make(const struct task_system *system, ker_time at, int column[COUNTS])
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, NULL};
     bool *done = ker_alloc((task_jobs_count(system->jobs) + 1) * sizeof *done); /* finish is not looked at */
     struct stats_table *totals = task_models_results(system, &names, done, at);
-    struct row row = {.system = system, .at = at};
-    int column[COUNTS];
     for (int i = 0; i < COUNTS; i++)
         column[i] = stats_table_find(totals, count_names[i], false);
+    free(done);
+    return totals;
+}
+
+static void rows_make(struct task_system *system, ker_time at, struct stats_table *jobs,
+                      struct stats_table *tasks)
+{
+    int column[COUNTS];
+    struct stats_table *totals = totals_make(system, at, column);
+    struct row row = {.system = system, .at = at};
     for (size_t i = 0; i < stats_table_rows(totals); i++)
         if (row_make(system->series, &row, totals, i, column)) {
             stats_table_add(jobs, &row);
             stats_table_add(tasks, &row);
         }
     stats_table_free(totals);
-    free(done);
+}
+
+void task_series_cut(struct task_system *system, uint32_t job)
+{
+    int column[COUNTS];
+    struct row row;
+    if (!system->series)
+        return;
+    struct stats_table *totals = totals_make(system, 0, column);
+    for (size_t i = 0; i < stats_table_rows(totals); i++) {
+        uint64_t key = stats_table_key(totals, i);
+        counts_take(&row, totals, i, column);
+        if (key >> 32 == job)
+            stats_series_cut(last_get(system->series, key)->count, row.count, COUNTS);
+    }
+    stats_table_free(totals);
 }
 
 void task_system_series_add(struct task_system *system, ker_time at)
@@ -335,12 +361,16 @@ void task_system_series_add(struct task_system *system, ker_time at)
 
 /* ---- saved state ---- */
 
+/* Of the tasks that live here: what has been loaded of others is out of date. */
 void task_series_save(struct task_system *system, struct ker_state_writer *writer)
 {
     struct ker_chunk *c = ker_state_begin(writer, "task_series", 1, 0);
-    const struct task_series *s = system->series;
-    for (struct last *l = NULL; s && (l = ker_table_next(&last_kind, &s->last, l));)
-        KER_CHUNK(c, *l);
+    struct task_series *s = system->series;
+    int column[COUNTS];
+    struct stats_table *totals = s && (s->jobs || s->tasks) ? totals_make(system, 0, column) : NULL;
+    for (size_t i = 0; totals && i < stats_table_rows(totals); i++)
+        KER_CHUNK(c, *last_get(s, stats_table_key(totals, i)));
+    stats_table_free(totals);
     ker_state_end(writer);
 }
 

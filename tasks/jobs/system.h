@@ -77,6 +77,8 @@ void task_traced_free(struct task_system *);
 
 /* series.c */
 void task_series_free(struct task_series *); /* takes NULL */
+/* The job's tasks have ended where they began to wait, which periods have counted. */
+void task_series_cut(struct task_system *, uint32_t job);
 void task_series_save(struct task_system *, struct ker_state_writer *);
 void task_series_load(struct task_system *, struct ker_chunk *);
 void task_sent_state(struct task_system *, struct ker_chunk *);

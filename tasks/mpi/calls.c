@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COUNTS 4 /* of struct task_counted, from calls on */
+
 void task_calls_init(struct task_state *task, bool by_comm)
 {
     task->calls = ker_alloc(sizeof *task->calls);
@@ -137,13 +139,15 @@ static void counted_join(struct task_counted *to, const struct task_counted *fro
 static void open_add(const struct task_state *task, struct task_counted *of, ker_time end)
 {
     const struct task_calls *calls = task->calls;
-    if (calls->now && calls->now->function == of->function && calls->now->comm == of->comm) {
+    if (calls->now && calls->now->function == of->function && calls->now->comm == of->comm &&
+        !task_op_begins(&task->op)) {
         of->simulated += end > calls->since ? end - calls->since : 0;
         of->wait += task->blocked && end > task->blocked_since ? end - task->blocked_since : 0;
     }
     for (uint32_t i = 0; task->streams && i < task->streams->count; i++) {
         const struct task_stream *s = &task->streams->stream[i];
-        if (i == task->streams->current || s->function != of->function || s->comm != of->comm)
+        if (i == task->streams->current || s->function != of->function || s->comm != of->comm ||
+            task_op_begins(&s->op))
             continue;
         of->simulated += end > s->since ? end - s->since : 0;
         of->wait += s->blocked && end > s->blocked_since ? end - s->blocked_since : 0;
@@ -189,15 +193,23 @@ struct task_counted *task_calls_period(struct task_state *task, ker_time at, uin
             last++;
         if (last == calls->lasts || counted_compare(&calls->last[last], &all[i]) != 0)
             continue;
-        since[i].calls -= calls->last[last].calls;
-        since[i].bytes -= calls->last[last].bytes;
-        since[i].simulated -= calls->last[last].simulated;
-        since[i].wait -= calls->last[last].wait;
+        stats_series_since("function_series", &since[i].calls, &calls->last[last].calls, COUNTS);
     }
     free(calls->last);
     calls->last = all;
     calls->lasts = *count;
     return since;
+}
+
+void task_calls_cut(struct task_state *task)
+{
+    struct task_calls *calls = task->calls;
+    uint32_t count, last = 0;
+    struct task_counted *all = sorted(task, 0, true, &count);
+    for (uint32_t i = 0; i < count && last < calls->lasts; i++)
+        if (counted_compare(&calls->last[last], &all[i]) == 0)
+            stats_series_cut(&calls->last[last++].calls, &all[i].calls, COUNTS);
+    free(all);
 }
 
 /* A name that outlives the checkpoint it came from. */
@@ -267,14 +279,18 @@ void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     }
     free(all);
     lasts_state(mpi, calls, c);
-    task_calls_stream_state(task, c);
+    task_calls_stream_state(mpi, task, c);
 }
 
-void task_calls_stream_state(struct task_state *task, struct ker_chunk *c)
+/* Which call goes on need not be that of the op (TASK_OP_TAKES). */
+void task_calls_stream_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     struct task_calls *calls = task->calls;
+    struct task_counted now = calls->now ? *calls->now : (struct task_counted){.comm = TASK_NO_COMM};
     KER_CHUNK(c, calls->since);
     KER_CHUNK(c, calls->late);
-    if (c->loads && !c->bad && task->fetched && task->stage != TASK_STAGE_DONE)
-        calls->now = function_of(calls, &task->op);
+    KER_CHUNK(c, now.comm);
+    now.function = task_function_state(mpi, now.function, c);
+    if (c->loads && !c->bad)
+        task_calls_return(task, now.function, now.comm, calls->since, calls->late);
 }

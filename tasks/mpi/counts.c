@@ -97,6 +97,8 @@ void task_mpi_end(struct task_mpi *mpi, uint32_t job)
         task->finish = 0;
         for (uint32_t s = 0; s < task_stream_count(task); s++)
             stream_cut(mpi, task, s);
+        if (task->calls)
+            task_calls_cut(task);
         task_mpi_done(mpi, task);
     }
 }

@@ -32,7 +32,7 @@ void task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
     if (task->line)
         task_line_end(mpi, task, now);
     task->stage = TASK_STAGE_DONE;
-    if (task->streams && !task_stream_end(task, aborts))
+    if (task->streams && !task_stream_end(task, now, aborts))
         return;
     if (mpi->path)
         task_path_end(mpi, task);

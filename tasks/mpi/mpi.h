@@ -38,7 +38,7 @@ struct task_mpi_outside {
      * much for a stream of a task of the node (TASK_WORK_NUMBER): true: it has had it, at once; else
      * task_mpi_worked() is called when it has. */
     bool (*work)(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
-    bool (*told)(const struct node *, uint32_t service, uint32_t number, struct node_worked *);
+    bool (*told)(const struct node *, uint32_t service, uint32_t number, ker_time at, struct node_worked *);
     /* Where messages take a task's processor, too (network.model = "loggops"; then nodes have one task), and
      * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);

@@ -356,7 +356,7 @@ static void streams_state(struct task_mpi *mpi, struct task_state *task, struct 
         if (!c->bad)
             awaited_state(mpi, task, c);
         if (task->calls && !c->bad)
-            task_calls_stream_state(task, c);
+            task_calls_stream_state(mpi, task, c);
     }
     task_stream_select(task, 0);
     KER_CHUNK(c, all->behind);

@@ -279,10 +279,16 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
     return (uint32_t)(task - mpi->task);
 }
 
+/* A task that is spawned begins when its first call ends: what it is blocked before is no wait. */
+static inline bool task_op_begins(const struct task_op *op)
+{
+    return op->kind == TASK_OP_COLLECTIVE && op->mode == TASK_COLLECTIVE_BEGINS;
+}
+
 /* How long it has been blocked: a task that is spawned begins then, its call of MPI_Init, too. */
 static inline ker_time task_waited(struct task_state *task, ker_time now)
 {
-    if (task->op.kind != TASK_OP_COLLECTIVE || task->op.mode != TASK_COLLECTIVE_BEGINS)
+    if (!task_op_begins(&task->op))
         return now - task->blocked_since;
     if (task->calls)
         task->calls->since = now;

@@ -214,7 +214,20 @@ bool task_stream_pop(struct task_state *task)
 
 /* ---- the end ---- */
 
-bool task_stream_end(struct task_state *task, bool all)
+/* One that is blocked has waited until now. */
+static void stream_ended(struct task_state *task, ker_time now)
+{
+    ker_time time = task->blocked ? task_waited(task, now) : 0;
+    *(task->op.kind == TASK_OP_SEND ? &task->send_wait : &task->wait) += time;
+    if (task->calls) {
+        task_calls_wait(task, time);
+        task_calls_end(task, now);
+    }
+    task->stage = TASK_STAGE_DONE;
+    task->blocked = false;
+}
+
+bool task_stream_end(struct task_state *task, ker_time now, bool all)
 {
     struct task_streams *streams = task->streams;
     uint32_t current = streams->current;
@@ -222,8 +235,8 @@ bool task_stream_end(struct task_state *task, bool all)
     streams->unfinished--;
     for (uint32_t i = 0; all && i < streams->count; i++) {
         task_stream_select(task, i);
-        task->stage = TASK_STAGE_DONE;
-        task->blocked = false;
+        if (task->stage != TASK_STAGE_DONE)
+            stream_ended(task, now);
     }
     task_stream_select(task, current);
     if (all)

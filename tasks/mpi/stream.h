@@ -87,7 +87,7 @@ bool task_stream_push(struct task_state *);
 /* Selects the next ready one; true: there are more. */
 bool task_stream_pop(struct task_state *);
 /* The current stream is at its end; true: it was the last. `all`: so are the others. */
-bool task_stream_end(struct task_state *, bool all);
+bool task_stream_end(struct task_state *, ker_time now, bool all);
 /* All begin anew. */
 void task_streams_restart(struct task_state *);
 /* Of any task: the operation by which it has ended before its end; NULL: it has not. */

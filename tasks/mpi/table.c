@@ -90,7 +90,7 @@ const struct stats_schema task_mpi_schema = {"tasks", "One row per task, by job 
 static void row_cut(const struct task_mpi *mpi, struct task_mpi_result *row, const struct task_state *task,
                     ker_time end)
 {
-    if (task->blocked && end > task->blocked_since) {
+    if (task->blocked && end > task->blocked_since && !task_op_begins(&task->op)) {
         if (task->op.kind == TASK_OP_SEND)
             row->send_wait += end - task->blocked_since;
         else

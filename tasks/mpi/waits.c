@@ -179,7 +179,7 @@ static void open_add(struct task_waited *w, struct task_state *task, ker_time en
     uint32_t current = task_stream_current(task);
     for (uint32_t i = 0; i < task_stream_count(task); i++) {
         task_stream_select(task, i);
-        if (!task->blocked || end <= task->blocked_since)
+        if (!task->blocked || end <= task->blocked_since || task_op_begins(&task->op))
             continue;
         struct task_parts *parts = &waited_in(w, task_calls_function(&task->op))->parts;
         parts->waits++;

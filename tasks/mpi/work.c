@@ -124,7 +124,7 @@ void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ke
 {
     struct node_worked worked;
     if (!task->busy ||
-        !mpi->outside.told(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), &worked))
+        !mpi->outside.told(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), end, &worked))
         return;
     struct parts parts = parts_of(&worked, end);
     row->compute += parts.computed - worked.own;

@@ -15,7 +15,7 @@ void task_work_copies(const struct task_mpi *, const struct task_state *, uint64
 void task_worked(struct task_mpi *, struct task_state *, ker_time now, const struct node_worked *);
 void task_works_reserve(struct task_mpi *, uint32_t tasks);
 void task_works_release(struct task_mpi *);
-/* What it has had, in the columns of works; and what its current stream is having at the end of the run. */
+/* What it has had, in the columns of works; and what its current stream is having until `end`. */
 void task_work_result(const struct task_mpi *, const struct task_state *, struct task_mpi_result *);
 void task_work_cut(const struct task_mpi *, const struct task_state *, ker_time end,
                    struct task_mpi_result *);

@@ -51,6 +51,8 @@ struct random_system {
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */
     bool jobs, trace, weather;
+    bool calls_off;               /* they are not counted */
+    bool all;                     /* everything is collected (RANDOM_SYSTEM_ALL) */
     uint32_t cores, units;        /* of a node; its hardware threads: places of tasks */
     bool turns;                   /* more tasks than hardware threads */
     bool draws_memory;            /* computations may */

@@ -126,10 +126,19 @@ static uint32_t random_pingpong(struct random_system *r, uint32_t most)
 
 static uint32_t random_trace(struct random_system *r, uint32_t most)
 {
-    bool eight = most >= 8 && r->packet < 4096;
+    bool eight = most >= 8 && r->packet < 4096, timed = random_flag(r, "timed calls", 30);
     r->trace = true;
-    fprintf(r->out, "        trace = \"%s/%s\";\n        processor_factor = %.2f;\n", r->traces,
-            eight ? "npb-is.S-8" : "npb-ft.S-4", random_flag(r, "processor_factor", 30) ? 0.01 : 0);
+    fprintf(r->out, "        trace = \"%s/%s\";\n        processor_factor = %.3f;\n", r->traces,
+            timed   ? "mars-3"
+            : eight ? "npb-is.S-8"
+                    : "npb-ft.S-4",
+            random_flag(r, "processor_factor", 30) ? 0.01
+            : timed                                ? 0.001
+                                                   : 0);
+    if (timed) {
+        put_text(r, "calls", "traced");
+        return 3;
+    }
     put_flag(r, "finalize_gap", 20);
     put_time(r, "poll_gap", LIST("10 us", "0 ns"), 0, 1e12);
     return eight ? 8 : 4;

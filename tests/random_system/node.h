@@ -78,8 +78,9 @@ static void random_noise(struct random_system *r)
     fprintf(r->out, "    noise: {\n");
     r->indent += 4;
     put_text(r, "kind", kind);
-    put_choice(r, "length", LIST("0 ns", "1 ps", "300 ns", "2500 ns"));
-    put_choice(r, drawn ? "gap" : "period", LIST("2501 ns", "10 us", "77 us"));
+    put_time(r, "length", LIST("0 ns", "1 ps", "300 ns", "2500 ns"), 0, 1e7);
+    /* a detour is a draw, and computations last up to 10 s */
+    put_time(r, drawn ? "gap" : "period", LIST("2501 ns", "10 us", "77 us"), 1e7 + 1, 1e14);
     if (drawn)
         put_choice(r, "lengths", LIST("fixed", "exponential", "pareto"));
     put_choice(r, "begin", drawn ? LIST("core", "node") : LIST("core", "node", "same"));
@@ -163,7 +164,7 @@ static void random_node(struct random_system *r)
     }
     if (r->lanes || random_flag(r, "bus", 20))
         random_bus(r);
-    if (random_flag(r, "noise", 20))
+    if (random_flag(r, "noise", 35))
         random_noise(r);
     if (random_flag(r, "turns", 15))
         random_turns(r);

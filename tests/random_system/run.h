@@ -35,20 +35,75 @@ static void random_end(struct random_system *r, enum random_end end, double unit
         put_whole(r, "packets", RANDOM_PACKETS / 2, RANDOM_PACKETS / 2, 1, RANDOM_PACKETS);
 }
 
+/* What is collected: each kind for itself, in periods where there are any. */
+static void random_series(struct random_system *r, bool periods)
+{
+    static const char *const kinds[] = {"links",   "switches", "adapters", "channels", "latency",
+                                        "matrix",  "jobs",     "tasks",    "traffic",  "functions",
+                                        "communicators", "cores"};
+    bool calls = !r->calls_off;
+    fprintf(r->out, "    series: {\n");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bool total = i < 5, of_jobs = i > 5, of_calls = i == 9 || i == 10;
+        bool some = random_flag(r, kinds[i], r->all ? 90 : 50);
+        if (!some || (!periods && !total) || (of_jobs && !r->jobs) || (of_calls && !calls))
+            continue;
+        fprintf(r->out, "        %s = \"%s\";\n", kinds[i], periods && (!total || chance(r, 70)) ? "periods" : "total");
+    }
+    fprintf(r->out, "    };\n");
+}
+
+static void random_timeline(struct random_system *r, double unit)
+{
+    static const char *const formats[] = {"perfetto", "paraver", "paje"};
+    random_key(r, "timeline");
+    uint32_t first = draw(r, 3), count = 1 + draw(r, 2);
+    fprintf(r->out, "    timeline = [\"%s\"%s%s%s];\n", formats[first], count > 1 ? ", \"" : "",
+            count > 1 ? formats[(first + 1) % 3] : "", count > 1 ? "\"" : "");
+    put_size(r, "timeline_bytes", 1 << 20, 1 << 22, 1 << 16, 1 << 22);
+    if (random_flag(r, "lines of links", 60) || !r->jobs)
+        put_text(r, "timeline_links", "all");
+    if (random_flag(r, "a span", 50))
+        put_ps(r, "timeline_from", (double)spread(r, 1, unit));
+    put_choice(r, "timeline_messages", LIST("none", "program", "all"));
+}
+
+/* Of tasks, beyond tables of their own. */
+static void random_waits(struct random_system *r)
+{
+    if (!put_flag(r, "waits", r->all ? 80 : 30))
+        return;
+    if (random_flag(r, "a path", 50))
+        put_size(r, "critical_path", 1 << 20, 1 << 20, 1 << 10, 1 << 22);
+}
+
 static void random_output(struct random_system *r, bool ends, double unit)
 {
+    r->all = getenv("RANDOM_SYSTEM_ALL") != NULL;
     group_begin(r, "output");
     put_flag(r, "links", 95);
     put_flag(r, "histograms", 95);
-    put_flag(r, "matrix", 30);
+    bool matrix = put_flag(r, "matrix", 30);
     if (r->jobs)
         put_flag(r, "tasks", 95);
     if (r->jobs && random_flag(r, "own calls", 60)) /* absent: of traces */
-        put_flag(r, "calls", 70);
-    /* a trace lasts long, and without a run.end a wild system may last for hours of simulated time */
+        r->calls_off = !put_flag(r, "calls", 70);
+    if (matrix && random_flag(r, "levels", 50))
+        fprintf(r->out, "    matrix_levels = [\"node\", \"board\", \"rack\"%s];\n", r->jobs ? ", \"task\"" : "");
+    /* without a run.end a wild system may last for hours of simulated time, and a trace lasts long */
     random_key(r, "period");
-    if (!r->trace && chance(r, 25) && (ends || !r->wild))
+    bool periods = chance(r, r->all ? 90 : 25) && (ends || !(r->wild || r->trace));
+    if (periods)
         put_ps(r, "period", r->extreme ? (double)spread(r, unit, 100 * unit) : 7 * unit);
+    if (random_flag(r, "series", r->all ? 100 : 40))
+        random_series(r, periods);
+    put_flag(r, "hdf5", 20);
+    if (r->jobs) {
+        random_waits(r);
+        put_flag(r, "cores", 30);
+    }
+    if (random_flag(r, "timelines", r->all ? 40 : 10))
+        random_timeline(r, unit);
     group_end(r);
 }
 
