@@ -5,34 +5,45 @@ CC := gcc
 endif
 # The processor to build for, as gcc's -march knows it: this machine's, or any (`make ARCH=x86-64-v3`). Each has a build of its own.
 ARCH ?= native
-BUILD ?= build/release$(if $(filter-out native,$(ARCH)),-$(ARCH))
+build_of = build/release$(if $(filter-out native,$(1)),-$(1))
+BUILD ?= $(call build_of,$(ARCH))
 # What is installed is to run on other machines, too, unless ARCH says for which. generic: whatever the compiler takes by itself.
 INSTALL_ARCH := $(if $(filter file default,$(origin ARCH)),$(if $(filter x86_64,$(shell uname -m)),x86-64,generic),$(ARCH))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-# How much of make lint runs side by side.
-JOBS ?= $(shell nproc)
 # Packing two addresses into a vector to multiply them costs more than it saves: 3 to 10 % of packet-hops per CPU second.
 OPTIMISE ?= -O3 $(if $(filter-out generic,$(ARCH)),-march=$(ARCH)) -fno-plt -fno-tree-slp-vectorize
 CFLAGS ?=
 WARN := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(WERROR)
 Q := $(if $(V),,@)
 MAKEFLAGS += --no-print-directory
+# All cores, unless -j says how many; of several goals (clean all) one after the other.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+ifneq ($(and $(word 2,$(MAKECMDGOALS)),$(filter-out mars% build/%,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
+endif
 
 # Empty where the tools are still missing: demo and check install them first, then call make again.
 MPI_CFLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
-# OTF2 is there or not: without it marssim refuses that one format of timelines.
-OTF2 := $(shell pkg-config --exists otf2 2>/dev/null && echo otf2)
+# OTF2, HDF5 and cairo are there or not: without them marssim refuses what they are for, and there is no marsmovie.
+there = $(firstword $(foreach module,$(1),$(shell pkg-config --exists $(module) 2>/dev/null && echo $(module))))
+OTF2 := $(call there,otf2)
+HDF5 := $(call there,hdf5-openmpi hdf5 hdf5-serial)
+CAIRO := $(call there,cairo)
 PKG := libconfig jansson gsl hwloc libzstd $(OTF2)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKG) 2>/dev/null)
 # HDF5 is loaded when it is used (stats/hdf5_load.h), by the name that the linker would note.
-HDF5_CFLAGS := $(shell pkg-config --cflags hdf5-openmpi 2>/dev/null)
-HDF5_FOLDER := $(firstword $(patsubst -L%,%,$(shell pkg-config --libs-only-L hdf5-openmpi 2>/dev/null)))
-HDF5_FILE := $(shell objdump -p $(HDF5_FOLDER)/libhdf5.so 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
+ifneq ($(HDF5),)
+HDF5_FOLDER := $(firstword $(patsubst -L%,%,$(shell pkg-config --libs-only-L $(HDF5))))
+HDF5_LIBRARY := $(if $(HDF5_FOLDER),$(HDF5_FOLDER)/libhdf5.so,$(shell $(CC) -print-file-name=libhdf5.so))
+HDF5_CFLAGS := $(shell pkg-config --cflags $(HDF5)) -DSTATS_HDF5_FILE=\"$(shell objdump -p $(HDF5_LIBRARY) | awk '$$1 == "SONAME" { print $$2 }')\"
+endif
 PKG_LIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null)
 # The same bits on every rank and build: no fused multiply-add.
-ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(if $(OTF2),-DMARSSIM_OTF2) $(OPTIMISE) -g $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE='"$(HDF5_FILE)"'
+ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(if $(OTF2),-DMARSSIM_OTF2) -g1 $(OPTIMISE) $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS)
 # What plugins may call stays visible.
 PROGRAM_LINK := -rdynamic
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
@@ -51,7 +62,10 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-all: marssim marstrace marsconv marsreport marsmovie marsnoise ## build ./marssim and the programs around it, optimised for this machine
+# What is built; TRC_LIBRARIES (tracer.mk) go with marstrace.
+PROGRAMS := marssim marstrace marsconv marsreport $(if $(CAIRO),marsmovie) marsnoise
+
+all: $(PROGRAMS) ## build ./marssim and the programs around it, optimised for this machine
 
 # Of whatever BUILD is asked for, though another may be newer.
 marssim: $(BUILD)/marssim FORCE
@@ -73,10 +87,10 @@ include tools/marsnoise/marsnoise.mk
 # Objects of other flags or another compiler are never mixed: this file changes when they do.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' >$@
+	@echo "$$FLAGS" | cmp -s - $@ || { CC='$(CC)' CFLAGS='$(CFLAGS)' tools/install-deps.sh --name build && echo "$$FLAGS" >$@; }
+$(BUILD)/flags: export FLAGS = $(CC) $(ALL_CFLAGS)
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
-	$(if $(and $(MPI_LIBS),$(PKG_LIBS)),,$(error compilers or libraries are missing: tools/install-deps.sh names and installs them))
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -87,17 +101,17 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBRARY) $(EXTRA)
 
 demo: ## install what is missing, build, run a real application's trace on two ranks, write its page
 	@tools/install-deps.sh build
-	$(Q)$(MAKE) all
+	$(Q)$(MAKE) marssim marsreport
 	mpirun -n 2 ./marssim configs/fat-tree-lammps.cfg output.period="500 us" output.series.links=periods output.matrix=true
 	@printf 'page        '; ./marsreport results/fat-tree-lammps
 
 check: ## install what is missing, build, run all tests
-	@tools/install-deps.sh build trace studies
+	@tools/install-deps.sh build check
 	$(Q)$(MAKE) counted
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
-check-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie $(BUILD)/marsnoise $(TEST_PROGRAMS)
+check-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES) $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
 
 # What tests/instructions.sh counts, where it can: valgrind does not know every processor.
@@ -115,7 +129,7 @@ debug: ## build build/debug/marssim: no optimisation, all assertions
 # It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run goes on. REST= begins anew.
 REST ?= 1
 sanitize: ## build with AddressSanitizer and UBSan, run all tests that have not passed so
-	@tools/install-deps.sh build trace
+	@tools/install-deps.sh build check
 	$(Q)REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
@@ -127,18 +141,17 @@ check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at 
 # What has passed is not looked at again while it and what it includes stay as they are: an interrupted run goes on, and findings are
 # mended file by file. Other settings of the tools begin anew.
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders: what has changed since the last run
-	@tools/install-deps.sh build trace lint
+	@tools/install-deps.sh build check lint
 	$(Q)tests/layers.sh
 	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
-	$(Q)$(MAKE) -k -j$(JOBS) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror lint-built
+	$(Q)$(MAKE) -k BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror lint-built
 
-LINT_PROGRAMS := marssim marstrace marsconv marsreport marsmovie marsnoise libmarstrace.so
 LINTED := $(SOURCES) marssim.c
-lint-built: $(LINT_PROGRAMS:%=$(BUILD)/%) $(TEST_PROGRAMS:%=%.o) $(LINTED:%.c=$(BUILD)/%.linted)
+lint-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES) $(TEST_PROGRAMS:%=%.o) $(LINTED:%.c=$(BUILD)/%.linted)
 
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 	--suppressions-list=tests/cppcheck.supp -I.
-TIDY_FLAGS := -std=gnu17 -I. $(if $(OTF2),-DMARSSIM_OTF2) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE=\"$(HDF5_FILE)\"
+TIDY_FLAGS := -std=gnu17 -I. $(if $(OTF2),-DMARSSIM_OTF2) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS)
 $(BUILD)/%.linted: %.c $(BUILD)/%.o .clang-tidy tests/cppcheck.supp
 	$(if $(V),,@echo "  LINT $<")
 	$(Q)$(CPPCHECK) $< && clang-tidy --quiet --warnings-as-errors='*' $< -- $(TIDY_FLAGS) 2>$@.said || { cat $@.said; exit 1; }
@@ -174,10 +187,12 @@ docs: all ## write docs/configuration.md and the tables of docs/results.md anew
 	tools/write-results.sh ./marssim > docs/results.md.new && mv docs/results.md.new docs/results.md
 
 install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this kind, or for ARCH
-	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) install-built
-	$(Q)$(MAKE) PROGRAM=build/release-$(INSTALL_ARCH)/marssim install-files
+	$(if $(filter $(ARCH),$(INSTALL_ARCH)),,@echo "installing a build for $(INSTALL_ARCH), which other machines run, too: \
+	$(call build_of,$(INSTALL_ARCH)), compiled now if it is not there; make install ARCH=native installs the one for this machine")
+	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=$(call build_of,$(INSTALL_ARCH)) install-built
+	$(Q)$(MAKE) PROGRAM=$(call build_of,$(INSTALL_ARCH))/marssim install-files
 
-install-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie $(BUILD)/marsnoise
+install-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES)
 
 # All that plugin/plugin.h includes, under the same names: what a plugin may use.
 PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) plugin/plugin.h)))
@@ -190,12 +205,11 @@ install-files:
 	install -d $(ROOT)/share/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
 	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench $(SHARE)/python
-	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
-	install -m 755 $(dir $(PROGRAM))marstrace $(dir $(PROGRAM))marsconv $(dir $(PROGRAM))marsreport $(dir $(PROGRAM))marsmovie $(dir $(PROGRAM))marsnoise $(ROOT)/bin
+	install -m 755 $(PROGRAMS:%=$(dir $(PROGRAM))%) $(ROOT)/bin
 	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
 	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
-	for p in marsconv marsreport marsmovie marsnoise; do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
+	for p in $(filter-out marssim marstrace,$(PROGRAMS)); do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
 		tools/write-completion.sh $(PROGRAM) $$p >$(COMPLETION)/$$p || exit 1; done
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
 	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools
@@ -211,7 +225,7 @@ install-files:
 FORCE:
 
 clean: ## remove what was built
-	rm -rf build marssim marstrace marsconv marsreport marsmovie marsnoise libmarstrace*.so
+	rm -rf build $(PROGRAMS) marsmovie libmarstrace*.so
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18

@@ -2,6 +2,8 @@
 #define STATS_HDF5_LOADS
 #include "stats/hdf5_load.h"
 
+#ifdef STATS_HDF5_FILE
+
 #include <dlfcn.h>
 
 struct stats_hdf5_library stats_hdf5_library;
@@ -34,3 +36,14 @@ enum ker_status stats_hdf5_load(struct ker_error *error)
     loaded = true;
     return KER_OK;
 }
+
+#else
+
+enum ker_status stats_hdf5_load(struct ker_error *error)
+{
+    return ker_fail(error, KER_BAD_INPUT,
+                    "results.h5 (output.hdf5): this marssim was built without HDF5: install "
+                    "libhdf5-openmpi-dev (Debian) and build it anew");
+}
+
+#endif

@@ -9,6 +9,11 @@
 
 #include "kernel/kernel.h"
 
+/* Before anything else is called; fails where the program was built without it. */
+enum ker_status stats_hdf5_load(struct ker_error *);
+
+#ifdef STATS_HDF5_FILE /* the library's name */
+
 #include <hdf5.h>
 
 /* clang-format off */
@@ -35,9 +40,6 @@ struct stats_hdf5_library {
 #undef STATS_HDF5_POINTER
 };
 extern struct stats_hdf5_library stats_hdf5_library;
-
-/* Before anything else is called. */
-enum ker_status stats_hdf5_load(struct ker_error *);
 
 #ifndef STATS_HDF5_LOADS
 #define H5check_version (*stats_hdf5_library.to_H5check_version)
@@ -101,6 +103,8 @@ enum ker_status stats_hdf5_load(struct ker_error *);
 #define H5T_IEEE_F64LE_g (*stats_hdf5_library.to_H5T_IEEE_F64LE_g)
 #define H5T_STD_I64LE_g (*stats_hdf5_library.to_H5T_STD_I64LE_g)
 #define H5T_STD_U64LE_g (*stats_hdf5_library.to_H5T_STD_U64LE_g)
+#endif
+
 #endif
 
 #endif

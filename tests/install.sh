@@ -112,4 +112,9 @@ object DESTDIR=/nowhere install >"$work/log"
 if [ "$(uname -m)" = x86_64 ]; then
     grep -q -- '-march=x86-64 .*build/release-x86-64/kernel/base/units.o' "$work/log" && ! grep -q 'march=native' "$work/log"
     check "installed: for any processor of the kind"
+    grep -q '^echo "installing a build for x86-64, which other machines run' "$work/log"
+    check "which is said, and why"
 fi
+object DESTDIR=/nowhere ARCH=native install >"$work/log"
+grep -q 'build/release/kernel/base/units.o' "$work/log" && ! grep -q -e 'build/release-' -e '^echo "installing' "$work/log"
+check "for this one: what make has built"

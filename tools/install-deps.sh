@@ -1,126 +1,161 @@
 #!/bin/sh
 # Installs what building marssim needs, when it is missing.
 #
-#   tools/install-deps.sh [build] [trace] [lint] [fuzz] [studies] [opensm]      (nothing named: build)
+#   tools/install-deps.sh [--name] [build] [check] [lint] [fuzz] [studies] [opensm]      (nothing named: build)
 #
 # Each need is tested by use (a command that runs, a header that compiles), not by package name, so that an Open MPI
-# of one's own counts. On Debian and Ubuntu what is missing is installed by apt, as root or through sudo; elsewhere
-# it is named and the script ends with status 1.
+# of one's own counts. On Debian and Ubuntu what is missing is installed by apt, as root or through sudo. Elsewhere,
+# and with --name, one message says how it is called there and the script ends with status 1; where only something
+# is missing that the program can be built or tested without, it says what is left out and ends with status 0.
 set -u
 
+naming=""
+[ "${1:-}" = --name ] && naming=yes && shift
 [ $# -gt 0 ] || set -- build
-missing=""
+debian="" fedora="" spack="" optional="" left_out=""
 
-need() { # STATUS PACKAGE: notes the package when the test for it ended with another status than 0
-    [ "$1" -eq 0 ] || case " $missing " in
-        *" $2 "*) ;;
-        *) missing="$missing $2" ;;
-    esac
+need() { # STATUS DEBIAN FEDORA SPACK [WITHOUT]: the packages when the test ended with another status than 0; what is left out without them
+    [ "$1" -ne 0 ] || return
+    if [ $# -eq 5 ]; then
+        optional="$optional $2"
+        left_out="$left_out
+without $2 (Fedora: $3, Spack: $4): $5"
+    else
+        debian="$debian $2" fedora="$fedora $3" spack="$spack $4"
+    fi
 }
 
-command_of() { # COMMAND PACKAGE
+command_of() { # COMMAND DEBIAN FEDORA SPACK [WITHOUT]
     command -v "$1" >/dev/null 2>&1
-    need $? "$2"
+    status=$?
+    shift
+    need $status "$@"
 }
 
-header_of() { # "HEADERS" PACKAGE
-    command -v gcc >/dev/null 2>&1 && {
-        for header in $1; do echo "#include <$header>"; done | gcc -E -x c -w - >/dev/null 2>&1
+header_of() { # "HEADERS" DEBIAN FEDORA SPACK [WITHOUT]
+    command -v "${CC:-gcc}" >/dev/null 2>&1 && {
+        # shellcheck disable=SC2086 # words of their own
+        for header in $1; do echo "#include <$header>"; done | "${CC:-gcc}" ${CFLAGS:-} -E -x c -w - >/dev/null 2>&1
     }
-    need $? "$2"
+    status=$?
+    shift
+    need $status "$@"
+}
+
+module_of() { # "MODULES" DEBIAN FEDORA SPACK [WITHOUT]: of pkg-config, one of them
+    status=1
+    for module in $1; do
+        pkg-config --exists "$module" 2>/dev/null && status=0
+    done
+    shift
+    need $status "$@"
 }
 
 need_build() {
-    command_of gcc gcc
-    command_of make make
-    header_of "stdio.h" libc6-dev
-    command_of pkg-config pkg-config
-    command_of xz xz-utils
-    command_of mpicc libopenmpi-dev
-    command_of mpirun openmpi-bin
-    header_of "metis.h" libmetis-dev
-    header_of "hwloc.h" libhwloc-dev
-    header_of "gsl/gsl_rng.h" libgsl-dev
-    header_of "libconfig.h" libconfig-dev
-    header_of "Random123/philox.h" librandom123-dev
-    header_of "jansson.h" libjansson-dev
-    header_of "zstd.h" libzstd-dev
-    header_of "cairo/cairo.h" libcairo2-dev
-    pkg-config --exists hdf5-openmpi 2>/dev/null
-    need $? libhdf5-openmpi-dev
-    header_of "otf2/otf2.h" libopen-trace-format2-dev
-    header_of "stdarg.h stddef.h setjmp.h stdint.h cmocka.h" libcmocka-dev
+    command_of "${CC:-gcc}" gcc gcc gcc
+    command_of make make make gmake
+    header_of "stdio.h" libc6-dev glibc-devel glibc
+    command_of pkg-config pkg-config pkgconf-pkg-config pkgconf
+    command_of xz xz-utils xz xz
+    mpicc --showme:compile >/dev/null 2>&1
+    need $? libopenmpi-dev openmpi-devel openmpi
+    command_of mpirun openmpi-bin openmpi openmpi
+    header_of "metis.h" libmetis-dev metis-devel metis
+    header_of "Random123/philox.h" librandom123-dev Random123-devel random123
+    module_of hwloc libhwloc-dev hwloc-devel hwloc
+    module_of gsl libgsl-dev gsl-devel gsl
+    module_of libconfig libconfig-dev libconfig-devel libconfig
+    module_of jansson libjansson-dev jansson-devel jansson
+    module_of libzstd libzstd-dev libzstd-devel zstd
+    module_of cairo libcairo2-dev cairo-devel cairo "no marsmovie"
+    module_of "hdf5-openmpi hdf5 hdf5-serial" libhdf5-openmpi-dev hdf5-openmpi-devel hdf5 "no results.h5"
+    module_of otf2 libopen-trace-format2-dev otf2-devel otf2 "no timelines and traces of OTF2"
 }
 
-# A second MPI library and Fortran: the tracer is built for and tested with them, too.
-need_trace() {
-    command_of gfortran gfortran
-    command_of mpicc.mpich libmpich-dev
-    command_of mpirun.mpich mpich
+# A second MPI library and Fortran: the tracer is built for and tested with them, too. Tests skip what is not there.
+need_check() {
+    header_of "stdarg.h stddef.h setjmp.h stdint.h cmocka.h" libcmocka-dev libcmocka-devel cmocka
+    command_of gfortran gfortran gcc-gfortran gcc "no tests of Fortran programs"
+    command_of mpicc.mpich libmpich-dev mpich-devel mpich "no tracer for MPICH"
+    command_of mpirun.mpich mpich mpich mpich "no tests with MPICH"
+    command_of gnuplot gnuplot-nox gnuplot gnuplot "no tests of figures"
+    command_of jq jq jq jq "no tests of JSON"
+    command_of flock util-linux util-linux util-linux "no tests of studies"
 }
 
 need_lint() {
-    command_of clang-format clang-format
-    command_of clang-tidy clang-tidy
-    command_of cppcheck cppcheck
+    command_of clang-format clang-format clang-tools-extra llvm
+    command_of clang-tidy clang-tidy clang-tools-extra llvm
+    command_of cppcheck cppcheck cppcheck cppcheck
 }
 
 # libFuzzer's runtime is a package per version of clang; without clang, the distribution's default decides.
 need_fuzz() {
-    command_of clang clang
+    command_of clang clang clang llvm
     version=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
     [ -n "$version" ] || version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\).*/\1/p')
     echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n); int LLVMFuzzerTestOneInput(const char *d,
           unsigned long n) { return d && n ? 0 : 0; }' |
         clang -fsanitize=fuzzer,address -x c -o /dev/null - >/dev/null 2>&1
-    need $? "libclang-rt-${version:-14}-dev"
+    need $? "libclang-rt-${version:-14}-dev" compiler-rt llvm
 }
 
 need_studies() {
-    command_of gnuplot gnuplot-nox
-    command_of jq jq
-    command_of flock util-linux
+    command_of gnuplot gnuplot-nox gnuplot gnuplot
+    command_of jq jq jq jq
+    command_of flock util-linux util-linux util-linux
 }
 
 # A subnet manager and a simulated subnet for it: only tools/run-opensm wants them, and nothing installs them unasked.
 need_opensm() {
-    command_of opensm opensm
-    command_of ibsim ibsim-utils
-    command_of ibnetdiscover infiniband-diags
+    command_of opensm opensm opensm opensm
+    command_of ibsim ibsim-utils ibsim ibsim
+    command_of ibnetdiscover infiniband-diags infiniband-diags rdma-core
     ls /usr/lib/*/umad2sim/libumad2sim.so >/dev/null 2>&1
-    need $? libumad2sim0
+    need $? libumad2sim0 ibsim ibsim
 }
 
 for what in "$@"; do
     case $what in
-    build | trace | lint | fuzz | studies | opensm) "need_$what" ;;
+    build | check | lint | fuzz | studies | opensm) "need_$what" ;;
     *)
-        echo "usage: $0 [build] [trace] [lint] [fuzz] [studies] [opensm]" >&2
+        echo "usage: $0 [--name] [build] [check] [lint] [fuzz] [studies] [opensm]" >&2
         exit 2
         ;;
     esac
 done
-[ -n "$missing" ] || exit 0
+[ -n "$debian$optional" ] || exit 0
 
-if ! command -v apt-get >/dev/null 2>&1; then
-    echo "missing (by the names of Debian's packages):$missing" >&2
-    echo "install them with this system's package manager, then try again" >&2
+# What is missing by its names everywhere, and what is left out; ends the script.
+name() {
+    [ -z "$left_out" ] || echo "$left_out" | sed 1d >&2
+    [ -n "$debian" ] || exit 0
+    words() { printf '%s\n' "$@" | sort -u | xargs; }
+    # shellcheck disable=SC2086 # lists of packages, one word each
+    cat >&2 <<END
+missing:
+  Debian, Ubuntu: apt-get install $(words $debian)
+  Fedora:         dnf install $(words $fedora); module load mpi/openmpi-x86_64
+  Spack:          spack install $(words $spack); spack load $(words $spack)
+END
     exit 1
-fi
+}
+
+[ -z "$naming" ] && command -v apt-get >/dev/null 2>&1 || name
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
-    if ! command -v sudo >/dev/null 2>&1; then
-        echo "missing:$missing" >&2
-        echo "as root: apt-get install$missing" >&2
-        exit 1
-    fi
+    command -v sudo >/dev/null 2>&1 || name
     as_root=sudo
 fi
-echo "installing what is missing: ${as_root:+sudo }apt-get install$missing"
+echo "installing what is missing: ${as_root:+sudo }apt-get install$debian$optional"
 export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq || echo "the package lists could not be renewed; trying with the old ones" >&2
-# shellcheck disable=SC2086 # a list of packages, one word each
-if ! $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null; then
-    echo "could not install:$missing" >&2
-    exit 1
-fi
+# Another process of dpkg or apt, as new machines start them by themselves, is waited for.
+wait_for_lock="-o DPkg::Lock::Timeout=600"
+install() { # PACKAGE...
+    # shellcheck disable=SC2086 # lists of words
+    [ $# -eq 0 ] || $as_root apt-get install -y -qq --no-install-recommends $wait_for_lock "$@" >/dev/null
+}
+# shellcheck disable=SC2086
+$as_root apt-get update -qq $wait_for_lock || echo "the package lists could not be renewed; trying with the old ones" >&2
+# shellcheck disable=SC2086
+install $debian $optional || { install $debian && debian=""; name; }

@@ -5,8 +5,8 @@ REP_FILM := $(REP)/marsmovie.c $(REP)/film.c $(REP)/film_out.c
 REP_SHARED := $(filter-out $(REP_FILM) $(REP)/marsreport.c $(REP)/page.c,$(wildcard $(REP)/*.c))
 REP_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED) $(REP)/marsreport.c $(REP)/page.c) $(BUILD)/$(REP)/embed.o
 FILM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED) $(REP_FILM))
-CAIRO_CFLAGS := $(shell pkg-config --cflags cairo 2>/dev/null)
-CAIRO_LIBS := $(shell pkg-config --libs cairo 2>/dev/null)
+CAIRO_CFLAGS := $(if $(CAIRO),$(shell pkg-config --cflags cairo))
+CAIRO_LIBS := $(if $(CAIRO),$(shell pkg-config --libs cairo))
 
 marsmovie: $(BUILD)/marsmovie FORCE
 	$(Q)cmp -s $< $@ || cp -f $< $@

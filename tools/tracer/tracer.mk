@@ -23,7 +23,7 @@ $(BUILD)/marstrace: $(TRC_PROGRAM:%=$(BUILD)/$(TRC)/%.o) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(PKG_LIBS) -lpthread
 
-$(TRC_BUILD)/flags: FORCE
+$(TRC_BUILD)/flags: FORCE | $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo '$(CC) $(TRC_CFLAGS) $(MPI_CFLAGS) $(MPICH_SHOW)' | cmp -s - $@ || echo '$(CC) $(TRC_CFLAGS) $(MPI_CFLAGS) $(MPICH_SHOW)' >$@
 
