@@ -8,7 +8,7 @@
 # output of what fails is shown; the last line is "N passed, N failed" (", N skipped" when there are any).
 #
 # Called by make, which sets what mpirun needs; alone: `make check-built`.
-# TEST_JOBS (2) tests run side by side, TEST_SECONDS (3600, for busy machines) is what one may take, TESTS="a b" runs only those named.
+# TEST_JOBS (one more than there are cores) tests run side by side, TEST_SECONDS (3600, for busy machines) is what one may take, TESTS="a b" runs only those named.
 # TEST_PATIENCE=10 makes what scripts wait for a command ten times as long.
 # REST=1: what has passed since the programs and the test were made is counted and not run again, so that an interrupted run goes on.
 set -u
@@ -76,6 +76,9 @@ fi
 BUILD=${1:?usage: tests/run-tests.sh BUILD}
 [ -x "$BUILD/marssim" ] || { echo "tests/run-tests.sh: no program in $BUILD: make check-built builds it and all tests" >&2; exit 2; }
 export BUILD MARSSIM=${MARSSIM:-$PWD/$BUILD/marssim}
+# mpirun starts in half its processor time without what one machine does not need: hwloc's plugins (X11, OpenCL), its looks at PCI devices and
+# tours of all cores, networks, and files of PMIx in shared memory. Whoever wants more says so to mpirun.
+export HWLOC_COMPONENTS=-linuxio,-x86 HWLOC_PLUGINS_PATH=/none PMIX_MCA_gds=hash OMPI_MCA_pml=^cm,ucx OMPI_MCA_btl=self,vader
 logs=$BUILD/test-logs
 [ -n "${REST:-}" ] || rm -rf "$logs"
 mkdir -p "$logs"
@@ -103,7 +106,7 @@ for test in tests/test_*.c tests/*.sh; do
     counts+=("$logs/$(basename "$test").count")
     passed_before "$test" || tests+=("$test")
 done
-[ ${#tests[@]} -eq 0 ] || printf '%s\n' "${tests[@]}" | xargs -P "${TEST_JOBS:-2}" -I{} "$0" --one "$BUILD" {} "$logs"
+[ ${#tests[@]} -eq 0 ] || printf '%s\n' "${tests[@]}" | xargs -P "${TEST_JOBS:-$(($(nproc) + 1))}" -I{} "$0" --one "$BUILD" {} "$logs"
 
 read -r passed failed skipped < <(cat /dev/null "${counts[@]}" 2>/dev/null |
     awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}')
