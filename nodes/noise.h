@@ -78,7 +78,8 @@ enum ker_status node_noise_init(struct node_noise *, const struct ker_config *, 
 void node_noise_release(struct node_noise *);
 /* When something has had a core of a node for `length` that begins at `from`, which never goes back for a
  * core; kind is not NONE. length 0: `from`, or the end of the detour in which that is. At most 9,000,000 s.
- */
+ * Where thousands of drawn detours come before that it is a time behind `from` by which a part of it is done:
+ * ask again then. */
 ker_time node_noise_until(const struct node_noise *, struct node_noise_core *, uint32_t node, uint32_t core,
                           ker_time from, ker_time length);
 

@@ -311,7 +311,7 @@ static void rates(struct node *n, const struct node_cores *c)
     node_flows_share(memory->flow, flows, resources_of(n), memory->resources);
 }
 
-/* When its compute part ends. */
+/* When its compute part ends, or before. */
 static ker_time compute_end(const struct node *n, const struct node_cores *c, const struct node_load *load)
 {
     const ker_time latest = 9000000 * KER_S; /* behind any run's end */

@@ -189,7 +189,7 @@ void node_slices_state(const struct node *, struct ker_chunk *);
 
 /* away.c: only with noise */
 /* When a unit's core has been there for so long, from `from` on, which is not before the time at which the
- * loads stand. */
+ * loads stand; or earlier, as node_noise_until says. */
 ker_time node_away_until(const struct node *, uint32_t unit, ker_time from, ker_time length);
 /* Of the time since then until now, what it has been away. */
 ker_time node_away_time(const struct node *, uint32_t unit, ker_time now);

@@ -2,12 +2,14 @@
  *
  * Drawn detours alternate with gaps: number i of a core comes a gap, drawn from counter i, after the end of
  * number i - 1. A core keeps the first that ends behind the time last asked for, and looks further ahead from
- * there without moving. That is a function of the seed, the core and the time, too: who asks, and how often,
- * changes nothing.
+ * there without moving, over AHEAD detours at most. That is a function of the seed, the core and the time, too:
+ * who asks, and how often, changes nothing.
  */
 #include "nodes/noise.h"
 
 #include <math.h>
+
+#define AHEAD 4096 /* the run may end long before a long piece of work does */
 
 const struct ker_option node_noise_options[] = {
     {"node.noise.kind", KER_TYPE_CHOICE, "none", NULL, NULL, "none|periodic|file|random",
@@ -145,8 +147,10 @@ static ker_time random_until(const struct node_noise *n, uint64_t component, str
     while (core->end <= from)
         core_next(n, component, core);
     ker_time until = from < latest - length ? from + length : latest;
-    for (struct node_noise_core at = *core; at.begin <= until && until < latest;
-         core_next(n, component, &at)) {
+    struct node_noise_core at = *core;
+    for (; at.begin <= until && until < latest; core_next(n, component, &at)) {
+        if (length > 0 && at.drawn - core->drawn == AHEAD)
+            return at.begin;
         ker_time rest = at.end - (at.begin > from ? at.begin : from);
         until = rest < latest - until ? until + rest : latest;
     }
