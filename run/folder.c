@@ -3,15 +3,14 @@
  *
  * That stands in it from the beginning, so that also the folder of a run that was killed says what it is of:
  * system.cfg, names.csv, and started.json with those parts of summary.json that are known by then.
- * summary.json takes its place.
+ * summary.json takes its place. When the run fails it is renamed, for which there is room on a full disk, too.
  */
 #include "run/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
-
-#define STARTED "started.json"
 
 /* JSON is UTF-8; names of files need not be: then what is not ASCII is a question mark. */
 static json_t *word_json(const char *word)
@@ -80,23 +79,63 @@ static void config_write(struct run *run)
     free(config);
 }
 
+static void id_draw(struct run *run)
+{
+    uint64_t id = 0;
+    if (getrandom(&id, sizeof id, GRND_NONBLOCK) < 0)
+        id = (uint64_t)ker_clock_ns(CLOCK_REALTIME);
+    snprintf(run->id, sizeof run->id, "%016llx", (unsigned long long)id);
+}
+
 static void started_write(struct run *run)
 {
+    id_draw(run);
     json_t *result = json_object();
     if (run->topology)
         run_network_tell(run, result);
-    json_t *started = json_pack("{s:o, s:o}", "input", run_input_json(run), "result", result);
-    stats_json_write(run->folder.path, STARTED, started, &run->error);
+    json_t *started = json_pack("{s:o, s:o, s:{s:s}}", "input", run_input_json(run), "result", result, "run",
+                                "id", run->id);
+    stats_json_write(run->folder.path, STATS_STARTED, started, &run->error);
     json_decref(started);
     config_write(run);
     if (run->topology)
         names_write(run);
 }
 
-void run_folder_settle(struct run *run)
+json_t *run_summary_json(const struct run *run, json_t *result, json_t *speed)
 {
-    char *path = ker_format("%s/" STARTED, run->folder.path);
-    unlink(path);
+    const struct stats_schema **tables = run_tables(run->listed);
+    json_object_set_new(speed, "id", json_string(run->id));
+    json_t *summary = json_pack("{s:o, s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run",
+                                speed, "tables", stats_folder_tables(run->folder.path, tables));
+    free(tables);
+    return summary;
+}
+
+/* Why, if there is room for it. */
+static void failed_tell(const struct run *run, const char *path)
+{
+    struct ker_error error = {.status = KER_OK};
+    json_t *failed = json_load_file(path, 0, NULL);
+    if (failed && run->error.text[0]) {
+        json_object_set_new(failed, "error", word_json(run->error.text));
+        stats_json_write(run->folder.path, STATS_FAILED, failed, &error);
+    }
+    json_decref(failed);
+}
+
+void run_folder_settle(struct run *run, bool failed)
+{
+    ker_request_mark(NULL, NULL);
+    if (!run->marked)
+        return;
+    char *started = ker_format("%s/" STATS_STARTED, run->folder.path),
+         *path = ker_format("%s/" STATS_FAILED, run->folder.path);
+    if (!failed)
+        unlink(started);
+    else if (rename(started, path) == 0)
+        failed_tell(run, path);
+    free(started);
     free(path);
 }
 
@@ -117,9 +156,13 @@ void run_folder_choose(struct run *run)
     const struct stats_schema **tables = run_tables(run->listed);
     run->folder.path = folder_of(run);
     run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
-    if (run->control &&
-        stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error) == KER_OK)
+    if (run->control && run->lock < 0)
+        run->lock = stats_folder_lock(run->folder.path, &run->error);
+    if (run->control && run->error.status == KER_OK &&
+        stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error) == KER_OK) {
+        run->marked = true;
         started_write(run);
+    }
     free(tables);
 }
 
@@ -133,5 +176,7 @@ void run_folder_open(struct run *run)
     run_hdf5_flush(run); /* a run that is killed, or saved, in its first period has a file that can be read */
     if (run->error.status == KER_OK && run->resumed && run->periods)
         run_resume_periods(run);
+    ker_request_mark(ker_format("%s/" STATS_STARTED, run->folder.path),
+                     ker_format("%s/" STATS_FAILED, run->folder.path));
     ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */
 }

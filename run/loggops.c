@@ -279,11 +279,9 @@ void run_loggops_report(struct run *run)
     if (timelines)
         json_object_set_new(result, "timelines", timelines);
     char *text = summary_text(run, result);
-    json_t *summary =
-        json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
+    json_t *summary = run_summary_json(run, result, speed);
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);
     stats_text_write(run->folder.path, "summary.txt", text, &run->error);
-    run_folder_settle(run);
     if (!run->args->quiet)
         printf("%s\nresults     %s\n", text, run->folder.path);
     fflush(stdout);

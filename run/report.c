@@ -176,7 +176,6 @@ static void files_write(struct run *run, json_t *summary, const struct links *li
     char *text = stats_summary_text(summary, links->busiest, span);
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);
     stats_text_write(run->folder.path, "summary.txt", text, &run->error);
-    run_folder_settle(run);
     if (!run->args->quiet)
         printf("%s\nresults     %s\n", text, run->folder.path);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
@@ -224,8 +223,7 @@ void run_report(struct run *run)
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
         links_add(run, result, &links, span);
-        json_t *summary =
-            json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
+        json_t *summary = run_summary_json(run, result, speed);
         files_write(run, summary, &links, span);
         json_decref(summary);
     }

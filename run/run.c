@@ -7,6 +7,7 @@
 #include "run/stages.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 struct stage {
     const char *name;
@@ -111,6 +112,7 @@ static struct run *run_new(const struct run_arguments *args, struct ker_comm *co
     run->comm = comm;
     run->control = ker_comm_rank(comm) == 0;
     run->started_ns = started_ns;
+    run->lock = -1;
     return run;
 }
 
@@ -142,6 +144,8 @@ static void run_free(struct run *run)
     run_resumed_free(run->resumed);
     ker_comm_release(run->working);
     free((void *)run->folder.path);
+    if (run->lock >= 0)
+        close(run->lock);
     free(run);
 }
 
@@ -158,6 +162,8 @@ static struct run *run_again(struct run *lost)
     lost->config = NULL;
     lost->tasks = NULL;
     lost->kinds = NULL;
+    run->lock = lost->lock;
+    lost->lock = -1;
     run_free(lost);
     return run;
 }
@@ -170,6 +176,7 @@ int run_execute(const struct run_arguments *args, struct ker_comm *comm, int64_t
         run = run_again(run);
         status = run_stages(run);
     }
+    run_folder_settle(run, status == KER_RUN_FAILED || status == KER_BAD_INPUT);
     run_free(run);
     return status;
 }

@@ -54,6 +54,9 @@ struct run {
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */
     struct stats_folder folder;  /* its path is allocated */
+    int lock;                    /* of the folder; -1: none */
+    bool marked;                 /* the control rank: it says that this run has begun */
+    char id[17];                 /* of this run, no other's: drawn by chance, on the control rank */
     uint64_t seed;
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
     int workers;
@@ -118,8 +121,10 @@ struct net_totals run_totals(const struct run *);
 void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
 json_t *run_input_json(const struct run *);          /* what was asked for, and of which program */
+/* All of summary.json, when all other files are there; takes result and speed over. */
+json_t *run_summary_json(const struct run *, json_t *result, json_t *speed);
 void run_network_tell(const struct run *, json_t *); /* the sizes of the network */
-void run_folder_settle(struct run *);                /* summary.json is there */
+void run_folder_settle(struct run *, bool failed);   /* the run has ended: the folder says how */
 
 /* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
 

@@ -9,6 +9,7 @@
 
 #include "kernel/kernel.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct stats_file {

@@ -1,5 +1,6 @@
 /* files.c - the result folder and the files in it; see file.h.
  *
+ * A lock on a file of its own keeps a second run out of the folder until the first has ended, however it ends.
  * The folder is tried before the first event: an unwritable one is bad input, not the end of a long run. What
  * fails later (a full disk) is a failed run. Either names the path and the system's reason.
  */
@@ -10,16 +11,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* What a run may write into its folder beside tables: what an earlier run left of all of them is removed
  * before a new one begins, so that no table of another run stands beside its summary. Checkpoints do not
  * belong to them. */
-static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg",
-                                        "started.json", "names.csv",   STATS_HDF5_NAME};
+static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg",    STATS_STARTED,
+                                        STATS_FAILED,   "names.csv",   STATS_HDF5_NAME};
 
 #define OWN_NAMES (sizeof own_names / sizeof *own_names)
+#define NO_TABLES 5 /* the first of them */
+#define LOCK ".lock"
 
 /* The i-th of all files of a run, malloc'ed; NULL behind the last. */
 static char *own_name(const struct stats_schema *const *tables, size_t i)
@@ -134,6 +138,53 @@ static int folder_try(const char *folder)
     int why = handle < 0 || close(handle) || unlink(path) ? errno : 0;
     free(path);
     return why;
+}
+
+static int lock_open(const char *folder, int flags)
+{
+    char *path = ker_format("%s/" LOCK, folder);
+    int handle = open(path, flags | O_NONBLOCK | O_CLOEXEC, 0666);
+    free(path);
+    return handle;
+}
+
+int stats_folder_lock(const char *folder, struct ker_error *error)
+{
+    int handle = *folder && stats_folder_make(folder) == 0 ? lock_open(folder, O_RDWR | O_CREAT) : -1;
+    if (handle < 0 || flock(handle, LOCK_EX | LOCK_NB) == 0)
+        return handle;
+    if (errno == EWOULDBLOCK)
+        ker_fail(error, KER_BAD_INPUT,
+                 "another run writes its results to %s now: name another folder with -o DIR, or wait until it "
+                 "has ended",
+                 folder);
+    else
+        ker_warn("result folder %s cannot be locked (%s): see to it that no other run writes there", folder,
+                 strerror(errno));
+    close(handle);
+    return -1;
+}
+
+bool stats_folder_locked(const char *folder)
+{
+    int handle = lock_open(folder, O_RDONLY);
+    bool locked = handle >= 0 && flock(handle, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (handle >= 0)
+        close(handle);
+    return locked;
+}
+
+json_t *stats_folder_tables(const char *folder, const struct stats_schema *const *tables)
+{
+    json_t *all = json_object();
+    char *name;
+    for (size_t i = NO_TABLES; (name = own_name(tables, i)) != NULL; i++) {
+        json_t *one = stats_checksum_json(folder, name);
+        if (one)
+            json_object_set_new(all, name, one);
+        free(name);
+    }
+    return all;
 }
 
 /* What this run reads is neither removed nor overwritten, its configuration included. */

@@ -77,6 +77,20 @@ double stats_batch_halfwidth(const double *batch_mean, int batches, double confi
  * to when one of them is an input of this run (NULL: none). */
 enum ker_status stats_folder_open(const char *folder, const struct stats_schema *const *tables,
                                   const struct ker_inputs *inputs, struct ker_error *error);
+/* Makes it, and keeps all other runs from locking it until the handle that is returned is closed. -1: it
+ * cannot be made or written, which stats_folder_open says, or locked, which *error says when another run has
+ * it; where its file system has no locks, a warning says so. */
+int stats_folder_lock(const char *folder, struct ker_error *error);
+bool stats_folder_locked(const char *folder); /* some run has it */
+/* Whose name tells how the run is: it has begun, and, if no process has the lock, was killed; it has failed.
+ * Neither: it has ended as it should. */
+#define STATS_STARTED "started.json"
+#define STATS_FAILED "failed.json"
+/* Of all tables, series and timelines that lie in the folder: {NAME: {bytes, cksum}}. */
+json_t *stats_folder_tables(const char *folder, const struct stats_schema *const *tables);
+/* checksum.c: {bytes, cksum} of a file, the numbers that the command cksum prints (POSIX). NULL: there is no
+ * such regular file, or it cannot be read. */
+json_t *stats_checksum_json(const char *folder, const char *name);
 /* mkdir -p: 0, or errno. */
 int stats_folder_make(const char *folder);
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,

@@ -221,8 +221,7 @@ enum ker_status ker_input_open(const char *path, uint64_t most, int *file, uint6
     return status;
 }
 
-/* Up to `bytes`, fewer at the end of the file only; -1 on failure. */
-static ssize_t read_all(int file, char *to, size_t bytes)
+ssize_t ker_input_piece(int file, char *to, size_t bytes)
 {
     size_t got = 0;
     for (ssize_t now = 1; got < bytes && now != 0; got += (size_t)now)
@@ -244,7 +243,7 @@ enum ker_status ker_input_read(struct ker_inputs *inputs, const char *path, char
     if (status != KER_OK)
         return status;
     char *all = ker_alloc(bytes + 1);
-    ssize_t got = read_all(file, all, bytes);
+    ssize_t got = ker_input_piece(file, all, bytes);
     int why = errno;
     close(file);
     if (got < 0) {

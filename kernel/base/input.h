@@ -11,6 +11,7 @@
 #include "kernel/base/comm.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define KER_INPUT_MOST ((uint64_t)64 << 30) /* bytes of a file that is read piece by piece */
 #define KER_INPUT_WHOLE ((uint64_t)4 << 30) /* of one that ker_input_read holds in memory */
@@ -33,6 +34,8 @@ void ker_inputs_free(struct ker_inputs *);
  */
 enum ker_status ker_input_open(const char *path, uint64_t most, int *file, uint64_t *bytes,
                                struct ker_error *);
+/* Up to `bytes` of it, fewer at its end only; -1 on failure. */
+ssize_t ker_input_piece(int file, char *to, size_t bytes);
 /* The whole file, malloc'ed, with a 0 behind it that does not count; NULL on failure. Registered; inputs may
  * be NULL. */
 enum ker_status ker_input_read(struct ker_inputs *, const char *path, char **text, size_t *length,

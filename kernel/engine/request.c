@@ -1,6 +1,6 @@
 /* request.c - signals become bits; see request.h.
  *
- * The handler calls only what POSIX allows there: clock_gettime, write, _exit, and a lock-free atomic
+ * The handler calls only what POSIX allows there: clock_gettime, write, rename, _exit, and a lock-free atomic
  * operation.
  */
 #include "kernel/engine/request.h"
@@ -10,6 +10,8 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 static struct sigaction before[SIGNALS];
 static volatile sig_atomic_t running, control, asked;
 static int64_t first;
+static char *mark[2]; /* its names: before, after */
 static uint64_t passed, heard; /* messages about requests */
 
 static void say(const char *text)
@@ -64,8 +67,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
         say("marssim: ended by a signal before the first event: nothing was simulated\n");
     else if (running && asked && !echo && tells(info))
         say("marssim: ended at once by a second signal: results are not complete\n");
-    if (!running || (asked && !echo))
+    if (!running || (asked && !echo)) {
+        if (mark[0])
+            rename(mark[0], mark[1]); /* of several ranks the first does it */
         _exit(128 + number);
+    }
     asked = 1;
     ker_request_ask(number == SIGINT ? KER_REQUEST_INTERRUPT : KER_REQUEST_TERMINATE);
 }
@@ -111,6 +117,16 @@ void ker_request_release(void)
 void ker_request_open(void)
 {
     running = 1;
+}
+
+void ker_request_mark(char *from, char *to)
+{
+    char *former[2] = {mark[0], mark[1]};
+    mark[0] = NULL; /* first: a signal may come now */
+    mark[1] = to;
+    mark[0] = from;
+    free(former[0]);
+    free(former[1]);
 }
 
 unsigned ker_request_take(void)

@@ -34,6 +34,8 @@ void ker_request_listen(struct ker_comm *);
 void ker_request_release(void);
 /* From now on signals are requests. */
 void ker_request_open(void);
+/* What is renamed when a second signal ends the process at once; both malloc'ed and taken over, or NULL. */
+void ker_request_mark(char *from, char *to);
 
 /* Is anything asked of this process? Costs no more than reading a variable. */
 extern volatile unsigned ker_request_bits;
