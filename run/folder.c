@@ -3,7 +3,8 @@
  *
  * That stands in it from the beginning, so that also the folder of a run that was killed says what it is of:
  * system.cfg, names.csv, and started.json with those parts of summary.json that are known by then.
- * summary.json takes its place. When the run fails it is renamed, for which there is room on a full disk, too.
+ * summary.json takes its place. When the run fails it is renamed, for which there is room on a full disk,
+ * too.
  */
 #include "run/stages.h"
 

@@ -120,7 +120,7 @@ struct net_totals run_totals(const struct run *);
 /* folder.c: what is known before the first event, and stands in the folder from then on. */
 void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
-json_t *run_input_json(const struct run *);          /* what was asked for, and of which program */
+json_t *run_input_json(const struct run *); /* what was asked for, and of which program */
 /* All of summary.json, when all other files are there; takes result and speed over. */
 json_t *run_summary_json(const struct run *, json_t *result, json_t *speed);
 void run_network_tell(const struct run *, json_t *); /* the sizes of the network */

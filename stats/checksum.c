@@ -1,9 +1,9 @@
-/* checksum.c - the checksum of a result file: that of the command cksum, so that nobody needs a program of ours
- * to compare.
+/* checksum.c - the checksum of a result file: that of the command cksum, so that nobody needs a program of
+ * ours to compare.
  *
- * The CRC of POSIX: generator 0x04C11DB7, most significant bit first, over the bytes and then over their number,
- * least significant byte first and without leading zeros; complemented. Eight bytes are taken at a time: row k
- * of the table has the remainder of each byte when k zero bytes follow it.
+ * The CRC of POSIX: generator 0x04C11DB7, most significant bit first, over the bytes and then over their
+ * number, least significant byte first and without leading zeros; complemented. Eight bytes are taken at a
+ * time: row k of the table has the remainder of each byte when k zero bytes follow it.
  */
 #include "stats/stats.h"
 
@@ -67,5 +67,6 @@ json_t *stats_checksum_json(const char *folder, const char *name)
     free(table);
     free(piece);
     close(file);
-    return got < 0 ? NULL : json_pack("{s:I, s:I}", "bytes", (json_int_t)all, "cksum", (json_int_t)(uint32_t)~sum);
+    return got < 0 ? NULL
+                   : json_pack("{s:I, s:I}", "bytes", (json_int_t)all, "cksum", (json_int_t)(uint32_t)~sum);
 }

@@ -1,8 +1,8 @@
 /* files.c - the result folder and the files in it; see file.h.
  *
- * A lock on a file of its own keeps a second run out of the folder until the first has ended, however it ends.
- * The folder is tried before the first event: an unwritable one is bad input, not the end of a long run. What
- * fails later (a full disk) is a failed run. Either names the path and the system's reason.
+ * A lock on a file of its own keeps a second run out of the folder until the first has ended, however it
+ * ends. The folder is tried before the first event: an unwritable one is bad input, not the end of a long
+ * run. What fails later (a full disk) is a failed run. Either names the path and the system's reason.
  */
 #include "stats/file.h"
 #include "stats/stats.h"
@@ -18,7 +18,7 @@
 /* What a run may write into its folder beside tables: what an earlier run left of all of them is removed
  * before a new one begins, so that no table of another run stands beside its summary. Checkpoints do not
  * belong to them. */
-static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg",    STATS_STARTED,
+static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg",   STATS_STARTED,
                                         STATS_FAILED,   "names.csv",   STATS_HDF5_NAME};
 
 #define OWN_NAMES (sizeof own_names / sizeof *own_names)
@@ -154,10 +154,11 @@ int stats_folder_lock(const char *folder, struct ker_error *error)
     if (handle < 0 || flock(handle, LOCK_EX | LOCK_NB) == 0)
         return handle;
     if (errno == EWOULDBLOCK)
-        ker_fail(error, KER_BAD_INPUT,
-                 "another run writes its results to %s now: name another folder with -o DIR, or wait until it "
-                 "has ended",
-                 folder);
+        ker_fail(
+            error, KER_BAD_INPUT,
+            "another run writes its results to %s now: name another folder with -o DIR, or wait until it "
+            "has ended",
+            folder);
     else
         ker_warn("result folder %s cannot be locked (%s): see to it that no other run writes there", folder,
                  strerror(errno));

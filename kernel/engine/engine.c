@@ -16,6 +16,7 @@
 #define MOST_SHIFT 14   /* records that are few to a chunk waste memory and time */
 #define PROGRESS_WINDOWS 256
 #define SETTLE_WINDOWS 64
+#define CHECKS_PER_ROUND 64
 #define CHEAP_BUCKETS 1024 /* of the wheel: 12 KiB */
 
 uint32_t ker_engine_block(uint32_t largest_cell)
@@ -262,6 +263,26 @@ static void checks_advance(struct engine_private *p, ker_time time, ker_time all
         p->check_at++;
 }
 
+/* The checks up to `until`, but no more than CHECKS_PER_ROUND: before the next all ranks are to hear of
+ * requests. */
+static enum checked {
+    CHECKED,
+    CHECKS_LEFT,
+    CHECK_ENDS
+} checks_do(struct engine_private *p, ker_time until, ker_time all)
+{
+    ker_time check;
+    for (int done = 0; (check = check_next(p)) <= until; done++) {
+        if (done == CHECKS_PER_ROUND)
+            return CHECKS_LEFT;
+        p->checked = check;
+        if (p->setup.check(p->setup.context, check))
+            return CHECK_ENDS;
+        checks_advance(p, check, all);
+    }
+    return CHECKED;
+}
+
 /* ---- requests and the run ---- */
 
 /* Ends a round. What is asked of a rank from outside is told to all; they act on it at the first time that
@@ -281,6 +302,7 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     if (bounds.requests && p->requests == 0 && p->setup.requested) {
         ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
         p->request_at = since == bounds.settled ? since : ker_time_later(since, interval);
+        p->request_at = ker_time_min(p->request_at, check_next(p));
     }
     p->requests |= bounds.requests;
     return bounds;
@@ -311,18 +333,17 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
         }
         if (!p->requests && trial_lost(&p->trial, p->setup.comm, e->counts.epochs, e->counts.records))
             return KER_END_TRIAL; /* what is asked for is served first */
-        if (e->hold <= bounds.all)
-            e->hold = NOT_HELD; /* reached, after what is done below */
         *at = ker_time_min(
             p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
-        for (ker_time check; (check = check_next(p)) <= bounds.all && check <= *at;) {
-            p->checked = check;
-            if (p->setup.check(p->setup.context, check)) {
-                *at = check;
-                return KER_END_CHECK;
-            }
-            checks_advance(p, check, bounds.all);
+        enum checked checked = checks_do(p, ker_time_min(bounds.all, *at), bounds.all);
+        if (checked == CHECKS_LEFT)
+            continue;
+        if (checked == CHECK_ENDS) {
+            *at = p->checked;
+            return KER_END_CHECK;
         }
+        if (e->hold <= bounds.all)
+            e->hold = NOT_HELD; /* reached, after what is done below */
         if (bounds.all >= p->setup.end && *at == p->setup.end)
             return KER_END_TIME;
         if (bounds.all >= p->request_at && requests_serve(e))

@@ -27,7 +27,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 static struct sigaction before[SIGNALS];
 static volatile sig_atomic_t running, control, asked;
 static int64_t first;
-static char *mark[2]; /* its names: before, after */
+static char *mark[2];          /* its names: before, after */
 static uint64_t passed, heard; /* messages about requests */
 
 static void say(const char *text)

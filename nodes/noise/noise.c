@@ -2,8 +2,8 @@
  *
  * Drawn detours alternate with gaps: number i of a core comes a gap, drawn from counter i, after the end of
  * number i - 1. A core keeps the first that ends behind the time last asked for, and looks further ahead from
- * there without moving, over AHEAD detours at most. That is a function of the seed, the core and the time, too:
- * who asks, and how often, changes nothing.
+ * there without moving, over AHEAD detours at most. That is a function of the seed, the core and the time,
+ * too: who asks, and how often, changes nothing.
  */
 #include "nodes/noise.h"
 
