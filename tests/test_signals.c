@@ -178,13 +178,14 @@ static bool echoes(const struct process *p)
 static void test_second_signal(void **state)
 {
     char *file = config_write("long", TORUS LONG_RUN), *path;
-    const char *words[] = {file, "run.check_interval=1000 s",
+    const char *words[] = {file, "run.check_interval=1000 s", "output.period=100 s",
                            NULL}; /* the first signal would be seen to then */
     struct process p;
     bool goes_on = false;
     for (int tries = 0; tries < 3 && !goes_on; tries++) {
         p = start("second", 1, words, -1);
-        wait_rows(&p, 3);
+        wait_rows(&p, 0); /* the line with the columns' names */
+        pause_ms(300);
         goes_on = echoes(&p);
     }
     assert_true(goes_on); /* an echo of the first is none of its own */
@@ -194,6 +195,33 @@ static void test_second_signal(void **state)
     path = path_of("second", "/summary.json");
     assert_int_not_equal(access(path, F_OK), 0);
     free(path);
+    path = path_of("second", "/failed.json");
+    assert_int_equal(access(path, F_OK), 0);
+    free(path);
+    free(file);
+}
+
+/* Rows without number, none of which anything happens before: the first signal is seen to between them, the
+ * rank that it reaches and another one. */
+static void test_many_checks(void **state)
+{
+    char *file =
+        config_write("rows", "topology: { kind = \"star\"; nodes = 8; bandwidth = \"10 GB/s\"; latency = "
+                             "\"500 ns\"; }; jobs = ({ program = \"stencil\"; extents = [2]; steps = 1; "
+                             "compute_time = \"1000 s\"; });");
+    const char *words[] = {file,
+                           "output.period=1 ps",
+                           "run.check_interval=1000 s",
+                           "partition.adapt=false",
+                           "partition.oversubscribe=true",
+                           NULL};
+    for (int ranks = 1; ranks <= 2; ranks++) {
+        struct process p = start("rows", ranks, words, -1);
+        wait_rows(&p, 300);
+        kill(rank_process(&p, ranks - 1), SIGTERM);
+        assert_int_equal(finish(&p), 143);
+        assert_reason("rows", "interrupted");
+    }
     free(file);
 }
 
@@ -290,15 +318,11 @@ static void test_a_rank_dies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_rank),
-        cmocka_unit_test(test_any_rank),
-        cmocka_unit_test(test_sleeping_rank),
-        cmocka_unit_test(test_launcher),
-        cmocka_unit_test(test_no_checks),
-        cmocka_unit_test(test_second_signal),
-        cmocka_unit_test(test_before_the_first_event),
-        cmocka_unit_test(test_while_writing),
-        cmocka_unit_test(test_a_rank_dies),
+        cmocka_unit_test(test_one_rank),      cmocka_unit_test(test_any_rank),
+        cmocka_unit_test(test_sleeping_rank), cmocka_unit_test(test_launcher),
+        cmocka_unit_test(test_no_checks),     cmocka_unit_test(test_second_signal),
+        cmocka_unit_test(test_many_checks),   cmocka_unit_test(test_before_the_first_event),
+        cmocka_unit_test(test_while_writing), cmocka_unit_test(test_a_rank_dies),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
