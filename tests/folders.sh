@@ -4,7 +4,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/lib-script.sh
-report=$(readlink -f marsreport)
+report=$(dirname "$marssim")/marsreport
+[ -x "$report" ] || { echo "SKIP: marsreport is not built"; exit 0; }
 cd "$work" || exit 2
 cat >c.cfg <<'END'
 topology: { kind = "star"; nodes = 8; bandwidth = "10 GB/s"; latency = "500 ns"; };
@@ -72,9 +73,10 @@ check "until the next one"
 check "so is one that cannot write all of its results"
 "$report" full -o page.html >out 2>err; grep -q 'has failed: .*cannot write' <(tr '\\' '\n' <page.html)
 check "and marsreport says why"
-for _ in 1 2 3; do
-    ( ulimit -f 24; trap '' XFSZ; "$marssim" -q -o h5 c.cfg output.hdf5=true 'jobs[0].steps=3000' partition.bind=no >out 2>err )
-    [ $? -eq 1 ] && grep -q 'cannot write h5/' err && [ -e h5/failed.json ] || break
+for blocks in 0 8 24 40; do # what is written when the disk is full
+    ( ulimit -f $blocks; trap '' XFSZ; "$marssim" -q -o h5 c.cfg output.hdf5=true 'jobs[0].steps=3000' partition.bind=no >out 2>err )
+    status=$?
+    [ $status -ge 1 ] && [ $status -le 2 ] && grep -q 'cannot write' err && [ ! -e h5/started.json ] || { echo "$blocks: $status" >>err && false; } || break
 done
 check "results.h5 on a full disk ends the run with a message"
 [ "$number" -gt 0 ]

@@ -66,7 +66,7 @@ busy = csv.series("link_series", "busy_ps")
 assert busy.shape == (7, len(csv["links"])), busy.shape
 assert int(busy.to_numpy().sum()) == int(csv["links"]["busy_ps"].sum())
 killed = marsresult.read(t + "/k")
-assert killed.partial and (killed["link_series"]["time_ps"] <= 4662000).any()
+assert killed.partial and killed.state == "killed" and csv.state == "ended" and (killed["link_series"]["time_ps"] <= 4662000).any()
 assert killed.result["nodes"] == 64 and killed.input["seed"] == csv.input["seed"] and "started" not in killed.tables
 some = killed["link_series"].query("time_ps == 777000").reset_index(drop=True)
 same(some, csv["link_series"].query("time_ps == 777000").reset_index(drop=True))

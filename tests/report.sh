@@ -18,6 +18,10 @@ says() { # STATUS WORDS ARGUMENTS...: marsreport ends so, with these words
     ends "$1" "$2" "$report" "${@:3}"
 }
 
+unlisted() { # FOLDER: its tables may be changed: their checksums are not known, as of an older version
+    jq 'del(.tables)' "$1/summary.json" >list && mv list "$1/summary.json"
+}
+
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods \
     output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.functions=periods output.series.communicators=periods output.series.latency=periods output.series.matrix=periods \
     'output.matrix_levels=["node", "rack", "task"]' >err 2>&1
@@ -129,6 +133,7 @@ check "a cut results.h5 is told"
 # Of files that make the HDF5 library crash a child process reads no more, and a note says so; whatever is changed, there is a page.
 "$marssim" -q -o small5 "$top/configs/torus-uniform.cfg" topology.extents=3,3 run.warmup=0ns run.end=3us output.period=1us output.series.links=periods output.hdf5=true >err 2>&1
 check "a small results.h5"
+unlisted small5
 cp small5/results.h5 whole.h5
 rm -f told
 for place in $(od -An -v -t u1 -w1 whole.h5 | awk '$1 && ++n % 400 == 0 { print NR - 1 }' | head -60); do
@@ -149,6 +154,7 @@ check "two runs of one machine have its links alike"
 
 # ---- names ----
 
+unlisted traced
 cp -R traced html
 name='</script><!--<img src=x onerror=alert(1)>"&'
 jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n' traced/summary.json >html/summary.json

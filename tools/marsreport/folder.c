@@ -111,6 +111,18 @@ static void periods_end(struct rep_folder *f)
              ker_print_time(text, last));
 }
 
+/* The run has failed, with or without a summary: what was known when it began, and why. */
+static json_t *failed_read(struct rep_folder *f)
+{
+    struct ker_error why = {.status = KER_OK};
+    json_t *failed = json_read(f, STATS_FAILED, &why);
+    const char *text = json_string_value(json_object_get(failed, "error"));
+    if (failed)
+        rep_note(f, false, "This run has failed: %s.",
+                 text ? text : "it was ended at once by a second signal, or the disk was full");
+    return failed;
+}
+
 /* Without a summary: a run that was killed, or none of ours. What started.json says stands for it. */
 static enum ker_status without_summary(struct rep_folder *f)
 {
@@ -120,16 +132,18 @@ static enum ker_status without_summary(struct rep_folder *f)
     if (!S_ISDIR(is.st_mode))
         return ker_fail(f->error, KER_BAD_INPUT, "%s: is no folder; expected a result folder of marssim",
                         f->path);
-    if (!there(f, "periods.csv") && !there(f, "system.cfg") && !there(f, "started.json"))
+    json_t *failed = failed_read(f);
+    if (!failed && !there(f, "periods.csv") && !there(f, "system.cfg") && !there(f, STATS_STARTED))
         return ker_fail(f->error, KER_BAD_INPUT,
                         "%s: is no result folder of marssim: there is no summary.json, and "
                         "neither system.cfg nor periods.csv of a run that was killed",
                         f->path);
-    rep_note(f, false,
-             "Partial: this run has not ended, or it was killed: there is no summary.json. Shown is what was "
-             "written by then.");
+    rep_note(f, false, "Partial: this run %s: there is no summary.json. Shown is what was written by then.",
+             failed                         ? "has failed"
+             : stats_folder_locked(f->path) ? "is still running"
+                                            : "was killed, or runs where nothing can be locked");
     struct ker_error why = {.status = KER_OK};
-    f->started = json_read(f, "started.json", &why);
+    f->started = failed ? failed : json_read(f, STATS_STARTED, &why);
     if (why.status != KER_OK)
         rep_note(f, true, "%s", why.text + strlen(f->path) + 1);
     version_check(f, f->started);
@@ -148,6 +162,26 @@ static enum ker_status span_check(struct rep_folder *f)
     return KER_OK;
 }
 
+/* Are the tables those of the summary? What is not there has been removed, and is not shown. */
+static enum ker_status tables_check(struct rep_folder *f)
+{
+    const char *name;
+    json_t *want;
+    json_object_foreach(json_object_get(f->summary, "tables"), name, want)
+    {
+        json_t *is = strchr(name, '/') ? NULL : stats_checksum_json(f->path, name);
+        bool other = is && !json_equal(is, want);
+        json_decref(is);
+        if (other)
+            return ker_fail(
+                f->error, KER_BAD_INPUT,
+                "%s: %s is not the one that summary.json is of (its checksum differs): another run "
+                "has written into this folder, or the file was changed; simulate it again",
+                f->path, name);
+    }
+    return KER_OK;
+}
+
 static enum ker_status summary_check(struct rep_folder *f)
 {
     static const char *const groups[] = {"result", "run", "input"};
@@ -157,7 +191,9 @@ static enum ker_status summary_check(struct rep_folder *f)
                             "%s/summary.json: has no object \"%s\"; it is no summary of marssim", f->path,
                             groups[i]);
     version_check(f, f->summary);
-    return span_check(f);
+    json_decref(failed_read(f));
+    enum ker_status status = tables_check(f);
+    return status ? status : span_check(f);
 }
 
 enum ker_status rep_folder_open(struct rep_folder *f, const char *path, struct ker_error *error)

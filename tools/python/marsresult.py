@@ -7,6 +7,7 @@
 A folder holds summary.json, tables as NAME.csv or NAME.json, and with output.hdf5 = true results.h5 (docs/results.md). A table
 is read when it is asked for, from whichever of them has it. Debian's python3-pandas is needed, and python3-h5py for results.h5.
 """
+import fcntl
 import json
 import os
 
@@ -24,6 +25,7 @@ class Result:
 
     result, input, run: the objects of summary.json; of a run that was killed what was known when it began (started.json), or {}.
     partial: the run was killed before it could write its summary; series and periods are there up to then.
+    state: "ended", "failed" (error says why, where it is known), "running", or "killed".
     configuration: all keys as they were resolved, as text.
     """
 
@@ -34,7 +36,10 @@ class Result:
         self._tables, self._meta = {}, {}
         summary = self._summary()
         self.partial = summary is None
-        summary = summary or self._started()
+        failed = self._known("failed.json")
+        self.error = failed.get("error", "")
+        self.state = "failed" if failed else "ended" if summary else "running" if self._locked() else "killed"
+        summary = summary or failed or self._known("started.json")
         self.result, self.input, self.run = (summary.get(part, {}) for part in ("result", "input", "run"))
         if self.partial and not summary and not self.tables:
             raise Error(f"{self.folder}: no results of marssim: neither summary.json, nor tables, nor results.h5")
@@ -45,7 +50,7 @@ class Result:
     def tables(self):
         """The names of all tables there are."""
         names = {name[: -len(end)] for name in os.listdir(self.folder) for end in (".csv", ".json") if name.endswith(end)}
-        names -= {"summary", "started", "timeline"}
+        names -= {"summary", "started", "failed", "timeline"}
         try:
             with self._hdf5() as file:
                 names.update(name for name, group in file.items() if hasattr(group, "items"))
@@ -96,7 +101,7 @@ class Result:
             return ""
 
     def __repr__(self):
-        said = "partial" if self.partial else self.result.get("end_reason", "")
+        said = self.result.get("end_reason", "") if self.state == "ended" else self.state
         return f"<marsresult {self.folder} ({said}): {', '.join(self.tables)}>"
 
     # ---- files ----
@@ -110,10 +115,21 @@ class Result:
             raise Error(f"{path}: is no summary of marssim")
         return summary
 
-    def _started(self):
-        path = os.path.join(self.folder, "started.json")
-        started = _json(path) if os.path.exists(path) else {}
-        return started if isinstance(started, dict) else {}
+    def _known(self, name):
+        path = os.path.join(self.folder, name)
+        known = _json(path) if os.path.exists(path) else {}
+        return known if isinstance(known, dict) else {}
+
+    def _locked(self):
+        """Whether a process that writes the results has the folder's lock."""
+        try:
+            with open(os.path.join(self.folder, ".lock"), "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return False
 
     def _hdf5(self):
         path = os.path.join(self.folder, "results.h5")
