@@ -123,3 +123,37 @@ for make in 'mkfifo' 'mkdir' 'ln -s /dev/zero'; do
     verdict "$([ $? -eq 2 ] || echo status; grep -qE "^marssim: error: .*$one: is (no regular file|a folder)" err || echo text)" "$make $one"
     rm -rf "a/trace/$one"
 done
+
+# ---- pipes as traces, and in folders of them ----
+
+marsconv=$(dirname "$marssim")/marsconv
+mkdir -p a/p/d a/p/mars a/p/otf2/traces a/p/otf2e/traces a/p/all
+mkfifo a/p/{plain,x.mars,x.goal,x.ti,x.otf2,x.dim,x.driven} a/p/mars/0.mars a/p/mars/{0,task-0.mars,run.mars} a/p/otf2/traces.otf2 \
+    a/p/otf2e/traces/0.evt a/p/otf2e/traces.def a/p/all/pmpi-trace-rank-0.txt
+printf '\0\0OTF2 is no more than its first bytes' >a/p/otf2e/traces.otf2
+printf 'x.ti\n' >a/p/list.txt
+piped() { # NAME COMMAND...: exit status 1 or 2 with a message, and no waiting
+    local status
+    (cd a && timeout -k 5 10 "${@:2}") >out 2>err </dev/null
+    status=$?
+    verdict "$([ $status -eq 2 ] || [ $status -eq 1 ] || echo "exit status $status"; grep -q 'error: .' err || grep -q 'marsconv: .' err || echo text)" "$1"
+}
+for trace in a/p/*; do
+    trace=${trace#a/}
+    for format in auto mars liballprof goal simgrid otf2 dimemas driven; do
+        piped "trace $trace as $format" "$marssim" -q star.cfg "jobs[0].trace=$trace" "jobs[0].format=$format"
+    done
+    [ -x "$marsconv" ] || continue
+    piped "marsconv --stats $trace" "$marsconv" --stats "$trace"
+    piped "marsconv --check $trace" "$marsconv" --check "$trace"
+    piped "marsconv $trace" "$marsconv" "$trace" -o converted
+done
+mkdir a/p/saved && mkfifo a/p/saved/index
+printf '@include "p/plain"\n' >a/including.cfg
+for words in "star.cfg node.noise.kind=file node.noise.file=p/plain" "star.cfg node.hwloc=p/plain" "net.cfg topology.kind=fabric topology.file=p/plain" \
+    "star.cfg network.model=loggops loggops.noise.kind=trace loggops.noise.trace=p/plain" "net.cfg plugins=p/plain" "--resume p/saved" "including.cfg" \
+    "net.cfg traffic.pattern=permutation traffic.permutation=file traffic.permutation_file=p/plain" "net.cfg routing.algorithm=table routing.table=net.txt routing.path_sl=p/plain"; do
+    # shellcheck disable=SC2086
+    piped "$words" "$marssim" -q $words
+    cat err
+done

@@ -93,13 +93,19 @@ static bool file_refused(const struct format *format, const struct ker_config *c
                          struct ker_error *error)
 {
     const char *trace = TASK_KEY(path, "trace");
-    if (format->known || !ker_config_has(config, trace) ||
-        access(ker_config_file(config, trace), F_OK) != 0 || is_folder(ker_config_file(config, trace)))
+    struct stat is;
+    if (format->known || !ker_config_has(config, trace) || stat(ker_config_file(config, trace), &is) != 0 ||
+        S_ISDIR(is.st_mode))
         return false;
-    ker_config_fail(config, error, trace,
-                    "%s begins as no trace that is known; jobs[].format names its reader, which says what is "
-                    "wrong with it",
-                    ker_config_file(config, trace));
+    if (!S_ISREG(is.st_mode))
+        ker_config_fail(config, error, trace, "%s is no regular file (a device or a pipe)",
+                        ker_config_file(config, trace));
+    else
+        ker_config_fail(
+            config, error, trace,
+            "%s begins as no trace that is known; jobs[].format names its reader, which says what is "
+            "wrong with it",
+            ker_config_file(config, trace));
     return true;
 }
 

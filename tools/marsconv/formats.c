@@ -38,7 +38,9 @@ bool conv_open(struct conv_source *source, const char *path, const struct conv_o
     if (!source->format)
         return access(path, F_OK) != 0
                    ? mars_fail(error, "%s: %s", path, strerror(errno))
-                   : mars_fail(error, "%s: it is no trace of a known format; marsconv --help lists them",
+                   : mars_fail(error,
+                               "%s: it is no trace of a known format (or no regular file at all); marsconv "
+                               "--help lists them",
                                path);
     bool fine = !options->keys || source->format->keys
                     ? source->format->open(source, error)

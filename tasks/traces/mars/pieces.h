@@ -49,6 +49,8 @@ struct mars_source {
     int handle; /* -1: it lies in memory */
     uint64_t bytes;
 };
+/* Of a regular file; -1 on failure. */
+int mars_file_open(const char *path, uint64_t *bytes, struct mars_error *);
 bool mars_source_open(struct mars_source *, const struct mars_trace *, uint32_t file, struct mars_error *);
 void mars_source_close(struct mars_source *);
 /* How many of `bytes` there are from `offset` on. */

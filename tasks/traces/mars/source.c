@@ -9,18 +9,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* O_NONBLOCK: a pipe that nobody writes to is not waited for. */
+int mars_file_open(const char *path, uint64_t *bytes, struct mars_error *error)
+{
+    struct stat stat;
+    int handle = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool fine = handle >= 0 && fstat(handle, &stat) == 0;
+    if (fine && S_ISREG(stat.st_mode)) {
+        *bytes = (uint64_t)stat.st_size;
+        return handle;
+    }
+    mars_fail(error, "%s: %s", path, fine ? "is no regular file" : strerror(errno));
+    if (handle >= 0)
+        close(handle);
+    return -1;
+}
+
 bool mars_source_open(struct mars_source *source, const struct mars_trace *trace, uint32_t file,
                       struct mars_error *error)
 {
-    struct stat stat;
     *source = (struct mars_source){trace, file, -1, trace->bytes};
     if (trace->data)
         return true;
-    source->handle = open(trace->file[file], O_RDONLY | O_CLOEXEC);
-    if (source->handle < 0 || fstat(source->handle, &stat) != 0)
-        return mars_fail(error, "%s: %s", trace->file[file], strerror(errno));
-    source->bytes = (uint64_t)stat.st_size;
-    return true;
+    source->handle = mars_file_open(trace->file[file], &source->bytes, error);
+    return source->handle >= 0;
 }
 
 void mars_source_close(struct mars_source *source)

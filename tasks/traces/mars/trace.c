@@ -213,20 +213,17 @@ static bool made_add(struct mars_trace *trace, uint8_t *block)
 /* A block that was being filled when its task died, beside the task's file. */
 static bool open_add(struct mars_trace *trace, uint32_t file, const char *path, struct mars_error *error)
 {
-    int handle = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat stat;
-    if (handle < 0 || fstat(handle, &stat) != 0) {
-        if (handle >= 0)
-            close(handle);
-        return mars_fail(error, "%s: %s", path, strerror(errno));
-    }
-    void *data = malloc((size_t)stat.st_size + 1);
+    uint64_t bytes;
+    int handle = mars_file_open(path, &bytes, error);
+    if (handle < 0)
+        return false;
+    void *data = malloc((size_t)bytes + 1);
     struct mars_payload payload;
     struct mars_piece piece = {.file = file | MARS_PIECE_OPEN, .offset = trace->made_count};
     mars_payload_init(&payload, 1);
     bool fine = true;
-    if (data && pread(handle, data, (size_t)stat.st_size, 0) == stat.st_size &&
-        mars_open_encode(data, (size_t)stat.st_size, &payload) &&
+    if (data && pread(handle, data, (size_t)bytes, 0) == (ssize_t)bytes &&
+        mars_open_encode(data, (size_t)bytes, &payload) &&
         mars_block_get(payload.data, payload.bytes, &piece.block)) {
         fine = made_add(trace, payload.data);
         if (fine) {
@@ -446,7 +443,9 @@ bool mars_trace_known(const char *path)
             free(entry);
         return count > 0;
     }
-    int handle = open(path, O_RDONLY | O_CLOEXEC);
+    struct mars_error error;
+    uint64_t bytes;
+    int handle = mars_file_open(path, &bytes, &error);
     bool known =
         handle >= 0 && read(handle, head, sizeof head) == sizeof head && mars_head_known(head, sizeof head);
     if (handle >= 0)

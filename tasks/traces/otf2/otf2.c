@@ -5,17 +5,20 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- files ---- */
 
 static bool has_magic(const char *path)
 {
+    struct ker_error error = {.status = KER_OK};
     char begin[6] = {0};
-    FILE *file = fopen(path, "rb");
-    bool known =
-        file && fread(begin, 1, sizeof begin, file) == sizeof begin && memcmp(begin + 2, "OTF2", 4) == 0;
-    if (file)
-        fclose(file);
+    int file;
+    bool known = ker_input_open(path, UINT64_MAX, &file, NULL, &error) == KER_OK &&
+                 ker_input_piece(file, begin, sizeof begin) == sizeof begin &&
+                 memcmp(begin + 2, "OTF2", 4) == 0;
+    if (file >= 0)
+        close(file);
     return known;
 }
 
@@ -60,6 +63,36 @@ struct opened {
     char *anchor;
 };
 
+static enum ker_status file_try(const char *path, struct ker_error *error)
+{
+    int file;
+    enum ker_status status = ker_input_open(path, UINT64_MAX, &file, NULL, error);
+    if (file >= 0)
+        close(file);
+    return status;
+}
+
+/* The library opens the files of an archive itself, and would wait for ever for one that is a pipe. What is
+ * missing it tells. */
+static enum ker_status files_try(const char *anchor, struct ker_error *error)
+{
+    int length = (int)strlen(anchor) - (int)strlen(".otf2");
+    char *folder = ker_format("%.*s", length > 0 ? length : 0, anchor), *file = ker_format("%s.def", folder);
+    enum ker_status status = access(file, F_OK) == 0 ? file_try(file, error) : KER_OK;
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; !status && list && (entry = readdir(list)) != NULL;) {
+        free(file);
+        file = ker_format("%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            status = file_try(file, error);
+    }
+    if (list)
+        closedir(list);
+    free(file);
+    free(folder);
+    return status;
+}
+
 static enum ker_status archive_open(struct opened *o, struct foreign_trace *to, struct ker_error *error)
 {
     o->anchor = anchor_find(to->path);
@@ -70,7 +103,9 @@ static enum ker_status archive_open(struct opened *o, struct foreign_trace *to, 
                         "begins with two bytes and \"OTF2\": is it damaged?",
                         to->path);
     o->trace.path = o->anchor;
-    enum ker_status status = otf2_archive_read(&o->trace, error);
+    enum ker_status status = files_try(o->anchor, error);
+    if (!status)
+        status = otf2_archive_read(&o->trace, error);
     return status ? status : otf2_define(&o->trace, to, error);
 }
 
