@@ -32,14 +32,11 @@ struct net_totals net_network_totals(const struct net_network *net)
 }
 
 /* Fraction of all nodes' injection bandwidth over the span, by one fixed computation. */
-static double load_of(const struct net_network *net, uint64_t bytes, ker_time span)
+static json_t *load_of(const struct net_network *net, uint64_t bytes, ker_time span)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    if (span <= 0)
-        return 0;
-    double capacity =
-        (double)sum->link[sum->endpoint_link].rate * (double)sum->endpoints * ((double)span / 1e12);
-    return (double)bytes / capacity;
+    return stats_ratio_json((double)bytes, (double)sum->link[sum->endpoint_link].rate *
+                                               (double)sum->endpoints * ((double)span / 1e12));
 }
 
 /* Collective. */
@@ -103,12 +100,12 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "bytes_injected", json_integer((json_int_t)v[8]));
     json_object_set_new(r, "bytes_delivered", json_integer((json_int_t)v[2]));
     json_object_set_new(r, "messages_delivered", json_integer((json_int_t)v[3]));
-    json_object_set_new(r, "accepted_load", json_real(load_of(net, v[4], span)));
-    json_object_set_new(r, "injected_load", json_real(load_of(net, v[5], span)));
-    json_object_set_new(r, "offered_load", json_real(load_of(net, handed, span)));
+    json_object_set_new(r, "accepted_load", load_of(net, v[4], span));
+    json_object_set_new(r, "injected_load", load_of(net, v[5], span));
+    json_object_set_new(r, "offered_load", load_of(net, handed, span));
     json_object_set_new(r, "hops",
-                        json_pack("{s:f, s:I}", "mean", v[1] ? (double)v[6] / (double)v[1] : 0.0, "max",
-                                  (json_int_t)most[0]));
+                        json_pack("{s:o, s:o}", "mean", stats_ratio_json((double)v[6], (double)v[1]), "max",
+                                  v[1] ? json_integer((json_int_t)most[0]) : json_null()));
     json_object_set_new(r, "packet_latency_ps", stats_quantity_json(net->latency));
     json_object_set_new(r, "total_latency_ps", stats_quantity_json(net->total_latency));
     json_object_set_new(r, "message_latency_ps", stats_quantity_json(net->message_latency));

@@ -23,9 +23,31 @@ static const struct action {
 
 _Static_assert(ACTIONS <= KER_CHECK_INTERVALS, "the engine has room for the interval of each");
 
+/* The source queues are looked at when 100, 200, 400, ... ns have been measured, whenever the run ends (a
+ * fork may move that), and at the end of what is measured. */
+static void looks_set(struct run *run)
+{
+    if (!run->network || task_system_load(run->tasks) <= 0)
+        return;
+    uint32_t count = 0;
+    for (ker_time span = 100 * KER_NS; span < 2 * KER_S && count < RUN_LOOKS - 1; span *= 2)
+        run->looks[count++] = run->warmup + span;
+    if (run->measure_to < KER_TIME_MAX)
+        run->looks[count++] = run->measure_to;
+    run->look_count = count;
+}
+
+static void sources_look(struct run *run, ker_time at)
+{
+    for (uint32_t i = 0; i < run->look_count && at <= run->measure_to; i++)
+        if (run->looks[i] == at)
+            task_system_look(run->tasks, at);
+}
+
 static bool check(void *context, ker_time at)
 {
     struct run *run = context;
+    sources_look(run, at);
     for (size_t i = 0; i < ACTIONS; i++) {
         ker_time interval = actions[i].interval(run);
         if (actions[i].act && interval && at % interval == 0)
@@ -51,12 +73,13 @@ static bool requested(void *context, unsigned bits, ker_time at)
     return end != 0;
 }
 
-void run_check_times_set(const struct run *run, struct ker_engine_setup *setup)
+void run_check_times_set(struct run *run, struct ker_engine_setup *setup)
 {
     for (size_t i = 0; i < ACTIONS; i++) {
         setup->check_interval[i] = actions[i].interval(run);
         setup->check_every[i] = actions[i].quiet;
     }
+    looks_set(run);
     run_checkpoints_times(run, setup);
     setup->check = check;
     setup->request_interval = run->interval;

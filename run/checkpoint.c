@@ -36,6 +36,7 @@ struct run_checkpoints {
     ker_time period;
     ker_time *at; /* increasing */
     uint32_t at_count;
+    ker_time *stops;       /* those, and the times of run->looks; the engine's */
     double wall_s, next_s; /* real time between two; of the next one */
     int keep;
     uint64_t written, bytes; /* checkpoints so far; of the last one's parts */
@@ -75,6 +76,7 @@ void run_checkpoints_free(struct run_checkpoints *k)
         return;
     free(k->dir);
     free(k->at);
+    free(k->stops);
     free(k);
 }
 
@@ -90,8 +92,18 @@ ker_time run_checkpoints_interval(const struct run *run)
 
 void run_checkpoints_times(const struct run *run, struct ker_engine_setup *setup)
 {
-    setup->check_at = run->checkpoints->at;
-    setup->check_at_count = run->checkpoints->at_count;
+    struct run_checkpoints *k = run->checkpoints;
+    uint32_t all = k->at_count, count = 0;
+    k->stops = ker_realloc(k->stops, (all + RUN_LOOKS) * sizeof *k->stops);
+    memcpy(k->stops, k->at, all * sizeof *k->at);
+    for (uint32_t i = 0; i < run->look_count; i++)
+        k->stops[all++] = run->looks[i];
+    qsort(k->stops, all, sizeof *k->stops, time_compare);
+    for (uint32_t i = 0; i < all; i++)
+        if (count == 0 || k->stops[i] != k->stops[count - 1])
+            k->stops[count++] = k->stops[i];
+    setup->check_at = k->stops;
+    setup->check_at_count = count;
 }
 
 bool run_checkpoints_due(const struct run *run, ker_time at)

@@ -152,7 +152,8 @@ void run_tasks_read(struct run *run)
     status = ker_comm_worst(run->comm, status); /* files may differ from host to host */
     if (!status)
         node_model_kinds(&run->model, run->config, run->kinds);
-    if (!status && run->tasks)
+    bool again = run->tasks != NULL;
+    if (!status && again)
         status = task_system_again(run->tasks, run->config, run->topology, &run->model, &run->services,
                                    run->comm, run->seed, &run->error);
     else if (!status)
@@ -163,6 +164,12 @@ void run_tasks_read(struct run *run)
                                        run->measure_to, &run->services, &run->error);
     if (!status && run->resumed)
         run_fork_tasks(run);
+    if (!status && run->control && !again && task_system_load(run->tasks) > 1 + 1e-9)
+        ker_warn(
+            "%s: the traffic is %g times what the injection links can carry, headers included: it will be "
+            "saturated",
+            ker_config_has(run->config, "traffic.load") ? "traffic.load" : "traffic.interval",
+            task_system_load(run->tasks));
 }
 
 void run_network_read(struct run *run)

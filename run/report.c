@@ -123,11 +123,11 @@ static json_t *classes_json(const struct route_summary *sum, const struct links 
         const struct run_use *u = &l->use[i];
         if (!u->directions)
             continue;
-        double mean = span > 0 ? (double)u->busy / ((double)span * (double)u->directions) : 0;
-        json_array_append_new(classes,
-                              json_pack("{s:s, s:I, s:f, s:f}", "class", sum->link[i].name, "directions",
-                                        (json_int_t)u->directions, "mean_utilisation", mean,
-                                        "max_utilisation", span > 0 ? (double)u->most / (double)span : 0.0));
+        json_array_append_new(
+            classes, json_pack("{s:s, s:I, s:o, s:o}", "class", sum->link[i].name, "directions",
+                               (json_int_t)u->directions, "mean_utilisation",
+                               stats_ratio_json((double)u->busy, (double)span * (double)u->directions),
+                               "max_utilisation", stats_ratio_json((double)u->most, (double)span)));
     }
     return classes;
 }
@@ -136,9 +136,9 @@ static json_t *classes_json(const struct route_summary *sum, const struct links 
 static json_t *ejection_json(const struct run *run, const struct run_use *taken, ker_time span)
 {
     double could = (double)ker_config_rate(run->config, "adapter.ejection_rate") * (double)span / 1e12;
-    return json_pack("{s:I, s:f, s:f}", "adapters", (json_int_t)taken->directions, "mean_utilisation",
-                     could > 0 ? (double)taken->busy / could / (double)taken->directions : 0.0,
-                     "max_utilisation", could > 0 ? (double)taken->most / could : 0.0);
+    return json_pack("{s:I, s:o, s:o}", "adapters", (json_int_t)taken->directions, "mean_utilisation",
+                     stats_ratio_json((double)taken->busy, could * (double)taken->directions),
+                     "max_utilisation", stats_ratio_json((double)taken->most, could));
 }
 
 static void links_add(const struct run *run, json_t *result, const struct links *links, ker_time span)
@@ -156,8 +156,9 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
     json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
     json_object_set_new(r, "end_reason", json_string(run_end_reason(run)));
     run_network_tell(run, r);
-    json_object_set_new(r, "offered_load",
-                        json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
+    if (offered > 0 || json_is_number(json_object_get(r, "offered_load")))
+        json_object_set_new(r, "offered_load",
+                            json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
     if (run->batch)
         json_object_set_new(r, "confidence", run_batches_json(run));
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
@@ -169,6 +170,20 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
         json_object_set_new(r, "power", power);
     if (inside)
         json_object_set_new(r, "node", inside);
+}
+
+/* Collective: what is said of the traffic. */
+static void traffic_add(struct run *run, json_t *result)
+{
+    const struct route_summary *sum = route_summarise(run->topology);
+    const json_t *accepted = json_object_get(result, "accepted_load");
+    double all = (double)sum->link[sum->endpoint_link].rate * (double)sum->endpoints;
+    if (task_system_load(run->tasks) > 0)
+        task_system_look(run->tasks, ker_time_min(run->ended_at, run->measure_to));
+    json_t *traffic = task_system_traffic(run->tasks, run->comm, run->warmup,
+                                          json_is_number(accepted) ? json_number_value(accepted) * all : NAN);
+    if (traffic)
+        json_object_set_new(result, "traffic", traffic);
 }
 
 static void files_write(struct run *run, json_t *summary, const struct links *links, ker_time span)
@@ -196,6 +211,7 @@ void run_report(struct run *run)
     links_report(run, &links, span);
     json_t *jobs = NULL, *speed = run_speed_json(run),
            *result = net_network_report(run->network, run->comm, span);
+    traffic_add(run, result);
     struct task_files files = {.folder = &run->folder,
                                .tasks = ker_config_bool(run->config, "output.tasks"),
                                .tasks_key = key_not_given(run, "output.tasks"),

@@ -21,6 +21,8 @@ enum run_end {
     RUN_END_MEMORY,
 };
 
+#define RUN_LOOKS 32
+
 struct run {
     const struct run_arguments *args;
     struct ker_comm *comm;
@@ -66,6 +68,8 @@ struct run {
     bool open_ended; /* synthetic traffic or jobs that start again: the run does not end by draining */
     bool watch;      /* the end of the foreground jobs, or their deadlock, is looked for at check times */
     ker_time warmup, measure_to, end, interval, period, batch;
+    ker_time looks[RUN_LOOKS]; /* at source queues (check_times.c) */
+    uint32_t look_count;
     ker_time ended_at;
     enum run_end ended_by;
     int64_t stuck;        /* foreground jobs found to have deadlocked at a check time */
@@ -129,7 +133,7 @@ void run_folder_settle(struct run *, bool failed);   /* the run has ended: the f
 /* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
 
 /* Fills in what the engine has to know of the check times. */
-void run_check_times_set(const struct run *, struct ker_engine_setup *);
+void run_check_times_set(struct run *, struct ker_engine_setup *);
 
 /* periods.c: the rows of periods.csv. */
 ker_time run_periods_interval(const struct run *);

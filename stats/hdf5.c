@@ -224,9 +224,7 @@ static double quotient(const struct stats_table *t, const char *row, const struc
                        stats_cell cell)
 {
     stats_cell by = p->column->type == STATS_SHARE ? t->divisor : table_cell_get(row, &t->place[p->by]);
-    if (by == 0)
-        return p->column->type == STATS_SHARE ? 0 : NAN;
-    return (double)cell / (double)by;
+    return by ? (double)cell / (double)by : NAN;
 }
 
 static double deviation(const struct stats_table *t, const char *row, const struct table_place *p,

@@ -171,23 +171,28 @@ uint64_t stats_quantity_percentile(const struct stats_quantity *q, double fracti
     return interpolate(low, high, place, q->bin[bin]);
 }
 
-static void set_integer(json_t *object, const char *key, uint64_t value)
+json_t *stats_ratio_json(double part, double of)
 {
-    json_object_set_new(object, key, json_integer((json_int_t)value));
+    return of > 0 ? json_real(part / of) : json_null();
+}
+
+static void set_value(json_t *object, const char *key, const struct stats_quantity *q, uint64_t value)
+{
+    json_object_set_new(object, key, q->count ? json_integer((json_int_t)value) : json_null());
 }
 
 json_t *stats_quantity_json(const struct stats_quantity *q)
 {
     json_t *object = json_object();
-    set_integer(object, "count", q->count);
-    json_object_set_new(object, "mean", json_real(stats_quantity_mean(q)));
-    json_object_set_new(object, "deviation", json_real(stats_quantity_deviation(q)));
-    set_integer(object, "min", q->count ? q->minimum : 0);
-    set_integer(object, "max", q->maximum);
-    set_integer(object, "p50", stats_quantity_percentile(q, 0.5));
-    set_integer(object, "p90", stats_quantity_percentile(q, 0.9));
-    set_integer(object, "p99", stats_quantity_percentile(q, 0.99));
-    set_integer(object, "p999", stats_quantity_percentile(q, 0.999));
+    json_object_set_new(object, "count", json_integer((json_int_t)q->count));
+    json_object_set_new(object, "mean", stats_ratio_json((double)q->sum, (double)q->count));
+    json_object_set_new(object, "deviation", q->count ? json_real(stats_quantity_deviation(q)) : json_null());
+    set_value(object, "min", q, q->minimum);
+    set_value(object, "max", q, q->maximum);
+    set_value(object, "p50", q, stats_quantity_percentile(q, 0.5));
+    set_value(object, "p90", q, stats_quantity_percentile(q, 0.9));
+    set_value(object, "p99", q, stats_quantity_percentile(q, 0.99));
+    set_value(object, "p999", q, stats_quantity_percentile(q, 0.999));
     return object;
 }
 

@@ -64,8 +64,10 @@ double stats_deviation(unsigned __int128 sum, unsigned __int128 squares, uint64_
  * inside its bin, clamped to minimum and maximum; all in integers, so that it is the same bits everywhere. 0
  * when nothing was counted. */
 uint64_t stats_quantity_percentile(const struct stats_quantity *, double fraction);
-/* {count, mean, deviation, min, max, p50, p90, p99, p999}; all 0 when nothing was counted */
+/* {count, mean, deviation, min, max, p50, p90, p99, p999}; all but the count null when nothing was counted */
 json_t *stats_quantity_json(const struct stats_quantity *);
+/* A mean, or a share; null: of nothing. */
+json_t *stats_ratio_json(double part, double of);
 
 /* Batch means: is the confidence interval of the mean of these equal batches tight enough? GSL's Student t.
  * Returns the half-width of the interval relative to the mean, INFINITY for fewer than two batches. */
@@ -148,7 +150,7 @@ const struct stats_table *stats_busiest_rows(const struct stats_busiest *, bool 
  * measured time. */
 char *stats_summary_text(const json_t *summary, const struct stats_busiest *, ker_time span);
 
-/* Was less accepted than offered, by more than what was under way at the end? result: of summary.json. */
+/* Do the queues of open-loop sources grow? result: of summary.json. */
 bool stats_saturated(const json_t *result);
 /* What limited the run, malloc'ed; NULL: there are neither links nor jobs whose tasks' time is known. */
 char *stats_bottleneck_text(const json_t *result);

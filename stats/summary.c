@@ -6,6 +6,7 @@
  */
 #include "stats/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -80,6 +81,31 @@ static void write_system(FILE *out, const json_t *result)
     putc('\n', out);
 }
 
+static char *print_percent(char *buffer, const json_t *share)
+{
+    snprintf(buffer, 32, json_is_number(share) ? "%.2f %%" : "-", 100 * json_number_value(share));
+    return buffer;
+}
+
+/* As payload; and as traffic.load counts, headers included, where that is another number. */
+static void write_load(FILE *out, const json_t *result)
+{
+    const json_t *accepted = json_object_get(result, "accepted_load"),
+                 *traffic = json_object_get(result, "traffic");
+    double offered = get_number(result, "offered_load"), load = get_number(traffic, "traffic_load");
+    char a[32];
+    if (accepted && offered > 0)
+        fprintf(out, "load        offered %.2f %%, accepted %s of the injection bandwidth%s\n", 100 * offered,
+                print_percent(a, accepted), load > 0 && fabs(load - offered) > 5e-5 ? " as payload;" : "");
+    else if (accepted)
+        fprintf(out, "load        accepted %s of the injection bandwidth\n", print_percent(a, accepted));
+    if (load > 0 && fabs(load - offered) > 5e-5)
+        fprintf(out, "            traffic.load is %.4g of each sender's, headers included\n", load);
+    if (json_is_number(json_object_get(traffic, "updates_per_s")))
+        fprintf(out, "updates     %.4g GUPS: 10^9 updates per second, each a message\n",
+                1e-9 * get_number(traffic, "updates_per_s"));
+}
+
 static void write_traffic(FILE *out, const json_t *result)
 {
     char a[32], b[32], c[32];
@@ -97,12 +123,7 @@ static void write_traffic(FILE *out, const json_t *result)
     if (hops)
         fprintf(out, "hops        mean %.2f, max %s\n", get_number(hops, "mean"),
                 print_count(a, get_count(hops, "max")));
-    if (get_number(result, "offered_load") > 0)
-        fprintf(out, "load        offered %.2f %%, accepted %.2f %% of the injection bandwidth\n",
-                100 * get_number(result, "offered_load"), 100 * get_number(result, "accepted_load"));
-    else if (json_object_get(result, "accepted_load"))
-        fprintf(out, "load        accepted %.2f %% of the injection bandwidth\n",
-                100 * get_number(result, "accepted_load"));
+    write_load(out, result);
 }
 
 /* A text under this head, wrapped to 80 columns. */

@@ -44,7 +44,7 @@ static inline char *number_put(char *at, const struct stats_table *t, const char
         return stats_put_u64(at, value);
     switch (place->type) {
     case STATS_SHARE:
-        return stats_put_ratio(at, value, t->divisor);
+        return t->divisor ? stats_put_ratio(at, value, t->divisor) : at;
     case STATS_RATIO:
     case STATS_MEAN: {
         stats_cell by = table_cell_get(row, &t->place[place->by]);

@@ -1,6 +1,6 @@
 /* verdict.c - what limits a run, in a sentence with its numbers, from the object `result` of its summary.
  *
- * In this order: a network that accepts less than is offered; classes of links whose busiest is busy nearly
+ * In this order: source queues that grow, which is saturation; classes of links whose busiest is busy nearly
  * all of the time, then what is as full at their ends and in nodes; a job that waits more than it computes;
  * computation, or memory. Of the job also what else took its time, and the task that the others wait for. The
  * page of marsreport says the same. Without a network (LogGOPS) there is the job only.
@@ -13,9 +13,8 @@
 
 #include <stdlib.h>
 
-#define BUSY 0.9     /* a link that is as busy as this limits */
-#define ALIKE 0.9    /* a class limits as well as the busiest when its links are on average so near to it */
-#define REFUSED 0.05 /* of what is offered: less is not told from what is under way at the end */
+#define BUSY 0.9  /* a link that is as busy as this limits */
+#define ALIKE 0.9 /* a class limits as well as the busiest when its links are on average so near to it */
 #define WAITING 0.5
 #define SHARE 0.1   /* of the tasks' time: less is not told */
 #define UNEVEN 1.25 /* the longest computation of a task over their mean */
@@ -25,17 +24,10 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/* What was handed over in the last moments cannot have arrived: as much as the network holds. */
 bool stats_saturated(const json_t *result)
 {
-    const char *reason = json_string_value(json_object_get(result, "end_reason"));
-    double offered = number(result, "offered_load"), accepted = number(result, "accepted_load"),
-           time = number(result, "simulated_time_ps"),
-           latency = number(json_object_get(result, "packet_latency_ps"), "mean");
-    if (!reason || strcmp(reason, "drained") == 0 || strcmp(reason, "jobs done") == 0 || offered <= 0 ||
-        time <= 0)
-        return false;
-    return accepted < offered * (1 - REFUSED - latency / time);
+    return json_is_true(
+        json_object_get(json_object_get(json_object_get(result, "traffic"), "source_queues"), "saturated"));
 }
 
 static const json_t *busiest_class(const json_t *result)
@@ -70,9 +62,13 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void saturated_tell(FILE *out, const json_t *result)
 {
-    fprintf(out,
-            "accepted %.1f %% below offered %.1f %%: saturated; latencies depend on the length of the run; ",
-            100 * number(result, "accepted_load"), 100 * number(result, "offered_load"));
+    const json_t *queues = json_object_get(json_object_get(result, "traffic"), "source_queues");
+    fprintf(
+        out,
+        "saturated: the source queues of %.0f of %.0f nodes grow, by %.1f %% of the offered load (%.1f %%, "
+        "accepted %.1f %%); latencies depend on the length of the run; ",
+        number(queues, "growing"), number(queues, "sources"), 100 * number(queues, "growth"),
+        100 * number(result, "offered_load"), 100 * number(result, "accepted_load"));
 }
 
 static void links_tell(FILE *out, const json_t *links, bool limit)
@@ -193,6 +189,18 @@ static bool ends_tell(FILE *out, const json_t *result, const char *before)
     return any;
 }
 
+/* A closed loop: each core has so many messages under way, and waits for their answers. Both ways count as
+ * messages. */
+static void loop_tell(FILE *out, const json_t *result)
+{
+    double outstanding = number(json_object_get(result, "traffic"), "outstanding"),
+           one_way = number(json_object_get(result, "message_latency_ps"), "mean");
+    char trip[32];
+    if (outstanding > 0 && one_way > 0 && !json_array_size(json_object_get(result, "services")))
+        fprintf(out, "limited by %.0f message%s outstanding (traffic.outstanding) over a round trip of %s; ",
+                outstanding, outstanding == 1 ? "" : "s", ker_print_time(trip, (ker_time)(2 * one_way)));
+}
+
 /* Nothing is full. */
 static void waiting_tell(FILE *out, const json_t *result, const json_t *job, const json_t *links)
 {
@@ -205,8 +213,22 @@ static void waiting_tell(FILE *out, const json_t *result, const json_t *job, con
         job_tell(out, result, job);
     if (!links)
         return;
+    if (!job)
+        loop_tell(out, result);
     fprintf(out, !job ? "no link is full: " : waits ? "; no link is full: " : ", and ");
     links_tell(out, links, false);
+}
+
+/* What was sent and whose latency nobody knows is not told by zeros. */
+static void nothing_tell(FILE *out, const json_t *result)
+{
+    if (json_is_null(json_object_get(result, "accepted_load")))
+        fprintf(out, "nothing was measured: the run ended before its warm-up was over (run.warmup); ");
+    else if (number(result, "packets_injected") > 0 &&
+             number(json_object_get(result, "packet_latency_ps"), "count") == 0)
+        fprintf(
+            out,
+            "no packet of the measured span arrived before the end of the run: its latency is not known; ");
 }
 
 char *stats_bottleneck_text(const json_t *result)
@@ -218,6 +240,7 @@ char *stats_bottleneck_text(const json_t *result)
     size_t length;
     FILE *out = open_memstream(&text, &length);
     ker_assert(out);
+    nothing_tell(out, result);
     bool full = number(links, "max_utilisation") >= BUSY, saturated = stats_saturated(result);
     if (saturated)
         saturated_tell(out, result);

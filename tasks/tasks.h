@@ -102,6 +102,14 @@ uint64_t task_system_least_payload(const struct task_system *);
 /* Offered load of the synthetic open-loop traffic as a fraction of the injection rate, payload only; 0 when
  * there is none or closed loop. */
 double task_system_offered(const struct task_system *, uint64_t injection_rate);
+/* The same as traffic.load counts it: payload and headers, of the senders' injection rate. */
+double task_system_load(const struct task_system *);
+/* Open-loop traffic, where all ranks stand at one time: notes how long its source queues are, from which
+ * saturation is told. */
+void task_system_look(struct task_system *, ker_time at);
+/* Collective: "traffic" of summary.json on rank 0; NULL: there is none. bytes_per_s: payload accepted; NAN:
+ * nothing was measured. */
+json_t *task_system_traffic(struct task_system *, struct ker_comm *, ker_time warmup, double bytes_per_s);
 
 /* Collective, when the run has ended: what docs/results.md says of jobs, as a list on rank 0, NULL elsewhere.
  * Also writes the tables of jobs on rank 0 into the folder. */

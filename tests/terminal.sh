@@ -13,11 +13,49 @@ cd "$work" || exit 2
 flat() { tr '\n' ' ' <"$1" | tr -s ' '; } # lines of a summary as one
 tree="$top/configs/fat-tree-gups.cfg topology.down=4,4 topology.up=1,4 run.warmup=2us run.end=6us"
 "$marssim" -q -o thin $tree topology.taper=0.25 >out 2>err
-flat thin/summary.txt | grep -q 'bottleneck accepted [0-9.]* % below offered 100.0 %: saturated; latencies depend on the length of the run; links of class level 2 are up to'
+flat thin/summary.txt | grep -q 'bottleneck saturated: the source queues of 16 of 16 nodes grow, by [67][0-9.]* % of the offered load (100.0 %, accepted [23][0-9.]* %); latencies depend on the length of the run; links of class level 2 are up to'
 check "a thin tree is saturated at level 2"
 "$marssim" -q -o light $tree traffic.load=0.2 >out 2>err
-flat light/summary.txt | grep -q 'bottleneck no link is full: the busiest links, of class' && [ ! -s err ]
+flat light/summary.txt | grep -q 'updates [0-9.]* GUPS.* bottleneck no link is full: the busiest links, of class' && [ ! -s err ]
 check "a light load is not limited by links"
+# 16 nodes x 25 GB/s x the accepted share, 64 bytes each
+[ "$(jq '.result | (.traffic.updates_per_s / (.accepted_load * 16 * 25e9 / 64) * 1e9 | round) == 1e9 and .traffic.traffic_load == 0.2' light/summary.json)" = true ]
+check "an update is a message"
+# At 8 % above what it accepts; and below, for any seed, and a run ten times as long.
+queues() { # WORDS...: growth in per cent, and whether that is saturation
+    rm -rf queues && "$marssim" -q -o queues $tree topology.taper=0.25 "$@" >out 2>err && jq -r '.result.traffic.source_queues | "\(.saturated) \(.growth * 100 | round)"' queues/summary.json
+}
+[[ $(queues traffic.load=0.34 run.end=60us) == "true "[5-9] ]]
+check "a network that accepts a little less than is offered is saturated"
+for seed in 1 2 3; do
+    [ "$(queues traffic.load=0.3 run.seed=$seed)$(queues traffic.load=0.2 run.seed=$seed traffic.arrival=burst)" = "false 0false 0" ]
+    check "one that keeps up is not (seed $seed)"
+done
+[ "$(queues traffic.load=0.1 traffic.start=5us)" = "false 0" ]
+check "nor one whose traffic begins late"
+queues traffic.load=1.25 >queued && grep -q "^true" queued && grep -q "warning: traffic.load: the traffic is 1.25 times what the injection links can carry" err
+check "a load above 1 is warned of"
+queues adapter.header=64B traffic.load=0.2 >queued && flat queues/summary.txt | grep -q "load offered 10.00 %, accepted [0-9.]* % of the injection bandwidth as payload; traffic.load is 0.2 of each sender's, headers included"
+check "a load that counts headers says so"
+
+# Closed loops: 16 nodes, each with 4 under way; by Little's law, updates per second times the round trip are 64.
+sed "/load = 1.0/d" "$top/configs/fat-tree-gups.cfg" >loop.cfg
+"$marssim" -q -o loop ${tree/*.cfg/loop.cfg} traffic.outstanding=4 >out 2>err
+flat loop/summary.txt | grep -q "bottleneck limited by 4 messages outstanding (traffic.outstanding) over a round trip of [0-9.]* ns; no link is full"
+check "a closed loop is limited by what may be outstanding"
+jq -e '.result | .traffic.updates_per_s * 2 * .message_latency_ps.mean / 1e12 | . > 63 and . < 65' loop/summary.json >out
+check "which follows Little's law"
+
+# Nothing measured is not zero.
+"$marssim" -q -o none $tree run.end=2001ns topology.latency=20us >out 2>err
+flat none/summary.txt | grep -q "bottleneck no packet of the measured span arrived before the end of the run: its latency is not known" &&
+    jq -e '.result | .packet_latency_ps.count == 0 and .packet_latency_ps.mean == null and .packet_latency_ps.p99 == null and .hops.mean == null' none/summary.json >out
+check "without a packet that arrived no latency is said"
+"$marssim" -q -o cold "$top/configs/star-pingpong.cfg" run.warmup=1s >out 2>err
+flat cold/summary.txt | grep -q "load accepted - of .* bottleneck nothing was measured: the run ended before its warm-up was over (run.warmup)" &&
+    jq -e '.result | .accepted_load == null and .link_classes[0].mean_utilisation == null' cold/summary.json >out && [ "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "utilisation") at = i } NR > 1 && $at != ""' cold/links.csv)" = "" ]
+check "nor a load before the warm-up was over"
+
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" >out 2>err
 flat traced/summary.txt | grep -q 'bottleneck computation: job lammps waits 3[0-9] % of its tasks. time'
 check "a job that computes is"

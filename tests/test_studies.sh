@@ -62,6 +62,12 @@ sed -i 's/10 us/20 us/' "$folder/star.cfg"
 study own
 check "another configuration: all of them" grep -q '3 points, 0 of them done before' "$log"
 
+# Nothing measured is not zero: neither in the table nor in the figure, and the others stand.
+cp -r "$folder" "$scratch/studies/none" && sed -i '$s/.*/echo "three star.cfg traffic.load=0.3 run.measure=1ps"/' "$scratch/studies/none/points"
+echo '.[] | {point, load: .set["traffic.load"], latency_ns: (.result.packet_latency_ps.mean / 1000 | digits(3)), hops: .result.hops.mean}' >"$scratch/studies/none/columns.jq"
+study none
+check "a point at which nothing was measured has an empty cell" [ "$? $(sed -n '4p' "$scratch/results/none/results.csv" | cut -d, -f1-3)" = "0 three,0.3," ]
+
 # Variants: each point in each, two jobs, a value scaled, one of a list scaled, one point left out.
 mkdir -p "$scratch/studies/vary"
 cat >"$scratch/studies/vary/ring.cfg" <<'END'

@@ -84,9 +84,10 @@ run: { warmup = "5 us"; measure = "$span us"; drain = $7; };
 output: { links = false; histograms = false; };
 END
     "$program" --quiet -o "$dir/out" "$dir/curve.cfg" ${OVERRIDES:-} >&2 || return 1
-    awk '/"accepted_load"/ {a = $2 + 0} /"packet_latency_ps"/ {in_net = 1} /"total_latency_ps"/ {in_total = 1}
+    awk '/"mean": null/ && (in_net || in_total) {nothing = 1; exit}
+         /"accepted_load"/ {a = $2 + 0} /"packet_latency_ps"/ {in_net = 1} /"total_latency_ps"/ {in_total = 1}
          /"mean"/ && in_net {net = $2 / 1000; in_net = 0} /"mean"/ && in_total {total = $2 / 1000; in_total = 0}
-         END {print a, net, total}' "$dir/out/summary.json"
+         END {if (nothing) exit 1; print a, net, total}' "$dir/out/summary.json"
 }
 
 # What marssim leaves out of its statistics, messages to oneself: they cross one switch, R + 3 + (F - 1) cycles.

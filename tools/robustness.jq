@@ -23,7 +23,7 @@ def robustness($points):
       + ($ratios | map({key: .condition, value: (.ratio | digits(3))}) | from_entries)
       + {least: ($ratios | map(.least) | min | digits(3)), most: ($ratios | map(.most) | max | digits(3)),
          seed_spread: ($ratios | map(.spread) | max | digits(2)),
-         claim: (if $contender == $first then "" elif ($ratios | all(.most < 0.99)) then "faster" elif ($ratios | all(.least > 1.01)) then "slower"
+         claim: (if $contender == $first then "" elif ($ratios | any(.ratio | isnan)) then "none" elif ($ratios | all(.most < 0.99)) then "faster" elif ($ratios | all(.least > 1.01)) then "slower"
                  elif ($ratios | all(.least > 0.95 and .most < 1.05)) then "equal within 5 %" else "none" end),
          eager_differs: ([$runs[] | select(.group == $group and .contender == $contender)]
              | group_by(.condition) | map({key: .[0].condition, value: (map(.value) | mean)}) | from_entries as $mean

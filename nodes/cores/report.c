@@ -179,15 +179,15 @@ static void sums_join(struct ker_comm *comm, unsigned __int128 *sum)
         sum[i] = part[2 * i] * NODE_BYTE + part[2 * i + 1];
 }
 
-static double ratio(unsigned __int128 sum, unsigned __int128 of)
+static json_t *ratio(unsigned __int128 sum, unsigned __int128 of)
 {
-    return of ? (double)sum / (double)of : 0;
+    return stats_ratio_json((double)sum, (double)of);
 }
 
 /* sum: of how many there are, what they moved, how long they were busy. */
 static json_t *resources_json(const unsigned __int128 *sum, int64_t most, ker_time at)
 {
-    return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)sum[0], "bytes",
+    return json_pack("{s:I, s:I, s:o, s:o}", "count", (json_int_t)sum[0], "bytes",
                      (json_int_t)(sum[1] / NODE_BYTE), "mean_utilisation",
                      ratio(sum[2], sum[0] * (uint64_t)at), "max_utilisation",
                      ratio((uint64_t)most, (uint64_t)at));
@@ -210,17 +210,16 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
     if (ker_comm_rank(comm) != 0)
         return NULL;
     unsigned __int128 time = sum[CORES] * (uint64_t)at;
-    json_t *report = json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}, s:o}", "cores", "count",
+    json_t *report = json_pack("{s:{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}, s:o}", "cores", "count",
                                (json_int_t)sum[CORES], "computing", ratio(sum[COMPUTING], time), "stalled",
                                ratio(sum[STALLED], time), "away", ratio(sum[AWAY], time), "preempted",
                                ratio(sum[PREEMPTED], time), "busy", ratio(sum[BUSY], time), "idle",
                                ratio(time - sum[BUSY], time), "copying", ratio(sum[COPYING], time),
                                "controllers", resources_json(sum + CONTROLLERS, most[0], at));
     if (model->rates.system)
-        json_object_set_new(json_object_get(report, "cores"), "system", json_real(ratio(sum[SYSTEM], time)));
+        json_object_set_new(json_object_get(report, "cores"), "system", ratio(sum[SYSTEM], time));
     if (model->spins)
-        json_object_set_new(json_object_get(report, "cores"), "spinning",
-                            json_real(ratio(sum[SPINNING], time)));
+        json_object_set_new(json_object_get(report, "cores"), "spinning", ratio(sum[SPINNING], time));
     if (sum[LINKS])
         json_object_set_new(report, "socket_links", resources_json(sum + LINKS, most[1], at));
     if (sum[BUSES])

@@ -341,9 +341,27 @@ double task_system_offered(const struct task_system *system, uint64_t injection_
     return system->traffic ? task_traffic_offered(system->traffic, injection_rate) : 0;
 }
 
+double task_system_load(const struct task_system *system)
+{
+    return system->traffic ? system->traffic->load : 0;
+}
+
+void task_system_look(struct task_system *system, ker_time at)
+{
+    if (system->traffic->look[0].at < at)
+        task_traffic_look(system->traffic, system->traffic_nodes,
+                          system->traffic_bytes / sizeof *system->traffic_nodes, at);
+}
+
+json_t *task_system_traffic(struct task_system *system, struct ker_comm *comm, ker_time warmup,
+                            double bytes_per_s)
+{
+    return system->traffic ? task_traffic_report(system->traffic, comm, warmup, bytes_per_s) : NULL;
+}
+
 /* ---- saved state ---- */
 
-#define VERSION 2
+#define VERSION 3
 
 enum ker_status task_system_former(struct task_system *system, const struct ker_config *former,
                                    ker_time until, struct ker_error *error)
@@ -375,6 +393,7 @@ static void system_state(struct task_system *system, struct ker_chunk *c)
     uint64_t dropped = ker_chunk_u64(c, system->traffic->dropped);
     if (c->loads)
         system->traffic->dropped += dropped;
+    task_traffic_looks_state(system->traffic, c);
 }
 
 void task_system_save(struct task_system *system, struct ker_state_writer *writer)

@@ -236,7 +236,8 @@ const struct ker_kind task_pattern_uniform = {
 const struct ker_kind task_pattern_gups = {
     .name = "gups",
     .meaning = "small updates to random nodes (RandomAccess)",
-    .operations = &(const struct task_traffic_pattern){.bytes = 8, .draw = task_traffic_uniform},
+    .operations =
+        &(const struct task_traffic_pattern){.bytes = 8, .updates = true, .draw = task_traffic_uniform},
     .options = KER_OPTIONS(task_traffic_self_options)};
 
 const struct ker_kind task_pattern_hotspot = {

@@ -203,6 +203,7 @@ enum ker_status task_traffic_arrival_read(struct task_traffic *t, const struct k
         return ker_config_fail(config, error, has_load ? "traffic.load" : "traffic.interval",
                                "messages every %g s; between 1 ps and 1000 s is possible",
                                t->gap.mean_ps / 1e12);
+    t->load = full_ps / t->gap.mean_ps;
     time_split(t->gap.mean_ps, &t->gap.whole_ps, &t->gap.fraction);
     t->gap.off_ps = full_ps;
     t->arrival = ker_config_operations(config, "traffic.arrival");

@@ -178,6 +178,7 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     const struct route_summary *summary = route_summarise(topology);
     t->all_nodes = route_hosts(summary);
     t->pattern = ker_config_operations(config, "traffic.pattern");
+    t->pattern_name = ker_config_string(config, "traffic.pattern");
     enum ker_status status = traffic_group(t, config, error);
     if (!status)
         status = traffic_limits(t, config, error);

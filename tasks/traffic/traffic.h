@@ -23,6 +23,7 @@ struct task_traffic_node;
 /* Operations of a kind of the family "traffic.pattern"; traits: "phases", with that. */
 struct task_traffic_pattern {
     uint64_t bytes; /* payload of a message where traffic.size says nothing; 0: 512 B */
+    bool updates;   /* its messages are updates of a table, which are counted per second */
     bool phases;    /* all_to_all: always a closed loop, the next message starts when one has been injected */
     /* Reads and checks the pattern's own keys; may be NULL. */
     enum ker_status (*read)(struct task_traffic *, const struct ker_config *, const struct route_topology *,
@@ -57,8 +58,17 @@ struct task_traffic_grid {
     bool wrapped[8];
 };
 
+/* Source queues at a time, of this rank; the newest first. */
+#define TASK_TRAFFIC_LOOKS 3
+struct task_traffic_look {
+    ker_time at;           /* 0: there was none */
+    uint64_t waited;       /* ages of the sources' oldest messages */
+    uint64_t growing, far; /* sources whose oldest message is old; so old that they are saturated */
+};
+
 struct task_traffic {
     const struct task_traffic_pattern *pattern;
+    const char *pattern_name;
     const struct task_traffic_arrival *arrival; /* NULL: closed loop */
     const struct task_traffic_size *law;
     uint64_t seed;
@@ -72,6 +82,8 @@ struct task_traffic {
     uint32_t outstanding; /* per core, in phases per node; closed loop */
     const struct node_model *model;
     uint64_t reply_bytes;
+    double load; /* open loop: as traffic.load, whatever key gave it */
+    struct task_traffic_look look[TASK_TRAFFIC_LOOKS];
     struct {
         double mean_ps;
         ker_time whole_ps; /* the interval is whole_ps + fraction / 2^32 */
@@ -138,6 +150,13 @@ uint32_t task_traffic_senders(const struct task_traffic *);
 /* Payload offered by open-loop traffic as a fraction of what all nodes of the system can inject; 0 for closed
  * loops. */
 double task_traffic_offered(const struct task_traffic *, uint64_t injection_rate);
+
+/* report.c. A look at the source queues of these nodes, between two instants. */
+void task_traffic_look(struct task_traffic *, const struct task_traffic_node *, size_t count, ker_time at);
+void task_traffic_looks_state(struct task_traffic *, struct ker_chunk *);
+/* Collective: "traffic" of summary.json on rank 0. bytes_per_s: payload accepted; NAN: nothing was measured.
+ */
+json_t *task_traffic_report(struct task_traffic *, struct ker_comm *, ker_time warmup, double bytes_per_s);
 
 /* former.c: the law of time of a run that was forked. Laws of former configurations are told in their order,
  * with the fork that ended each; then that these are all (a law that did not change ends at no fork). rate:

@@ -30,7 +30,7 @@
                 n("result.packet_latency_ps.max")),
             figure("with source queue, mean", n("result.total_latency_ps.mean"), "p99 ", n("result.total_latency_ps.p99")),
             figure("message latency, mean", n("result.message_latency_ps.mean"), "p99 ", n("result.message_latency_ps.p99")),
-            figure("hops, mean", n("result.hops.mean", v => v.toFixed(2)), "at most ", n("result.hops.max")),
+            figure("hops, mean", n("result.hops.mean", v => v === null ? "–" : v.toFixed(2)), "at most ", n("result.hops.max")),
             effort,
         ];
         if (has("result.confidence.half_width") && at(run, "result.confidence.half_width") !== null)
