@@ -9,6 +9,7 @@ struct net_ahead {
     ker_time leave, wire;
     uint64_t waited, in_buffer; /* picoseconds: for the link; in the buffer of the input */
     uint32_t bytes, channel;
+    bool detour; /* the packet has taken one */
 };
 
 /* As it is kept: there may be several for each link. */
@@ -17,11 +18,15 @@ struct net_kept {
     uint64_t waited, in_buffer;
     uint32_t out, in; /* ports, by their cache line from net->dues on */
     uint32_t wire;
-    uint16_t bytes, channel;
+    uint16_t bytes;
+    uint8_t channel;
+    bool detour;
 };
 
+void net_detour_count(const struct net_network *, const struct net_ahead *);
+
 /* Some of it lies in the measured span, so many picoseconds of its time on the link. */
-static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
+static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t, uint64_t busy)
 {
     struct net_port *out = t->out;
     out->packets++;
@@ -31,6 +36,8 @@ static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
     if (t->waited > out->queue_max)
         out->queue_max = t->waited;
     t->in->input_time += t->in_buffer;
+    if (__builtin_expect(t->detour, 0))
+        net_detour_count(net, t);
 }
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(const struct net_network *, const struct net_ahead *);

@@ -131,6 +131,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
         port_init(net, net_port_at(s, p), l, &peer);
         credits_due_init(&s->credits_due[p]);
     }
+    s->detours = net->away ? ker_alloc(sizeof *s->detours * ports) : NULL;
     if (net->set.queueing == NET_QUEUE_FIFO) {
         s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
         for (uint32_t i = 0; i < ports * NET_MAX_CHANNELS; i++)
@@ -412,6 +413,7 @@ void net_network_free(struct net_network *net)
         if (!is_made(net, i))
             continue;
         free(net->switches[i]->input_fifo);
+        free(net->switches[i]->detours);
         net_pins_free(net->switches[i]->pins);
         net_congestion_map_free(net->switches[i]->map);
     }

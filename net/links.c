@@ -41,6 +41,12 @@ static bool named(const void *net)
     return route_name(topology_of(net), false, 0) != NULL;
 }
 
+static bool detours_wanted(const void *network)
+{
+    const struct net_network *net = network;
+    return net->away != NULL;
+}
+
 static bool stalls_wanted(const void *network)
 {
     const struct net_network *net = network;
@@ -88,6 +94,10 @@ static uint64_t queue_most(const struct net_direction *d)
            "time in which packets waited in the inputs, or at the node, and could have gone to this output " \
            "but for credits; only with output.series.links", \
            .wanted = stalls_wanted) \
+    COLUMN(detour_packets, "packets", U64, SUM, row->detours, \
+           "of `packets` those that have taken a detour, here or before; 0 of a node, whose packets have not; " \
+           "only with a routing that takes any", \
+           .wanted = detours_wanted) \
     COLUMN(from_name, "", TEXT, SAME, name_id(row, &row->from), \
            "name of the sending end; only where the topology has names (a file or a fabric)", \
            .text = name_text, .wanted = named) \
@@ -135,6 +145,7 @@ static void switch_show(const struct walk *w, struct stats_table *table, uint32_
         struct net_direction d = {.net = net,
                                   .port = s ? net_port_at(s, p) : &unused,
                                   .series = s && s->series ? &s->series[p] : NULL,
+                                  .detours = s && s->detours ? s->detours[p] : 0,
                                   .from = {false, id, (uint16_t)p},
                                   .to = {node, node ? peer.id / net->adapters_each : peer.id,
                                          node ? (uint16_t)(peer.id % net->adapters_each) : peer.port},

@@ -15,6 +15,7 @@ struct net_direction {
     const struct net_port *port;       /* of a switch; NULL: */
     const struct net_adapter *adapter; /* the injection link of this one */
     struct net_link_series *series;    /* NULL: not collected */
+    uint64_t detours;
     struct net_link_end from, to;
     uint8_t class;
     uint64_t order; /* by switch and port, then by node: the same on any partition */

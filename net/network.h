@@ -175,6 +175,7 @@ struct net_switch {
     struct net_pins *pins;          /* NULL: nothing to remember yet */
     struct net_congestion_map *map; /* NULL: no links are watched */
     struct net_link_series *series; /* by port; NULL: not collected */
+    uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
 };
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
@@ -243,6 +244,7 @@ struct net_counts {
     uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
     uint64_t measured_bytes, measured_injected; /* delivered, injected inside the measured span */
     uint64_t measured_handed;                   /* payload of net_send inside it */
+    uint64_t detours;                           /* of the packets whose latency counts */
     uint64_t hops_sum, hops_max;
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
@@ -269,6 +271,7 @@ struct net_network {
     route_next_function *route_ahead; /* finds what depends on nothing but the packet, or says 0; NULL: routes
                                          are not found ahead, as they may depend on time or are due later */
     route_hop_function *hop;          /* the same in short; NULL: not with these settings, or none */
+    route_away_function *away;        /* which packets take detours; NULL: none */
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
     bool selects_time;                /* net_selects_time */
@@ -306,7 +309,7 @@ struct net_network {
     struct net_matrices *matrices;       /* NULL: not wanted */
     struct net_latency_parts *parts;     /* NULL: not collected */
     const struct net_parts *part_now;    /* its `packet`, or NULL */
-    bool by_channel, watched;            /* watched: congestion control, parts, or states of links */
+    bool by_channel, watched; /* watched: congestion control, parts, states of links, or detours */
     struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states;      /* NULL: no link is in a timeline */
     /* what there is */

@@ -32,6 +32,7 @@ enum {
     NET_ROUTED = 0x08, /* `next` says where it goes from here: output << 16 | first channel << 8 | channels
                           that are alike */
     NET_EMPTY = 0x04,  /* no payload (without a header it still takes one byte on the wire) */
+    NET_DETOUR = 0x10, /* it has taken one; only where detours are counted */
     NET_MARKED = 0x20, /* by a switch: there is congestion on its way */
     NET_NOTICE = 0x40, /* of congestion, between adapters: index is the method's */
 };

@@ -77,6 +77,15 @@ static void order_report(const struct net_network *net, json_t *r, const int64_t
     }
 }
 
+/* Packets whose latency counts, by their paths. Collective. */
+static json_t *routes_report(const struct net_network *net, struct ker_comm *comm)
+{
+    uint64_t detours = net->count.detours;
+    ker_comm_sum_u64(comm, &detours, 1);
+    return json_pack("{s:I, s:I}", "minimal", (json_int_t)(net->latency->count - detours), "detour",
+                     (json_int_t)detours);
+}
+
 json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_time span)
 {
     const struct net_counts *c = &net->count;
@@ -90,6 +99,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     ker_comm_sum_u64(comm, &early, 1);
     ker_comm_sum_u64(comm, &handed, 1);
     quantities_merge(net, comm);
+    json_t *routes = net->away ? routes_report(net, comm) : NULL;
     json_t *parts = net->parts ? net_parts_report(net, comm) : NULL;
     json_t *congestion = net->congestion ? congestion_report(net, comm) : NULL;
     if (ker_comm_rank(comm) != 0)
@@ -118,6 +128,8 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     order_report(net, r, most, early);
     if (congestion)
         json_object_set_new(r, "congestion", congestion);
+    if (routes)
+        json_object_set_new(r, "routes", routes);
     if (parts)
         json_object_set_new(r, "latency_parts", parts);
     return r;

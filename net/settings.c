@@ -306,7 +306,7 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
         net->part_now = &net->parts->packet;
         net_parts_routes(net);
     }
-    net->watched = net->congestion || net->parts || net->states;
+    net->watched = net->congestion || net->parts || net->states || net->away;
     net_series_read(net, config);
 }
 
@@ -320,6 +320,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->topology = topology;
     net->adapters_each = route_summarise(topology)->adapters;
     net->route = route_function(topology);
+    net->away = route_away_function_of(topology);
     net->faulty = route_fault_summarise(topology) != NULL;
     net->outgoing.free = KER_NONE;
     settings_read(&net->set, config, topology);

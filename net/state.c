@@ -16,10 +16,10 @@
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
-#define NETWORK_VERSION 3
-#define SWITCH_VERSION 8
+#define NETWORK_VERSION 4
+#define SWITCH_VERSION 9
 #define ADAPTER_VERSION 10
-#define AHEAD_VERSION 2
+#define AHEAD_VERSION 3
 
 /* ---- counts ---- */
 
@@ -77,9 +77,11 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
     KER_CHUNK(c, t->in_buffer);
     KER_CHUNK(c, t->bytes);
     KER_CHUNK(c, t->channel);
+    t->detour = ker_chunk_bool(c, t->detour);
     if (!c->loads)
         return;
-    if (out >= s->ports || in >= s->ports || t->channel >= s->net->set.channels * s->net->set.classes) {
+    if (out >= s->ports || in >= s->ports || (t->detour && !s->detours) ||
+        t->channel >= s->net->set.channels * s->net->set.classes) {
         c->bad = true;
         return;
     }

@@ -177,6 +177,12 @@ route_next_function *route_settled_function(const struct route_topology *topolog
 route_hop_function *route_hop_function_of(const struct route_topology *topology);     /* NULL: none */
 route_range_function *route_range_function_of(const struct route_topology *topology); /* NULL: none */
 
+/* Is a packet, with the state that the choice taken here gave it, on its way to an intermediate switch? That
+ * is a detour. Not asked at the last hop. */
+typedef bool route_away_function(const struct route_topology *topology, uint64_t coordinate,
+                                 const struct route_packet *packet);
+route_away_function *route_away_function_of(const struct route_topology *topology); /* NULL: never */
+
 /* Number of links of a minimal route between two endpoints, injection and ejection included; 1 + 1 inside one
  * switch. 0 for an endpoint itself. For the hierarchical topology of a direct route, which never passes
  * through a third group. From closed forms; for the file topology from the tables. */

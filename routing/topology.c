@@ -56,6 +56,11 @@ route_range_function *route_range_function_of(const struct route_topology *topol
     return topology->algorithm->range;
 }
 
+route_away_function *route_away_function_of(const struct route_topology *topology)
+{
+    return topology->algorithm->away;
+}
+
 uint32_t route_distance(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     return from == to ? 0 : 2 + topology->kind->hops(topology, from, to);

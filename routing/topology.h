@@ -39,10 +39,9 @@ struct route_algorithm {
     uint32_t (*channels)(
         const struct route_topology *topology); /* virtual channels needed; called after prepare() */
     /* Does the packet's path from here not depend on its destination, but only on its state (on its way to an
-     * intermediate switch)? Lets the check walk such paths once for all destinations. NULL: it always
-     * depends.
-     */
-    bool (*away)(const struct route_topology *topology, uint64_t coordinate, const struct route_packet *);
+     * intermediate switch)? Lets the check walk such paths once for all destinations; such packets count as
+     * detours. NULL: it always depends. */
+    route_away_function *away;
     /* For the proof: do packets from anywhere to two endpoints of one switch take the same paths up to it? Of
      * an endpoint and itself: false where the source's own port counts. NULL: nothing is known. */
     bool (*alike)(const struct route_topology *topology, uint32_t a, uint32_t b);

@@ -123,6 +123,11 @@ static void write_traffic(FILE *out, const json_t *result)
     if (hops)
         fprintf(out, "hops        mean %.2f, max %s\n", get_number(hops, "mean"),
                 print_count(a, get_count(hops, "max")));
+    const json_t *routes = json_object_get(result, "routes");
+    uint64_t detours = get_count(routes, "detour"), all = detours + get_count(routes, "minimal");
+    if (all)
+        fprintf(out, "detours     taken by %.2f %% of the packets measured: %s of %s\n",
+                100 * (double)detours / (double)all, print_count(a, detours), print_count(b, all));
     write_load(out, result);
 }
 

@@ -98,6 +98,8 @@ __attribute__((noinline)) static bool packet_watch(struct net_adapter *a, ker_ti
         net->congestion->arrived(a, now, p);
     if (net->parts)
         net_parts_arrived(a, now, p, sink);
+    if (p->flags & NET_DETOUR && net_measures(net, p->created))
+        a->net->count.detours++;
     return false;
 }
 

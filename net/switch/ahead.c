@@ -35,7 +35,8 @@ void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
                           .in = port_name(net, t->in),
                           .wire = (uint32_t)t->wire,
                           .bytes = (uint16_t)t->bytes,
-                          .channel = (uint16_t)t->channel};
+                          .channel = (uint8_t)t->channel,
+                          .detour = t->detour};
 }
 
 struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
@@ -48,13 +49,20 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
                               .waited = k->waited,
                               .in_buffer = k->in_buffer,
                               .bytes = k->bytes,
-                              .channel = k->channel};
+                              .channel = k->channel,
+                              .detour = k->detour};
+}
+
+void net_detour_count(const struct net_network *net, const struct net_ahead *t)
+{
+    const struct net_switch *s = net_ahead_switch(net, t->out);
+    s->detours[net_ahead_port(s, t->out)]++;
 }
 
 void net_ahead_count_now(const struct net_network *net, const struct net_ahead *t)
 {
     uint64_t busy = net_measured_part(net, t->leave, t->wire);
-    net_ahead_count(t, busy);
+    net_ahead_count(net, t, busy);
     if (net_channels_collected(net))
         net_channel_count(net, t, busy);
 }

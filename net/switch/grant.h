@@ -86,9 +86,9 @@ static inline void output_wait(struct net_switch *s, const struct grant *g, uint
 __attribute__((noinline)) static void output_count_rare(struct net_network *net, struct net_port *out,
                                                         struct net_port *in, ker_time leave, ker_time wire,
                                                         uint64_t waited, uint64_t in_buffer, uint32_t bytes,
-                                                        uint32_t channel)
+                                                        uint32_t channel, bool detour)
 {
-    const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes, channel};
+    const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes, channel, detour};
     if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
         return;
     if (leave + wire > net->settled)
@@ -100,13 +100,20 @@ __attribute__((noinline)) static void output_count_rare(struct net_network *net,
 static inline void output_count(struct net_network *net, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
-    const struct net_ahead t = {
-        g->out,   g->in,     leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time),
-        p->bytes, g->channel};
+    const struct net_ahead t = {g->out,
+                                g->in,
+                                leave,
+                                wire,
+                                (uint64_t)(leave - now),
+                                (uint64_t)(read_end - p->time),
+                                p->bytes,
+                                g->channel,
+                                (p->flags & NET_DETOUR) != 0};
     if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1))
-        net_ahead_count(&t, (uint64_t)wire);
+        net_ahead_count(net, &t, (uint64_t)wire);
     else
-        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel);
+        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel,
+                          t.detour);
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
@@ -134,12 +141,26 @@ static void link_busy(struct net_switch *s, const struct net_port *out, uint32_t
         net_link_busy(s->net, track, leave, leave + wire);
 }
 
-/* What only some runs want. The packet is left behind with the grant, so that it may be written. */
-__attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, struct net_port *out,
-                                                      uint32_t left, const struct net_packet *p,
-                                                      ker_time tail, ker_time now)
+/* Does the packet, with its state as of now, begin a detour here? On a channel around faults the state is not
+ * the algorithm's. */
+static bool detour_begins(const struct net_switch *s, const struct net_port *out, const struct net_packet *p,
+                          unsigned channel)
 {
     const struct net_network *net = s->net;
+    const struct route_packet r = {
+        .address = net_packet_address(net, p), .state = p->state, .in_port = UINT16_MAX};
+    return !out->ends_at_adapter && channel % net->set.channels < net->set.entrances &&
+           net->away(net->topology, s->coordinate, &r);
+}
+
+/* What only some runs want. The packet is left behind with the grant, so that it may be written. */
+__attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, struct net_port *out,
+                                                      unsigned channel, uint32_t left,
+                                                      const struct net_packet *p, ker_time tail, ker_time now)
+{
+    const struct net_network *net = s->net;
+    if (net->away && !(p->flags & NET_DETOUR) && detour_begins(s, out, p, channel))
+        ((struct net_packet *)p)->flags |= NET_DETOUR;
     if (net->parts && !out->ends_at_adapter)
         net_parts_link(
             (struct net_packet *)p, &net->link[out->link],
@@ -167,7 +188,8 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
 
     uint8_t mark = 0;
     if (__builtin_expect(net->watched, 0))
-        mark = packet_watch(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, tail, now);
+        mark = packet_watch(s, out, g->channel, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p,
+                            tail, now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)

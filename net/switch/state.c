@@ -133,6 +133,9 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     ker_chunk_same(c, s->input_fifo != NULL);
     for (uint32_t i = 0; s->input_fifo && i < s->ports * NET_MAX_CHANNELS; i++)
         input_fifo_state(s, &s->input_fifo[i], c);
+    ker_chunk_same(c, s->detours != NULL);
+    if (s->detours)
+        ker_chunk_bytes(c, s->detours, sizeof *s->detours * s->ports);
     net_series_state(s->net, s->series, s->ports, c);
     net_pins_state(s, c);
     net_congestion_map_state(s, c);

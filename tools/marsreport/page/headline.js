@@ -31,6 +31,7 @@
             figure("with source queue, mean", n("result.total_latency_ps.mean"), "p99 ", n("result.total_latency_ps.p99")),
             figure("message latency, mean", n("result.message_latency_ps.mean"), "p99 ", n("result.message_latency_ps.p99")),
             figure("hops, mean", n("result.hops.mean", v => v === null ? "–" : v.toFixed(2)), "at most ", n("result.hops.max")),
+            ...(has("result.routes") ? [figure("packets on detours", n("result.routes.detour"), "minimal: ", n("result.routes.minimal"))] : []),
             effort,
         ];
         if (has("result.confidence.half_width") && at(run, "result.confidence.half_width") !== null)
