@@ -155,17 +155,29 @@ static const struct net_arbiter *arbiter_read(const struct ker_config *c,
     return (route_grid(topology, extents) > 0 ? net_arbiter_oldest : net_arbiter_round_robin).operations;
 }
 
-static uint64_t bias_read(const struct net_settings *set, const struct ker_config *c,
-                          const struct route_summary *summary)
+/* The time of the largest packet on the slowest link. */
+static ker_time packet_longest(const struct net_settings *set, const struct route_summary *summary)
 {
-    ker_time longest = 0;
-    if (ker_config_has(c, "routing.bias"))
-        return (uint64_t)ker_config_time(c, "routing.bias");
+    ker_time longest = 1;
     for (int i = 0; i < summary->link_count; i++) {
         ker_time wire = ker_serialisation(set->payload + set->header, summary->link[i].rate);
         longest = wire > longest ? wire : longest;
     }
-    return (uint64_t)(summary->bias + summary->bias_packets * longest);
+    return longest;
+}
+
+static uint64_t bias_read(const struct net_settings *set, const struct ker_config *c,
+                          const struct route_summary *summary)
+{
+    if (ker_config_has(c, "routing.bias"))
+        return (uint64_t)ker_config_time(c, "routing.bias");
+    return (uint64_t)(summary->bias + summary->bias_packets * packet_longest(set, summary));
+}
+
+double net_network_bias(const struct net_network *net, ker_time *bias)
+{
+    *bias = (ker_time)net->set.bias;
+    return (double)*bias / (double)packet_longest(&net->set, route_summarise(net->topology));
 }
 
 static void settings_read(struct net_settings *set, const struct ker_config *c,

@@ -248,6 +248,19 @@ static void bisection_print(const struct run *run, const struct class_sum *sum)
     free(side);
 }
 
+static void bias_print(const struct run *run)
+{
+    ker_time bias;
+    char text[32];
+    if (!ker_config_means_key(run->config, "routing.bias"))
+        return;
+    double packets = net_network_bias(run->network, &bias);
+    printf(
+        "bias       a detour is taken when its cost is less by %s, the time of %.1f largest packets on the "
+        "slowest link\n",
+        ker_print_time(text, bias), packets);
+}
+
 static void network_print(const struct run *run)
 {
     struct class_sum sum[ROUTE_MAX_LINKS] = {0};
@@ -309,6 +322,7 @@ void run_sizes_print(struct run *run)
            (unsigned long long)sum->links, sum->algorithm);
     network_print(run);
     faults_report(run->topology);
+    bias_print(run);
     printf("channels   %u needed, %u configured\n", sum->channels, sum->configured);
     proof_print(&run->proof);
     printf("partition  %u rank%s, imbalance %.3f, %llu links cut\n", run->parts.ranks,

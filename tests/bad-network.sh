@@ -149,8 +149,8 @@ bad 'must be more than 0' star.cfg traffic.load=0
 bad 'between 1 ps and 1000 s is possible' star.cfg traffic.load=1e30
 bad 'give traffic.load or traffic.interval, not both' star.cfg traffic.interval=1ns
 bad 'traffic.pattern: "chaos" is none of' star.cfg traffic.pattern=chaos
-bad_ranks 'traffic.shift: of 4 leads back to the same of 4 groups' dragonfly.cfg traffic.pattern=next_group traffic.shift=4
-bad 'traffic.shift: too small: must be at least 1' dragonfly.cfg traffic.pattern=next_group traffic.shift=0
+bad_ranks 'traffic.shift: of 4 leads back to the same of 4 groups' dragonfly.cfg traffic.pattern=adversarial traffic.shift=4
+bad 'traffic.shift: too small: must be at least 1' dragonfly.cfg traffic.pattern=adversarial traffic.shift=0
 
 # ---- several adapters at a node ----
 
@@ -164,8 +164,8 @@ bad 'node.rail: means nothing' star.cfg node.rail=least
 bad 'node.stripe_size: means nothing' star.cfg node.adapters=2 node.stripe_size=4KiB
 bad 'node.stripe_size: too small' star.cfg node.adapters=2 node.rail=stripe node.stripe_size=0B
 bad_ranks 'adapter.resequence: a message in parts (node.rail = "stripe") has no place' star.cfg node.adapters=2 node.rail=stripe adapter.resequence=true
-bad 'next_group needs nodes in two groups' dragonfly.cfg traffic.pattern=next_group topology.groups=4,1
-bad 'next_group needs nodes in two groups' star.cfg traffic.pattern=next_group
+bad 'adversarial needs nodes in two groups' dragonfly.cfg traffic.pattern=adversarial topology.groups=4,1
+bad 'adversarial needs nodes in two groups' star.cfg traffic.pattern=adversarial
 bad 'traffic needs two nodes or more' star.cfg topology.nodes=1
 bad 'the system has the nodes 0 to 3' star.cfg traffic.first_node=4
 bad 'node 9 is not among the nodes of the traffic' star.cfg traffic.pattern=incast traffic.target=9

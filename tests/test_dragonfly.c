@@ -34,8 +34,8 @@ static double accepted(const char *routing, const char *pattern, double load, do
 
 static void adversarial_minimal(void **state)
 {
-    assert_within(accepted("algorithm = \"minimal\";", "next_group", 0.5, NULL), 0.125, 0.00125);
-    assert_within(accepted("algorithm = \"minimal\";", "next_group", 0.12, NULL), 0.12,
+    assert_within(accepted("algorithm = \"minimal\";", "adversarial", 0.5, NULL), 0.125, 0.00125);
+    assert_within(accepted("algorithm = \"minimal\";", "adversarial", 0.12, NULL), 0.12,
                   0.0024); /* 96 % of the bound */
 }
 
@@ -46,14 +46,14 @@ static void adversarial_minimal(void **state)
  * happen. */
 static void adversarial_valiant(void **state)
 {
-    double group = accepted("algorithm = \"valiant\"; valiant = \"group\";", "next_group", 0.7, NULL);
-    double by_switch = accepted("algorithm = \"valiant\"; valiant = \"switch\";", "next_group", 0.7, NULL);
-    double any = accepted("algorithm = \"valiant\"; valiant = \"any\";", "next_group", 0.7, NULL);
+    double group = accepted("algorithm = \"valiant\"; valiant = \"group\";", "adversarial", 0.7, NULL);
+    double by_switch = accepted("algorithm = \"valiant\"; valiant = \"switch\";", "adversarial", 0.7, NULL);
+    double any = accepted("algorithm = \"valiant\"; valiant = \"any\";", "adversarial", 0.7, NULL);
     assert_within(group, 0.35, 0.04);
     assert_within(by_switch, 0.46, 0.04);
     assert_within(any, 0.53, 0.04); /* 1/9 of the packets goes directly and 1/9 by the destination's group:
                                        above 1/2 is possible */
-    assert_within(accepted("algorithm = \"valiant\"; valiant = \"switch\";", "next_group", 0.4, NULL), 0.4,
+    assert_within(accepted("algorithm = \"valiant\"; valiant = \"switch\";", "adversarial", 0.4, NULL), 0.4,
                   0.008);
 }
 
@@ -63,10 +63,10 @@ static void adversarial_adaptive(void **state)
     for (int i = 0; i < 3; i++) {
         char routing[128];
         snprintf(routing, sizeof routing, "algorithm = \"%s\"; valiant = \"switch\";", algorithms[i]);
-        double most = accepted(routing, "next_group", 0.7, NULL);
+        double most = accepted(routing, "adversarial", 0.7, NULL);
         print_message("%s: %.3f\n", algorithms[i], most);
         assert_in_range(most * 1000, i == 0 ? 450 : 480, 5625 / 10);
-        assert_within(accepted(routing, "next_group", 0.4, NULL), 0.4, 0.008);
+        assert_within(accepted(routing, "adversarial", 0.4, NULL), 0.4, 0.008);
     }
 }
 
@@ -118,7 +118,7 @@ static void equal_on_ranks(void **state)
             "routing: { %s };\n"
             "switch: { channels = 5; buffer = \"2 KiB\"; output_queue = \"1 KiB\"; delay = \"20 ns\"; };\n"
             "adapter: { packet_size = \"512 B\"; header = \"0 B\"; };\n"
-            "traffic: { pattern = \"next_group\"; shift = 2; load = 0.8; size = \"512 B\"; };\n"
+            "traffic: { pattern = \"adversarial\"; shift = 2; load = 0.8; size = \"512 B\"; };\n"
             "run: { warmup = \"0 ns\"; end = \"15 us\"; };\n",
             rules[i]);
         for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {

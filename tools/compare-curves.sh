@@ -49,7 +49,7 @@ router() { # SET: channels, bytes per channel, speed-up, R, credit delay in cycl
 traffic() { # NAME
     case $1 in
     uniform | transpose) echo "$1" ;;
-    bad_dragon) echo next_group ;;
+    bad_dragon) echo adversarial ;;
     bitcomp) echo bit_complement ;;
     *) return 1 ;;
     esac

@@ -1,8 +1,8 @@
-/* former.c - keys that had another name once (ker_option.formerly).
+/* former.c - keys and kinds that had another name once (ker_option.formerly, ker_kind.formerly).
  *
- * A member of the tree that bears a former name gets the present one, before anything else looks at it: the
- * rest of the program never sees former names. They differ in the last word alone, so that a key stays in its
- * group. Done twice, since overrides may bring whole groups.
+ * A member of the tree that bears a former name, or has one as its value, gets the present one, before
+ * anything else looks at it: the rest of the program never sees former names. They differ in the last word
+ * alone, so that a key stays in its group. Done twice, since overrides may bring whole groups.
  */
 #include "kernel/config/value.h"
 
@@ -49,14 +49,33 @@ static void rename_member(struct ker_config *config, struct ker_config_node *gro
                              : ker_format("command line: %s: is called %s now", path, option->key));
 }
 
+/* The former name of a kind as a value. */
+static void rename_value(struct ker_config *config, struct ker_config_node *member, const char *path,
+                         const struct ker_option *option)
+{
+    const char *now = ker_registry_present(config->registry, option->kinds->key, member->text);
+    if (!now)
+        return;
+    char *where = member->origin.file ? ker_format("%s:%d", member->origin.file, member->origin.line)
+                                      : ker_format("command line");
+    ker_config_warn_once(config, option->key,
+                         ker_format("%s: %s: \"%s\" is called \"%s\" now", where, path, member->text, now));
+    free(where);
+    free(member->text);
+    member->text = ker_format("%s", now);
+}
+
 static void rename_in(struct ker_config *config, struct ker_config_node *node, const char *path,
                       struct ker_error *error)
 {
     for (int i = node->count - 1; i >= 0; i--) { /* down: a member may go */
         char *inner = ker_config_member_path(path, node, i), *pattern = ker_config_pattern(inner);
-        const struct ker_option *option = former_find(config->tables, pattern);
+        const struct ker_option *option = former_find(config->tables, pattern),
+                                *chooses = ker_config_option_find(config->tables, pattern);
         if (option && node->kind == KER_NODE_GROUP)
             rename_member(config, node, i, inner, option, error);
+        else if (chooses && chooses->kinds && node->member[i]->kind == KER_NODE_TEXT)
+            rename_value(config, node->member[i], inner, chooses);
         else if (node->member[i]->kind == KER_NODE_GROUP || node->member[i]->kind == KER_NODE_LIST)
             rename_in(config, node->member[i], inner, error);
         free(pattern);

@@ -145,6 +145,17 @@ const struct ker_kind *ker_registry_find(const struct ker_registry *r, const cha
     return NULL;
 }
 
+const char *ker_registry_present(const struct ker_registry *r, const char *key, const char *former)
+{
+    const struct ker_kinds *family = ker_family_find(r, key);
+    for (size_t i = 0; i < r->members; i++) {
+        const struct ker_kind *kind = r->member[i].kind;
+        if (r->member[i].family == family && kind->formerly && strcmp(kind->formerly, former) == 0)
+            return kind->name;
+    }
+    return NULL;
+}
+
 char *ker_registry_names(const struct ker_registry *r, const char *key, const char *of)
 {
     const struct ker_kinds *family = ker_family_find(r, key);

@@ -32,7 +32,8 @@ struct ker_kind {
     const char *of;     /* "torus|fat_tree": with these kinds of another family alone; NULL: with any, or with
                            the kind that brings it */
     const char *traits; /* words, "adaptive detours"; NULL: none */
-    const void *operations;                  /* the family says of which type; NULL: the name says all */
+    const char *formerly;   /* the name it had once: still accepted, with a warning; NULL: none */
+    const void *operations; /* the family says of which type; NULL: the name says all */
     const struct ker_option *const *options; /* tables of its own keys, NULL at the end; NULL: none */
     const struct ker_bring *brings;          /* key NULL at the end; NULL: nothing */
 };
@@ -86,6 +87,8 @@ enum ker_status ker_registry_purposes(struct ker_registry *, const char *from, c
  * NULL: whatever it is for). NULL: there is none. */
 const struct ker_kind *ker_registry_find(const struct ker_registry *, const char *key, const char *name,
                                          const char *of);
+/* The name now of a kind that was called `former`; NULL: none was. */
+const char *ker_registry_present(const struct ker_registry *, const char *key, const char *former);
 /* "a, b, c": their names, each once, malloc'ed. */
 char *ker_registry_names(const struct ker_registry *, const char *key, const char *of);
 /* Every family and its kinds, a line each. */

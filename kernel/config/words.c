@@ -35,7 +35,6 @@ static const struct {
     {"traffic.pattern", "alltoall", "did you mean \"all_to_all\"?"},
     {"traffic.pattern", "bitcomp", "did you mean \"bit_complement\"?"},
     {"traffic.pattern", "bitrev", "did you mean \"bit_reverse\"?"},
-    {"traffic.pattern", "adversarial", "the adversarial pattern of a dragonfly is \"next_group\""},
     {"jobs[].program", "allprof", "the replay of a trace is \"trace\""},
     {"jobs[].program", "halo", "a halo exchange is \"stencil\""},
     {"jobs[].placement", "linear", "node after node is \"sequential\""},

@@ -159,6 +159,16 @@ static void lay_out(struct hierarchy *h)
     hierarchy_tables_make(h);
 }
 
+enum ker_status hierarchy_make(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+{
+    enum ker_status status = count_switches(h, config, error);
+    if (status == KER_OK)
+        status = count_ports(h, config, error);
+    if (status == KER_OK)
+        lay_out(h);
+    return status;
+}
+
 static enum ker_status hierarchy_build(struct route_topology *topology, const struct ker_config *config,
                                        struct ker_error *error)
 {
@@ -166,12 +176,9 @@ static enum ker_status hierarchy_build(struct route_topology *topology, const st
     struct route_summary *summary = &topology->summary;
     enum ker_status status = read_levels(h, config, error);
     if (status == KER_OK)
-        status = count_switches(h, config, error);
-    if (status == KER_OK)
-        status = count_ports(h, config, error);
+        status = hierarchy_make(h, config, error);
     if (status)
         return status;
-    lay_out(h);
     uint32_t groups[MAX_LEVELS];
     char size[48], name[24];
     for (int i = 0; i < h->levels; i++) {
@@ -187,7 +194,7 @@ static enum ker_status hierarchy_build(struct route_topology *topology, const st
     return KER_OK;
 }
 
-static void hierarchy_release(struct route_topology *topology)
+void hierarchy_release(struct route_topology *topology)
 {
     struct hierarchy *h = (struct hierarchy *)topology;
     for (int i = 0; i < h->levels; i++) {
@@ -198,7 +205,7 @@ static void hierarchy_release(struct route_topology *topology)
     free(h->rack);
 }
 
-static uint32_t hierarchy_ports(const struct route_topology *topology, uint32_t switch_id)
+uint32_t hierarchy_ports(const struct route_topology *topology, uint32_t switch_id)
 {
     return topology->summary.max_ports;
 }
@@ -233,8 +240,8 @@ static void level_port(const struct hierarchy *h, int i, uint32_t switch_id, uin
     peer->id = switch_id - index - group * l->size + to * l->size + there;
 }
 
-static void hierarchy_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
-                           struct route_peer *peer)
+void hierarchy_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
+                    struct route_peer *peer)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     *peer = (struct route_peer){.kind = ROUTE_NOTHING};
@@ -249,57 +256,57 @@ static void hierarchy_port(const struct route_topology *topology, uint32_t switc
     level_port(h, i, switch_id, port - h->level[i].first_port, peer);
 }
 
-static void hierarchy_attachment(const struct route_topology *topology, uint32_t endpoint,
-                                 uint32_t *switch_id, uint16_t *port)
+void hierarchy_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
+                          uint16_t *port)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     *switch_id = endpoint / h->nodes_per_switch;
     *port = (uint16_t)(endpoint % h->nodes_per_switch);
 }
 
-static uint64_t hierarchy_coordinate(const struct route_topology *topology, uint32_t switch_id)
+uint64_t hierarchy_coordinate(const struct route_topology *topology, uint32_t switch_id)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     return hierarchy_pack(h, h->levels, switch_id);
 }
 
-static uint64_t hierarchy_address(const struct route_topology *topology, uint32_t endpoint)
+uint64_t hierarchy_address(const struct route_topology *topology, uint32_t endpoint)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     return hierarchy_pack(h, h->levels, endpoint / h->nodes_per_switch) |
            (uint64_t)(endpoint % h->nodes_per_switch) << h->slot_shift;
 }
 
-static uint32_t hierarchy_hops(const struct route_topology *topology, uint32_t from, uint32_t to)
+uint32_t hierarchy_hops(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     return hierarchy_direct_hops(h, hierarchy_address(topology, from), hierarchy_address(topology, to));
 }
 
-static uint32_t hierarchy_group(const struct route_topology *topology, uint32_t switch_id)
+uint32_t hierarchy_group(const struct route_topology *topology, uint32_t switch_id)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     return switch_id / h->level[h->levels - 1].size;
 }
 
-static uint32_t hierarchy_groups(const struct route_topology *topology)
+uint32_t hierarchy_groups(const struct route_topology *topology)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     return h->level[h->levels - 1].groups;
 }
 
-static uint32_t hierarchy_board(const struct route_topology *topology, uint32_t switch_id)
+uint32_t hierarchy_board(const struct route_topology *topology, uint32_t switch_id)
 {
     return switch_id / hierarchy_of(topology)->level[0].groups;
 }
 
-static uint32_t hierarchy_watched(const struct route_topology *topology)
+uint32_t hierarchy_watched(const struct route_topology *topology)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     return h->watches ? h->top->gateways : 0;
 }
 
-static uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t switch_id, uint32_t port)
+uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t switch_id, uint32_t port)
 {
     const struct hierarchy *h = hierarchy_of(topology);
     const struct level *l = h->top;
@@ -309,9 +316,15 @@ static uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t 
     return number < l->gateways ? 1 + number : 0;
 }
 
-static const struct ker_option hierarchy_options[] = {
+const struct ker_option hierarchy_groups_options[] = {
     {"topology.groups", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
-     "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels."},
+     "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels. Dragonfly: how many "
+     "groups; "
+     "absent: a h + 1, with one link between each two."},
+    {0},
+};
+
+static const struct ker_option hierarchy_options[] = {
     {"topology.links", KER_TYPE_INT | KER_TYPE_LIST, "1", "1", "64", NULL,
      "Hierarchical: links in parallel between each pair (see attach), one value for all levels or one "
      "for each."},
@@ -354,7 +367,7 @@ static const struct ker_option weight_options[] = {
     {0},
 };
 
-static const struct ker_kind *const hierarchy_algorithms[] = {
+const struct ker_kind *const hierarchy_algorithms[] = {
     &(const struct ker_kind){.name = "minimal",
                              .meaning = "direct, over one of the parallel links",
                              .operations =
@@ -436,24 +449,8 @@ static const struct ker_kind *const hierarchy_algorithms[] = {
 const struct ker_kind route_hierarchical = {
     .name = "hierarchical",
     .meaning = "fully connected groups of fully connected groups, 1 to 4 levels (PERCS, dragonfly)",
-    .operations =
-        &(const struct route_kind){
-            .size = sizeof(struct hierarchy),
-            .build = hierarchy_build,
-            .tune = hierarchy_tune,
-            .release = hierarchy_release,
-            .ports = hierarchy_ports,
-            .port = hierarchy_port,
-            .attachment = hierarchy_attachment,
-            .address = hierarchy_address,
-            .coordinate = hierarchy_coordinate,
-            .hops = hierarchy_hops,
-            .group = hierarchy_group,
-            .groups = hierarchy_groups,
-            .board = hierarchy_board,
-            .watch = hierarchy_watch,
-            .watched = hierarchy_watched,
-        },
-    .options = KER_OPTIONS(hierarchy_options, route_nodes_per_switch_options, route_link_options),
+    .operations = &(const struct route_kind){HIERARCHY_OPERATIONS, .build = hierarchy_build},
+    .options = KER_OPTIONS(hierarchy_groups_options, hierarchy_options, route_nodes_per_switch_options,
+                           route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, hierarchy_algorithms),
 };

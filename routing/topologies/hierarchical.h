@@ -249,6 +249,33 @@ hierarchy_hop(const struct hierarchy *h, uint64_t coordinate, uint64_t target, c
 void hierarchy_hop_to_group(const struct hierarchy *, uint64_t coordinate, uint32_t to, const struct leg *,
                             uint32_t lane, const struct route_packet *, struct route_choice *);
 
+/* What a kind that is made of such levels shares: it fills in levels, nodes_per_switch and of each level
+ * groups, links and by_switch; hierarchy_make does the rest, but for the classes of links and the summary's
+ * text. */
+enum ker_status hierarchy_make(struct hierarchy *, const struct ker_config *, struct ker_error *);
+extern const struct ker_option hierarchy_groups_options[]; /* topology.groups */
+extern const struct ker_kind *const hierarchy_algorithms[];
+
+void hierarchy_release(struct route_topology *);
+uint32_t hierarchy_ports(const struct route_topology *, uint32_t switch_id);
+void hierarchy_port(const struct route_topology *, uint32_t switch_id, uint32_t port, struct route_peer *);
+void hierarchy_attachment(const struct route_topology *, uint32_t endpoint, uint32_t *switch_id,
+                          uint16_t *port);
+uint64_t hierarchy_address(const struct route_topology *, uint32_t endpoint);
+uint64_t hierarchy_coordinate(const struct route_topology *, uint32_t switch_id);
+uint32_t hierarchy_hops(const struct route_topology *, uint32_t from, uint32_t to);
+uint32_t hierarchy_group(const struct route_topology *, uint32_t switch_id);
+uint32_t hierarchy_groups(const struct route_topology *);
+uint32_t hierarchy_board(const struct route_topology *, uint32_t switch_id);
+uint32_t hierarchy_watch(const struct route_topology *, uint32_t switch_id, uint32_t port);
+uint32_t hierarchy_watched(const struct route_topology *);
+#define HIERARCHY_OPERATIONS                                                                                 \
+    .size = sizeof(struct hierarchy), .tune = hierarchy_tune, .release = hierarchy_release,                  \
+    .ports = hierarchy_ports, .port = hierarchy_port, .attachment = hierarchy_attachment,                    \
+    .address = hierarchy_address, .coordinate = hierarchy_coordinate, .hops = hierarchy_hops,                \
+    .group = hierarchy_group, .groups = hierarchy_groups, .board = hierarchy_board,                          \
+    .watch = hierarchy_watch, .watched = hierarchy_watched
+
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,
     hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_settled, hierarchy_par_next;
 extern route_hop_function hierarchy_minimal_hop, hierarchy_ugal_hop;

@@ -217,7 +217,7 @@ const struct ker_option task_traffic_shift_options[] = {
      .type = KER_TYPE_INT,
      .fallback = "1",
      .minimum = "1",
-     .meaning = "How much further on the destinations are: next_group counts groups, shift counts nodes."},
+     .meaning = "How much further on the destinations are: adversarial counts groups, shift counts nodes."},
     {.key = NULL},
 };
 

@@ -26,9 +26,9 @@ static uint32_t groups_number(uint32_t *count, uint32_t groups)
     return found;
 }
 
-static enum ker_status task_traffic_next_group_read(struct task_traffic *t, const struct ker_config *config,
-                                                    const struct route_topology *topology,
-                                                    struct ker_error *error)
+static enum ker_status task_traffic_adversarial_read(struct task_traffic *t, const struct ker_config *config,
+                                                     const struct route_topology *topology,
+                                                     struct ker_error *error)
 {
     static const char key[] = "traffic.shift";
     uint32_t all = route_groups(topology), *number = ker_alloc((all + 1) * sizeof *number);
@@ -53,7 +53,7 @@ static enum ker_status task_traffic_next_group_read(struct task_traffic *t, cons
     int64_t shift = ker_config_int(config, key);
     if (t->where.groups < 2)
         return ker_config_fail(config, error, "traffic.pattern",
-                               "next_group needs nodes in two groups of the %s or more; "
+                               "adversarial needs nodes in two groups of the %s or more; "
                                "here all are in one",
                                route_summarise(topology)->topology);
     if (shift % t->where.groups == 0)
@@ -63,8 +63,8 @@ static enum ker_status task_traffic_next_group_read(struct task_traffic *t, cons
     return KER_OK;
 }
 
-static uint32_t task_traffic_next_group(const struct task_traffic *t, uint32_t node,
-                                        const struct ker_bits *bits, uint64_t number)
+static uint32_t task_traffic_adversarial(const struct task_traffic *t, uint32_t node,
+                                         const struct ker_bits *bits, uint64_t number)
 {
     uint32_t group = t->where.group[node] + t->where.shift;
     if (group >= t->where.groups)
@@ -73,9 +73,11 @@ static uint32_t task_traffic_next_group(const struct task_traffic *t, uint32_t n
     return t->where.member[first + ker_random_below(bits->word[2], t->where.group_first[group + 1] - first)];
 }
 
-const struct ker_kind task_pattern_next_group = {
-    .name = "next_group",
-    .meaning = "to random nodes of the next group (rack, pod): adversarial",
-    .operations = &(const struct task_traffic_pattern){.read = task_traffic_next_group_read,
-                                                       .draw = task_traffic_next_group},
+const struct ker_kind task_pattern_adversarial = {
+    .name = "adversarial",
+    .formerly = "next_group",
+    .meaning = "to random nodes of the next group (dragonfly group, rack, pod), so that all share what joins "
+               "two groups",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_adversarial_read,
+                                                       .draw = task_traffic_adversarial},
     .options = KER_OPTIONS(task_traffic_shift_options)};

@@ -28,7 +28,7 @@
     KIND(task_pattern_neighbour)                                                                             \
     KIND(task_pattern_all_to_all)                                                                            \
     KIND(task_pattern_incast)                                                                                \
-    KIND(task_pattern_next_group)
+    KIND(task_pattern_adversarial)
 KER_KINDS_TABLE(pattern_kinds, PATTERNS);
 static const struct ker_kinds task_traffic_patterns = {"traffic.pattern", "traffic patterns",
                                                        sizeof(struct task_traffic_pattern), pattern_kinds};

@@ -109,7 +109,7 @@ struct task_traffic {
         uint64_t hot_threshold; /* fraction x 2^32 */
         uint32_t target, senders;
         uint32_t *group, *group_first,
-            *member; /* next_group: of a node; first of a group's in member, and the end; nodes by group */
+            *member; /* adversarial: of a node; first of a group's in member, and the end; nodes by group */
         uint32_t groups, shift;
         uint32_t root; /* transpose by numbers: side of the square */
         struct task_permutation permutation;

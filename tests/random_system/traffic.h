@@ -66,7 +66,7 @@ static const char *random_pattern(struct random_system *r)
     static const char *const patterns[] = {
         "uniform",   "gups",           "hotspot",     "permutation", "tornado",
         "transpose", "bit_complement", "bit_reverse", "shuffle",     "shift",
-        "neighbour", "all_to_all",     "incast",      "next_group",  NULL};
+        "neighbour", "all_to_all",     "incast",      "adversarial", NULL};
     const char *pattern = random_choice(r, "pattern", patterns);
     uint32_t n = r->members;
     double side = sqrt(n);
@@ -74,7 +74,7 @@ static const char *random_pattern(struct random_system *r)
                 : strcmp(pattern, "bit_reverse") == 0 ? n > 2 && random_power_of_two(n)
                 : strcmp(pattern, "shuffle") == 0     ? n > 2 && n % 2 == 0
                 : strcmp(pattern, "tornado") == 0     ? n > 2
-                : strcmp(pattern, "next_group") == 0  ? n == r->nodes && r->groups > 1
+                : strcmp(pattern, "adversarial") == 0 ? n == r->nodes && r->groups > 1
                                                       : true;
     return fits ? pattern : "uniform";
 }
@@ -113,7 +113,7 @@ static void pattern_keys(struct random_system *r, const char *pattern)
         random_permutation_file(r);
     if (strcmp(pattern, "shift") == 0)
         put_whole(r, "shift", 1, n - 1, 1, n - 1);
-    if (strcmp(pattern, "next_group") == 0)
+    if (strcmp(pattern, "adversarial") == 0)
         put_whole(r, "shift", 1, r->groups - 1, 1, r->groups - 1);
     if (strcmp(pattern, "hotspot") == 0) {
         random_key(r, "hotspots");

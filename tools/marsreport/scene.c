@@ -150,6 +150,7 @@ static const struct {
 } layouts[] = {{"fat_tree", rep_layout_tree},
                {"torus", rep_layout_torus},
                {"hierarchical", rep_layout_groups},
+               {"dragonfly", rep_layout_groups},
                {"star", rep_layout_star}};
 
 static void layout_choose(struct rep_scene *s, const struct rep_layout_input *in)

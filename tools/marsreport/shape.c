@@ -64,6 +64,20 @@ static void product_read(const config_setting_t *topology, const char *name, str
     s->switches = s->dimensions == 0 || product > UINT32_MAX ? 0 : (uint32_t)product;
 }
 
+/* [a, groups] of a dragonfly, whose groups are a h + 1 where they are not given. */
+static void dragonfly_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    long long a = member_int(topology, "a"), h = member_int(topology, "h"),
+              groups = member_int(topology, "groups");
+    groups = groups > 0 ? groups : a * h + 1;
+    if (a < 1 || h < 1 || groups > UINT32_MAX / a)
+        return;
+    s->dimensions = 2;
+    s->extent[0] = (uint32_t)a;
+    s->extent[1] = (uint32_t)groups;
+    s->switches = s->extent[0] * s->extent[1];
+}
+
 void rep_shape_read(struct rep_folder *f, struct rep_shape *s)
 {
     size_t length = 0;
@@ -84,6 +98,8 @@ void rep_shape_read(struct rep_folder *f, struct rep_shape *s)
             product_read(topology, "extents", s);
         else if (strcmp(kind, "hierarchical") == 0)
             product_read(topology, "groups", s);
+        else if (strcmp(kind, "dragonfly") == 0)
+            dragonfly_read(topology, s);
         else if (strcmp(kind, "star") == 0)
             s->switches = 1;
     }
