@@ -95,8 +95,8 @@ static uint64_t queue_most(const struct net_direction *d)
            "but for credits; only with output.series.links", \
            .wanted = stalls_wanted) \
     COLUMN(detour_packets, "packets", U64, SUM, row->detours, \
-           "of `packets` those that have taken a detour, here or before; 0 of a node, whose packets have not; " \
-           "only with a routing that takes any", \
+           "of `packets` those that have taken a detour, here or before; 0 of a node, whose packets " \
+           "have not yet; only with a routing that takes any", \
            .wanted = detours_wanted) \
     COLUMN(from_name, "", TEXT, SAME, name_id(row, &row->from), \
            "name of the sending end; only where the topology has names (a file or a fabric)", \

@@ -189,10 +189,11 @@ struct net_totals {
 };
 struct net_totals net_network_totals(const struct net_network *);
 
-/* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span:
- * measured time. offered_load is what services handed over by net_send, not what they were asked for. */
 /* routing.bias as it is, and how many of the largest packets the slowest link sends in that time. */
 double net_network_bias(const struct net_network *, ker_time *bias);
+
+/* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span:
+ * measured time. offered_load is what services handed over by net_send, not what they were asked for. */
 json_t *net_network_report(struct net_network *, struct ker_comm *, ker_time span);
 /* For the engine: no end of the run lies before `until`, so what is scheduled before may be counted. */
 void net_network_settle(struct net_network *, ker_time until);

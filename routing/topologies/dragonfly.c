@@ -56,21 +56,30 @@ static enum ker_status levels_read(struct hierarchy *h, const struct ker_config 
     return KER_OK;
 }
 
-/* Its own key, or that for all links. */
+/* Is there a value: of its own key, or of that for all links? */
+static enum ker_status value_check(const struct ker_config *config, const char *own, const char *all,
+                                   struct ker_error *error)
+{
+    if (ker_config_has(config, own))
+        return KER_OK;
+    if (!ker_config_has(config, all))
+        return ker_config_fail(config, error, own, "is missing; give it, or %s for all links", all);
+    return route_list_check(config, all, 2, "classes of links (local, global)", error);
+}
+
 static enum ker_status class_add(struct route_summary *summary, int i, const struct ker_config *config,
                                  struct ker_error *error)
 {
-    bool latency = ker_config_has(config, classes[i].latency),
-         rate = ker_config_has(config, classes[i].bandwidth);
-    if (!latency && route_list_check(config, "topology.latency", 2, "links, or [local, global]", error))
-        return KER_BAD_INPUT;
-    if (!rate && route_list_check(config, "topology.bandwidth", 2, "links, or [local, global]", error))
+    static const char latency[] = "topology.latency", bandwidth[] = "topology.bandwidth";
+    if (value_check(config, classes[i].latency, latency, error) ||
+        value_check(config, classes[i].bandwidth, bandwidth, error))
         return KER_BAD_INPUT;
     route_link_add(summary, classes[i].name,
-                   latency ? ker_config_time(config, classes[i].latency)
-                           : route_time_each(config, "topology.latency", i),
-                   rate ? ker_config_rate(config, classes[i].bandwidth)
-                        : route_rate_each(config, "topology.bandwidth", i));
+                   ker_config_has(config, classes[i].latency) ? ker_config_time(config, classes[i].latency)
+                                                              : route_time_each(config, latency, i),
+                   ker_config_has(config, classes[i].bandwidth)
+                       ? ker_config_rate(config, classes[i].bandwidth)
+                       : route_rate_each(config, bandwidth, i));
     return KER_OK;
 }
 
