@@ -43,6 +43,7 @@ struct world {
     struct comm comm[MOST_COMMS];
     int32_t comms;
     uint64_t random;
+    bool requests; /* in random programs: cancelled and persistent ones, too */
 };
 
 static inline uint32_t draw(struct world *w, uint32_t below)
@@ -197,6 +198,48 @@ static inline void message(struct world *w, int32_t comm, int32_t from, int32_t 
         tag, GROUP(w, comm, to));
 }
 
+/* A message, or none, by calls that name a request: WHAT is MPI_Isend, MPI_Recv_init, ...; *variable: its. */
+static inline void request(struct world *w, const char *what, int32_t comm, int32_t rank, int32_t peer,
+                           uint64_t bytes, int32_t tag, uint64_t *variable)
+{
+    *variable = 5000000000u + w->task[w->comm[comm].member[rank]].lines * 8u;
+    say(w, w->comm[comm].member[rank], comm, "%s:0:9:%llu:1,1,1:%d:%d:%s:%llu:0\n", what,
+        (unsigned long long)bytes, peer, tag, GROUP(w, comm, rank), (unsigned long long)*variable);
+}
+
+/* MPI_Start, MPI_Cancel, ... of it, which have these arguments behind the variable. */
+static inline void ask(struct world *w, const char *what, int32_t comm, int32_t rank, uint64_t variable,
+                       const char *arguments)
+{
+    say(w, w->comm[comm].member[rank], -1, "%s:0:%llu%s:0\n", what, (unsigned long long)variable, arguments);
+}
+
+/* A receive that nothing is sent to. */
+static inline void give_up(struct world *w, int32_t comm, int32_t rank, int32_t peer, uint64_t bytes,
+                           int32_t tag)
+{
+    uint64_t variable;
+    request(w, "MPI_Irecv", comm, rank, peer, bytes, tag, &variable);
+    ask(w, "MPI_Cancel", comm, rank, variable, "");
+    bool waits = draw(w, 2);
+    ask(w, waits ? "MPI_Wait" : "MPI_Request_free", comm, rank, variable, waits ? ":9" : "");
+}
+
+/* Persistent at both ends, started so many times. */
+static inline void messages(struct world *w, int32_t comm, int32_t from, int32_t to, uint64_t bytes,
+                            int32_t tag, int times)
+{
+    uint64_t send, receive;
+    request(w, "MPI_Send_init", comm, from, to, bytes, tag, &send);
+    request(w, "MPI_Recv_init", comm, to, from, bytes, tag, &receive);
+    for (int i = 0; i < times; i++) {
+        ask(w, "MPI_Start", comm, from, send, "");
+        ask(w, "MPI_Start", comm, to, receive, "");
+        ask(w, "MPI_Wait", comm, from, send, ":9");
+        ask(w, "MPI_Wait", comm, to, receive, ":9");
+    }
+}
+
 static inline void reduce_all(struct world *w, int32_t comm, uint64_t bytes)
 {
     const struct comm *c = &w->comm[comm];
@@ -234,7 +277,7 @@ static inline uint64_t line_traffic(const struct task_op *op, int32_t size, cons
     uint64_t hash =
         mix(op->kind * 31u + op->collective + op->bytes * 1000003u + (uint64_t)(op->tag + 7) * 7919u);
     if (op->kind != TASK_OP_COLLECTIVE)
-        return mix(hash + (uint64_t)member[op->peer]);
+        return mix(hash + (uint64_t)(op->peer < 0 ? op->peer : member[op->peer]));
     for (int32_t i = 0; i < size; i++)
         hash = mix(hash + (uint64_t)member[i]);
     return hash;

@@ -63,12 +63,11 @@ static enum ker_status messages_match(const struct allprof_events *files,
     struct allprof_flow *flow = NULL, wrong;
     struct allprof_uses uses;
     size_t count = 0, room = 0;
-    bool cancelled[FUZZ_TASKS] = {false};
     allprof_uses_make(&uses, files, tasks);
     for (uint32_t i = 0; i < tasks; i++)
         allprof_flow_add(&flow, &count, &room, i, tallies[i].entry, tallies[i].count,
                          uses.use + uses.first[i], comms);
-    enum ker_status status = allprof_match_messages(flow, count, cancelled, comms, folder, &wrong, error);
+    enum ker_status status = allprof_match_messages(flow, count, comms, folder, &wrong, error);
     allprof_uses_release(&uses);
     free(flow);
     return status;

@@ -250,6 +250,7 @@ struct allprof_tally {
     uint32_t line;    /* of the last receive */
     uint32_t any_tag; /* receives of any tag */
     struct allprof_traffic send, receive;
+    struct allprof_traffic given_up; /* of the receives: cancelled, or freed before they were complete */
 };
 struct allprof_tally_place { /* where the tally of a USE and peer stands, until all are sorted */
     uint32_t event, peer;    /* event: 1 + index of the USE */
@@ -259,8 +260,7 @@ struct allprof_tallies {
     struct allprof_tally *entry;
     size_t count, room;
     struct ker_table places;
-    bool persistent; /* messages are started that are not counted */
-    bool cancelled;  /* receives may have been given up */
+    bool unknown; /* a request is started or cancelled of which it is not known what it is */
 };
 /* Adds b, whose peer is the same. */
 void allprof_tally_add(struct allprof_tally *, const struct allprof_tally *b);
@@ -285,16 +285,19 @@ struct allprof_scan {
 /* Looks at a line; returns the number of the event that it is, or whose communicator it uses; 0: it uses
  * none. */
 uint32_t allprof_scan_line(struct allprof_scan *, const struct allprof_args *, uint32_t line);
+static inline void allprof_traffic_count(struct allprof_traffic *traffic, const struct allprof_count *count)
+{
+    traffic->count++;
+    traffic->bytes += count->bytes;
+    traffic->tags += count->tags;
+    traffic->exact += count->exact;
+}
 /* Counts a message like one before, of the same USE. */
 static inline void allprof_count_again(struct allprof_tallies *tallies, const struct allprof_count *count,
                                        uint32_t line)
 {
     struct allprof_tally *tally = &tallies->entry[count->tally - 1];
-    struct allprof_traffic *traffic = count->receive ? &tally->receive : &tally->send;
-    traffic->count++;
-    traffic->bytes += count->bytes;
-    traffic->tags += count->tags;
-    traffic->exact += count->exact;
+    allprof_traffic_count(count->receive ? &tally->receive : &tally->send, count);
     tally->line = count->receive ? line : tally->line;
     tally->any_tag += count->any_tag;
 }
@@ -366,12 +369,14 @@ static inline void allprof_called_again(struct trace_called *called, const struc
 
 struct allprof_requests;
 
-struct allprof_requests *allprof_requests_new(struct trace_code *);
+/* Messages of persistent requests are counted when they are started. */
+struct allprof_requests *allprof_requests_new(struct trace_code *, struct allprof_tallies *);
 void allprof_requests_free(struct allprof_requests *);
 /* A request is made in this variable (stride: bytes from one of an array to the next): returns its id. May
  * settle an open test and write REQUEST_FREE or WAIT operations. */
 uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t address,
-                               uint32_t line, uint8_t stride, const struct trace_post *);
+                               uint32_t line, uint8_t stride, const struct trace_post *,
+                               const struct allprof_count *);
 /* Every other call that names requests. stride: when the variables themselves do not tell. Returns whether
  * one of them holds one. */
 bool allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line,
@@ -396,9 +401,8 @@ struct allprof_flow {
 void allprof_flow_add(struct allprof_flow **, size_t *count, size_t *room, uint32_t task,
                       const struct allprof_tally *, size_t tallies, const struct allprof_use *,
                       const struct allprof_comms *);
-enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, const bool *cancelled,
-                                       const struct allprof_comms *, const char *folder,
-                                       struct allprof_flow *wrong, struct ker_error *);
+enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, const struct allprof_comms *,
+                                       const char *folder, struct allprof_flow *wrong, struct ker_error *);
 
 /* ---- parse.c ---- */
 

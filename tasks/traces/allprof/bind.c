@@ -283,9 +283,11 @@ static bool variant_find(struct allprof_search *s, size_t start, uint32_t varian
 {
     uint32_t *taken = ker_alloc((size_t)s->nodes * sizeof *taken);
     bool found = false;
+    uint64_t most = s->most;
     for (uint32_t i = 0; i < s->nodes; i++)
         taken[i] = s->r->task[s->node[i].task].waits ? node_slot(s, &s->node[i]) : ALLPROF_NOBODY;
     allprof_search_undo(s, start);
+    s->most = UINT64_MAX;
     for (uint32_t i = 0; i < s->nodes && !found && variant; i++) {
         const struct allprof_node *node = &s->node[i];
         for (uint32_t j = node->slot;
@@ -300,6 +302,7 @@ static bool variant_find(struct allprof_search *s, size_t start, uint32_t varian
             }
     }
     free(taken);
+    s->most = most;
     if (!found)
         allprof_search_go(s);
     return found;
@@ -323,11 +326,9 @@ void allprof_bind(struct allprof_resolver *r)
     bool solved = false;
     r->calls++;
     search_build(&s);
-    for (enum allprof_level level = ALLPROF_EXACT; level < ALLPROF_NOTHING && !solved; level++) {
-        if (!allprof_search_begin(&s, level))
-            continue;
-        size_t start = s.trail_count;
-        solved = allprof_search_go(&s);
+    for (enum allprof_level level = ALLPROF_EXACT; level < ALLPROF_LEVELS && !solved; level++) {
+        size_t start;
+        solved = allprof_search_first(&s, level, &start);
         if (!solved)
             continue;
         solution_choose(&s, start);

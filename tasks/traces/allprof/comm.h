@@ -88,7 +88,6 @@ struct allprof_sign {
     uint64_t collectives, digest, exact;
     struct allprof_tally *peer; /* sorted */
     uint32_t peers, room;
-    bool loose; /* not all of the task's messages are counted, or some receives may have been given up */
 };
 void allprof_sign_release(struct allprof_sign *);
 /* Of the communicator `known` if it had this handle; false: it cannot have it. */
@@ -99,13 +98,22 @@ bool allprof_sign_make(struct allprof_resolver *, uint32_t task, const struct al
 enum allprof_level {
     ALLPROF_EXACT,  /* collectives with bytes and operations; messages with tags and bytes */
     ALLPROF_TAGS,   /* collectives with roots; messages with tags, rooms that suffice */
-    ALLPROF_COUNTS, /* not more receives than sends */
-    ALLPROF_NOTHING,
+    ALLPROF_COUNTS, /* not more receives than sends, and as few unmatched messages as possible */
+    ALLPROF_FEWEST, /* the latter only: what the trace does not show may have sent more */
+    ALLPROF_LEVELS,
 };
 bool allprof_sign_collectives(const struct allprof_sign *, const struct allprof_sign *, enum allprof_level);
 /* The messages between rank a, with sign x, and rank b. */
 bool allprof_sign_messages(const struct allprof_sign *x, int32_t a, const struct allprof_sign *y, int32_t b,
                            enum allprof_level);
+/* How many of them are unmatched, at least. */
+uint64_t allprof_sign_unmatched(const struct allprof_sign *x, int32_t a, const struct allprof_sign *y,
+                                int32_t b);
+/* Messages from a that b does not receive by naming a, and how far off all of them are from those that it
+ * receives from any source. */
+uint64_t allprof_sign_unnamed(const struct allprof_sign *x, int32_t a, const struct allprof_sign *y,
+                              int32_t b);
+uint64_t allprof_sign_pool(const struct allprof_sign *y, uint64_t unnamed);
 bool allprof_sign_equal(const struct allprof_sign *, const struct allprof_sign *);
 bool allprof_sign_empty(const struct allprof_sign *);
 

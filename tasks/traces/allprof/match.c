@@ -87,9 +87,10 @@ void allprof_flow_add(struct allprof_flow **flows, size_t *count, size_t *room, 
         if (tally[i].send.count)
             *KER_PUSH(*flows, *count, *room) =
                 (struct allprof_flow){comm, peer, me, tally[i].line, tally[i].send.count, 0};
-        if (tally[i].receive.count)
+        uint64_t receives = tally[i].receive.count - tally[i].given_up.count; /* which may miss no message */
+        if (receives)
             *KER_PUSH(*flows, *count, *room) =
-                (struct allprof_flow){comm, me, peer, tally[i].line, 0, tally[i].receive.count};
+                (struct allprof_flow){comm, me, peer, tally[i].line, 0, receives};
     }
 }
 
@@ -143,7 +144,7 @@ static enum ker_status receiver_match(const struct allprof_flow *flow, size_t co
     return KER_OK;
 }
 
-enum ker_status allprof_match_messages(struct allprof_flow *flow, size_t count, const bool *cancelled,
+enum ker_status allprof_match_messages(struct allprof_flow *flow, size_t count,
                                        const struct allprof_comms *comms, const char *folder,
                                        struct allprof_flow *wrong, struct ker_error *error)
 {
@@ -152,8 +153,6 @@ enum ker_status allprof_match_messages(struct allprof_flow *flow, size_t count, 
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i; next < count && flow[next].comm == flow[i].comm && flow[next].to == flow[i].to; next++)
             ;
-        if (cancelled[flow[i].to])
-            continue; /* a receive that was given up is not missing a message */
         enum ker_status status = receiver_match(flow + i, next - i, comms, folder, error);
         if (status != KER_OK) {
             *wrong = flow[i];

@@ -124,8 +124,8 @@ static enum ker_status parse_request(struct parser *p, bool receive, bool persis
     if (status != KER_OK)
         return status;
     struct trace_post post = post_of(p, receive, persistent);
-    p->op.request =
-        allprof_requests_post(p->requests, p->args->call, p->args->variable, p->line, stride_find(p), &post);
+    p->op.request = allprof_requests_post(p->requests, p->args->call, p->args->variable, p->line,
+                                          stride_find(p), &post, &p->scan->count);
     op_put(p);
     return KER_OK;
 }
@@ -404,7 +404,7 @@ static void line_again(struct parser *p)
     }
     if (made->op.has_request)
         request = allprof_requests_post(p->requests, args->call, args->variable, p->line, made->stride,
-                                        &made->post);
+                                        &made->post, &made->count);
     trace_code_put_again(p->code, &made->op, p->line, request);
 }
 
@@ -465,7 +465,7 @@ enum ker_status allprof_parse(struct trace_code *code, struct task_taken *taken,
     enum ker_status status = allprof_file_open(&p.file, folder, task, rules, error);
     if (status != KER_OK)
         return status;
-    p.requests = allprof_requests_new(code);
+    p.requests = allprof_requests_new(code, &scan->tallies);
     p.again = allprof_file_again(p.file);
     p.again->when++;
     struct allprof_frame frame = {0};

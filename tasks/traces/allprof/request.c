@@ -18,6 +18,9 @@
  * - A variable that gets a new request while it holds one and nobody asked for it: the old one lives on
  * unnamed (REQUEST_FREE). HPCC does so because its MPI_Test is not traced.
  *
+ * Here it is known which receive is cancelled and which message is started, so both are counted here, for
+ * scan.c.
+ *
  * Invariant: a call that is open at a variable lies in the code, and its outcome can still be settled.
  */
 #include "tasks/traces/allprof/allprof.h"
@@ -36,10 +39,13 @@ struct variable {
         completed;        /* variables; certain completions of one each since the last post in the array */
     uint8_t apart;        /* bytes to the next variable of its array */
     uint8_t stride, kind; /* enum task_op_kind */
+    bool counted;         /* its message is, and it may still be under way */
+    struct allprof_count message;
 };
 
 struct allprof_requests {
     struct trace_code *code;
+    struct allprof_tallies *tallies;
     struct variable *variable;
     size_t places, used; /* a power of two; at most half are used */
     uint64_t next_id, last_status;
@@ -48,10 +54,11 @@ struct allprof_requests {
     size_t room;
 };
 
-struct allprof_requests *allprof_requests_new(struct trace_code *code)
+struct allprof_requests *allprof_requests_new(struct trace_code *code, struct allprof_tallies *tallies)
 {
     struct allprof_requests *requests = ker_alloc(sizeof *requests);
     requests->code = code;
+    requests->tallies = tallies;
     requests->places = 64;
     requests->variable = ker_alloc(requests->places * sizeof *requests->variable);
     return requests;
@@ -163,7 +170,8 @@ static void variable_vacate(struct allprof_requests *requests, struct variable *
 }
 
 uint64_t allprof_requests_post(struct allprof_requests *requests, const struct allprof_call *call,
-                               uint64_t address, uint32_t line, uint8_t stride, const struct trace_post *post)
+                               uint64_t address, uint32_t line, uint8_t stride, const struct trace_post *post,
+                               const struct allprof_count *count)
 {
     struct variable *variable = variable_make(requests, address);
     if (variable->held.id)
@@ -173,6 +181,8 @@ uint64_t allprof_requests_post(struct allprof_requests *requests, const struct a
     variable->apart = stride;
     variable->held.id = variable->held.age = ++requests->next_id;
     variable->held.post = *post;
+    variable->message = *count;
+    variable->counted = !post->persistent;
     return variable->held.id;
 }
 
@@ -222,7 +232,7 @@ static void call_clear(struct allprof_requests *requests, uint64_t address, int6
         if (variable && !variable->held.post.persistent)
             variable->held.id = 0;
         if (variable)
-            variable->open = variable->completed = 0;
+            variable->open = variable->completed = variable->counted = 0;
     }
 }
 
@@ -259,12 +269,29 @@ static void start_all(struct allprof_requests *requests, const struct allprof_ar
 {
     for (int64_t i = 0; i < count; i++) {
         struct variable *variable = variable_find(requests, args->variable + (uint64_t)i * stride);
-        if (!variable || !variable->held.id)
+        if (!variable || !variable->held.id) {
+            requests->tallies->unknown = true;
             continue;
+        }
+        if (variable->message.tally)
+            allprof_count_again(requests->tallies, &variable->message, line);
+        variable->counted = true;
         if (variable->open)
             variable_vacate(requests, variable, args->call, line);
         put_one(requests, args->call, TASK_OP_START, variable->held.id, line);
     }
+}
+
+/* A receive that is cancelled or freed may not get its message. */
+static void variable_give_up(struct allprof_requests *requests, struct variable *variable)
+{
+    if (!variable || !variable->held.id)
+        requests->tallies->unknown = true;
+    else if (variable->counted && variable->message.tally && variable->message.receive)
+        allprof_traffic_count(&requests->tallies->entry[variable->message.tally - 1].given_up,
+                              &variable->message);
+    if (variable)
+        variable->counted = false;
 }
 
 /* One operation for one request, whatever the call was; arrays otherwise. */
@@ -290,6 +317,8 @@ bool allprof_requests_call(struct allprof_requests *requests, const struct allpr
     if (first && first->apart)
         stride = first->apart;
     requests->last_base = 0;
+    if (args->call->kind == ALLPROF_CANCEL || args->call->kind == ALLPROF_REQUEST_FREE)
+        variable_give_up(requests, first);
     if (args->call->kind == ALLPROF_START) {
         start_all(requests, args, line, count, stride);
         return true;

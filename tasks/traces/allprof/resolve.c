@@ -16,7 +16,7 @@
 
 /* What stands before the records of one task. */
 struct packed_head {
-    uint64_t task, count, persistent, cancelled;
+    uint64_t task, count;
 };
 
 /* On rank 0: what was gathered; the records lie there. */
@@ -75,7 +75,7 @@ static void tallies_gather(struct all_files *files, const struct allprof_togethe
     struct ker_bytes packed = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const struct allprof_tallies *tallies = &t->read[i].tallies;
-        struct packed_head head = {t->read[i].task, tallies->count, tallies->persistent, tallies->cancelled};
+        struct packed_head head = {t->read[i].task, tallies->count};
         ker_bytes_add(&packed, &head, sizeof head);
         ker_bytes_add(&packed, tallies->entry, tallies->count * sizeof *tallies->entry);
     }
@@ -87,11 +87,8 @@ static void tallies_gather(struct all_files *files, const struct allprof_togethe
         struct packed_head head;
         memcpy(&head, (uint8_t *)files->all_tallies + at, sizeof head);
         at += sizeof head;
-        files->tallies[head.task] =
-            (struct allprof_tallies){.entry = (void *)((uint8_t *)files->all_tallies + at),
-                                     .count = head.count,
-                                     .persistent = head.persistent,
-                                     .cancelled = head.cancelled};
+        files->tallies[head.task] = (struct allprof_tallies){
+            .entry = (void *)((uint8_t *)files->all_tallies + at), .count = head.count};
         at += head.count * sizeof(struct allprof_tally);
     }
 }
@@ -165,25 +162,20 @@ static enum ker_status first_tell(struct ker_comm *comm, enum ker_status status,
 static enum ker_status messages_match(struct allprof_together *t, struct ker_error *error)
 {
     size_t ranks = (size_t)ker_comm_size(t->comm), *offset = ker_alloc((ranks + 1) * sizeof *offset), *from;
-    bool *cancelled = ker_alloc(t->tasks * sizeof *cancelled);
-    uint64_t persistent = 0;
-    for (uint32_t i = 0; i < t->count; i++) {
-        cancelled[t->read[i].task] = t->read[i].tallies.cancelled;
-        persistent |= t->read[i].tallies.persistent;
-    }
+    uint64_t unknown = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        unknown |= t->read[i].tallies.unknown;
     struct allprof_flow *own = flows_make(t, offset), wrong = {0};
     void *all;
     ker_comm_exchange(t->comm, own, offset, &all, &from);
-    ker_comm_or_u64(t->comm, &persistent, 1);
+    ker_comm_or_u64(t->comm, &unknown, 1);
     enum ker_status status = KER_OK;
-    if (!persistent)
-        status = allprof_match_messages(all, from[ranks] / sizeof *own, cancelled, t->comms, t->folder,
-                                        &wrong, error);
+    if (!unknown)
+        status = allprof_match_messages(all, from[ranks] / sizeof *own, t->comms, t->folder, &wrong, error);
     free(own);
     free(offset);
     free(all);
     free(from);
-    free(cancelled);
     return ker_comm_worst(t->comm, first_tell(t->comm, status, &wrong, error));
 }
 

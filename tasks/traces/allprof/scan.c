@@ -87,6 +87,7 @@ void allprof_tally_add(struct allprof_tally *a, const struct allprof_tally *b)
 {
     traffic_add(&a->send, &b->send);
     traffic_add(&a->receive, &b->receive);
+    traffic_add(&a->given_up, &b->given_up);
     a->any_tag += b->any_tag;
     a->line = b->line > a->line ? b->line : a->line;
 }
@@ -118,7 +119,7 @@ static uint64_t hash(uint64_t value)
     return value ^ (value >> 32);
 }
 
-/* One half of a call: a message to or from `value`. */
+/* One half of a call: a message to or from `value`, one of MPI_Send_init and the like when it is started. */
 static void message_count(struct allprof_scan *s, uint32_t event, const struct allprof_args *args,
                           bool second, bool receive, uint32_t line)
 {
@@ -138,7 +139,8 @@ static void message_count(struct allprof_scan *s, uint32_t event, const struct a
                                       .bytes = bytes,
                                       .tags = tags,
                                       .exact = hash(tags ^ bytes)};
-    allprof_count_again(&s->tallies, &s->count, line);
+    if (args->call->kind != ALLPROF_SEND_INIT && args->call->kind != ALLPROF_RECV_INIT)
+        allprof_count_again(&s->tallies, &s->count, line);
 }
 
 static void collective_count(struct allprof_event *use, const struct allprof_args *args)
@@ -163,19 +165,17 @@ static void use_count(struct allprof_scan *s, uint32_t event, const struct allpr
         break;
     case ALLPROF_SEND:
     case ALLPROF_ISEND:
+    case ALLPROF_SEND_INIT:
         message_count(s, event, args, false, false, line);
         break;
     case ALLPROF_RECV:
     case ALLPROF_IRECV:
+    case ALLPROF_RECV_INIT:
         message_count(s, event, args, false, true, line);
         break;
     case ALLPROF_SENDRECV:
         message_count(s, event, args, false, false, line);
         message_count(s, event, args, true, true, line);
-        break;
-    case ALLPROF_SEND_INIT:
-    case ALLPROF_RECV_INIT:
-        s->tallies.persistent = true;
         break;
     default:
         break;
@@ -186,8 +186,6 @@ uint32_t allprof_scan_line(struct allprof_scan *s, const struct allprof_args *ar
 {
     unsigned kind = args->call->kind;
     s->count.tally = 0;
-    if (kind == ALLPROF_CANCEL || kind == ALLPROF_REQUEST_FREE)
-        s->tallies.cancelled = true;
     if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {
         bool is_free = kind == ALLPROF_COMM_FREE;
         struct allprof_event *event =

@@ -5,6 +5,9 @@
  * a slot with one candidate left is decided; only then a guess is made: the oldest communicator has the
  * handle used first. A guess that leaves a slot without candidates is taken back.
  *
+ * Where the calls cannot all fit, the fewest unmatched messages are looked for: the search is made again and
+ * again, each time with a limit on how many it accepts.
+ *
  * Invariant: trail holds what was taken and decided since the search began, so that it can be taken back.
  */
 #include "tasks/traces/allprof/search.h"
@@ -12,9 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MESSAGES_MOST (UINT64_C(1) << 40)
+
 static void trail_add(struct allprof_search *s, int what, uint32_t slot, uint32_t cand)
 {
-    *KER_PUSH(s->trail, s->trail_count, s->trail_room) = (struct allprof_step){what, slot, cand};
+    *KER_PUSH(s->trail, s->trail_count, s->trail_room) = (struct allprof_step){what, slot, cand, 0};
 }
 
 static void queue_add(struct allprof_search *s, uint32_t slot)
@@ -36,6 +41,7 @@ void allprof_search_undo(struct allprof_search *s, size_t to)
             slot->left++;
             node->handle[handle == ALLPROF_NOBODY ? node->fresh.count : handle].slots++;
         } else {
+            s->unmatched -= step.unmatched;
             slot->choice = ALLPROF_NOBODY;
             node->handle[handle == ALLPROF_NOBODY ? node->fresh.count : handle].taken = false;
         }
@@ -98,6 +104,50 @@ static bool peers_agree(struct allprof_search *s, const struct allprof_part *par
     return true;
 }
 
+static const struct allprof_sign *sign_decided(const struct allprof_search *s, uint32_t slot)
+{
+    bool decided = slot != ALLPROF_NOBODY && s->slot[slot].choice != ALLPROF_NOBODY;
+    return decided ? &s->slot[slot].cand[s->slot[slot].choice].sign : NULL;
+}
+
+/* How many messages to this rank are unmatched since some are received from any source; 0 unless all members
+ * are decided. */
+static uint64_t pool_unmatched(const struct allprof_search *s, const struct allprof_part *part, int32_t rank)
+{
+    const struct allprof_sign *own = sign_decided(s, part->slot[rank]);
+    int32_t size = s->r->comms->comm[part->comm].size;
+    uint64_t sent = 0;
+    for (int32_t other = 0; other < size; other++) {
+        const struct allprof_sign *sign = sign_decided(s, part->slot[other]);
+        if (!sign)
+            return 0;
+        sent += allprof_sign_unnamed(sign, other, own, rank);
+    }
+    return allprof_sign_pool(own, sent);
+}
+
+/* Is what the decision of this slot, the last, leaves unmatched not too much? */
+static bool slot_matches(struct allprof_search *s, const struct allprof_part *part,
+                         const struct allprof_slot *slot, size_t step)
+{
+    int32_t size = s->r->comms->comm[part->comm].size;
+    const struct allprof_sign *sign = &slot->cand[slot->choice].sign;
+    uint64_t unmatched = 0, pool = 0;
+    for (int32_t rank = 0; rank < size; rank++) {
+        const struct allprof_sign *other = sign_decided(s, part->slot[rank]);
+        s->r->work++;
+        if (other && s->level >= ALLPROF_COUNTS && rank != slot->rank)
+            unmatched += allprof_sign_unmatched(sign, slot->rank, other, rank);
+        if (other && allprof_sign_pool(other, 0))
+            pool += pool_unmatched(s, part, rank);
+    }
+    if (s->level < ALLPROF_COUNTS)
+        return pool == 0;
+    s->trail[step].unmatched = unmatched + pool;
+    s->unmatched += unmatched + pool;
+    return s->unmatched <= s->most;
+}
+
 static bool slot_decide(struct allprof_search *s, uint32_t number, uint32_t choice)
 {
     struct allprof_slot *slot = &s->slot[number];
@@ -111,6 +161,8 @@ static bool slot_decide(struct allprof_search *s, uint32_t number, uint32_t choi
     slot->choice = choice;
     trail_add(s, ALLPROF_SLOT_DECIDED, number, choice);
     s->r->work++;
+    if (!slot_matches(s, part, slot, s->trail_count - 1))
+        return false;
     if (cand->handle != ALLPROF_NOBODY) {
         node->handle[cand->handle].taken = true;
         for (uint32_t i = node->slot; i < node->slot + node->slots; i++)
@@ -156,10 +208,11 @@ static bool handle_sure(const struct allprof_search *s, const struct allprof_nod
     return node->fresh.entry[handle].sure && !opens;
 }
 
-/* Everything undecided, and what is decided from the start. */
-bool allprof_search_begin(struct allprof_search *s, enum allprof_level level)
+/* Everything undecided, and what is decided from the start; false: there is no solution of this level. */
+static bool search_begin(struct allprof_search *s, enum allprof_level level)
 {
     s->level = level;
+    s->unmatched = 0;
     s->trail_count = 0;
     s->queued = 0;
     for (uint32_t i = 0; i < s->parts; i++)
@@ -210,8 +263,8 @@ bool allprof_search_go(struct allprof_search *s)
             struct guess *g = &guess[depth];
             while (g->choice < s->slot[g->slot].cands && s->slot[g->slot].cand[g->choice].gone)
                 g->choice++;
-            if (g->choice == s->slot[g->slot].cands || s->r->work > s->r->work_limit) {
-                if (depth == 0 || s->r->work > s->r->work_limit) {
+            if (g->choice == s->slot[g->slot].cands || s->r->work > s->work_limit) {
+                if (depth == 0 || s->r->work > s->work_limit) {
                     good = false;
                     break;
                 }
@@ -230,4 +283,38 @@ bool allprof_search_go(struct allprof_search *s)
         allprof_search_undo(s, base);
     free(guess);
     return good;
+}
+
+/* One that leaves at most so many messages unmatched. */
+static bool search_most(struct allprof_search *s, enum allprof_level level, uint64_t most, size_t *start)
+{
+    const uint64_t limit = s->r->work_limit;
+    s->most = most;
+    s->work_limit =
+        level < ALLPROF_COUNTS || s->r->work > limit ? limit : s->r->work + (limit - s->r->work) / 8;
+    if (!search_begin(s, level))
+        return false;
+    *start = s->trail_count;
+    return allprof_search_go(s);
+}
+
+bool allprof_search_first(struct allprof_search *s, enum allprof_level level, size_t *start)
+{
+    uint64_t below = 0, most = 0; /* none is found with fewer than `below` */
+    bool found = search_most(s, level, 0, start);
+    if (level < ALLPROF_COUNTS || found)
+        return found;
+    for (most = 1; !search_most(s, level, most, start); most *= 2) {
+        if (most > MESSAGES_MOST)
+            return false;
+        below = most + 1;
+    }
+    for (most = s->unmatched; below < most;) {
+        uint64_t middle = below + (most - below) / 2;
+        if (search_most(s, level, middle, start))
+            most = s->unmatched;
+        else
+            below = middle + 1;
+    }
+    return search_most(s, level, most, start);
 }

@@ -46,11 +46,14 @@ struct allprof_part { /* a communicator */
 struct allprof_step { /* of the trail */
     enum { ALLPROF_CAND_GONE, ALLPROF_SLOT_DECIDED, ALLPROF_PART_FIRST } what;
     uint32_t slot, cand;
+    uint64_t unmatched; /* that the decision added */
 };
 
 struct allprof_search {
     struct allprof_resolver *r;
     enum allprof_level level;
+    uint64_t unmatched, most; /* messages of the decided slots, and of a solution that is accepted */
+    uint64_t work_limit;
     struct allprof_node *node;
     struct allprof_slot *slot;
     struct allprof_part *part;
@@ -63,8 +66,10 @@ struct allprof_search {
     uint32_t queued, queue_room;
 };
 
-/* Everything undecided, but for what follows from the start; false: there is no solution of this level. */
-bool allprof_search_begin(struct allprof_search *, enum allprof_level);
+/* A solution of this level with the fewest unmatched messages; false: there is none, or it takes too long.
+ * *start: what the trail held before the first guess. From then on go() accepts no more unmatched messages.
+ */
+bool allprof_search_first(struct allprof_search *, enum allprof_level, size_t *start);
 /* Gives the slot this candidate, with all that follows; false: that is no solution. */
 bool allprof_search_decide(struct allprof_search *, uint32_t slot, uint32_t choice);
 /* Decides all slots; false: there is no solution, or it takes too long, and what it did is taken back. */

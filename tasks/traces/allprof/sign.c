@@ -149,7 +149,6 @@ bool allprof_sign_make(struct allprof_resolver *r, uint32_t task, const struct a
     memset(sign, 0, sizeof *sign);
     if (handle_taken(owner, known, handle))
         return false;
-    sign->loose = r->tallies[task].persistent || r->tallies[task].cancelled;
     size_t end = known->alive ? events->count : known->freed;
     for (size_t i = known->made + 1; i < end && fits && lives; i++) {
         const struct allprof_event *event = &events->event[i];
@@ -189,40 +188,91 @@ static const struct allprof_tally *sign_peer(const struct allprof_sign *sign, in
 bool allprof_sign_collectives(const struct allprof_sign *x, const struct allprof_sign *y,
                               enum allprof_level level)
 {
-    if (level == ALLPROF_NOTHING)
-        return true;
     if (x->collectives != y->collectives || x->digest != y->digest)
         return false;
     return level > ALLPROF_EXACT || x->exact == y->exact;
 }
 
 /* The messages from a to b, and what b receives from a. */
-static bool flow_fits(const struct allprof_sign *from, int32_t a, const struct allprof_sign *to, int32_t b,
-                      enum allprof_level level)
+struct flow {
+    const struct allprof_traffic *sent;
+    const struct allprof_tally *tally;
+    uint64_t received, least; /* least: without the receives that were given up */
+    uint64_t any;             /* receives from any source */
+};
+
+static struct flow flow_of(const struct allprof_sign *from, int32_t a, const struct allprof_sign *to,
+                           int32_t b)
 {
-    const struct allprof_traffic *sent = &sign_peer(from, b)->send;
     const struct allprof_tally *tally = sign_peer(to, a);
-    const struct allprof_traffic *received = &tally->receive;
-    uint64_t any = sign_peer(to, TASK_ANY)->receive.count;
-    if (from->loose || to->loose || level == ALLPROF_NOTHING)
+    return (struct flow){&sign_peer(from, b)->send, tally, tally->receive.count,
+                         tally->receive.count - tally->given_up.count,
+                         sign_peer(to, TASK_ANY)->receive.count};
+}
+
+/* The tags of as many messages as could be matched; where only some of the receives were given up, which ones
+ * is not known. */
+static bool flow_tags(const struct flow *f, bool exact)
+{
+    const struct allprof_traffic *sent = f->sent, *all = &f->tally->receive, *less = &f->tally->given_up;
+    bool none = sent->count == f->received;
+    if (f->any || f->tally->any_tag || (!none && sent->count != f->least))
         return true;
-    if (received->count > sent->count)
+    return (exact ? all->exact : all->tags) - (none    ? 0
+                                               : exact ? less->exact
+                                                       : less->tags) ==
+           (exact ? sent->exact : sent->tags);
+}
+
+static bool flow_fits(const struct flow *f, enum allprof_level level)
+{
+    if (level < ALLPROF_FEWEST && f->least > f->sent->count)
         return false;
-    if (level == ALLPROF_COUNTS)
+    if (level >= ALLPROF_COUNTS)
         return true;
-    if (any)
-        return sent->count <= received->count + any;
-    if (received->count != sent->count || sent->bytes > received->bytes)
+    if (f->sent->count > f->received + f->any || (!f->any && f->sent->bytes > f->tally->receive.bytes))
         return false;
-    if (tally->any_tag)
-        return true;
-    return received->tags == sent->tags && (level > ALLPROF_EXACT || received->exact == sent->exact);
+    return flow_tags(f, level == ALLPROF_EXACT);
+}
+
+static uint64_t flow_unmatched(const struct flow *f)
+{
+    uint64_t sent = f->sent->count;
+    if (sent < f->least)
+        return f->least - sent;
+    if (sent > f->received)
+        return f->any ? 0 : sent - f->received; /* see allprof_sign_pool */
+    return flow_tags(f, false) ? 0 : f->received;
 }
 
 bool allprof_sign_messages(const struct allprof_sign *x, int32_t a, const struct allprof_sign *y, int32_t b,
                            enum allprof_level level)
 {
-    return flow_fits(x, a, y, b, level) && flow_fits(y, b, x, a, level);
+    struct flow there = flow_of(x, a, y, b), back = flow_of(y, b, x, a);
+    return flow_fits(&there, level) && flow_fits(&back, level);
+}
+
+uint64_t allprof_sign_unmatched(const struct allprof_sign *x, int32_t a, const struct allprof_sign *y,
+                                int32_t b)
+{
+    struct flow there = flow_of(x, a, y, b), back = flow_of(y, b, x, a);
+    return flow_unmatched(&there) + flow_unmatched(&back);
+}
+
+uint64_t allprof_sign_unnamed(const struct allprof_sign *x, int32_t a, const struct allprof_sign *y,
+                              int32_t b)
+{
+    struct flow flow = flow_of(x, a, y, b);
+    return flow.sent->count > flow.received ? flow.sent->count - flow.received : 0;
+}
+
+uint64_t allprof_sign_pool(const struct allprof_sign *y, uint64_t unnamed)
+{
+    const struct allprof_tally *any = sign_peer(y, TASK_ANY);
+    uint64_t least = any->receive.count - any->given_up.count;
+    if (unnamed < least)
+        return least - unnamed;
+    return any->receive.count && unnamed > any->receive.count ? unnamed - any->receive.count : 0;
 }
 
 static bool traffic_equal(const struct allprof_traffic *a, const struct allprof_traffic *b)
@@ -232,11 +282,11 @@ static bool traffic_equal(const struct allprof_traffic *a, const struct allprof_
 
 bool allprof_sign_equal(const struct allprof_sign *x, const struct allprof_sign *y)
 {
-    bool equal =
-        x->peers == y->peers && x->loose == y->loose && allprof_sign_collectives(x, y, ALLPROF_EXACT);
+    bool equal = x->peers == y->peers && allprof_sign_collectives(x, y, ALLPROF_EXACT);
     for (uint32_t i = 0; i < x->peers && equal; i++)
         equal = x->peer[i].peer == y->peer[i].peer && traffic_equal(&x->peer[i].send, &y->peer[i].send) &&
-                traffic_equal(&x->peer[i].receive, &y->peer[i].receive);
+                traffic_equal(&x->peer[i].receive, &y->peer[i].receive) &&
+                traffic_equal(&x->peer[i].given_up, &y->peer[i].given_up);
     return equal;
 }
 
