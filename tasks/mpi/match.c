@@ -192,13 +192,14 @@ static struct task_found probe(struct task_mpi *mpi, struct task_state *task, in
 }
 
 bool task_match_hold(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag, int32_t comm,
-                     uint32_t message)
+                     uint32_t message, int32_t *from)
 {
     struct task_found found = probe(mpi, task, source, tag, comm);
     struct task_wire wire;
     if (!found.item)
         return false;
     message_take(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected, &found, &wire);
+    *from = (int32_t)wire.source;
     wire.receiver = message;
     task_message_push(mpi, TASK_QUEUE_HELD, &task_queues(task)->held, &wire);
     return true;
@@ -214,9 +215,12 @@ bool task_match_held(struct task_mpi *mpi, struct task_state *task, uint32_t mes
 }
 
 bool task_match_probe(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag,
-                      int32_t comm)
+                      int32_t comm, int32_t *from)
 {
-    return probe(mpi, task, source, tag, comm).item != 0;
+    struct task_found found = probe(mpi, task, source, tag, comm);
+    if (found.item)
+        *from = (int32_t)task_message_at(mpi, found.item)->wire.source;
+    return found.item != 0;
 }
 
 void task_match_searched(struct task_mpi *mpi, struct task_state *task, ker_time now)

@@ -205,6 +205,7 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
         task_queue_release(mpi, &task->queues->held);
     }
     free(task->queues);
+    free(task->sources);
     ker_table_release(&task->peers);
     task_calls_release(task);
     task_streams_release(task);

@@ -112,6 +112,16 @@ static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker
     task_request_complete(mpi, task, request);
 }
 
+/* What has no name is waited for by the call that made it, and nothing else is done meanwhile. */
+static __attribute__((noinline)) void request_found(struct task_mpi *mpi, struct task_state *task,
+                                                    uint32_t request, const struct task_wire *wire)
+{
+    struct task_request *r = task_request_at(mpi, request);
+    r->peer = (int32_t)wire->source;
+    if (!(r->flags & TASK_REQUEST_NAMED))
+        task_source_add(task, r->peer);
+}
+
 void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
                            const struct task_wire *wire)
 {
@@ -121,6 +131,8 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
     if (__builtin_expect(mpi->waits, 0))
         task_cause_matched(mpi, now, delay, request, wire, &answer);
     answer.receiver = task_request_at(mpi, request)->number;
+    if (__builtin_expect(task_request_at(mpi, request)->finds, 0))
+        request_found(mpi, task, request, wire);
     if (wire->kind == TASK_WIRE_RTS) {
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, task, request);

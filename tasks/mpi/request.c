@@ -208,6 +208,7 @@ void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t i
         return;
     }
     names_remove(mpi, task, index);
+    r->finds = false;
     r->flags |= TASK_REQUEST_DETACHED;
 }
 
@@ -229,6 +230,9 @@ static void request_charge(struct task_mpi *mpi, struct task_state *task, const 
 static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
+    if (__builtin_expect(r->finds, 0) && r->flags & TASK_REQUEST_NAMED &&
+        !(r->flags & TASK_REQUEST_CANCELLED))
+        task_source_add(task, r->peer);
     if (r->flags & TASK_REQUEST_PERSISTENT) {
         r->state = TASK_REQUEST_INACTIVE;
         r->flags &= (uint8_t)~TASK_REQUEST_CANCELLED;

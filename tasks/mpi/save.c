@@ -58,6 +58,7 @@ static void request_state(struct task_mpi *mpi, struct task_state *task, struct 
         KER_CHUNK(c, r->tag);
     KER_CHUNK(c, r->comm);
     r->state = ker_chunk_u8(c, r->state);
+    r->finds = ker_chunk_bool(c, r->finds);
     r->mode = ker_chunk_u8(c, r->mode);
 }
 
@@ -376,6 +377,9 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     task_stream_select(task, 0);
     ker_assert(c->loads || !task->ready);
     ker_chunk_same(c, (uint64_t)task->job << 32 | task->task);
+    if (c->bad)
+        return;
+    task_sources_state(task, c);
     if (c->bad)
         return;
     program_state(mpi, task, c);

@@ -1,14 +1,14 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
- * task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), work.c, after.c,
- * graph.c (programs that are told what is complete), endpoint.c (LogGOPS' overheads), layout.c (who shares a
- * node), run.c (calls of collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages
- * with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c,
- * charge.c (processor time of operations), collective.c (executes schedules), end.c, task.c (runs a task),
- * table.c, waits_table.c, path_walk.c (finds the critical path), path_links.c, path_json.c, path_table.c,
- * profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
- * a running task: completions only put tasks on the node's list.
+ * Each file calls only those before it in this order: counts.c, calls.c, cause.c, source.c (who was found),
+ * stream.c (threads of a task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready
+ * tasks), work.c, after.c, graph.c (programs that are told what is complete), endpoint.c (LogGOPS'
+ * overheads), layout.c (who shares a node), run.c (calls of collectives), partitions.c, request.c, window.c,
+ * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
+ * starts requests), onesided.c, charge.c (processor time of operations), collective.c (executes schedules),
+ * end.c, task.c (runs a task), table.c, waits_table.c, path_walk.c (finds the critical path), path_links.c,
+ * path_json.c, path_table.c, profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's
+ * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -55,7 +55,8 @@ struct task_request {
         uint32_t name; /* the program's; one of more than 32 bits: where it stands in task_mpi.wide_name */
         uint32_t run;  /* of a message of a collective, which has no name */
     };
-    uint64_t bytes : 55; /* to send; room to receive */
+    uint64_t bytes : 54; /* to send; room to receive */
+    uint64_t finds : 1;  /* TASK_RECEIVE_FINDS: peer is who was found, once there is a message */
     uint64_t wide : 1;   /* the name */
     uint64_t flags : 8;
     int32_t peer; /* task of the job, TASK_ANY, TASK_PROC_NULL, TASK_PEER_RUN */
@@ -180,6 +181,7 @@ struct task_state {
     struct task_calls *calls; /* NULL: they are not counted */
     struct task_onesided *onesided; /* NULL: none so far */
     struct task_streams *streams;   /* NULL: it has one */
+    struct task_sources *sources;   /* NULL: none so far */
 };
 #define TASK_NUMBER_FREE 0x80000000u
 #define TASK_NUMBERS_MOST ((1u << 28) - 1)
@@ -310,6 +312,12 @@ static inline ker_time task_waited(struct task_state *task, ker_time now)
 void task_mpi_job_room(struct task_mpi *, uint32_t job);
 /* A task has come to its end, or before. */
 void task_mpi_done(struct task_mpi *, const struct task_state *);
+/* -- source.c -- */
+/* A receive from any source has brought a message from this task of the job. */
+void task_source_add(struct task_state *, int32_t task);
+/* The ranks that were found, in the place of the operation's TASK_FOUND. */
+void task_source_name(const struct task_job *, struct task_state *);
+void task_sources_state(struct task_state *, struct ker_chunk *);
 /* -- node.c -- */
 /* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`, which begins
  * so much later. */
@@ -433,10 +441,11 @@ uint32_t task_match_take(struct task_mpi *, struct task_state *, const struct ta
 bool task_match_turn(struct task_mpi *, struct task_state *, const struct task_wire *);
 bool task_match_early(struct task_mpi *, struct task_state *, uint32_t source, struct task_wire *);
 bool task_match_cancel(struct task_mpi *, struct task_state *, uint32_t request); /* false: it is matched */
-bool task_match_probe(struct task_mpi *, struct task_state *, int32_t source, int32_t tag, int32_t comm);
+bool task_match_probe(struct task_mpi *, struct task_state *, int32_t source, int32_t tag, int32_t comm,
+                      int32_t *from);
 /* Takes the first message that fits out of the queue, and keeps it under this name; false: there is none. */
 bool task_match_hold(struct task_mpi *, struct task_state *, int32_t source, int32_t tag, int32_t comm,
-                     uint32_t message);
+                     uint32_t message, int32_t *from);
 bool task_match_held(struct task_mpi *, struct task_state *, uint32_t message, struct task_wire *);
 bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm); /* the program's */
 /* What messages on a communicator are named by: the same in both groups of an intercommunicator. */

@@ -27,6 +27,7 @@ static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task,
     r->comm = task_match_context(mpi, task, op->comm);
     r->bytes = bytes;
     r->mode = op->mode;
+    r->finds = !(flags & TASK_REQUEST_SEND) && op->mode == TASK_RECEIVE_FINDS;
     return index;
 }
 
@@ -269,8 +270,11 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time 
 void task_op_fetch(const struct task_job *job, struct task_state *task)
 {
     task->fetched = true;
-    if (job->class->next(job->program, task->own, &task->op))
+    if (job->class->next(job->program, task->own, &task->op)) {
+        if (__builtin_expect(task->op.peer <= TASK_FOUND || task->op.peer2 <= TASK_FOUND, 0))
+            task_source_name(job, task);
         return;
+    }
     bool first = task_stream_current(task) == 0;
     task->op = (struct task_op){.kind = first ? TASK_OP_FINALIZE : TASK_OP_END,
                                 .call = first ? "MPI_Finalize" : "the end of a thread"};

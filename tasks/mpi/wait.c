@@ -147,10 +147,13 @@ static bool probe_finds(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
     int32_t source = task_match_peer(mpi, task, op->comm, op->peer),
-            comm = task_match_context(mpi, task, op->comm);
-    if (op->kind == TASK_OP_MPROBE)
-        return task_match_hold(mpi, task, source, op->tag, comm, op->message);
-    return task_match_probe(mpi, task, source, op->tag, comm);
+            comm = task_match_context(mpi, task, op->comm), from;
+    bool found = op->kind == TASK_OP_MPROBE
+                     ? task_match_hold(mpi, task, source, op->tag, comm, op->message, &from)
+                     : task_match_probe(mpi, task, source, op->tag, comm, &from);
+    if (found && op->mode == TASK_RECEIVE_FINDS)
+        task_source_add(task, from);
+    return found;
 }
 
 bool task_probe_begin(struct task_mpi *mpi, struct task_state *task)

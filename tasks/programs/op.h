@@ -16,12 +16,16 @@
 
 #define TASK_ANY (-1)       /* MPI_ANY_SOURCE, MPI_ANY_TAG */
 #define TASK_PROC_NULL (-2) /* MPI_PROC_NULL; the reader translates the MPI library's own values */
+/* As a peer: the rank from which the last of the task's receives with TASK_RECEIVE_FINDS came; less 1, that
+ * of the one before, and so on. */
+#define TASK_FOUND (INT32_MIN / 4)
+#define TASK_FOUND_MOST 16 /* so many are remembered */
 
 enum task_op_kind {
     TASK_OP_COMPUTE, /* time: duration on the traced machine; mode */
     TASK_OP_SEND,    /* peer, tag, bytes; mode */
     TASK_OP_ISEND,   /* + request */
-    TASK_OP_RECV,    /* peer (or ANY), tag (or ANY), bytes = room */
+    TASK_OP_RECV,    /* peer (or ANY), tag (or ANY), bytes = room; mode */
     TASK_OP_IRECV,   /* + request */
     /* Of graphs: the program is told when the request is complete, whose name has 32 bits. It then waits for
      * that of a receive. */
@@ -98,6 +102,13 @@ enum task_compute {
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
+
+/* RECV, IRECV and probes: mode. */
+enum task_receive_mode {
+    TASK_RECEIVE_PLAIN,
+    TASK_RECEIVE_FINDS = 1, /* from any source: its source is remembered when the task learns it */
+    TASK_RECEIVE_TOLD = 3,  /* in the store: source and tag may be told later (trace_code_told) */
+};
 
 #define TASK_COLLECTIVE_BEGINS 1 /* mode of a collective: the task begins by it, and does not wait before */
 

@@ -35,12 +35,41 @@ static void record_count(struct trace_called *called, struct replay_task *t)
     call->time_ns += r->duration_ns;
 }
 
+/* A receive from any source, or a probe, takes the source of the trace, or tells it to calls that depend on
+ * it: these name it in the place of the rank that they had. Between threads nothing depends. */
+static void source_name(struct replay_task *t, struct task_op *op)
+{
+    bool exchange = op->kind == TASK_OP_SENDRECV,
+         probe = op->kind >= TASK_OP_PROBE && op->kind <= TASK_OP_MPROBE;
+    bool simulated = t->rules->simulated && !t->threads;
+    int32_t *source = exchange ? &op->peer2 : &op->peer, *tag = exchange ? &op->tag2 : &op->tag, came;
+    if (op->kind == TASK_OP_IRECV && op->peer == TASK_ANY) {
+        bool pair = t->parts > 1;
+        op->mode = !simulated ? TASK_RECEIVE_TOLD : pair ? TASK_RECEIVE_PLAIN : TASK_RECEIVE_FINDS;
+    } else if ((op->kind == TASK_OP_RECV || exchange || probe) && *source == TASK_ANY) {
+        bool known = replay_told_get(t, op->comm, mars_number(&t->record, MARS_FIELD_from, -4),
+                                     mars_number(&t->record, MARS_FIELD_got_tag, 0), source, &came);
+        if (known && simulated)
+            *source = TASK_ANY;
+        if (known && simulated && !exchange)
+            op->mode = TASK_RECEIVE_FINDS;
+        if (known && !simulated)
+            *tag = came;
+    }
+    if (simulated && t->depends.dest >= 0)
+        op->peer = TASK_FOUND - t->depends.dest;
+    if (simulated && t->depends.source >= 0)
+        *source = TASK_FOUND - t->depends.source;
+}
+
 /* An operation, behind what it waits for of other threads. */
 static void op_put(struct task_program *program, struct trace_code *code, struct replay_task *t,
                    struct task_op *op)
 {
     struct task_op after, complete;
+    int32_t peer = op->peer;
     replay_order_add(&program->order, op);
+    source_name(t, op);
     replay_requests_name(t, op);
     if (strcmp(op->call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
         op->call = name_keep(program, t->record.function->name);
@@ -52,7 +81,21 @@ static void op_put(struct task_program *program, struct trace_code *code, struct
     }
     while (replay_requests_general(t, &complete))
         trace_code_put(code, &complete);
-    trace_code_put(code, op);
+    uint64_t at = trace_code_put(code, op);
+    replay_requests_put(t, op, code, at);
+    if (op->peer <= TASK_FOUND)
+        t->last_depends = (struct replay_told){code, at, peer};
+}
+
+/* Whom the record depends on, of the task's calls so far. */
+static void depends_find(struct replay_task *t)
+{
+    t->depends = (struct replay_depends){-1, -1, false};
+    if (t->threads)
+        return;
+    t->depends = replay_found_next(&t->found, &t->record);
+    if (t->depends.not_before && t->last_depends.code)
+        trace_code_told(t->last_depends.code, t->last_depends.at, t->last_depends.peer, NULL);
 }
 
 /* What the call takes by itself. One that is no operation is computation of that time. */
@@ -84,6 +127,7 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
     bool some;
     struct task_op op;
     bool counts = program->rules.counts && !*ends;
+    depends_find(t);
     for (t->part = 0, t->parts = 1; t->part < t->parts; t->part++) {
         enum ker_status status = replay_translate(t, &op, &some, program->path, error);
         if (status != KER_OK)

@@ -81,6 +81,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.died = ker_config_is(config, TASK_KEY(path, "died"), "end");
     program->rules.polls = !ker_config_is(config, "mpi.progress", "adapter");
     program->rules.traced = ker_config_is(config, TASK_KEY(path, "calls"), "traced");
+    program->rules.simulated = ker_config_is(config, TASK_KEY(path, "wildcards"), "simulated");
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     replay_counters_read(&program->rules, config, path);
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
@@ -147,6 +148,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
     mars_task_close(t.trace);
     replay_requests_release(&t);
+    replay_found_release(&t.found);
     replay_threads_free(t.threads);
     free(t.comm);
     free(t.list[0]);
@@ -317,6 +319,14 @@ const struct ker_option task_replay_options[] = {
          "trace says it took, less "
          "what the network takes now; the trace must be without waits (marsconv --no-waits). See "
          "docs/traces.md."},
+    {.key = "jobs[].wildcards",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "traced",
+     .choices = "traced|simulated",
+     .meaning =
+         "trace (mars): from whom receives from any source, and probes for one, take their message: from "
+         "whom the trace found, or from who comes first in the simulation; calls that depend on it then "
+         "name that one, too. See docs/traces.md."},
     {.key = "jobs[].memory_counters",
      .type = KER_TYPE_STRING | KER_TYPE_LIST,
      .meaning = "trace (mars): what computations move in memory is what these hardware counters of the trace "

@@ -11,8 +11,10 @@
 
 #include "tasks/programs/op.h"
 #include "tasks/traces/mars/reader.h"
+#include "tasks/traces/replay/found.h"
 #include "tasks/traces/replay/order.h"
 #include "tasks/traces/store/held.h"
+#include "tasks/traces/store/store.h"
 
 #define REPLAY_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
 
@@ -68,6 +70,7 @@ struct replay_rules {
     bool died;      /* tasks that did not come to MPI_Finalize are replayed up to there */
     bool counts;    /* calls are counted */
     bool traced;    /* calls take their traced times */
+    bool simulated; /* receives from any source take who comes first, and not whom the trace found */
     char **counter; /* whose counts are lines of memory that were moved, each of so many bytes */
     uint32_t counters;
     uint64_t line;
@@ -114,6 +117,13 @@ static inline void replay_need(struct replay_threads *all, uint32_t thread, uint
 }
 #define REPLAY_THREADS_MOST 1024
 
+/* An operation in the store that may yet be told its source. */
+struct replay_told {
+    struct trace_code *code; /* NULL: none */
+    uint64_t at;
+    int32_t peer;
+};
+
 /* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
@@ -133,6 +143,9 @@ struct replay_task {
     size_t room[2];
     struct ker_table receives; /* what is known of requests, see requests.c */
     uint64_t posts;
+    struct replay_found found;
+    struct replay_depends depends; /* of the record */
+    struct replay_told last_depends;
     struct replay_threads *threads; /* NULL: there is one */
     uint32_t counters;              /* of the trace's, those that rules name: a bit each */
     struct mars_record record;
@@ -162,6 +175,11 @@ uint64_t replay_counters_moved(const struct replay_task *);
 
 /* Puts the requests of the replay in the place of those of the record, whose operation this is. */
 void replay_requests_name(struct replay_task *, struct task_op *);
+/* The source and tag that a receive of the record, or a probe, found; false: it is not known. */
+bool replay_told_get(const struct replay_task *, int32_t comm, int64_t from, int64_t got_tag, int32_t *source,
+                     int32_t *tag);
+/* The operation of the record has been put there. */
+void replay_requests_put(struct replay_task *, const struct task_op *, struct trace_code *, uint64_t at);
 void replay_requests_release(struct replay_task *);
 /* The next of the generalised requests whose completion the record shows, but no call of
  * MPI_Grequest_complete, since it was made inside of MPI (a callback); false: there is none left. */

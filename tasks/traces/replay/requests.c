@@ -19,6 +19,7 @@ struct numbered {
     struct trace_held held;
     struct replay_turn last; /* of several threads: the last operation on it */
     bool general;            /* a generalised request that has not been completed */
+    struct replay_told told; /* a receive from any source, which takes that of the trace */
 };
 
 static uint64_t number_hash(const void *key)
@@ -82,6 +83,7 @@ static uint64_t receive_note(struct replay_task *t, const struct task_op *op, ui
     if (is_new)
         entry->held.id = number;
     entry->held.age = ++t->posts;
+    entry->told.code = NULL;
     entry->held.post = (struct trace_post){
         .comm = (uint64_t)op->comm, .bytes = op->bytes, .peer = op->peer, .tag = op->tag, .receive = true};
     return entry->held.id;
@@ -105,6 +107,37 @@ static void completed_take(struct replay_task *t, const struct mars_value *list,
 
 #define CANCELLED (-6) /* in the place of where a message came from */
 
+bool replay_told_get(const struct replay_task *t, int32_t comm, int64_t from, int64_t got_tag,
+                     int32_t *source, int32_t *tag)
+{
+    const struct task_comm *c = &t->comms[comm];
+    int32_t size = c->remote ? t->comms[c->remote].size : c->size;
+    if (from < 0 || from >= size || got_tag < 0 || got_tag > INT32_MAX)
+        return false;
+    *source = (int32_t)from;
+    *tag = (int32_t)got_tag;
+    return true;
+}
+
+/* A receive from any source has completed. */
+static void tell(const struct replay_task *t, struct replay_told *told, uint64_t comm, const int64_t came[2])
+{
+    int32_t source, tag;
+    if (replay_told_get(t, (int32_t)comm, came[0], came[1], &source, &tag))
+        trace_code_told(told->code, told->at, source, &tag);
+    told->code = NULL;
+}
+
+void replay_requests_put(struct replay_task *t, const struct task_op *op, struct trace_code *code,
+                         uint64_t at)
+{
+    struct numbered *entry = op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD
+                                 ? number_find(t, (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0))
+                                 : NULL;
+    if (entry)
+        entry->told = (struct replay_told){code, at, 0};
+}
+
 /* Those that a call completed; when these are all that it named, they complete in whatever order. */
 static void completion_name(struct replay_task *t, struct task_op *op)
 {
@@ -118,7 +151,10 @@ static void completion_name(struct replay_task *t, struct task_op *op)
             t->list[0][i] = t->threads ? 0 : t->list[0][i];
             continue;
         }
-        if (some && entry->held.age && done->list[(size_t)(i / each) * 4 + 1] != CANCELLED)
+        const int64_t *came = &done->list[(size_t)(i / each) * 4 + 1];
+        if (entry->told.code)
+            tell(t, &entry->told, entry->held.post.comm, came);
+        else if (some && entry->held.age && *came != CANCELLED)
             completed_take(t, list, entry);
         entry->held.age = 0;
         last_set(t, entry);

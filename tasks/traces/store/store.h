@@ -86,6 +86,9 @@ void trace_code_compute(struct trace_code *, uint64_t units);
  * and which request (0: leave)? */
 void trace_code_settle(struct trace_code *, uint64_t at, int8_t outcome, uint64_t request);
 int8_t trace_code_outcome(const struct trace_code *, uint64_t at, uint64_t *request);
+/* The source of a receive that was written with TASK_RECEIVE_TOLD, and its tag; or the peer of an operation
+ * whose peer was TASK_FOUND or less, its tag as it is. */
+void trace_code_told(struct trace_code *, uint64_t at, int32_t peer, const int32_t *tag);
 /* Takes the operation back when it is the last one: computation before and after it become one. */
 bool trace_code_undo(struct trace_code *, uint64_t at);
 /* Appends the operations of one that was written beside; returns where they begin. */

@@ -1,0 +1,133 @@
+/* found.c - the rule of found.h, call by call.
+ *
+ * Invariant: source[0..count - 1] are what the MPI model of tasks/mpi/source.c was told last, in this order,
+ * if the calls are replayed with TASK_RECEIVE_FINDS.
+ */
+#include "tasks/traces/replay/found.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANY_SOURCE (-2)
+#define CANCELLED (-6)
+#define REQUESTS_MOST (1 << 24)
+
+static bool has(const struct mars_record *r, enum mars_field field)
+{
+    return r->function->at[field] >= 0;
+}
+
+void replay_found_release(struct replay_found *f)
+{
+    free(f->wild);
+    *f = (struct replay_found){0};
+}
+
+/* ---- who is found ---- */
+
+static void found_add(struct replay_found *f, int64_t comm, int64_t source)
+{
+    f->open =
+        f->count == 0 ? source >= 0 : f->open && source >= 0 && f->comm == comm && f->count < TASK_FOUND_MOST;
+    f->comm = comm;
+    if (f->count < TASK_FOUND_MOST)
+        f->source[f->count++] = source;
+    f->last = NULL;
+}
+
+static void wild_set(struct replay_found *f, int64_t request, int64_t comm)
+{
+    if (request <= 0 || request > REQUESTS_MOST || (!comm && (size_t)request >= f->wilds))
+        return;
+    size_t before = f->wilds;
+    KER_RESERVE(f->wild, f->wilds, (size_t)request + 1);
+    if (f->wilds > before)
+        memset(f->wild + before, 0, (f->wilds - before) * sizeof *f->wild);
+    f->wild[request] = comm;
+}
+
+/* A request is made. */
+static void request_made(struct replay_found *f, const struct mars_record *r, int64_t source)
+{
+    bool wild = source == ANY_SOURCE && !has(r, MARS_FIELD_dest) && !strstr(r->function->name, "_init");
+    wild_set(f, mars_number(r, MARS_FIELD_request, 0), wild ? mars_number(r, MARS_FIELD_comm, 0) : 0);
+}
+
+static void completed(struct replay_found *f, const struct mars_record *r)
+{
+    const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
+    bool sure = true, finds = false;
+    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
+        int64_t index = done->list[i], number = index >= 0 && index < list->count ? list->list[index] : -1,
+                comm = number > 0 && (uint64_t)number < f->wilds ? f->wild[number] : 0;
+        sure = sure && number >= 0 && !(comm && done->list[i + 1] == CANCELLED);
+        if (!comm)
+            continue;
+        f->count = finds ? f->count : 0;
+        finds = true;
+        found_add(f, comm, done->list[i + 1]);
+        f->wild[number] = 0;
+    }
+    f->finds += finds && sure;
+    f->open = f->open && sure;
+}
+
+/* ---- who depends on it ---- */
+
+static int32_t back_of(const struct replay_found *f, int64_t rank)
+{
+    for (uint32_t i = f->count; i-- > 0;)
+        if (f->source[i] == rank)
+            return (int32_t)(f->count - 1 - i);
+    return -1;
+}
+
+static struct replay_depends depend(struct replay_found *f, const struct mars_record *r, int64_t dest,
+                                    int64_t source)
+{
+    struct replay_depends d = {back_of(f, dest), back_of(f, source), false};
+    int64_t tag = mars_number(r, MARS_FIELD_tag, 0),
+            bytes = mars_number(r, has(r, MARS_FIELD_dest) ? MARS_FIELD_bytes : MARS_FIELD_recvbytes, 0);
+    if ((dest < 0 || d.dest >= 0) && (source < 0 || d.source >= 0)) {
+        f->depends++;
+        f->last = dest < 0 || source < 0 ? r->function : NULL;
+        f->last_tag = tag;
+        f->last_bytes = bytes;
+        return d;
+    }
+    f->open = false;
+    bool loop = f->last == r->function && f->last_tag == tag && f->last_bytes == bytes;
+    f->depends -= loop;
+    return (struct replay_depends){-1, -1, loop};
+}
+
+struct replay_depends replay_found_next(struct replay_found *f, const struct mars_record *r)
+{
+    struct replay_depends none = {-1, -1, false};
+    if (has(r, MARS_FIELD_error))
+        return none;
+    if (has(r, MARS_FIELD_done)) {
+        completed(f, r);
+        return none;
+    }
+    if (!has(r, MARS_FIELD_dest) && !has(r, MARS_FIELD_source)) {
+        if (has(r, MARS_FIELD_request) && has(r, MARS_FIELD_comm))
+            wild_set(f, mars_number(r, MARS_FIELD_request, 0), 0);
+        return none;
+    }
+    int64_t dest = mars_number(r, MARS_FIELD_dest, -1), source = mars_number(r, MARS_FIELD_source, -1),
+            comm = mars_number(r, MARS_FIELD_comm, 0);
+    struct replay_depends d = none;
+    if (f->open && comm == f->comm && (dest >= 0 || source >= 0) && mars_number(r, MARS_FIELD_flag, 1))
+        d = depend(f, r, dest, source);
+    if (has(r, MARS_FIELD_request)) {
+        request_made(f, r, source);
+    } else if (source == ANY_SOURCE && mars_number(r, MARS_FIELD_from, -4) >= 0 &&
+               mars_number(r, MARS_FIELD_flag, 1)) {
+        f->count = 0;
+        f->finds++;
+        found_add(f, comm, mars_number(r, MARS_FIELD_from, -4));
+        f->open = f->open && dest < 0 && !has(r, MARS_FIELD_dest);
+    }
+    return d;
+}

@@ -1,0 +1,36 @@
+/* found.h - which calls of a traced task depend on whom a receive from any source has found.
+ *
+ * A trace does not say where a program has a rank from. The rule: a call depends on the last call that found
+ * sources (a receive from any source or a probe for one, or a wait for such receives) when it is on the same
+ * communicator and sends to one of the ranks that were found, or receives from one, and no message to or from
+ * another rank came in between there. A loop over ranks may begin with the one that was found: so a call that
+ * is followed by one of the same function, tag and bytes with another rank does not depend on it after all.
+ *
+ * Of a call with several threads nothing is said: what another thread receives is not what this one answers.
+ */
+#ifndef TASK_REPLAY_FOUND_H
+#define TASK_REPLAY_FOUND_H
+
+#include "tasks/programs/op.h"
+#include "tasks/traces/mars/reader.h"
+
+struct replay_found {
+    int64_t *wild; /* by request: the communicator of a receive from any source; 0: none */
+    size_t wilds;
+    int64_t comm, source[TASK_FOUND_MOST]; /* of the last call that found any, in its order */
+    uint32_t count;
+    bool open;                        /* no other rank has been named since */
+    const struct mars_function *last; /* of the call that was the last to depend */
+    int64_t last_tag, last_bytes;
+    uint64_t finds, depends; /* calls so far */
+};
+/* How far back among what has been found the ranks of a call are; -1: they are its own. */
+struct replay_depends {
+    int32_t dest, source;
+    bool not_before; /* the call that depended before does not */
+};
+/* The next call of the task. */
+struct replay_depends replay_found_next(struct replay_found *, const struct mars_record *);
+void replay_found_release(struct replay_found *);
+
+#endif
