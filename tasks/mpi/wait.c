@@ -184,6 +184,9 @@ static void probe_notice(struct task_mpi *mpi, struct task_state *task, const st
     if (!task_match_fits(wire, task_match_peer(mpi, task, op->comm, op->peer), op->tag,
                          task_match_context(mpi, task, op->comm)))
         return;
+    if (op->mode == TASK_RECEIVE_FINDS &&
+        op->kind != TASK_OP_MPROBE) /* that is found again in task_probe_end */
+        task_source_add(task, (int32_t)wire->source);
     task->pending = 0;
     task_ready(mpi, task);
 }

@@ -59,6 +59,9 @@ bool conv_check_of(struct conv_source *source, FILE *to, uint64_t *findings, str
                   source->path, (unsigned long long)c.untested);
     if (fine && c.findings > SHOWN)
         fprintf(to, "and %llu more\n", (unsigned long long)(c.findings - SHOWN));
+    if (fine && c.finds)
+        fprintf(to, "%llu calls take what any source sends; %llu calls depend on whom they found\n",
+                (unsigned long long)c.finds, (unsigned long long)c.depends);
     if (fine && c.findings == 0)
         fprintf(to, "nothing found\n");
     if (fine && (fflush(to) != 0 || ferror(to)))

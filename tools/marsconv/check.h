@@ -27,12 +27,13 @@ struct check {
     struct conv_source *source;
     FILE *to;
     uint64_t findings;
-    uint64_t untested;    /* sends whose variable gets another request, where the trace has no MPI_Test */
-    bool first;           /* reading: all is checked, else only messages */
-    uint32_t part, parts; /* of the receivers, this time */
-    bool overflow;        /* more channels than there is room for */
-    bool defined_partly;  /* not all members define their communicators */
-    uint64_t worlds;      /* members of all worlds, as their first tasks tell */
+    uint64_t untested;       /* sends whose variable gets another request, where the trace has no MPI_Test */
+    bool first;              /* reading: all is checked, else only messages */
+    uint32_t part, parts;    /* of the receivers, this time */
+    bool overflow;           /* more channels than there is room for */
+    bool defined_partly;     /* not all members define their communicators */
+    uint64_t finds, depends; /* calls that take what any source sends; that depend on whom they found */
+    uint64_t worlds;         /* members of all worlds, as their first tasks tell */
     struct ker_table channels, wild, comms, windows;
     struct check_differ *differ; /* collectives to be looked at again */
     size_t differs, differ_room;

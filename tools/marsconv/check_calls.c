@@ -5,6 +5,8 @@
  */
 #include "tools/marsconv/check.h"
 
+#include "tasks/traces/replay/found.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,7 @@ struct calls {
     struct check_windows windows;
     struct ker_table messages; /* of MPI_Mprobe, by number */
     struct probed probed;      /* that which the record receives */
+    struct replay_found found;
 };
 
 static uint64_t probed_hash(const void *key)
@@ -382,6 +385,8 @@ static void call_check(struct calls *k, const struct conv_record *record)
     struct request *r = NULL;
     k->record = record;
     comms_tell(k);
+    if (k->check->first && k->task->about->threads <= 1)
+        replay_found_next(&k->found, &record->call);
     if (f->at[MARS_FIELD_comm] >= 0)
         comm_check(k, is);
     if (k->check->first && (f->at[MARS_FIELD_win] >= 0 || f->at[MARS_FIELD_newwin] >= 0))
@@ -444,6 +449,9 @@ bool check_task(struct check *check, uint32_t number, struct mars_error *error)
         task_end(&k);
     }
     check_windows_tell(&k.windows, check, number);
+    check->finds += k.found.finds;
+    check->depends += k.found.depends;
+    replay_found_release(&k.found);
     ker_table_release(&k.messages);
     free(k.request);
     free(k.freed);

@@ -68,8 +68,8 @@ static void completed(struct replay_found *f, const struct mars_record *r)
         found_add(f, comm, done->list[i + 1]);
         f->wild[number] = 0;
     }
-    f->finds += finds && sure;
     f->open = f->open && sure;
+    f->finds += finds && f->open;
 }
 
 /* ---- who depends on it ---- */
