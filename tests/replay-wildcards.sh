@@ -20,9 +20,9 @@ everywhere "who comes first" 'jobs[0].wildcards="simulated"'
 everywhere "who comes first, when calls make progress" 'jobs[0].wildcards="simulated"' 'mpi.progress="calls"' 'jobs[0].trace_memory="0 B"'
 
 # As many calls and messages, but in another order: the master's receives, and whom it sends to.
-sums() { awk -F, 'NR > 1 {print $2, $3}' "$1/calls.csv" | sort | awk '{n[$1] += $2} END {for (f in n) print f, n[f]}' | sort; }
+sums() { awk -F, 'NR > 1 {print $2, $3}' "$1/calls.csv" | sort | awk '{n[$1] += $2} END {for (f in n) if (f != "MPI_Waitsome") print f, n[f]}' | sort; }
 diff <(sums one) <(sums traced) >err && ! cmp -s one/tasks.csv traced/tasks.csv
-check "as many calls either way, at other times"
+check "as many calls either way (but those of MPI_Waitsome, one for each that it finds), at other times"
 
 "$marsconv" --check t >out 2>err && grep -q '^[1-9][0-9]* calls take what any source sends; [1-9][0-9]* calls depend on whom they found$' out &&
     grep -q '^nothing found' out

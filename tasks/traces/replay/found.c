@@ -25,13 +25,16 @@ void replay_found_release(struct replay_found *f)
 
 /* ---- who is found ---- */
 
-static void found_add(struct replay_found *f, int64_t comm, int64_t source)
+static void found_add(struct replay_found *f, int64_t comm, int64_t source, uint32_t done)
 {
     f->open =
         f->count == 0 ? source >= 0 : f->open && source >= 0 && f->comm == comm && f->count < TASK_FOUND_MOST;
     f->comm = comm;
     if (f->count < TASK_FOUND_MOST)
+        f->done[f->count] = done;
+    if (f->count < TASK_FOUND_MOST)
         f->source[f->count++] = source;
+    f->now = true;
     f->last = NULL;
 }
 
@@ -65,7 +68,7 @@ static void completed(struct replay_found *f, const struct mars_record *r)
             continue;
         f->count = finds ? f->count : 0;
         finds = true;
-        found_add(f, comm, done->list[i + 1]);
+        found_add(f, comm, done->list[i + 1], i / 4);
         f->wild[number] = 0;
     }
     f->open = f->open && sure;
@@ -104,6 +107,7 @@ static struct replay_depends depend(struct replay_found *f, const struct mars_re
 struct replay_depends replay_found_next(struct replay_found *f, const struct mars_record *r)
 {
     struct replay_depends none = {-1, -1, false};
+    f->now = false;
     if (has(r, MARS_FIELD_error))
         return none;
     if (has(r, MARS_FIELD_done)) {
@@ -126,7 +130,7 @@ struct replay_depends replay_found_next(struct replay_found *f, const struct mar
                mars_number(r, MARS_FIELD_flag, 1)) {
         f->count = 0;
         f->finds++;
-        found_add(f, comm, mars_number(r, MARS_FIELD_from, -4));
+        found_add(f, comm, mars_number(r, MARS_FIELD_from, -4), 0);
         f->open = f->open && dest < 0 && !has(r, MARS_FIELD_dest);
     }
     return d;

@@ -18,7 +18,9 @@ struct replay_found {
     int64_t *wild; /* by request: the communicator of a receive from any source; 0: none */
     size_t wilds;
     int64_t comm, source[TASK_FOUND_MOST]; /* of the last call that found any, in its order */
+    uint32_t done[TASK_FOUND_MOST];        /* which of the requests that it completed */
     uint32_t count;
+    bool now;                         /* that was the last call */
     bool open;                        /* no other rank has been named since */
     const struct mars_function *last; /* of the call that was the last to depend */
     int64_t last_tag, last_bytes;

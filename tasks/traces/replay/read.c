@@ -35,9 +35,31 @@ static void record_count(struct trace_called *called, struct replay_task *t)
     call->time_ns += r->duration_ns;
 }
 
+/* The first `wanted` of what has been found are waited for. */
+static void later_put(struct replay_task *t, struct trace_code *code, uint32_t wanted)
+{
+    struct replay_later *l = &t->later;
+    for (; l->put < wanted; l->put++)
+        trace_code_put(
+            code, &(struct task_op){.kind = TASK_OP_WAIT, .request = l->request[l->put], .call = l->call});
+    if (l->put == l->count)
+        *l = (struct replay_later){0};
+}
+
+/* The peer of an operation that depends on one, so far back among all that its call has found. */
+static int32_t found_get(struct replay_task *t, struct trace_code *code, int32_t back)
+{
+    uint32_t number = t->found.count - (uint32_t)back, put = t->found.count;
+    if (t->later.count && t->later.put < number)
+        later_put(t, code, number);
+    if (t->later.count)
+        put = t->later.put;
+    return TASK_FOUND - (int32_t)(put - number);
+}
+
 /* A receive from any source, or a probe, takes the source of the trace, or tells it to calls that depend on
  * it: these name it in the place of the rank that they had. Between threads nothing depends. */
-static void source_name(struct replay_task *t, struct task_op *op)
+static void source_name(struct replay_task *t, struct trace_code *code, struct task_op *op)
 {
     bool exchange = op->kind == TASK_OP_SENDRECV,
          probe = op->kind >= TASK_OP_PROBE && op->kind <= TASK_OP_MPROBE;
@@ -57,9 +79,29 @@ static void source_name(struct replay_task *t, struct task_op *op)
             *tag = came;
     }
     if (simulated && t->depends.dest >= 0)
-        op->peer = TASK_FOUND - t->depends.dest;
+        op->peer = found_get(t, code, t->depends.dest);
     if (simulated && t->depends.source >= 0)
-        *source = TASK_FOUND - t->depends.source;
+        *source = found_get(t, code, t->depends.source);
+    if (op->peer > TASK_FOUND && *source > TASK_FOUND)
+        later_put(t, code, t->later.count);
+}
+
+static void later_split(struct replay_task *t, struct task_op *op)
+{
+    uint32_t kept = 0, next = 1;
+    if (!replay_splits(t))
+        return;
+    t->later = (struct replay_later){.count = t->found.count, .put = 1, .call = op->call};
+    for (uint32_t i = 0; i < t->later.count; i++)
+        t->later.request[i] = t->list[0][t->found.done[i]];
+    for (uint32_t i = 0; i < op->request_count; i++)
+        if (next < t->later.count && t->found.done[next] == i)
+            next++;
+        else
+            t->list[0][kept++] = t->list[0][i];
+    op->request_count = kept;
+    op->kind = kept == 1 ? TASK_OP_WAIT : TASK_OP_WAITALL;
+    op->request = t->list[0][0];
 }
 
 /* An operation, behind what it waits for of other threads. */
@@ -69,8 +111,9 @@ static void op_put(struct task_program *program, struct trace_code *code, struct
     struct task_op after, complete;
     int32_t peer = op->peer;
     replay_order_add(&program->order, op);
-    source_name(t, op);
+    source_name(t, code, op);
     replay_requests_name(t, op);
+    later_split(t, op);
     if (strcmp(op->call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
         op->call = name_keep(program, t->record.function->name);
     if (t->threads) {

@@ -124,6 +124,14 @@ struct replay_told {
     int32_t peer;
 };
 
+/* What MPI_Waitsome has found is waited for one by one, each before the first call that depends on it: as
+ * many may never be there at a time in the simulation. */
+struct replay_later {
+    uint64_t request[TASK_FOUND_MOST];
+    uint32_t count, put; /* `put` of them have been waited for */
+    const char *call;
+};
+
 /* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
@@ -146,6 +154,7 @@ struct replay_task {
     struct replay_found found;
     struct replay_depends depends; /* of the record */
     struct replay_told last_depends;
+    struct replay_later later;
     struct replay_threads *threads; /* NULL: there is one */
     uint32_t counters;              /* of the trace's, those that rules name: a bit each */
     struct mars_record record;
@@ -178,6 +187,8 @@ void replay_requests_name(struct replay_task *, struct task_op *);
 /* The source and tag that a receive of the record, or a probe, found; false: it is not known. */
 bool replay_told_get(const struct replay_task *, int32_t comm, int64_t from, int64_t got_tag, int32_t *source,
                      int32_t *tag);
+/* Is the record's call, which has found several, to be waited for one by one? */
+bool replay_splits(const struct replay_task *);
 /* The operation of the record has been put there. */
 void replay_requests_put(struct replay_task *, const struct task_op *, struct trace_code *, uint64_t at);
 void replay_requests_release(struct replay_task *);
