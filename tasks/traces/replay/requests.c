@@ -105,6 +105,9 @@ static void completed_take(struct replay_task *t, const struct mars_value *list,
     struct replay_turn last = completed->last;
     completed->last = oldest->last;
     oldest->last = last;
+    struct replay_told told = completed->told;
+    completed->told = oldest->told;
+    oldest->told = told;
 }
 
 #define CANCELLED (-6) /* in the place of where a message came from */
@@ -121,13 +124,15 @@ bool replay_told_get(const struct replay_task *t, int32_t comm, int64_t from, in
     return true;
 }
 
-/* A receive from any source has completed. */
-static void tell(const struct replay_task *t, struct replay_told *told, uint64_t comm, const int64_t came[2])
+/* A receive from any source has completed: is it known with what? */
+static bool tell(const struct replay_task *t, const struct numbered *entry, const int64_t came[2])
 {
     int32_t source, tag;
-    if (replay_told_get(t, (int32_t)comm, came[0], came[1], &source, &tag))
-        trace_code_told(told->code, told->at, source, &tag);
-    told->code = NULL;
+    if (!entry->told.code ||
+        !replay_told_get(t, (int32_t)entry->held.post.comm, came[0], came[1], &source, &tag))
+        return false;
+    trace_code_told(entry->told.code, entry->told.at, source, &tag);
+    return true;
 }
 
 void replay_requests_put(struct replay_task *t, const struct task_op *op, struct trace_code *code,
@@ -160,10 +165,9 @@ static void completion_name(struct replay_task *t, struct task_op *op)
             continue;
         }
         const int64_t *came = &done->list[(size_t)(i / each) * 4 + 1];
-        if (entry->told.code)
-            tell(t, &entry->told, entry->held.post.comm, came);
-        else if (some && entry->held.age && *came != CANCELLED)
+        if (!tell(t, entry, came) && some && entry->held.age && *came != CANCELLED)
             completed_take(t, list, entry);
+        entry->told.code = NULL;
         entry->held.age = 0;
         last_set(t, entry);
         t->list[0][i] = entry->held.id;

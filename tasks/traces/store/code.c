@@ -9,6 +9,7 @@
  *
  * Invariant: gap is the computation since the last operation that is written.
  */
+#include "tasks/traces/store/later.h"
 #include "tasks/traces/store/store.h"
 
 #include <stdlib.h>
@@ -117,18 +118,6 @@ static uint8_t *put_list(uint8_t *at, const uint64_t *list, uint64_t count)
     return at;
 }
 
-#define WIDE_BYTES 5 /* of any number of 32 bits, and of TASK_FOUND */
-
-/* In WIDE_BYTES, so that another one can stand there. */
-static uint8_t *put_wide(uint8_t *at, int64_t value)
-{
-    uint64_t bits = ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0);
-    for (int i = 1; i < WIDE_BYTES; i++, bits >>= 7)
-        *at++ = (uint8_t)(bits | 128);
-    *at++ = (uint8_t)bits;
-    return at;
-}
-
 static inline uint8_t *put_message(uint8_t *at, const struct task_op *op)
 {
     at = put(at, (uint32_t)op->comm);
@@ -175,7 +164,7 @@ static uint8_t *put_body(const struct trace_code *code, uint8_t *at, const struc
         at += sizeof op->request;
     }
     if (has & MESSAGE && op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD)
-        at = put(put_wide(put_wide(put(at, (uint32_t)op->comm), op->peer), op->tag), op->bytes);
+        at = put(trace_put_wide(trace_put_wide(put(at, (uint32_t)op->comm), op->peer), op->tag), op->bytes);
     else if (has & MESSAGE)
         at = put_message(at, op);
     if (has & REQUEST)
@@ -284,59 +273,6 @@ void trace_code_compute(struct trace_code *code, uint64_t units)
     code->last_op = UINT64_MAX; /* it is not taken back */
     *at++ = 0;
     code->used = (size_t)(put_time(code, at, units) - code->byte);
-}
-
-/* ---- settled ---- */
-
-/* What is written later lies behind the call, the line and the kind, and the communicator of a message. */
-#define LATER_BYTES (1 + 5 + 1 + 5 + 2 * WIDE_BYTES)
-_Static_assert(1 + sizeof(uint64_t) <= 5 + 2 * WIDE_BYTES, "an outcome and a request");
-
-static size_t later_offset(const struct trace_code *code, const uint8_t *op)
-{
-    const uint8_t *byte = op + 1;
-    while (code->store->form.lines && *byte++ & 128)
-        ;
-    return (size_t)(byte + 1 - op);
-}
-
-/* The operation, where it can be changed; `copy` is for one that is in the file. */
-static uint8_t *later_begin(const struct trace_code *code, uint64_t at, uint8_t copy[LATER_BYTES])
-{
-    if (at >= code->begin)
-        return code->byte + (at - code->begin);
-    trace_code_peek(code, at, copy, code->begin - at < LATER_BYTES ? code->begin - at : LATER_BYTES);
-    return copy;
-}
-
-void trace_code_told(struct trace_code *code, uint64_t at, int32_t peer, const int32_t *tag)
-{
-    uint8_t copy[LATER_BYTES], *op = later_begin(code, at, copy), *place = op + later_offset(code, op);
-    while (*place++ & 128) /* the communicator */
-        ;
-    place = put_wide(place, peer);
-    if (tag)
-        place = put_wide(place, *tag);
-    if (op == copy)
-        trace_code_poke(code, at, copy, (size_t)(place - copy));
-}
-
-void trace_code_settle(struct trace_code *code, uint64_t at, int8_t outcome, uint64_t request)
-{
-    uint8_t copy[LATER_BYTES], *op = later_begin(code, at, copy), *place = op + later_offset(code, op);
-    *place = (uint8_t)outcome;
-    if (request)
-        memcpy(place + 1, &request, sizeof request);
-    if (op == copy)
-        trace_code_poke(code, at, copy, (size_t)(place + 1 + sizeof request - copy));
-}
-
-int8_t trace_code_outcome(const struct trace_code *code, uint64_t at, uint64_t *request)
-{
-    uint8_t copy[LATER_BYTES];
-    const uint8_t *op = later_begin(code, at, copy), *place = op + later_offset(code, op);
-    memcpy(request, place + 1, sizeof *request);
-    return (int8_t)*place;
 }
 
 bool trace_code_undo(struct trace_code *code, uint64_t at)
