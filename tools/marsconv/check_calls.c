@@ -450,7 +450,7 @@ bool check_task(struct check *check, uint32_t number, struct mars_error *error)
     }
     check_windows_tell(&k.windows, check, number);
     check->finds += k.found.finds;
-    check->depends += k.found.depends;
+    check->depends += replay_found_depends(&k.found);
     replay_found_release(&k.found);
     ker_table_release(&k.messages);
     free(k.request);

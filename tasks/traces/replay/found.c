@@ -20,6 +20,7 @@ static bool has(const struct mars_record *r, enum mars_field field)
 void replay_found_release(struct replay_found *f)
 {
     free(f->wild);
+    free(f->class);
     *f = (struct replay_found){0};
 }
 
@@ -85,28 +86,62 @@ static int32_t back_of(const struct replay_found *f, int64_t rank)
     return -1;
 }
 
-static struct replay_depends depend(struct replay_found *f, const struct mars_record *r, int64_t dest,
-                                    int64_t source)
+#define CLASSES_MOST 256 /* what else there is does not depend */
+
+static struct replay_class *class_of(struct replay_found *f, const struct mars_function *function,
+                                     int64_t comm, int64_t tag)
 {
-    struct replay_depends d = {back_of(f, dest), back_of(f, source), false};
+    for (uint32_t i = 0; i < f->classes; i++)
+        if (f->class[i].function == function && f->class[i].comm == comm && f->class[i].tag == tag)
+            return &f->class[i];
+    if (f->classes == CLASSES_MOST)
+        return NULL;
+    struct replay_class *class = KER_APPEND(f->class, f->classes);
+    *class = (struct replay_class){.function = function, .comm = comm, .tag = tag};
+    return class;
+}
+
+bool replay_found_trusts(const struct replay_found *f, uint32_t class)
+{
+    return f->class[class].depends >= 3 * f->class[class].others;
+}
+
+uint64_t replay_found_depends(const struct replay_found *f)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < f->classes; i++)
+        sum += replay_found_trusts(f, i) ? f->class[i].depends : 0;
+    return sum;
+}
+
+static struct replay_depends depend(struct replay_found *f, const struct mars_record *r, int64_t rank)
+{
+    struct replay_depends d = {-1, 0, false};
     int64_t tag = mars_number(r, MARS_FIELD_tag, 0),
             bytes = mars_number(r, has(r, MARS_FIELD_dest) ? MARS_FIELD_bytes : MARS_FIELD_recvbytes, 0);
-    if ((dest < 0 || d.dest >= 0) && (source < 0 || d.source >= 0)) {
-        f->depends++;
-        f->last = dest < 0 || source < 0 ? r->function : NULL;
+    struct replay_class *class = class_of(f, r->function, f->comm, tag);
+    bool alone = class && !(has(r, MARS_FIELD_dest) && has(r, MARS_FIELD_source));
+    d.back = alone ? back_of(f, rank) : -1;
+    if (d.back >= 0) {
+        d.class = (uint32_t)(class - f->class);
+        class->depends++;
+        f->last = r->function;
         f->last_tag = tag;
         f->last_bytes = bytes;
         return d;
     }
     f->open = false;
-    bool loop = f->last == r->function && f->last_tag == tag && f->last_bytes == bytes;
-    f->depends -= loop;
-    return (struct replay_depends){-1, -1, loop};
+    d.not_before = f->last == r->function && f->last_tag == tag && f->last_bytes == bytes;
+    if (class) {
+        class->others++;
+        class->depends -= d.not_before;
+    }
+    return d;
 }
 
 struct replay_depends replay_found_next(struct replay_found *f, const struct mars_record *r)
 {
-    struct replay_depends none = {-1, -1, false};
+    struct replay_depends none = {-1, 0, false};
     f->now = false;
     if (has(r, MARS_FIELD_error))
         return none;
@@ -123,7 +158,7 @@ struct replay_depends replay_found_next(struct replay_found *f, const struct mar
             comm = mars_number(r, MARS_FIELD_comm, 0);
     struct replay_depends d = none;
     if (f->open && comm == f->comm && (dest >= 0 || source >= 0) && mars_number(r, MARS_FIELD_flag, 1))
-        d = depend(f, r, dest, source);
+        d = depend(f, r, dest >= 0 ? dest : source);
     if (has(r, MARS_FIELD_request)) {
         request_made(f, r, source);
     } else if (source == ANY_SOURCE && mars_number(r, MARS_FIELD_from, -4) >= 0 &&

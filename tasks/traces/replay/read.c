@@ -78,11 +78,9 @@ static void source_name(struct replay_task *t, struct trace_code *code, struct t
         if (known && !simulated)
             *tag = came;
     }
-    if (simulated && t->depends.dest >= 0)
-        op->peer = found_get(t, code, t->depends.dest);
-    if (simulated && t->depends.source >= 0)
-        *source = found_get(t, code, t->depends.source);
-    if (op->peer > TASK_FOUND && *source > TASK_FOUND)
+    if (simulated && t->depends.back >= 0)
+        op->peer = found_get(t, code, t->depends.back);
+    else
         later_put(t, code, t->later.count);
 }
 
@@ -127,18 +125,28 @@ static void op_put(struct task_program *program, struct trace_code *code, struct
     uint64_t at = trace_code_put(code, op);
     replay_requests_put(t, op, code, at);
     if (op->peer <= TASK_FOUND)
-        t->last_depends = (struct replay_told){code, at, peer};
+        *KER_APPEND(t->dependent, t->dependents) = (struct replay_told){code, at, peer, t->depends.class};
+}
+
+/* The operations that do not depend after all have their own ranks again. */
+static void depends_end(struct replay_task *t)
+{
+    for (uint32_t i = 0; i < t->dependents; i++)
+        if (!replay_found_trusts(&t->found, t->dependent[i].class))
+            trace_code_told(t->dependent[i].code, t->dependent[i].at, t->dependent[i].peer, NULL);
 }
 
 /* Whom the record depends on, of the task's calls so far. */
 static void depends_find(struct replay_task *t)
 {
-    t->depends = (struct replay_depends){-1, -1, false};
+    t->depends = (struct replay_depends){-1, 0, false};
     if (t->threads)
         return;
     t->depends = replay_found_next(&t->found, &t->record);
-    if (t->depends.not_before && t->last_depends.code)
-        trace_code_told(t->last_depends.code, t->last_depends.at, t->last_depends.peer, NULL);
+    if (!t->depends.not_before || !t->dependents)
+        return;
+    const struct replay_told *last = &t->dependent[--t->dependents];
+    trace_code_told(last->code, last->at, last->peer, NULL);
 }
 
 /* What the call takes by itself. One that is no operation is computation of that time. */
@@ -286,6 +294,7 @@ enum ker_status replay_calls_read(struct task_program *program, struct own_task 
     enum ker_status status = t->threads
                                  ? replay_threads_read(t, &(struct replay_reading){&r, record_read}, error)
                                  : records_read(&r, t, error);
+    depends_end(t);
     bool ends = r.ends[0], died = !ends && (program->comms.aborts || program->rules.died);
     if (died)
         died_put(&own->held->code, t);

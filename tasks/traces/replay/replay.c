@@ -149,6 +149,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     mars_task_close(t.trace);
     replay_requests_release(&t);
     replay_found_release(&t.found);
+    free(t.dependent);
     replay_threads_free(t.threads);
     free(t.comm);
     free(t.list[0]);

@@ -121,7 +121,8 @@ static inline void replay_need(struct replay_threads *all, uint32_t thread, uint
 struct replay_told {
     struct trace_code *code; /* NULL: none */
     uint64_t at;
-    int32_t peer;
+    int32_t peer; /* its own; of an operation that depends on who was found: */
+    uint32_t class;
 };
 
 /* What MPI_Waitsome has found is waited for one by one, each before the first call that depends on it: as
@@ -153,7 +154,8 @@ struct replay_task {
     uint64_t posts;
     struct replay_found found;
     struct replay_depends depends; /* of the record */
-    struct replay_told last_depends;
+    struct replay_told *dependent;
+    uint32_t dependents;
     struct replay_later later;
     struct replay_threads *threads; /* NULL: there is one */
     uint32_t counters;              /* of the trace's, those that rules name: a bit each */

@@ -142,7 +142,7 @@ void replay_requests_put(struct replay_task *t, const struct task_op *op, struct
                                  ? number_find(t, (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0))
                                  : NULL;
     if (entry)
-        entry->told = (struct replay_told){code, at, 0};
+        entry->told = (struct replay_told){.code = code, .at = at};
 }
 
 bool replay_splits(const struct replay_task *t)
