@@ -47,7 +47,8 @@ check "a killed task leaves all it did"
 # ---- clocks, regions, threads ----
 
 mpicc -O1 -o phases "$top/tests/tracer/phases.c" >err 2>&1 &&
-    mpicc -O1 -rdynamic -o late "$top/tests/tracer/phases.c" "$top/tests/tracer/late.c" -ldl >>err 2>&1 && mpicc -O1 -o threads "$top/tests/tracer/threads.c" -lpthread >>err 2>&1
+    mpicc -O1 -rdynamic -o late "$top/tests/tracer/phases.c" "$top/tests/tracer/late.c" -ldl >>err 2>&1 && mpicc -O1 -o threads "$top/tests/tracer/threads.c" -lpthread >>err 2>&1 &&
+    mpicc -O1 -o born "$top/tests/tracer/born.c" -lpthread >>err 2>&1
 check "programs for them are built"
 # Against the clock that the tasks read themselves in the same run: how fast a busy machine computes decides nothing.
 computed() { # TASKS PROGRAM: CPU time of the computations by the trace, and by the tasks, agree within 10 %
@@ -58,6 +59,8 @@ computed() { # TASKS PROGRAM: CPU time of the computations by the trace, and by 
 }
 computed 2 phases && computed 8 phases
 check "the CPU time of computations, on few tasks and on many"
+computed 2 born && MARSTRACE_NO_RSEQ=1 computed 2 born
+check "and of threads before their first call"
 MARSTRACE_NO_RSEQ=1 computed 4 late && computed 4 late
 check "and of threads that lose the processor while the clocks are read"
 "$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&

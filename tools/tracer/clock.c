@@ -29,7 +29,7 @@ static __thread struct {
     bool rseq;
 } cpu __attribute__((tls_model("initial-exec")));
 
-static int64_t thread_cpu(void)
+int64_t trc_clock_ran(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -120,7 +120,7 @@ static int64_t clocks_read(int64_t *begun)
         if (cpu.rseq)
             watch();
         int64_t before = trc_wall();
-        cpu.known_cpu = thread_cpu();
+        cpu.known_cpu = trc_clock_ran();
         cpu.known_wall = trc_wall();
         int64_t apart = cpu.known_wall - before;
         if (apart < cpu.apart)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,6 +104,7 @@ struct trc_thread *trc_thread_begin(void)
     static struct trc_thread *first;
     if (!trc.on)
         return NULL;
+    int64_t seen = trc_wall(), ran = trc_clock_ran();
     struct trc_thread *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
@@ -125,7 +127,7 @@ struct trc_thread *trc_thread_begin(void)
     trc_counters_thread(t);
     trc_clock_begin(t);
     if (t->writer && t->thread > 0)
-        trc_thread_follow(t, first);
+        trc_thread_follow(t, first, seen, ran);
     return t;
 }
 
@@ -220,6 +222,12 @@ static void settings(void)
         trc.resolution_ns = 1;
 }
 
+/* What a child does is none of the task's. */
+static void forked(void)
+{
+    trc.on = false;
+}
+
 /* MPI is there: the first call is recorded, which took `ns`. */
 static void begin(unsigned function, int64_t ns, int result)
 {
@@ -244,6 +252,7 @@ static void begin(unsigned function, int64_t ns, int result)
     }
     uint64_t tsc_hz = trc_wall_begin();
     trc.on = true;
+    pthread_atfork(NULL, NULL, forked);
     struct trc_thread *t = trc_thread_begin();
     infos(tsc_hz);
     trc.tsc = tsc_hz > 0;

@@ -2,8 +2,9 @@
  * the first thread, and what the tracer itself takes, so that times of threads can be compared.
  *
  * A thread is seen at its first call. Who made it is not known, nor when; the first thread is taken for that,
- * at its last call before. What passed since is the thread's first computation. A thread that ends says how
- * many calls the first one had made by then.
+ * at its last call before. What passed since is the thread's first computation, of which it ran what its CPU
+ * clock says, which counts from its birth. A thread that ends says how many calls the first one had made by
+ * then.
  */
 #include "trc.h"
 
@@ -40,17 +41,17 @@ static void ending_make(void)
     pthread_key_create(&ending, ended);
 }
 
-void trc_thread_follow(struct trc_thread *t, struct trc_thread *first)
+void trc_thread_follow(struct trc_thread *t, struct trc_thread *first, int64_t seen, int64_t ran)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    int64_t since = t->back - first->back;
+    int64_t since = seen - first->back;
     first_thread = first;
     pthread_once(&once, ending_make);
     pthread_setspecific(ending, t);
     tell(t, "after", calls_of(first));
     if (since > 0) {
         t->back -= since;
-        t->back_cpu -= since;
+        t->back_cpu -= ran < since ? ran : since; /* an older thread ran before that, too */
     }
 }
 

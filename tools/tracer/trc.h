@@ -283,7 +283,7 @@ struct trc_thread {
     bool off;                /* not recorded now */
     uint32_t allowed;        /* so many of each poll may be made without being timed (light.h) */
     int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
-    int64_t enter_cpu, back_cpu;
+    int64_t back_cpu;
     uint64_t away;
     bool counts;                                                 /* hardware counters are read */
     int counters;                                                /* PAPI's set of events */
@@ -350,6 +350,7 @@ void *trc_grow(void *old, size_t *room,
 void trc_clock_entered(struct trc_thread *);
 void trc_clock_back(struct trc_thread *);
 void trc_clock_begin(struct trc_thread *);
+int64_t trc_clock_ran(void);      /* CPU time of the calling thread since its birth */
 const char *trc_clock_way(void); /* how the thread's CPU time is taken */
 
 /* light.c: is one of the polls that are not timed being made? And they are over. */
@@ -376,8 +377,9 @@ static inline struct trc_thread *trc_enter(void)
 
 /* ---- threads.c: threads after the first ---- */
 
-/* The thread calls for the first time: what it did before is counted from the first thread's last call on. */
-void trc_thread_follow(struct trc_thread *, struct trc_thread *first);
+/* The thread was seen to call for the first time, and had run for so many ns: what it did before is counted
+ * from the first thread's last call on. */
+void trc_thread_follow(struct trc_thread *, struct trc_thread *first, int64_t seen, int64_t ran);
 /* Of several threads: what a record that is over at `end` (wall clock), and tells of so many ns, leaves out
  * of the time since the record before. */
 uint64_t trc_thread_own(struct trc_thread *, int64_t end, uint64_t told);
