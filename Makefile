@@ -209,7 +209,8 @@ install-files:
 	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
 	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
-	for p in $(filter-out marssim marstrace,$(PROGRAMS)); do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
+	tools/write-completion.sh $(PROGRAM) run-study >$(COMPLETION)/run-study
+	for p in $(filter-out marssim,$(PROGRAMS)); do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
 		tools/write-completion.sh $(PROGRAM) $$p >$(COMPLETION)/$$p || exit 1; done
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
 	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools

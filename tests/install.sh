@@ -42,7 +42,7 @@ for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[
 done >log
 [ ! -s log ]
 check "and every option"
-for tool in marsconv marsreport marsmovie marsnoise; do
+for tool in marstrace marsconv marsreport marsmovie marsnoise; do
     for option in $("$root/bin/$tool" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
         grep -q -F -- "${option//-/\\-}" "$man1/$tool.1" || echo "$tool $option"
     done
@@ -50,7 +50,7 @@ done >log
 [ ! -s log ]
 check "so do those of the tools in their pages"
 if command -v groff >/dev/null; then
-    groff -man -Tutf8 -ww "$man1/marssim.1" "$man1/run-study.1" "$man1/marsconv.1" "$man1/marsreport.1" "$man1/marsmovie.1" "$man1/marsnoise.1" 2>log >/dev/null && [ ! -s log ]
+    groff -man -Tutf8 -ww "$man1"/*.1 2>log >/dev/null && [ ! -s log ]
     check "troff has nothing to say"
 fi
 
@@ -75,6 +75,10 @@ check "and keys"
 check "and values that have a choice"
 [ "$(complete_line marsconv --st)" = --stats ] && [ "$(complete_line marsconv --to ma)" = mars ]
 check "and what marsconv takes"
+[ "$(complete_line marstrace --pr)" = --profile ] && [ "$(complete_line marstrace --clock=w)" = wall ] && [ "$(complete_line marstrace -p my)" = my.cfg ]
+check "and marstrace"
+[ "$(PATH=$root/bin:$PATH complete_line run-study gu)" = gups ]
+check "and the studies that there are"
 
 # ---- studies ----
 

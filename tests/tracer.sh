@@ -28,6 +28,9 @@ cut -d, -f1-4 t/profile.csv | sort >counted
 "$marstrace" --profile t 2>err | cut -d, -f1-4 | sort >read
 cmp counted read >err 2>&1 && grep -q '^2,MPI_Isend,5,10240$' read
 check "the trace has the calls and bytes that were counted"
+"$marstrace" --profile t -o late.csv >out 2>err && cut -d, -f1-4 late.csv | sort | cmp - read >>err 2>&1 && [ ! -s out ] && "$marstrace" -o early.csv --profile t >>err 2>&1 &&
+    cmp late.csv early.csv >>err 2>&1 && ends 2 'nothing else but -o' "$marstrace" --profile t other
+check "-o before and behind the trace"
 
 "$marstrace" --merge t -o t.mars 2>err && "$marstrace" --list t.mars 2>>err | cmp - list >>err 2>&1
 check "merged, it says the same"

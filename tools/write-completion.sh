@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marsconv|marsreport|marsmovie|marsnoise] >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM [marsconv|marsreport|marsmovie|marsnoise]}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise]}
 
 if [ "${2:-}" = marsconv ]; then
     marsconv=$(dirname "$marssim")/marsconv
@@ -30,6 +30,43 @@ _marsconv()
     esac
 }
 complete -F _marsconv marsconv
+END
+    exit 0
+fi
+
+if [ "${2:-}" = marstrace ]; then
+    echo '# bash completion for marstrace; written by tools/write-completion.sh from --help'
+    printf '_marstrace_options="%s"\n' "$("$(dirname "$marssim")/marstrace" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    cat <<'END'
+_marstrace()
+{
+    local word=${COMP_LINE:0:COMP_POINT}
+    word=${word##*[[:space:]]}
+    COMPREPLY=()
+    case $word in
+    --clock=*) mapfile -t COMPREPLY < <(compgen -W "cpu wall" -- "${word#*=}") ;;
+    --*=*) mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$_marstrace_options" -- "$word") ;;
+    *)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -c -- "$word")
+        ;;
+    esac
+}
+complete -F _marstrace marstrace
+END
+    exit 0
+fi
+
+# The names are those of the folder of studies that there is then: run-study tells them.
+if [ "${2:-}" = run-study ]; then
+    cat <<'END'
+# bash completion for run-study; written by tools/write-completion.sh
+_run-study()
+{
+    mapfile -t COMPREPLY < <(compgen -W "-k -p -s $(run-study 2>&1 | sed -n 's/.*there are: //p')" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+complete -F _run-study run-study
 END
     exit 0
 fi

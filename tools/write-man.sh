@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport|marsmovie|marsnoise] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport|marsmovie|marsnoise]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
@@ -32,6 +32,9 @@ case ${2:-} in
 marsconv)
     about='convert, cut, sum up and check traces of MPI programs'
     statuses='0:it is done 1:\-\-check found something 2:a trace cannot be read, or written' ;;
+marstrace)
+    about='record the MPI calls of a program, for marssim to replay'
+    statuses="0:it is done; of a program that is run: the program's own status 2:bad options, or a trace cannot be read, or written" ;;
 marsreport)
     about='show the results of a run of marssim as a page'
     statuses='0:it is done 1:the page is written, but something in the folder could not be read 2:no page was written' ;;
@@ -50,7 +53,7 @@ if [ -n "$about" ]; then
             if (!usage++) print ".SH SYNOPSIS"; else print ".br"
             sub(/^(Usage:|  or:) */, ""); print ".B " roff($0); next
         }
-        /^  +-/ {
+        /^  (    )?-/ {
             if (!options++) print ".SH OPTIONS"
             text = substr($0, 30); option = substr($0, 1, 29)
             if (option !~ / $/) { option = $0; text = "" }

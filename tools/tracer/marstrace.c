@@ -303,7 +303,14 @@ int main(int argc, char **argv)
         return trc_list(settings.list, settings.output);
     if (!settings.program || !settings.program[0])
         return complain("%s%s", "what is to be run? ", "marstrace --help tells more");
-    if (settings.profile && mars_trace_known(settings.program[0]))
-        return trc_profile(settings.program[0], settings.output);
+    if (settings.profile && mars_trace_known(settings.program[0])) { /* options may follow, too */
+        char *trace = settings.program[0];
+        int passed = (int)(settings.program - argv);
+        *settings.program = argv[0];
+        settings.program = NULL;
+        if (argp_parse(&argp, argc - passed, argv + passed, 0, NULL, &settings) != 0 || settings.program)
+            return complain("--profile %s: %s", trace, "one trace, and nothing else but -o FILE");
+        return trc_profile(trace, settings.output);
+    }
     return run(&settings);
 }
