@@ -74,7 +74,7 @@ for variant in "1 forward" "2 shuffled" "3 backward" "5 shuffled"; do
 done
 
 # The chain.
-for command in ibsim opensm ibnetdiscover dump_fts saquery; do
+for command in ibsim opensm ibnetdiscover python3; do
     command -v "$command" >/dev/null && continue
     echo "SKIP: $command is not installed (tools/install-deps.sh opensm), so OpenSM is not run"
     exit 0
@@ -94,3 +94,29 @@ chain tests/fabrics/tree.net updn 'deadlock   none'
 chain tests/fabrics/ring.net minhop 'can deadlock'
 chain tests/fabrics/ring.net lash 'deadlock   none' -Q
 chain tests/fabrics/ring.net dfsssp 'deadlock   none' -Q
+
+# Larger networks, made of their links; what an engine cannot route is refused, and not routed by another.
+net() { # a net file from lines of two names each, those that begin with H are hosts
+    awk '{ for (i = 1; i <= 2; i++) { other = $(3 - i); if (!n[$i]++) name[++names] = $i; to[$i, n[$i]] = other; port[$i, n[$i]] = n[other] + (i == 1) } }
+        END { for (k = 1; k <= names; k++) { x = name[k]; print (x ~ /^H/ ? "Hca " : "Switch ") n[x] " \"" x "\""
+              for (i = 1; i <= n[x]; i++) print "[" i "] \"" to[x, i] "\"[" port[x, i] "]"; print "" } }'
+}
+refuses() { # NAME NET ENGINE WORDS
+    cp -r tests/fabrics "$work/stale"
+    touch "$work/stale/fabric.lfts"
+    ! tools/run-opensm "$2" "$3" "$work/stale" -Q 2>"$work/log" && grep -q "$3 does not route this network" "$work/log" &&
+        grep -q "$4" "$work/log" && [ ! -e "$work/stale/fabric.lfts" ]
+    result $? "$1"
+    rm -rf "$work/stale"
+}
+awk 'BEGIN { n = 8; for (x = 0; x < n; x++) for (y = 0; y < n; y++) { print "S" x "_" y, "H" x "_" y
+    print "S" x "_" y, "S" (x + 1) % n "_" y; print "S" x "_" y, "S" x "_" (y + 1) % n } }' | net >"$work/torus.net"
+awk 'BEGIN { for (g = 0; g < 9; g++) for (a = 0; a < 4; a++) { s = g * 4 + a; print "S" s, "H" 2 * s; print "S" s, "H" 2 * s + 1
+    for (b = a + 1; b < 4; b++) print "S" s, "S" g * 4 + b }
+    for (g = 0; g < 9; g++) for (k = g + 1; k < 9; k++) print "S" g * 4 + int((k - 1) / 2), "S" k * 4 + int(g / 2) }' | net >"$work/dragonfly.net"
+refuses "updn on a torus" "$work/torus.net" updn 'no root nodes were found'
+refuses "ftree on a dragonfly" "$work/dragonfly.net" ftree 'more than one root'
+refuses "an engine that does not exist" tests/fabrics/ring.net nonsense 'nonsense'
+chain "$work/torus.net" lash 'deadlock   none' -Q
+chain "$work/dragonfly.net" lash 'deadlock   none' -Q
+chain "$work/dragonfly.net" minhop 'can deadlock'

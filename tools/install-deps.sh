@@ -111,6 +111,7 @@ need_opensm() {
     command_of opensm opensm opensm opensm
     command_of ibsim ibsim-utils ibsim ibsim
     command_of ibnetdiscover infiniband-diags infiniband-diags rdma-core
+    command_of python3 python3 python3 python
     ls /usr/lib/*/umad2sim/libumad2sim.so >/dev/null 2>&1
     need $? libumad2sim0 ibsim ibsim
 }
