@@ -113,6 +113,20 @@ if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
     check "and under MPICH"
 fi
 
+# ---- calls that do not return ----
+
+# Not under MPICH, whose UCX ends the program then.
+mpicc -O1 -o jump "$top/tests/tracer/jump.c" >err 2>&1 && timeout 60 mpirun -n 2 "$marstrace" -o t --profile ./jump >err 2>&1 &&
+    [ "$(grep -c 'MPI_Recv was left by longjmp' err)" -eq 2 ] && "$marstrace" --list t |
+    sed -n 's/^1\.0 [0-9]* //; T; /MPI_Test /d; s/ \(gap\|away\|time\|buffer\|recvbuffer\)=[0-9]*//g; p' >got && diff "$top/tests/tracer/jump.txt" got >>err 2>&1
+check "calls left by a signal's handler or a callback, and what follows"
+printf 'topology: { kind = "star"; nodes = 2; bandwidth = "1 GB/s"; latency = "1 us"; };\njobs: ( { program = "trace"; trace = "t"; } );\n' >jump.cfg &&
+    "$marssim" -q -o jumped jump.cfg >err 2>&1
+check "which can be replayed"
+mpicxx -O1 -o thrown "$top/tests/tracer/thrown.cc" >err 2>&1 && mpirun -n 2 "$marstrace" -o t ./thrown >err 2>&1 &&
+    [ "$("$marstrace" --list t | grep -c '^[01]\.0 .*MPI_\(Reduce_local .*error=-1\|Barrier\|Finalize\)')" -eq 6 ]
+check "a call left by an exception"
+
 # Most of these tests are counted without looking at the clock: their number and the time of all is right, and computation between them.
 mpicc -O1 -o waiting "$top/tests/tracer/waiting.c" >err 2>&1 && mpirun -n 1 "$marstrace" -o t ./waiting >own 2>err && "$marstrace" --list t >list 2>>err &&
     awk 'FNR == NR { polls[NR] = $1; computed[NR] = $2; wall[NR] = $3; next }

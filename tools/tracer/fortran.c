@@ -253,7 +253,7 @@ static void loaded(struct trc_thread *t, unsigned which, void **p, intptr_t *a)
 
 struct trc_thread *trc_fortran_enter(unsigned which, void **p, intptr_t *a)
 {
-    struct trc_thread *t = trc_enter();
+    struct trc_thread *t = trc_enter_from(which, TRC_CALLER);
     if (!t)
         return NULL;
     loaded(t, which, p, a);

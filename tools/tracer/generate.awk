@@ -234,7 +234,7 @@ function wrappers(    i, j, count, call, original, given, same, light, light_cal
             print "        return trc_light_end(poll_, P" names[i] "(" light_call "));\n    }"
         } else
             printf "TRC_EXPORT %s %s(%s)\n{\n", results[names[i]], names[i], parameters[names[i]]
-        print "    struct trc_thread *t_ = trc_enter();"
+        print "    struct trc_thread *t_ = trc_enter(" number_of(names[i]) ");"
         print "    if (!t_)\n        return " (names[i] == "MPI_Session_init" ? "trc_" : "P") names[i] "(" original ");"
         if (!light) print "    intptr_t a_[] = {" (given ? given : "0") "};"
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"

@@ -23,7 +23,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* The tracer's, when it is there. */
-extern __attribute__((weak)) void *marstrace_io_enter(void);
+extern __attribute__((weak)) void *marstrace_io_enter(unsigned call);
 extern __attribute__((weak)) void marstrace_io_leave(void *thread, const struct trc_io *io);
 
 /* The C library's function of this name; *(void **) since a function's address is no object's in C. */
@@ -32,7 +32,7 @@ extern __attribute__((weak)) void marstrace_io_leave(void *thread, const struct 
     if (!next)                                                                                               \
     *(void **)&next = dlsym(RTLD_NEXT, #name)
 
-#define ENTER() void *thread = marstrace_io_enter ? marstrace_io_enter() : NULL
+#define ENTER(call) void *thread = marstrace_io_enter ? marstrace_io_enter(call) : NULL
 
 static void leave(void *thread, struct trc_io io)
 {
@@ -50,7 +50,7 @@ static void leave(void *thread, struct trc_io io)
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;                         \
         va_end(arguments);                                                                                   \
         NEXT(name);                                                                                          \
-        ENTER();                                                                                             \
+        ENTER(TRC_IO_OPEN);                                                                                  \
         int file = next(path, flags, mode);                                                                  \
         leave(thread, (struct trc_io){TRC_IO_OPEN, path, file, -1, flags & O_ACCMODE, file});                \
         return file;                                                                                         \
@@ -61,7 +61,7 @@ OPEN(open64)
 EXPORT int close(int file)
 {
     NEXT(close);
-    ENTER();
+    ENTER(TRC_IO_CLOSE);
     int result = next(file);
     leave(thread, (struct trc_io){TRC_IO_CLOSE, NULL, file, -1, 0, result});
     return result;
@@ -70,7 +70,7 @@ EXPORT int close(int file)
 EXPORT ssize_t read(int file, void *to, size_t bytes)
 {
     NEXT(read);
-    ENTER();
+    ENTER(TRC_IO_READ);
     ssize_t got = next(file, to, bytes);
     leave(thread, (struct trc_io){TRC_IO_READ, NULL, file, -1, (int64_t)bytes, got});
     return got;
@@ -79,7 +79,7 @@ EXPORT ssize_t read(int file, void *to, size_t bytes)
 EXPORT ssize_t write(int file, const void *from, size_t bytes)
 {
     NEXT(write);
-    ENTER();
+    ENTER(TRC_IO_WRITE);
     ssize_t got = next(file, from, bytes);
     leave(thread, (struct trc_io){TRC_IO_WRITE, NULL, file, -1, (int64_t)bytes, got});
     return got;
@@ -89,7 +89,7 @@ EXPORT ssize_t write(int file, const void *from, size_t bytes)
     EXPORT ssize_t name(int file, void *to, size_t bytes, offset_type offset)                                \
     {                                                                                                        \
         NEXT(name);                                                                                          \
-        ENTER();                                                                                             \
+        ENTER(TRC_IO_PREAD);                                                                                 \
         ssize_t got = next(file, to, bytes, offset);                                                         \
         leave(thread, (struct trc_io){TRC_IO_PREAD, NULL, file, offset, (int64_t)bytes, got});               \
         return got;                                                                                          \
@@ -101,7 +101,7 @@ PREAD(pread64, off64_t)
     EXPORT ssize_t name(int file, const void *from, size_t bytes, offset_type offset)                        \
     {                                                                                                        \
         NEXT(name);                                                                                          \
-        ENTER();                                                                                             \
+        ENTER(TRC_IO_PWRITE);                                                                                \
         ssize_t got = next(file, from, bytes, offset);                                                       \
         leave(thread, (struct trc_io){TRC_IO_PWRITE, NULL, file, offset, (int64_t)bytes, got});              \
         return got;                                                                                          \
@@ -113,7 +113,7 @@ PWRITE(pwrite64, off64_t)
     EXPORT offset_type name(int file, offset_type offset, int whence)                                        \
     {                                                                                                        \
         NEXT(name);                                                                                          \
-        ENTER();                                                                                             \
+        ENTER(TRC_IO_SEEK);                                                                                  \
         offset_type at = next(file, offset, whence);                                                         \
         leave(thread, (struct trc_io){TRC_IO_SEEK, NULL, file, at, 0, at});                                  \
         return at;                                                                                           \
@@ -124,7 +124,7 @@ LSEEK(lseek64, off64_t)
 EXPORT int fsync(int file)
 {
     NEXT(fsync);
-    ENTER();
+    ENTER(TRC_IO_SYNC);
     int result = next(file);
     leave(thread, (struct trc_io){TRC_IO_SYNC, NULL, file, -1, 0, result});
     return result;
@@ -134,7 +134,7 @@ EXPORT int fsync(int file)
     EXPORT FILE *name(const char *path, const char *mode)                                                    \
     {                                                                                                        \
         NEXT(name);                                                                                          \
-        ENTER();                                                                                             \
+        ENTER(TRC_IO_OPEN);                                                                                  \
         FILE *file = next(path, mode);                                                                       \
         int access = strchr(mode, '+') ? O_RDWR : mode[0] == 'r' ? O_RDONLY : O_WRONLY;                      \
         leave(thread,                                                                                        \
@@ -147,7 +147,7 @@ FOPEN(fopen64)
 EXPORT int fclose(FILE *file)
 {
     NEXT(fclose);
-    ENTER();
+    ENTER(TRC_IO_CLOSE);
     int number = file ? fileno(file) : -1, result = next(file);
     leave(thread, (struct trc_io){TRC_IO_CLOSE, NULL, number, -1, 0, result});
     return result;
@@ -156,7 +156,7 @@ EXPORT int fclose(FILE *file)
 EXPORT size_t fread(void *to, size_t size, size_t count, FILE *file)
 {
     NEXT(fread);
-    ENTER();
+    ENTER(TRC_IO_READ);
     size_t got = next(to, size, count, file);
     leave(thread, (struct trc_io){TRC_IO_READ, NULL, fileno(file), -1, (int64_t)(size * count),
                                   (int64_t)(size * got)});
@@ -166,7 +166,7 @@ EXPORT size_t fread(void *to, size_t size, size_t count, FILE *file)
 EXPORT size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
 {
     NEXT(fwrite);
-    ENTER();
+    ENTER(TRC_IO_WRITE);
     size_t got = next(from, size, count, file);
     leave(thread, (struct trc_io){TRC_IO_WRITE, NULL, fileno(file), -1, (int64_t)(size * count),
                                   (int64_t)(size * got)});

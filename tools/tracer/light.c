@@ -252,7 +252,7 @@ int trc_light_found(struct trc_poll *poll, int result)
     unsigned number = asked->function;
     int64_t gap = poll->quick.count ? (int64_t)(poll->quick.gaps / poll->quick.count) : 0;
     t->inside = true;
-    poll->asked.inside = false;
+    poll->asked.inside = NULL;
     trc_clock_entered(t);
     t->returned = t->enter;
     trc_light_over(t);

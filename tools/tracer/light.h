@@ -46,14 +46,14 @@ int trc_light_spent(struct trc_poll *);
 
 static inline void trc_light_begin(struct trc_poll *poll)
 {
-    poll->asked.inside = true;
+    poll->asked.inside = (const char *)__builtin_dwarf_cfa() - 1;
 }
 
 static inline int trc_light_end(struct trc_poll *poll, int result)
 {
     if (__builtin_expect(result != MPI_SUCCESS || *poll->asked.flag != 0, 0))
         return trc_light_found(poll, result);
-    poll->asked.inside = false;
+    poll->asked.inside = NULL;
     if (__builtin_expect(--poll->asked.untimed == 0, 0))
         return trc_light_spent(poll);
     return MPI_SUCCESS;

@@ -9,12 +9,13 @@
 
 #define DESCRIPTOR ((uintptr_t)1 << 48) /* apart from handles of MPI's files */
 
-TRC_EXPORT void *marstrace_io_enter(void);
+TRC_EXPORT void *marstrace_io_enter(unsigned call);
 TRC_EXPORT void marstrace_io_leave(void *thread, const struct trc_io *io);
 
-void *marstrace_io_enter(void)
+void *marstrace_io_enter(unsigned call)
 {
-    return trc.on && trc.io && trc_me ? trc_enter() : NULL;
+    bool asks = trc.on && trc.io && trc_me && !trc_me->inside; /* the MPI library reads and writes much */
+    return asks ? trc_enter_from(TRC_IO_FIRST + call, TRC_CALLER) : NULL;
 }
 
 static uintptr_t key_of(const struct trc_io *io)

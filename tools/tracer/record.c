@@ -252,6 +252,7 @@ static int refusal(int class)
 }
 
 /* In place of the shape of a call that was refused: its bytes, and why. */
+#define LEFT (-1) /* by a jump */
 static void shape_refused(struct trc_thread *t, unsigned number, int class)
 {
     if (!trc.defined[TRC_ALL + number])
@@ -259,6 +260,16 @@ static void shape_refused(struct trc_thread *t, unsigned number, int class)
     t->at = mars_put(t->key, (uint64_t)(TRC_ALL + number) << 1);
     t->at = mars_put_signed(mars_put_signed(t->at, t->sent), t->received);
     t->at = mars_put_signed(t->at, class);
+}
+
+static void shape_left(struct trc_thread *t, unsigned number)
+{
+    struct trc_call c = {.t = t};
+    t->at = t->key;
+    t->sent = t->received = -1;
+    t->nothing = false;
+    if (trc_room(&c, 0))
+        shape_refused(t, number, LEFT);
 }
 
 static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
@@ -431,12 +442,17 @@ static void keep(struct trc_thread *t, unsigned number, struct mars_times *times
     mars_writer_call(t->writer, t->key, bytes, times, NULL, time_of_day);
 }
 
+/* a NULL: the call was left by a jump. */
 static __attribute__((noinline)) void record(struct trc_thread *t, unsigned number, const intptr_t *a,
                                              int result)
 {
     struct mars_times times = {
         .gap = time_between(t->back, t->enter), .away = t->away, .counted = t->counted};
-    shape_make(t, number, a, result);
+    t->recording = true;
+    if (a)
+        shape_make(t, number, a, result);
+    else
+        shape_left(t, number);
     times.duration = time_between(t->called, t->returned);
     if (trc.muted) { /* if it is the first of the region */
         times.gap = times.away = 0;
@@ -444,13 +460,24 @@ static __attribute__((noinline)) void record(struct trc_thread *t, unsigned numb
     }
     if (number >= TRC_IO_FIRST)
         t->sent = t->io_bytes;
-    trc_region_passed(number, a);
+    if (a)
+        trc_region_passed(number, a);
     if (!trc.muted)
         keep(t, number, &times);
-    trc_region_left(number, a);
+    if (a)
+        trc_region_left(number, a);
     t->tests = false;
     trc_clock_back(t);
-    t->inside = false;
+    t->inside = t->recording = false;
+}
+
+void trc_record_left(struct trc_thread *t)
+{
+    t->returned = trc_wall();
+    for (uint32_t i = t->numbers; i-- > 0;)
+        trc_request_give(t->number[i]);
+    t->numbers = 0;
+    record(t, t->function, NULL, MPI_SUCCESS);
 }
 
 void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int result)

@@ -352,9 +352,9 @@ int trc_MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *ses
 #endif
 
 /* The program's part is over when it calls; what we do here is not its computation. */
-static struct trc_thread *finalize_enter(void)
+static __attribute__((noinline)) struct trc_thread *finalize_enter(void)
 {
-    struct trc_thread *t = trc_enter();
+    struct trc_thread *t = trc_enter_from(TRC_Finalize, TRC_CALLER);
     if (t && trc.profile) {
         t->sum[TRC_Finalize].calls++; /* its time is not known yet */
         trc_profile_gather();
@@ -378,7 +378,7 @@ TRC_EXPORT int MPI_Finalize(void)
 
 TRC_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 {
-    struct trc_thread *t = trc_enter();
+    struct trc_thread *t = trc_enter(TRC_Abort);
     const intptr_t a[] = {(intptr_t)comm, code};
     if (t) {
         trc_after(t, TRC_Abort, a, MPI_SUCCESS);
@@ -389,7 +389,7 @@ TRC_EXPORT int MPI_Abort(MPI_Comm comm, int code)
 
 TRC_EXPORT int MPI_Pcontrol(const int level, ...)
 {
-    struct trc_thread *t = trc_enter();
+    struct trc_thread *t = trc_enter(TRC_Pcontrol);
     const intptr_t a[] = {level};
     if (t)
         trc_after(t, TRC_Pcontrol, a, MPI_SUCCESS);

@@ -255,8 +255,8 @@ struct trc_asked {
     void *spare;
     size_t spare_room;
     struct trc_thread *thread;
-    uint32_t untimed; /* so many may still be made without being timed, of thread->allowed */
-    bool inside;      /* one is being made */
+    uint32_t untimed;   /* so many may still be made without being timed, of thread->allowed */
+    const void *inside; /* one is being made: an address in its wrapper's frame */
 };
 
 struct trc_poll { /* polls of one shape since the last call that was none */
@@ -280,7 +280,10 @@ struct trc_thread {
     struct trc_thread *next; /* of all */
     unsigned thread;         /* which, from 0 in order of their first calls */
     bool inside;             /* a call is being made or recorded: calls below it are the library's own */
+    bool recording;          /* it has been made */
     bool off;                /* not recorded now */
+    unsigned function;       /* which call that is */
+    const void *stack;       /* an address in its wrapper's frame */
     uint32_t allowed;        /* so many of each poll may be made without being timed (light.h) */
     int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
     int64_t back_cpu;
@@ -321,6 +324,7 @@ struct trc_process {
     char *path;           /* of the task's file */
     const char *folder;
     bool two_clocks, profile, io;
+    bool left;  /* a call was left by a jump */
     bool tsc;   /* wall time is the processor's counter */
     bool muted; /* outside of the region that is recorded: handles are followed, nothing is written */
     uint64_t resolution_ns;
@@ -350,30 +354,18 @@ void *trc_grow(void *old, size_t *room,
 void trc_clock_entered(struct trc_thread *);
 void trc_clock_back(struct trc_thread *);
 void trc_clock_begin(struct trc_thread *);
-int64_t trc_clock_ran(void);      /* CPU time of the calling thread since its birth */
+int64_t trc_clock_ran(void);     /* CPU time of the calling thread since its birth */
 const char *trc_clock_way(void); /* how the thread's CPU time is taken */
 
 /* light.c: is one of the polls that are not timed being made? And they are over. */
 bool trc_light_inside(const struct trc_thread *);
 void trc_light_over(struct trc_thread *);
 
-static inline struct trc_thread *trc_enter(void)
-{
-    struct trc_thread *t = trc_me;
-    if (!t) {
-        t = trc_thread_begin();
-        if (!t)
-            return NULL;
-    }
-    if (t->inside || t->off || (t->light && trc_light_inside(t)))
-        return NULL;
-    t->inside = true;
-    trc_clock_entered(t);
-    if (t->light)
-        trc_light_over(t);
-    t->called = t->enter;
-    return t;
-}
+/* left.c: a wrapper says which function it is. Where another function stands between the wrapper and this,
+ * that one takes TRC_CALLER: where the stack of its caller, the wrapper, stands. */
+#define TRC_CALLER __builtin_dwarf_cfa()
+struct trc_thread *trc_enter(unsigned function);
+struct trc_thread *trc_enter_from(unsigned function, const void *stack);
 
 /* ---- threads.c: threads after the first ---- */
 
@@ -419,7 +411,9 @@ void trc_test_known(struct trc_thread *, struct trc_poll *);
 
 void trc_before(struct trc_thread *, unsigned function, intptr_t *a);
 void trc_after(struct trc_thread *, unsigned function, const intptr_t *a, int result);
-/* The same when t->returned has been taken. */
+/* The call that the thread is inside of did not return. */
+void trc_record_left(struct trc_thread *);
+/* The same as trc_after when t->returned has been taken. */
 void trc_record(struct trc_thread *, unsigned function, const intptr_t *a, int result);
 /* light.c: polls that are not timed. Behind a poll that was repeated and timed: may the next be without? */
 void trc_light_allow(struct trc_thread *, struct trc_poll *, const struct mars_times *);
