@@ -56,8 +56,7 @@ static error_t refuse(const struct arguments *a, const char *format, const char 
 /* The file, and KEY=VALUE before or behind it; with --help-config what to show. */
 static error_t word_parse(struct arguments *a, char *text)
 {
-    const char *equals = strchr(text, '=');
-    bool value = equals && !memchr(text, '/', (size_t)(equals - text)) && access(text, F_OK) != 0;
+    bool value = strchr(text, '=') && text[strcspn(text, "/=[")] != '/' && access(text, F_OK) != 0;
     if (value || a->help_config)
         a->run.overrides[a->run.override_count++] = text;
     else if (a->run.file)

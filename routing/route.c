@@ -63,6 +63,10 @@ const struct ker_option route_options[] = {
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
      "Two switches: all links between them fail. A member of faults.list names a link, a switch (with port: "
      "the link there), or a node."},
+    {.key = "faults.list[].enabled",
+     .type = KER_TYPE_BOOL,
+     .fallback = "true",
+     .meaning = "false: as if it were not there."},
     {"faults.list[].switch", KER_TYPE_INT, NULL, "0", NULL, NULL,
      "This switch fails, or with port the link at that port of it."},
     {"faults.list[].port", KER_TYPE_INT, NULL, "0", NULL, NULL, "Port of the switch whose link fails.",

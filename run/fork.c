@@ -51,7 +51,8 @@ enum ker_status run_fork_check(struct run *run, const struct ker_config *saved)
     enum ker_status status = KER_OK;
     for (int i = 0; i < run->args->override_count && status == KER_OK; i++) {
         const char *override = run->args->overrides[i];
-        char *key = ker_format("%.*s", (int)strcspn(override, "= \t"), override);
+        char *key = ker_config_key_selected(saved, override);
+        key[strcspn(key, "= \t")] = '\0';
         status = key_check(run, saved, key);
         free(key);
     }

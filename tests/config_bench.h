@@ -34,6 +34,7 @@ static const struct ker_option other_options[] = {
     {"topology.weights", KER_TYPE_REAL | KER_TYPE_LIST, "", NULL, NULL, NULL, "Weights."},
     {"topology.names", KER_TYPE_STRING | KER_TYPE_LIST, "x,y", NULL, NULL, NULL, "Names."},
     {"jobs[].name", KER_TYPE_STRING, "", NULL, NULL, NULL, "For messages."},
+    {"jobs[].enabled", KER_TYPE_BOOL, "true", NULL, NULL, NULL, "Is it there?"},
     {"jobs[].tasks", KER_TYPE_INT, NULL, "1", NULL, NULL, "Number of tasks."},
     {"jobs[].trace", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "Folder of the trace."},
     {"jobs[].mpi.eager", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL, "Largest eager message."},

@@ -148,6 +148,16 @@ fork "$t/C" "$t/A" "${further[@]}" "jobs[1].start=12 us" "run.checkpoint.at=13 u
 check "or later, and is saved like the others"
 refused "jobs\[1\].start: comes before" --resume "$t/A" -o "$t/l" "${further[@]}" "jobs[1].start=9 us"
 check "but not earlier"
+fork "$t/C" "$t/A" "${further[@]/\[1\]/[new]}" && run -o "$t/B" "$t/jobs.cfg" "${further[@]/\[1\]/[new]}" "jobs[new].start=10 us" && equal "$t/B" "$t/C"
+check "by a name of its own"
+for key in "jobs[job0].enabled=false" "jobs[*].enabled=false" "jobs[*].steps=3"; do
+    refused "jobs\[0\].[a-z]*: is fixed once a run has begun" --resume "$t/A" -o "$t/l" "$key"
+    check "what has begun stays: $key"
+done
+# Without a job that the file has: saved, and resumed on three ranks.
+sed 's/jobs: (/jobs: ( { name = "off"; program = "stencil"; extents = [2]; first_node = 9; },/' "$t/jobs.cfg" >"$t/off.cfg"
+rm -rf "$t/C" "$t/D" && run -o "$t/C" "$t/off.cfg" "jobs[off].enabled=false" "run.checkpoint.at=10 us" && fork_ranks "$t/D" "$t/C" && equal "$t/C" "$t/D"
+check "one that is switched off stays so"
 # The first job of a run with traffic brings the MPI model to the nodes, and its keys. Traffic keeps its number.
 run -o "$t/E" "${torus[@]}" "run.end=30 us" jobs[0].program=pingpong jobs[0].steps=5 "jobs[0].start=10 us" \
     "mpi.eager_limit=1 KiB" || exit 1

@@ -72,6 +72,35 @@ same 'a deadlock beside a long foreground job' 1 c.cfg '1 job has deadlocked' "$
 config d.cfg "jobs = ( { $halo; steps = 10; }, $dead );"
 same 'a deadlock that is left when all else has drained' 1 d.cfg '2 tasks wait' "$table"
 
+# ---- switched off, and added ----
+
+# What is left is the run of a file without it, in every table.
+more='node: { cores = 2; }; output: { period = "1 us"; waits = true; series: { jobs = "periods"; communicators = "periods"; }; };'
+pong='program = "pingpong"; steps = 5; first_node = 4;' noisy="{ $halo; compute_jitter = \"1 us\"; }"
+config off.cfg "jobs = ( { enabled = false; ${dead#*\{}, { $pong }, $noisy );" "$more"
+same 'a job that is switched off' 0 off.cfg '"job1"' '"halo"' '"jobs done"'
+go 1 off.cfg && mv results off
+config without.cfg "jobs = ( { name = \"job1\"; $pong }, $noisy );" "$more"
+same 'is as one that is not there' 0 without.cfg
+tables() { (cd "$1" && ls -- *.csv && cat -- *.csv && jq -S .result summary.json); }
+go 1 without.cfg && cmp <(tables off) <(tables results) >err
+check 'in every table'
+config on.cfg "jobs = ( $dead, { $pong }, $noisy );" "$more"
+go 1 on.cfg 'jobs[dead].enabled=false' && cmp <(tables off) <(tables results) >err
+check 'from the command line, too'
+config one.cfg "jobs = ( { name = \"job1\"; $pong } );" "$more"
+go 1 one.cfg 'jobs[halo].program=stencil' 'jobs[halo].extents=3,2' 'jobs[halo].bytes=64 B' 'jobs[halo].first_node=8' 'jobs[halo].nodes=7' 'jobs[halo].placement=random' \
+    'jobs[*].steps=5' 'jobs[halo].steps=10' 'jobs[halo].compute_jitter=1us' && cmp <(tables off) <(tables results) >err
+check 'and one that is added by its name'
+go 1 on.cfg 'jobs[*].enabled=false' 'traffic.pattern=uniform' 'traffic.load=0.1' 'run.end=5us' && jq -e '.result | .jobs == [] and .packets_delivered > 0' results/summary.json >out
+check 'traffic alone'
+refuse() { # NAME WORDS KEY=VALUE...
+    ends 2 "$2" "$marssim" -q -o results on.cfg "${@:3}"
+    check "$1"
+}
+refuse 'names of jobs there are' 'jobs\[ded\]: there is none of this name; there are: dead, job1, halo; a further one begins with jobs\[ded\].program=VALUE' 'jobs[ded].enabled=false'
+refuse 'a run without any' 'nobody sends anything' 'jobs[*].enabled=false'
+
 # ---- nobody waits for the background ----
 
 config e.cfg "jobs = ( $short, { $halo; background = true; steps = 100000000; } );"

@@ -94,7 +94,7 @@ static void wrong_overrides(void **state)
                      "command line: \"jobs[0]\": KEY=VALUE is expected, as in switch.channels=4 or "
                      "jobs[0].tasks=64");
     refused_override("jobs[x].tasks=4", "command line: \"jobs[x].tasks=4\": KEY=VALUE is expected, as in "
-                                        "switch.channels=4 or jobs[0].tasks=64");
+                                        "switch.channels=4, jobs[0].tasks=64 or jobs[NAME].enabled=false");
     refused_override("switch=abc", "command line: switch: is a group of keys; give one of them, as in "
                                    "switch.KEY=VALUE");
     refused_override("jobs=abc",
@@ -174,13 +174,82 @@ static void several_errors(void **state)
                  "marssim: error: command line: switch.channels: too small: must be 1 to 64, not 0");
 }
 
+#define JOBS                                                                                                 \
+    "jobs = ( { name = \"a\"; tasks = 1; }, { tasks = 2; }, { name = \"b c\"; tasks = 3; }, { tasks = 4; } " \
+    ");"
+
+/* Members of lists by name: a name, one without a name by its index, all. */
+static void selected(void **state)
+{
+    static const char *const some[] = {"jobs[b c].tasks=30", "jobs[job1].tasks=20", "jobs[*].mpi.eager=1 KiB",
+                                       "jobs[3].mpi.eager=2 KiB"};
+    struct ker_config *c = parse_with(JOBS, some, 4);
+    assert_int_equal(ker_config_int(c, "jobs[0].tasks"), 1);
+    assert_int_equal(ker_config_int(c, "jobs[1].tasks"), 20);
+    assert_int_equal(ker_config_int(c, "jobs[2].tasks"), 30);
+    assert_int_equal(ker_config_bytes(c, "jobs[2].mpi.eager"), 1024);
+    assert_int_equal(ker_config_bytes(c, "jobs[3].mpi.eager"), 2048);
+    char *key = ker_config_key_selected(c, "jobs[b c].tasks"),
+         *none = ker_config_key_selected(c, "jobs[d].tasks");
+    assert_string_equal(key, "jobs[2].tasks");
+    assert_string_equal(none, "jobs[4].tasks");
+    free(key);
+    free(none);
+    ker_config_free(c);
+    static const char *const wrong[] = {"jobs[d].tasks=1", "jobs[*].tasks=0", "topology[d].extents=1",
+                                        "jobs[b c=1"};
+    refused_with(JOBS, wrong, 1,
+                 "command line: jobs[d]: there is none of this name; there are: a, job1, b c, job3");
+    refused_with(JOBS, wrong + 1, 1,
+                 "command line: jobs[0].tasks: too small: must be at least 1, not 0\n"
+                 "marssim: error: command line: jobs[1].tasks: too small: must be at least 1, not 0\n"
+                 "marssim: error: command line: jobs[2].tasks: too small: must be at least 1, not 0\n"
+                 "marssim: error: command line: jobs[3].tasks: too small: must be at least 1, not 0");
+    refused_with("", wrong + 1, 1, "command line: jobs[*]: stands for all members; the list is empty");
+    refused_with("jobs = ( { name = \"d\"; }, { name = \"d\"; } );", wrong, 1,
+                 "command line: jobs[d]: is the name of more than one: give an index, counted from 0; there "
+                 "are: d, d");
+    for (int i = 2; i < 4; i++) {
+        char *message = ker_format("command line: \"%s\": KEY=VALUE is expected, as in switch.channels=4, "
+                                   "jobs[0].tasks=64 or jobs[NAME].enabled=false",
+                                   wrong[i]);
+        refused_with(JOBS, wrong + i, 1, message);
+        free(message);
+    }
+}
+
+/* Switched off it is not there; the others keep their names. */
+static void switched_off(void **state)
+{
+    static const char *const off[] = {"jobs[job1].enabled=false", "jobs[a].enabled=false"},
+                             *all = "jobs[*].enabled=false";
+    struct ker_config *c = parse_with(JOBS " node: { cores = 2; };", off, 2);
+    assert_int_equal(ker_config_count(c, "jobs"), 2);
+    assert_string_equal(ker_config_string(c, "jobs[0].name"), "b c");
+    assert_int_equal(ker_config_int(c, "jobs[0].tasks"), 3);
+    assert_string_equal(ker_config_string(c, "jobs[1].name"), "job3");
+    assert_int_equal(ker_config_int(c, "node.cores"), 2);
+    char *text = written(c);
+    ker_config_free(c);
+    c = parse(text);
+    assert_int_equal(ker_config_count(c, "jobs"), 2);
+    assert_string_equal(ker_config_string(c, "jobs[1].name"), "job3");
+    ker_config_free(c);
+    free(text);
+    c = parse_with(JOBS " node: { cores = 2; };", &all, 1); /* what belongs to jobs is left out */
+    assert_int_equal(ker_config_count(c, "jobs"), 0);
+    assert_false(ker_config_has(c, "node.cores"));
+    ker_config_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overrides),      cmocka_unit_test(override_lists),
         cmocka_unit_test(override_paths), cmocka_unit_test(wrong_overrides),
         cmocka_unit_test(belonging),      cmocka_unit_test(belonging_overridden),
-        cmocka_unit_test(several_errors),
+        cmocka_unit_test(several_errors), cmocka_unit_test(selected),
+        cmocka_unit_test(switched_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,7 @@ enum ker_status ker_config_check(struct ker_config *config, struct ker_error *er
 {
     struct check check = {config->file, config->tables, error};
     check_members(&check, config->root, "");
+    ker_config_leave_out(config);
     ker_config_belongs_check(config, error);
     return ker_error_close(error);
 }
@@ -285,7 +286,8 @@ enum ker_status ker_config_override(struct ker_config_node *root, const char *ov
     if (!is_key(key))
         status = ker_fail(
             error, KER_BAD_INPUT,
-            "command line: \"%.200s\": KEY=VALUE is expected, as in switch.channels=4 or jobs[0].tasks=64",
+            "command line: \"%.200s\": KEY=VALUE is expected, as in switch.channels=4, jobs[0].tasks=64 or "
+            "jobs[NAME].enabled=false",
             override);
     if (!status)
         status = override_value(&value, key, text, tables, error);

@@ -52,10 +52,8 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
         ker_config_former_rename(made, error);
     for (int i = 0; i < override_count && !status; i++) {
         struct ker_error one = {.status = KER_OK};
-        char *override = ker_config_former_override(made, overrides[i]);
-        ker_config_override(made->root, override, made->tables, &one);
+        ker_config_override_apply(made, overrides[i], &one);
         ker_error_add(error, &one);
-        free(override);
     }
     if (!status)
         ker_config_former_rename(made, error);

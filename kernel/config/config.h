@@ -12,7 +12,8 @@
  *
  * A file may include others: @include "node.cfg" on a line of its own, relative to the file it stands in.
  * Overrides count as if they stood in the file, file names too; jobs[2].tasks=4 makes jobs[2] when there are
- * two so far; lists may be bare: topology.extents=4,4,4.
+ * two so far; jobs[NAME].tasks=4 means the job of that name, jobs[*].tasks=4 all jobs (select.c); lists may
+ * be bare: topology.extents=4,4,4. Members of lists with enabled = false are not there for any getter.
  *
  * A key that means nothing with the rest of the configuration is refused (ker_option.belongs), or, when the
  * command line has overridden the choice that it belongs to, left out with a warning.
@@ -102,6 +103,9 @@ enum ker_status ker_config_parse_run(struct ker_config **config, const char *nam
 void ker_config_free(struct ker_config *config);
 /* The option of a key, its indices included ("jobs[2].tasks"); NULL: there is none. */
 const struct ker_option *ker_config_option(const struct ker_option *const *tables, const char *key);
+/* The key with indices in place of names: "jobs[a].tasks" is "jobs[1].tasks", and has the next index when
+ * there is no a; malloc'ed. */
+char *ker_config_key_selected(const struct ker_config *, const char *key);
 /* Does the key mean anything with this configuration (ker_option.belongs)? */
 bool ker_config_means_key(const struct ker_config *, const char *key);
 /* Where the files that the configuration names are registered. */

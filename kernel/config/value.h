@@ -67,6 +67,11 @@ enum ker_status ker_config_check(struct ker_config *, struct ker_error *error);
 enum ker_status ker_config_override(struct ker_config_node *root, const char *override, ker_config_tables,
                                     struct ker_error *error);
 
+/* select.c: an override that may name members of a list, jobs[NAME].KEY or jobs[*].KEY, or have a former
+ * name; and members with enabled = false are taken out. */
+enum ker_status ker_config_override_apply(struct ker_config *, const char *override, struct ker_error *error);
+void ker_config_leave_out(struct ker_config *);
+
 /* terms.c: one term of ker_option.belongs. */
 #define KER_TERM_KEY 96
 struct ker_term {

@@ -11,17 +11,17 @@ rates = system(sprintf("tail -n +2 %s | cut -d, -f1 | uniq | awk '!seen[$1]++' |
 do for [i = 1:words(rates)] {
     rate = word(rates, i)
     set title "rack links of " . rate . " GB/s"
-    same(kind) = sprintf("< awk -F, '$1 == \"%s\" && ($3 == \"direct\" || $3 == \"%s\") && $2 == \"usual\"' %s", rate, kind, csv)
-    bound = real(system(sprintf("awk -F, '$1 == \"%s\" && $3 == \"bound\" && $2 == \"usual\" {print $6}' %s", rate, csv)) . "")
-    other = sprintf("< awk -F, '$1 == \"%s\" && $3 == \"adaptive\" && $2 == \"both\"' %s", rate, csv)
+    same(kind) = sprintf("< awk -F, '$1 == \"%s\" && ($4 == \"direct\" || $4 == \"%s\") && $2 == \"usual\" && $3 == \"usual\"' %s", rate, kind, csv)
+    bound = real(system(sprintf("awk -F, '$1 == \"%s\" && $4 == \"bound\" {print $7}' %s", rate, csv)) . "")
+    other = sprintf("< awk -F, '$1 == \"%s\" && $4 == \"adaptive\" && $2 == \"both\"' %s", rate, csv)
     if (rate eq "3.125") {
-        plot same("static") using 4:6 with linespoints linetype 2 title "static", \
-             same("adaptive") using 4:6 with linespoints linetype 1 title "adaptive", \
-             other using 4:6 with points linetype 6 pointsize 1.5 title "adaptive, other switches", \
+        plot same("static") using 5:7 with linespoints linetype 2 title "static", \
+             same("adaptive") using 5:7 with linespoints linetype 1 title "adaptive", \
+             other using 5:7 with points linetype 6 pointsize 1.5 title "adaptive, other switches", \
              bound with lines linetype 8 dashtype 2 title "16 links per pair of racks"
     } else {
-        plot same("static") using 4:6 with linespoints linetype 2 title "static", \
-             same("adaptive") using 4:6 with linespoints linetype 1 title "adaptive", \
+        plot same("static") using 5:7 with linespoints linetype 2 title "static", \
+             same("adaptive") using 5:7 with linespoints linetype 1 title "adaptive", \
              bound with lines linetype 8 dashtype 2 title "16 links per pair of racks"
     }
 }

@@ -28,6 +28,12 @@ const struct ker_option task_job_options[] = {
                 "trace, what a "
                 "weather model sends, a pattern of messages and dependencies, or molecular dynamics with "
                 "message-driven objects."},
+    {.key = "jobs[].enabled",
+     .type = KER_TYPE_BOOL,
+     .fallback = "true",
+     .meaning =
+         "false: the run is as if the job were not there; the others keep their names. On the command line: "
+         "jobs[NAME].enabled=false, jobs[*].enabled=false."},
     {.key = "jobs[].tasks",
      .type = KER_TYPE_INT,
      .minimum = "1",
