@@ -95,6 +95,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# What is tested is in the library.
+$(BUILD)/tests/%.o: ALL_CFLAGS += -O1
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) -lcmocka
@@ -109,6 +111,10 @@ check: ## install what is missing, build, run all tests
 	@tools/install-deps.sh build check
 	$(Q)$(MAKE) counted
 	$(Q)$(MAKE) check-built
+
+check-nightly: ## the same with all systems in full, and sanitize-random
+	$(Q)LONG=1 $(MAKE) check
+	$(Q)$(MAKE) sanitize-random
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
 check-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES) $(TEST_PROGRAMS)
@@ -128,12 +134,23 @@ debug: ## build build/debug/marssim: no optimisation, all assertions
 
 # It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run goes on. REST= begins anew.
 REST ?= 1
+SANITIZED = REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:exitcode=99 \
+	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 sanitize: ## build with AddressSanitizer and UBSan, run all tests that have not passed so
 	@tools/install-deps.sh build check
-	$(Q)REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
-	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
-	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built
+	$(Q)$(SANITIZED) check-built
+
+# Others every day; what is printed begins anew at a number: RANDOM_FIRST=n.
+RANDOM_FIRST ?= $(shell echo $$(($$(date +%s) / 86400 * 100)))
+RANDOM_SECONDS ?= 120
+sanitize-random: ## with both, marssim alone: RANDOM_SECONDS=120 of random systems that run, are killed and resumed
+	@tools/install-deps.sh build check
+	$(Q)$(SANITIZED) random-built
+
+random-built: $(BUILD)/marssim $(BUILD)/tests/test_checkpoint
+	$(Q)MARSSIM=$(BUILD)/marssim CHECKPOINT_FIRST=$(RANDOM_FIRST) CHECKPOINT_SYSTEMS=100000 CHECKPOINT_SECONDS=$(RANDOM_SECONDS) $(BUILD)/tests/test_checkpoint
 
 check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at hand
 	$(Q)MARSSIM=$(BUILD)/marssim tests/loggops-golden.sh
@@ -231,7 +248,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: FORCE install-built install-files all docs demo studies check check-built check-loggops counted recount debug sanitize lint lint-built bench fuzz fuzz-built install clean help
+.PHONY: FORCE install-built install-files all docs demo studies check check-nightly check-built check-loggops counted recount debug sanitize sanitize-random random-built lint lint-built bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)

@@ -6,7 +6,6 @@
 # periods.csv and warnings are those of one rank.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 cd "$work" || exit 2
 

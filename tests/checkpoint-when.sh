@@ -2,6 +2,7 @@
 # When checkpoints are written, and how many stay: by simulated and by real time, on SIGUSR2, when a run is
 # interrupted. A signal to any rank, whenever it comes, changes no result.
 set -u
+command -v jq >/dev/null || { echo "SKIP: jq is missing (tools/install-deps.sh check)"; exit 0; }
 m=$(realpath "${MARSSIM:-./marssim}")
 cd "$(dirname "$0")/.." || exit 2
 t=$(mktemp -d)

@@ -6,7 +6,6 @@
 # several. A part of all of the time is the whole: the same results.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace marsconv=$(dirname "$marssim")/marsconv
 [ -x "$marsconv" ] || { echo "SKIP: marsconv is not built"; exit 0; }

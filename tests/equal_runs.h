@@ -16,13 +16,13 @@
 #ifdef __SANITIZE_ADDRESS__
 #define RANDOM_SYSTEMS 40
 #else
-#define RANDOM_SYSTEMS 230
+#define RANDOM_SYSTEMS (setting("LONG", 0) ? 460 : 120)
 #endif
 #define RUN_SECONDS                                                                                          \
     300 /* a run that takes longer hangs: most take some hundredths, but the machine may be very busy */
 #define MOST_OVERRIDES 5
 
-#define MOST_WINDOWS 4000 /* of a system, unless LONG=1; up to twice as many are fine */
+#define MOST_WINDOWS 2000 /* of a system, unless LONG=1; up to twice as many are fine */
 
 struct variant {
     int ranks;

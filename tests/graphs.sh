@@ -5,7 +5,6 @@
 # On the star a message of n bytes, one packet, leaves its adapter L = (n + 32) x 100 ps after it was sent and arrives W = L + 1050 ns after.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 t=$work
 cat >"$t/star.cfg" <<'CFG'

@@ -6,7 +6,6 @@
 # real hosts, as far as a machine has them: network namespaces that see each other over a bridge only (as root).
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 ranks_of() { pgrep -f "^$marssim .*-o $work/$1( |\$)"; }
 trap 'kill -9 $(ranks_of ".*") 2>/dev/null; hosts_down; rm -rf "$work"' EXIT

@@ -17,7 +17,7 @@ END {
     exit wrong || !seen[4] || !seen[2]
 }
 AWK
-lammps=(configs/fat-tree-lammps.cfg "output.period=17 us" output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods)
+lammps=(configs/fat-tree-lammps.cfg "$far" "output.period=17 us" output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods)
 run -o "$t/a" "${lammps[@]}" || { cat "$t/err"; exit 1; }
 awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" && awk -v by=job -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/job_series.csv"
 check "periods add up to tasks.csv, of tasks and of jobs"

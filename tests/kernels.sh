@@ -6,7 +6,6 @@
 # the trace: bench/kernels/run.)
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace marsconv=$(dirname "$marssim")/marsconv
 [ -x "$marstrace" ] && [ -x "$marsconv" ] || { echo "SKIP: the tracer is not built"; exit 0; }

@@ -1,7 +1,6 @@
 # lib-replay.sh - what scripts that replay programs traced by marstrace have in common: sourced from the top folder, with the number of
 # nodes in $nodes. Then the scratch folder is the current one, and replay.cfg in it replays the trace of folder t.
 
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace
 [ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }

@@ -3,7 +3,6 @@
 # of them on another number of ranks, has the results of one that was not interrupted.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 marsconv=$(dirname "$marssim")/marsconv
 cat >"$t/stencil.cfg" <<'CFG'

@@ -6,7 +6,6 @@
 # o + (n - 1) 6 ns as soon as that is free: 1000 bytes 7494 ns, 8 bytes 1542 ns, a control message of 32 bytes 1686 ns.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 . tests/lib-driven.sh
 cat >"$t/one.cfg" <<'CFG'

@@ -3,7 +3,6 @@
 # each of them costs, the same on any number of ranks and after --resume, and what is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 cat >"$t/p.cfg" <<'CFG'
 topology: { kind = "star"; nodes = 12; bandwidth = "10 GB/s"; latency = "500 ns"; };

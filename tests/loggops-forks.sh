@@ -3,7 +3,6 @@
 # had them from the beginning, where it can be, on any number of ranks; all other keys are refused by name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 cat >"$t/c.cfg" <<'CFG'
 network: { model = "loggops"; };

@@ -3,7 +3,6 @@
 # parameters by that; equal on any number of ranks and after --resume; and what is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 cat >"$t/two.cfg" <<'CFG'
 network: { model = "loggops"; };

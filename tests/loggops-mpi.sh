@@ -3,7 +3,6 @@
 # marsconv makes of a trace; the same results on any number of ranks and in any order of processes; and what is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marsconv=$(dirname "$marssim")/marsconv
 t=$work

@@ -3,7 +3,6 @@
 # calculation makes the run so much longer as it becomes; timelines, series and matrices; the same on any number of ranks, after --resume.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 finish() { jq .result.jobs[0].finish_ps "$1/summary.json"; }
 adds_up() { # FOLDER: each step begins where the next ends, rows add up, the whole run is known

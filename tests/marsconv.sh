@@ -5,7 +5,6 @@
 # original's. Traces that are damaged are refused by name.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marsconv=$(dirname "$marssim")/marsconv
 [ -x "$marsconv" ] || { echo "SKIP: marsconv is not built"; exit 0; }

@@ -3,7 +3,6 @@
 # after checkpoints in the middle of calls; what cannot be is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 
 program() { # TASKS CALL...: each task does these calls; "ibcast" and the like are waited for at once

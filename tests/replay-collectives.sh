@@ -5,7 +5,6 @@
 # results are the same on any ranks, in any order of cells, and after checkpoints in the middle of them.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace
 [ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }

@@ -6,7 +6,6 @@
 # after checkpoints in the middle.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace marsconv=$(dirname "$marssim")/marsconv
 [ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }

@@ -5,7 +5,6 @@
 # sent, the same results on any ranks and after a checkpoint, from a folder and from one file.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace
 [ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }

@@ -5,7 +5,6 @@
 # round trips to the picosecond; wrong keys are refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 shown=log
 cd "$work" || exit 2

@@ -4,7 +4,6 @@
 # The bottleneck, saturation and spans that are not steady; a line of progress every ten seconds into a file; SIGUSR1, which changes no result.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 cd "$work" || exit 2
 

@@ -7,8 +7,8 @@
  * are equal.
  *
  * CHECKPOINT_RANKS=n draws up to n ranks for the runs that are killed. CHECKPOINT_SYSTEMS=n takes that many
- * systems, CHECKPOINT_FIRST=n begins with number n; after a failure the folder is kept, and what is printed
- * reproduces it.
+ * systems, CHECKPOINT_SECONDS=n no further one after n seconds, CHECKPOINT_FIRST=n begins with number n;
+ * after a failure the folder is kept, and what is printed reproduces it.
  */
 int marssim_main(int argc, char **argv);
 #define main marssim_main
@@ -253,7 +253,12 @@ static void system_test(struct test *test, int number)
     test->failed = false;
     assert_int_equal(command_run(10, "mkdir -p %s", base), 0);
     double began = ker_clock_s();
-    if (command_run(LONGEST_S, "exec '%s' -q -o %s %s.cfg " LOG, test->program, folder, base, base) == 0) {
+    int status = command_run(LONGEST_S, "exec '%s' -q -o %s %s.cfg " LOG, test->program, folder, base, base);
+    if (status < 0 || status > 2) { /* neither refused nor failed for a reason: a signal, a sanitizer */
+        fprintf(stderr, "system %d: status %d, see %s/log\n", number, status, base);
+        test->failed = true;
+    }
+    if (status == 0) {
         double wall = ker_clock_s() - began;
         int64_t end = end_of(folder);
         killed(test, &stream, number, wall, end);
@@ -278,13 +283,19 @@ static void random_systems(void **state)
     assert_non_null(mkdtemp(test.scratch));
     setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     const struct ker_option **tables = run_option_tables();
-    for (int i = first; i < first + count; i++) {
-        random_system_write(i, test.scratch, traces, tables);
-        system_test(&test, i);
+    double until = ker_clock_s() + setting("CHECKPOINT_SECONDS", 1000000);
+    for (int i = 0; i < count; i++) {
+        if (ker_clock_s() > until)
+            count = i;
+        else {
+            random_system_write(first + i, test.scratch, traces, tables);
+            system_test(&test, first + i);
+        }
     }
     free(tables);
     free(traces);
-    print_message("%d systems, %d runs that were resumed, %d forks\n", count, test.resumed, test.forked);
+    print_message("systems %d to %d, %d runs that were resumed, %d forks\n", first, first + count - 1,
+                  test.resumed, test.forked);
     if (test.failed)
         fail_msg("kept: %s", test.scratch);
     command_run(60, "rm -rf %s", test.scratch);

@@ -5,7 +5,6 @@
 # the format's grammar (tests/paraver.awk); the same bytes on any number of ranks and after a resume; budgets that are kept.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 otf2=,otf2
 "$marssim" --list | grep -q . && "$marssim" -q -o "$work/none" configs/star-pingpong.cfg jobs[0].steps=1 output.timeline=otf2 >"$work/out" 2>"$work/err" ||
@@ -118,7 +117,7 @@ fi
 # ---- a whole job ----
 
 lammps=$top/configs/fat-tree-lammps.cfg
-all="output.timeline=perfetto,paraver,paje$otf2"
+all="$far output.timeline=perfetto,paraver,paje$otf2"
 run one "$lammps" $all
 check "a traced job"
 messages=$(jq '[.traceEvents[] | select(.ph == "s")] | length' one/timeline.json)

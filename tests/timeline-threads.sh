@@ -5,7 +5,6 @@
 # ours, or the format's grammar, read the files; the same bytes on any number of ranks, after a resume, and after a run that was killed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 marstrace=$(dirname "$marssim")/marstrace
 [ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }

@@ -5,7 +5,6 @@
 # a choice of tasks and times; bad input. All of it in Perfetto's JSON: the other formats are tests/timeline-formats.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-script.sh
 cd "$work" || exit 2
 
@@ -58,7 +57,7 @@ check "the summary says that nothing is missing"
 # ---- a whole job ----
 
 lammps=$top/configs/fat-tree-lammps.cfg
-all="output.timeline=perfetto output.timeline_messages=all"
+all="$far output.timeline=perfetto output.timeline_messages=all"
 run one "$lammps" $all
 check "a traced job"
 # Every call takes place where the one before has ended; the sums are those of calls.csv.

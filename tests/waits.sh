@@ -3,7 +3,6 @@
 # number of ranks, in any order of cells and after a checkpoint: tests/waits.sh
 set -u
 cd "$(dirname "$0")/.." || exit 2
-command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 # By the names of the columns; waits.csv has one row for each of tasks.csv, in the same order.
 adds_up() { # FOLDER
@@ -25,7 +24,7 @@ same_waits() { # FOLDER OTHER
     cmp "$1/waits.csv" "$2/waits.csv" && cmp "$1/wait_functions.csv" "$2/wait_functions.csv" && cmp "$1/message_rates.csv" "$2/message_rates.csv" &&
         cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
 }
-lammps=configs/fat-tree-lammps.cfg
+lammps="configs/fat-tree-lammps.cfg $far"
 run -o "$t/off" $lammps && [ ! -e "$t/off/waits.csv" ] && [ "$(jq '.result.jobs[0].waits' "$t/off/summary.json")" = null ]
 check "off: nothing is there"
 run -o "$t/on" $lammps output.waits=true && adds_up "$t/on"
