@@ -140,14 +140,14 @@ SANITIZED = REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0:e
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 sanitize: ## build with AddressSanitizer and UBSan, run all tests that have not passed so
 	@tools/install-deps.sh build check
-	$(Q)$(SANITIZED) check-built
+	+$(Q)$(SANITIZED) check-built
 
 # Others every day; what is printed begins anew at a number: RANDOM_FIRST=n.
 RANDOM_FIRST ?= $(shell echo $$(($$(date +%s) / 86400 * 100)))
 RANDOM_SECONDS ?= 120
 sanitize-random: ## with both, marssim alone: RANDOM_SECONDS=120 of random systems that run, are killed and resumed
 	@tools/install-deps.sh build check
-	$(Q)$(SANITIZED) random-built
+	+$(Q)$(SANITIZED) random-built
 
 random-built: $(BUILD)/marssim $(BUILD)/tests/test_checkpoint
 	$(Q)MARSSIM=$(BUILD)/marssim CHECKPOINT_FIRST=$(RANDOM_FIRST) CHECKPOINT_SYSTEMS=100000 CHECKPOINT_SECONDS=$(RANDOM_SECONDS) $(BUILD)/tests/test_checkpoint
