@@ -28,6 +28,8 @@ struct variant {
     int ranks;
     const char *override[MOST_OVERRIDES];
     int third; /* 1 to 3: of the systems, unless LONG=1; 0: all of them */
+    int saves; /* after so many hundredths of the run; 0: never */
+    int from;  /* goes on from what this variant has saved, which is one of fewer ranks, or before; 0: begins */
 };
 
 #define OVERSUBSCRIBE "partition.oversubscribe=true" /* all ranks work, however few cores there are */
@@ -48,6 +50,11 @@ static const struct variant variants[] = {
     {5, {"engine.block=8"}}, /* on fewer cores than that some ranks sleep */
     {5, {"engine.cells=switch", "engine.cell_order=shuffled", "engine.hosts=5", OVERSUBSCRIBE}, 3},
     {8, {"engine.hosts=3", OVERSUBSCRIBE}, 1},
+    {1, {"engine.cell_order=shuffled"}, 1, .saves = 17},
+    {1, {"engine.block=16"}, 1, .saves = 38, .from = 14},
+    {2, {"partition.method=random", OVERSUBSCRIBE}, 1, .saves = 61, .from = 15},
+    {3, {"engine.cell_order=shuffled", "partition.method=random", OVERSUBSCRIBE}, 1, .saves = 83, .from = 16},
+    {5, {"partition.method=random", OVERSUBSCRIBE}, 1, .from = 17},
 };
 #define VARIANTS ((int)(sizeof variants / sizeof *variants))
 
@@ -129,12 +136,16 @@ static void folder_remove(const char *folder)
 
 /* ---- one run ---- */
 
+#define MOST_ARGUMENTS (2 * MOST_OVERRIDES + 4)
+
 struct run {
     const struct plan *plan;
     const struct system *system;
     const struct variant *variant;
     int number;   /* of the variant */
     char end[64]; /* "": its own */
+    char at[64];  /* when it saves; "": never */
+    char *former; /* folder that it goes on from; NULL: it begins */
 };
 
 /* All runs of a number of ranks are numbered: system by system, variant by variant. False: there is no such
@@ -148,13 +159,15 @@ static bool run_find(struct run *run, const struct plan *plan, int ranks, int nu
     if (number >= of_ranks * plan->systems)
         return false;
     int variant = at[number % of_ranks];
-    *run = (struct run){plan, &plan->system[number / of_ranks], &variants[variant], variant, ""};
+    *run = (struct run){plan, &plan->system[number / of_ranks], &variants[variant], variant};
     return true;
 }
 
 static bool run_wanted(const struct run *run)
 {
     int third = run->variant->third, system = (int)(run->system - run->plan->system);
+    if (setting("EQUAL_BITS_SAVED", 0))
+        return run->number == 0 || run->variant->saves || run->variant->from;
     return third == 0 || system % 3 == third - 1 || setting("LONG", 0);
 }
 
@@ -163,26 +176,55 @@ static char *run_folder(const struct run *run, int variant)
     return ker_format("%s/%s/%d", run->plan->scratch, run->system->name, variant);
 }
 
+/* When it saves, and what it goes on from, by the end of the reference: false: there is nothing to go on from. */
+static bool run_states(struct run *run)
+{
+    const struct variant *v = run->variant;
+    char *reference = run_folder(run, 0), *path = ker_format("%s/summary.json", reference);
+    if (v->saves) {
+        json_t *summary = json_load_file(path, 0, NULL);
+        json_int_t end =
+            json_integer_value(json_object_get(json_object_get(summary, "result"), "simulated_time_ps"));
+        snprintf(run->at, sizeof run->at, "run.checkpoint.at=%lld ps", 1 + (long long)(end * 0.01 * v->saves));
+        json_decref(summary);
+    }
+    free(path);
+    free(reference);
+    if (!v->from)
+        return true;
+    run->former = run_folder(run, v->from);
+    path = ker_format("%s/checkpoints/checkpoint-*", run->former);
+    glob_t found = {0};
+    bool there = glob(path, 0, NULL, &found) == 0;
+    globfree(&found);
+    free(path);
+    return there;
+}
+
 static int run_arguments(const struct run *run, const char **argument)
 {
     int count = 0;
-    argument[count++] = run->system->file;
-    for (size_t i = 0; i < sizeof shorter / sizeof *shorter; i++)
+    if (run->former)
+        argument[count++] = "--resume";
+    argument[count++] = run->former ? run->former : run->system->file;
+    for (size_t i = 0; i < sizeof shorter / sizeof *shorter && !run->former; i++)
         for (int k = 0;
              k < MOST_OVERRIDES && strcmp(shorter[i].name, run->system->name) == 0 && shorter[i].override[k];
              k++)
             argument[count++] = shorter[i].override[k];
     for (int k = 0; k < MOST_OVERRIDES && run->variant->override[k]; k++)
         argument[count++] = run->variant->override[k];
-    if (run->end[0])
+    if (run->end[0] && !run->former)
         argument[count++] = run->end;
+    if (run->at[0])
+        argument[count++] = run->at;
     return count;
 }
 
 /* How to do it by hand. */
 static void run_print(const struct run *run, FILE *out)
 {
-    const char *argument[2 * MOST_OVERRIDES + 2];
+    const char *argument[MOST_ARGUMENTS];
     int count = run_arguments(run, argument);
     if (run->variant->ranks > 1)
         fprintf(out, "mpirun -n %d ", run->variant->ranks);
@@ -194,7 +236,7 @@ static void run_print(const struct run *run, FILE *out)
 
 static int run_do(const struct run *run, const char *folder)
 {
-    const char *argument[2 * MOST_OVERRIDES + 9] = {"marssim", "-q", "-o", folder};
+    const char *argument[MOST_ARGUMENTS + 6] = {"marssim", "-q", "-o", folder};
     int count = 4 + run_arguments(run, argument + 4);
     argument[count++] = "partition.bind=no"; /* other tests run beside this one */
     argument[count] = NULL;

@@ -65,11 +65,38 @@ done
 ranks 2 -o "$t/b" "${lammps[@]}" "run.checkpoint.at=[100 us]" && ranks 3 --resume "$t/b" -o "$t/c" &&
     cmp "$t/a/task_series.csv" "$t/c/task_series.csv" && cmp "$t/a/traffic_series.csv" "$t/c/traffic_series.csv" && cmp "$t/a/job_series.csv" "$t/c/job_series.csv"
 check "and after a checkpoint inside a period"
+# Saved twice, each time on other ranks: what a rank has loaded of tasks that live elsewhere since is out of date.
+ranks 3 -o "$t/b" "${lammps[@]}" "run.checkpoint.at=[100 us]" && ranks 2 --resume "$t/b" -o "$t/c" "run.checkpoint.at=[5 ms]" partition.method=random &&
+    ranks 3 --resume "$t/c" -o "$t/d" && cmp "$t/a/task_series.csv" "$t/d/task_series.csv" && cmp "$t/a/job_series.csv" "$t/d/job_series.csv"
+check "and after two"
 # Two jobs, one that starts again and again, and an end in the middle of what they do.
 two=(configs/star-pingpong.cfg "jobs[1].program=pingpong" "jobs[1].name=again" "jobs[1].tasks=2" "jobs[1].restart=true" "jobs[1].background=true" node.cores=2 "run.end=61234 ns"
     "output.period=7 us" output.series.jobs=periods output.series.tasks=periods)
 run -o "$t/a" "${two[@]}" && awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" && grep -q again "$t/a/job_series.csv"
 check "several jobs, with an end inside a period"
+# Noise: what a computation has had so far is counted up to the end of each period, detours taken off.
+noisy=(configs/star-pingpong.cfg "jobs[0].program=stencil" "jobs[0].extents=2" "jobs[0].steps=5" "jobs[0].bytes=3000 B" "jobs[0].compute_time=3 us"
+    node.noise.kind=random "node.noise.length=100 ns" "node.noise.gap=100 ns" "output.period=500 ns" output.series.jobs=periods output.series.tasks=periods)
+run -o "$t/a" "${noisy[@]}" && awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" &&
+    awk -F, 'NR > 1 && $4 + $5 + $6 > 500000 { print; wrong = 1 } END { exit wrong || NR < 100 }' "$t/a/task_series.csv"
+check "with noise no task computes and waits for longer than a period"
+# Calls that take the times of their trace go on beyond the operation they began with.
+cat >"$t/c.cfg" <<END
+topology: { kind = "torus"; extents = [2, 1, 1, 1]; nodes_per_switch = 3; bandwidth = ["12.5 GB/s", "1 GB/s", "7.77 GB/s", "1 GB/s"]; latency = "1 ns"; };
+output: { period = "500 ns"; series: { functions = "periods"; communicators = "periods"; jobs = "periods"; }; };
+jobs: ( { program = "trace"; trace = "$PWD/tests/traces/mars-3"; processor_factor = 0.001; calls = "traced"; } );
+END
+tables="function_series communicator_series job_series periods"
+rm -rf "$t/b"
+run -o "$t/a" "$t/c.cfg" && run -o "$t/b" "$t/c.cfg" "run.checkpoint.period=4000600 ps" run.checkpoint.keep=1000 && equal "$t/a" "$t/b"
+check "saving changes no series"
+n=0 why=
+for folder in "$t"/b/checkpoints/*; do
+    n=$((n + 1))
+    run --resume "$folder" -o "$t/c" && equal "$t/a" "$t/c" >>"$t/err" 2>&1 || why+=" ${folder##*-}"
+done
+[ $n -gt 20 ] || why+=" $n checkpoints only"
+verdict "$why" "calls of a trace that take their own times: the same series after any checkpoint"
 "$m" -q -o "$t/b" configs/torus-uniform.cfg output.series.jobs=periods "output.period=1 us" >"$t/err" 2>&1
 [ $? -eq 2 ] && grep -q 'output.series.jobs.*jobs' "$t/err"
 check "without jobs the key is refused"

@@ -17,7 +17,12 @@ column() { # NAME: of one/tasks.csv, on one line
 
 same() { # FOLDER
     [ "$(jq -S .result one/summary.json)" = "$(jq -S .result "$1/summary.json")" ] && cmp one/tasks.csv "$1/tasks.csv" &&
-        cmp one/calls.csv "$1/calls.csv"
+        cmp one/calls.csv "$1/calls.csv" && { [ ! -e "$1/periods.csv" ] || same_series "$1"; }
+}
+
+same_series() { # FOLDER
+    local table
+    for table in job task traffic function communicator; do cmp "one/${table}_series.csv" "$1/${table}_series.csv" || return 1; done
 }
 
 # NAME ARGUMENTS...: t is replayed with these, into one/, and with the same results on several ranks, with its cells in other orders, and
@@ -25,16 +30,19 @@ same() { # FOLDER
 everywhere() {
     local name=$1 variant ranks order end at saved
     shift
-    rm -rf one ranks saved resumed
+    rm -rf one plain ranks saved resumed
     timeout 60 "$marssim" -q -o one replay.cfg "$@" >err 2>&1 &&
         jq -e '.result.end_reason == "jobs done" and .result.jobs[0].unreceived == 0' one/summary.json >err 2>&1
     check "$name: it is replayed to the end"
+    end=$(jq '.result.simulated_time_ps' one/summary.json)
+    set -- "$@" "output.period=$((end / 37 + 1)) ps" output.series.{jobs,tasks,traffic,functions,communicators}=periods
+    mv one plain && timeout 60 "$marssim" -q -o one replay.cfg "$@" >err 2>&1 && same plain
+    check "$name: series change nothing"
     for variant in "1 shuffled" "2 forward" "3 backward" "5 shuffled"; do
         read -r ranks order <<<"$variant"
         timeout 120 mpirun -n "$ranks" "$marssim" -q -o ranks replay.cfg "engine.cell_order=$order" "$@" >err 2>&1 && same ranks >err 2>&1
         check "$name: the same on $ranks ranks, cells $order"
     done
-    end=$(jq '.result.simulated_time_ps' one/summary.json)
     at=$(for part in 1 2 3 4 5 6 7; do printf '"%d ps",' $((end * part / 8)); done)
     timeout 60 "$marssim" -q -o saved replay.cfg "run.checkpoint.at=[${at%,}]" "$@" >err 2>&1 && same saved >err 2>&1
     check "$name: the same with checkpoints"

@@ -12,7 +12,8 @@
  * each. LONG=1 does everything.
  *
  * EQUAL_BITS_SYSTEMS=n takes that many random systems, EQUAL_BITS_FIRST=n begins with number n,
- * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_KEEP=1 keeps all results; after a failure they are
+ * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_SAVED=1 takes only the runs that are saved and
+ * resumed, RANDOM_SYSTEM_ALL=1 has random systems collect all they can, EQUAL_BITS_KEEP=1 keeps all results; after a failure they are
  * kept anyway, and what is printed reproduces it.
  */
 #define _GNU_SOURCE /* nftw */
@@ -137,8 +138,11 @@ static void run_judge(const struct run *run, const char *folder, int status, FIL
         run_print(run, report);
         fprintf(report, "  %s\n", where);
         fflush(report);
-    } else if (run->number != 0 && !setting("EQUAL_BITS_KEEP", 0)) {
-        folder_remove(folder);
+    } else if (!setting("EQUAL_BITS_KEEP", 0)) {
+        if (run->number != 0 && !run->at[0])
+            folder_remove(folder);
+        if (run->former)
+            folder_remove(run->former);
     }
     free(expected);
     free(name);
@@ -175,9 +179,12 @@ static int worker(int argc, char **argv)
         if (control)
             text_write(plan.scratch, at, number);
         end_read(&run);
-        int status = run.number == 0 ? reference_do(&run, folder) : run_do(&run, folder);
-        if (control)
-            run_judge(&run, folder, status, report);
+        if (run_states(&run)) {
+            int status = run.number == 0 ? reference_do(&run, folder) : run_do(&run, folder);
+            if (control)
+                run_judge(&run, folder, status, report);
+        }
+        free(run.former);
         free(folder);
     }
     if (report)

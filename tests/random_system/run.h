@@ -60,7 +60,7 @@ static void random_timeline(struct random_system *r, double unit)
     uint32_t first = draw(r, 3), count = 1 + draw(r, 2);
     fprintf(r->out, "    timeline = [\"%s\"%s%s%s];\n", formats[first], count > 1 ? ", \"" : "",
             count > 1 ? formats[(first + 1) % 3] : "", count > 1 ? "\"" : "");
-    put_size(r, "timeline_bytes", 1 << 20, 1 << 22, 1 << 16, 1 << 22);
+    put_size(r, "timeline_bytes", 1 << 22, 1 << 22, 1 << 21, 1 << 24);
     if (random_flag(r, "lines of links", 60) || !r->jobs)
         put_text(r, "timeline_links", "all");
     if (random_flag(r, "a span", 50))
