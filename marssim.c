@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,20 @@ static error_t refuse(const struct arguments *a, const char *format, const char 
     fprintf(stderr, format, word, more);
     fputc('\n', stderr);
     return EINVAL;
+}
+
+/* Messages and results are lines, and they name files and values. */
+static bool words_printable(const struct arguments *a, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        for (const char *at = argv[i]; *at; at++)
+            if (iscntrl((unsigned char)*at)) {
+                char number[16];
+                snprintf(number, sizeof number, "%d", i);
+                refuse(a, "word %s of it holds a control character%s", number, "");
+                return false;
+            }
+    return true;
 }
 
 /* The file, and KEY=VALUE before or behind it; with --help-config what to show. */
@@ -201,7 +216,7 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
  * rank never called MPI_Finalize. Only the control rank speaks; argv[0] is how getopt's messages begin. */
 static enum ker_status arguments_read(struct arguments *a, int argc, char **argv)
 {
-    if (!options_check(a, argc, argv))
+    if (!words_printable(a, argc, argv) || !options_check(a, argc, argv))
         return KER_BAD_INPUT;
     char begin[] = "marssim: error: command line (see marssim --help)";
     char **words = ker_alloc(sizeof *words * (size_t)(argc + 2));

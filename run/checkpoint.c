@@ -24,6 +24,9 @@ const struct ker_option run_checkpoint_options[] = {
      "Save the state each time this much real time has passed; 0: do not.", .resume = KER_RESUME_FREE},
     {"run.checkpoint.at", KER_TYPE_TIME | KER_TYPE_LIST, "", "1 ps", NULL, NULL,
      "Save the state at these simulated times.", .resume = KER_RESUME_FREE},
+    {"run.checkpoint.interrupted", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Save the state when SIGINT or SIGTERM ends the run, which any other of these keys asks for, too.",
+     .resume = KER_RESUME_FREE},
     {"run.checkpoint.keep", KER_TYPE_INT, "2", "1", "1000000", NULL,
      "So many checkpoints are kept; older ones of the folder are removed.", .resume = KER_RESUME_FREE},
     {"run.checkpoint.dir", KER_TYPE_STRING, "", NULL, NULL, NULL,
@@ -67,7 +70,8 @@ void run_checkpoints_read(struct run *run)
     for (uint32_t i = 0; i < k->at_count; i++)
         k->at[i] = ker_config_time_at(c, "run.checkpoint.at", (int)i);
     qsort(k->at, k->at_count, sizeof *k->at, time_compare);
-    k->wanted = k->period || k->wall_s > 0 || k->at_count || k->dir;
+    k->wanted = k->period || k->wall_s > 0 || k->at_count || k->dir ||
+                ker_config_bool(c, "run.checkpoint.interrupted");
 }
 
 void run_checkpoints_free(struct run_checkpoints *k)

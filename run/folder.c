@@ -157,8 +157,12 @@ void run_folder_choose(struct run *run)
     const struct stats_schema **tables = run_tables(run->listed);
     run->folder.path = folder_of(run);
     run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
-    if (run->control && run->lock < 0)
-        run->lock = stats_folder_lock(run->folder.path, &run->error);
+    if (run->control && run->lock[0] < 0) {
+        const char *dir = ker_config_string(run->config, "run.checkpoint.dir");
+        run->lock[0] = stats_folder_lock(run->folder.path, "-o DIR", &run->error);
+        if (*dir && run->error.status == KER_OK)
+            run->lock[1] = stats_folder_lock(dir, "run.checkpoint.dir", &run->error);
+    }
     if (run->control && run->error.status == KER_OK &&
         stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error) == KER_OK) {
         run->marked = true;

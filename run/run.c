@@ -112,7 +112,7 @@ static struct run *run_new(const struct run_arguments *args, struct ker_comm *co
     run->comm = comm;
     run->control = ker_comm_rank(comm) == 0;
     run->started_ns = started_ns;
-    run->lock = -1;
+    run->lock[0] = run->lock[1] = -1;
     return run;
 }
 
@@ -144,8 +144,9 @@ static void run_free(struct run *run)
     run_resumed_free(run->resumed);
     ker_comm_release(run->working);
     free((void *)run->folder.path);
-    if (run->lock >= 0)
-        close(run->lock);
+    for (int i = 0; i < 2; i++)
+        if (run->lock[i] >= 0)
+            close(run->lock[i]);
     free(run);
 }
 
@@ -162,8 +163,10 @@ static struct run *run_again(struct run *lost)
     lost->config = NULL;
     lost->tasks = NULL;
     lost->kinds = NULL;
-    run->lock = lost->lock;
-    lost->lock = -1;
+    for (int i = 0; i < 2; i++) {
+        run->lock[i] = lost->lock[i];
+        lost->lock[i] = -1;
+    }
     run_free(lost);
     return run;
 }

@@ -56,7 +56,7 @@ struct run {
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */
     struct stats_folder folder;  /* its path is allocated */
-    int lock;                    /* of the folder; -1: none */
+    int lock[2];                 /* of the folder, and of run.checkpoint.dir; -1: none */
     bool marked;                 /* the control rank: it says that this run has begun */
     char id[17];                 /* of this run, no other's: drawn by chance, on the control rank */
     uint64_t seed;

@@ -148,19 +148,17 @@ static int lock_open(const char *folder, int flags)
     return handle;
 }
 
-int stats_folder_lock(const char *folder, struct ker_error *error)
+int stats_folder_lock(const char *folder, const char *key, struct ker_error *error)
 {
     int handle = *folder && stats_folder_make(folder) == 0 ? lock_open(folder, O_RDWR | O_CREAT) : -1;
     if (handle < 0 || flock(handle, LOCK_EX | LOCK_NB) == 0)
         return handle;
     if (errno == EWOULDBLOCK)
-        ker_fail(
-            error, KER_BAD_INPUT,
-            "another run writes its results to %s now: name another folder with -o DIR, or wait until it "
-            "has ended",
-            folder);
+        ker_fail(error, KER_BAD_INPUT,
+                 "another run writes to %s now: name another folder with %s, or wait until it has ended",
+                 folder, key);
     else
-        ker_warn("result folder %s cannot be locked (%s): see to it that no other run writes there", folder,
+        ker_warn("folder %s cannot be locked (%s): see to it that no other run writes there", folder,
                  strerror(errno));
     close(handle);
     return -1;

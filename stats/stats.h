@@ -81,8 +81,8 @@ enum ker_status stats_folder_open(const char *folder, const struct stats_schema 
                                   const struct ker_inputs *inputs, struct ker_error *error);
 /* Makes it, and keeps all other runs from locking it until the handle that is returned is closed. -1: it
  * cannot be made or written, which stats_folder_open says, or locked, which *error says when another run has
- * it; where its file system has no locks, a warning says so. */
-int stats_folder_lock(const char *folder, struct ker_error *error);
+ * it, and how another folder is named (key); where its file system has no locks, a warning says so. */
+int stats_folder_lock(const char *folder, const char *key, struct ker_error *error);
 bool stats_folder_locked(const char *folder); /* some run has it */
 /* Whose name tells how the run is: it has begun, and, if no process has the lock, was killed; it has failed.
  * Neither: it has ended as it should. */

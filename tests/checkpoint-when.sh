@@ -89,12 +89,15 @@ wait "$launched"
 [ $? -eq 143 ] && [ "$(jq -r .result.end_reason "$t/g/summary.json")" = interrupted ] && [ "$(saved "$t/g")" -eq 1 ] &&
     "$m" -q --resume "$t/g" && equal "$t/a" "$t/g"
 check "a run that is interrupted leaves one, and goes on"
-launch 2 -o "$t/h" "${long[@]}" "run.checkpoint.period=1 s"
+launch 2 -o "$t/h" "${long[@]}" run.checkpoint.interrupted=true
 begun "$t/h"
 signal INT 1 0
 wait "$launched"
 [ $? -eq 130 ] && [ "$(saved "$t/h")" -eq 1 ] && "$m" -q --resume "$t/h" -o "$t/i" && equal "$t/a" "$t/i"
-check "on two ranks, too"
+check "on two ranks, too, asked by one key"
+flock -x "$t/elsewhere/.lock" "$m" -q -o "$t/d" "${long[@]}" "run.checkpoint.dir=$t/elsewhere" 2>"$t/said"
+[ $? -eq 2 ] && grep -q "another run writes to $t/elsewhere now: .*run.checkpoint.dir" "$t/said"
+check "two runs at a time do not write their checkpoints into one folder"
 launch 1 -o "$t/g2" "${long[@]}"
 begun "$t/g2"
 signal TERM 0 0

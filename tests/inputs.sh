@@ -150,10 +150,19 @@ for trace in a/p/*; do
 done
 mkdir a/p/saved && mkfifo a/p/saved/index
 printf '@include "p/plain"\n' >a/including.cfg
-for words in "star.cfg node.noise.kind=file node.noise.file=p/plain" "star.cfg node.hwloc=p/plain" "net.cfg topology.kind=fabric topology.file=p/plain" \
-    "star.cfg network.model=loggops loggops.noise.kind=trace loggops.noise.trace=p/plain" "net.cfg plugins=p/plain" "--resume p/saved" "including.cfg" \
-    "net.cfg traffic.pattern=permutation traffic.permutation=file traffic.permutation_file=p/plain" "net.cfg routing.algorithm=table routing.table=net.txt routing.path_sl=p/plain"; do
+for words in "star.cfg node.noise.kind=file node.noise.file=p/plain" "star.cfg node.hwloc=p/plain" "net.cfg topology.kind=fabric topology.latency=1ns topology.bandwidth=1GB/s topology.file=p/plain" \
+    "net.cfg plugins=p/plain" "--resume p/saved" "including.cfg" \
+    "net.cfg traffic.pattern=permutation traffic.permutation_file=p/plain"; do
     # shellcheck disable=SC2086
     piped "$words" "$marssim" -q $words
-    cat err
+    grep -q 'is no regular file' err
+    check "which is what it says"
 done
+
+# ---- names that would break lines ----
+
+printf 'topology: { kind = "star"; nodes = 4; bandwidth = "1 GB/s"; latency = "1 us"; }; jobs = ({ program = "stencil"; extents = [4]; name = "a\\nb"; });' >a/name.cfg
+refused '^marssim: error: a/name.cfg:1: jobs\[0\].name: holds the control character 0x0a' a/name.cfg
+check "a line's end in a name is refused"
+refused '^marssim: error: command line: jobs\[0\].name\|word [0-9]* of it holds a control character$' a/star.cfg $'jobs[0].name="a\tb"'
+check "on the command line, too"

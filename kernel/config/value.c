@@ -101,12 +101,25 @@ static bool parse_unit(enum ker_type type, const char *text, struct ker_config_v
     return failed ? say(why, "\"%.60s\": %s", text, reason) : true;
 }
 
+/* Names stand in messages and in files of lines. */
+static bool is_printable(const char *text, char *why)
+{
+    for (const char *at = text; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            return say(why,
+                       "holds the control character 0x%02x, behind \"%.*s\"; printable ones would be right",
+                       (unsigned)*at, at - text < 60 ? (int)(at - text) : 60, text);
+    return true;
+}
+
 /* The text without its range. */
 static bool parse_plain(const struct ker_option *option, const char *text, struct ker_config_value *value,
                         char *why)
 {
     enum ker_type type = KER_TYPE_OF(option);
     char *end = NULL;
+    if (!is_printable(text, why))
+        return false;
     errno = 0;
     value->text = text;
     switch (type) {
