@@ -101,6 +101,22 @@ check "a file without detours changes nothing"
 run -o "$t/1" "$t/c.cfg" node.noise.kind=random "node.noise.gap=1000 s" && same
 check "nor do detours that come too late"
 
+# Drawn detours are looked at some thousand at a time. A computation of 1,000 s costs nothing when the run ends before it; one of 20 ms, with about
+# 20,000 detours, ends when it does with a task beside it on the other core, whose work moves the first one's on at other times.
+long=("node.noise.kind=random" "node.noise.gap=1 us" "node.noise.length=100 ns" node.noise.begin=core)
+timeout 20 "$m" -q -o "$t/one" "$t/one.cfg" "${long[@]}" "jobs[0].compute_time=1000 s" "run.end=10 us" partition.bind=no 2>"$t/err"
+check "detours behind the end of the run are not drawn"
+cat >"$t/two.cfg" <<'END'
+topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 2; noise = { kind = "random"; gap = "1 us"; length = "100 ns"; }; };
+jobs = ( { program = "stencil"; extents = [1]; steps = 1; compute_time = "20 ms"; nodes = 1; }, { program = "stencil"; extents = [2]; steps = 500;
+    compute_time = "7 us"; nodes = 2; first_node = 0; } );
+END
+sed 's/, { program.*//; s/^    compute_time.*/);/' "$t/two.cfg" >"$t/alone.cfg"
+run -o "$t/alone" "$t/alone.cfg" && run -o "$t/one" "$t/two.cfg" && [ "$(finish alone)" -gt 21500000000 ] && [ "$(finish alone)" -lt 22500000000 ]
+is "$(finish alone)" "20,000 detours, whoever else is there"
+all_alike "long computations" "$t/two.cfg"
+
 refuses() { # WORDS KEYS...
     refused "$1" -o "$t/r" "$t/c.cfg" "${@:2}"
     check "refused: ${*:2}"
