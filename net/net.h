@@ -149,6 +149,8 @@ struct net_phases {
 enum ker_status net_network_new(struct net_network **, const struct ker_config *,
                                 const struct route_topology *, uint64_t seed, struct net_phases phases,
                                 struct ker_error *);
+/* loops.c: which classes of links have buffers that cannot keep them busy (malloc'ed); NULL: none. */
+char *net_loops_text(const struct net_network *);
 void net_network_free(struct net_network *);
 /* Virtual channels per priority class, for route_new, before there is a network. */
 uint32_t net_channels(const struct ker_config *);

@@ -182,6 +182,10 @@ void run_network_read(struct run *run)
                                     : task_system_least_payload(run->tasks)};
     if (status == KER_OK)
         net_network_new(&run->network, run->config, run->topology, run->seed, phases, &run->error);
+    char *loops = run->control && run->error.status == KER_OK ? net_loops_text(run->network) : NULL;
+    if (loops)
+        ker_warn("%s", loops);
+    free(loops);
     task_system_stop(run->tasks, run->measure_to);
     if (run->error.status == KER_OK)
         run_series_check(run);

@@ -45,6 +45,29 @@ check "a closed loop is limited by what may be outstanding"
 jq -e '.result | .traffic.updates_per_s * 2 * .message_latency_ps.mean / 1e12 | . > 63 and . < 65' loop/summary.json >out
 check "which follows Little's law"
 
+# Buffers that cannot fill their links: what the warning says is what the simulation carries, and the least buffer that it names is enough.
+cat >long.cfg <<'END'
+topology: { kind = "torus"; extents = [2]; wrap = false; bandwidth = "100 GB/s"; latency = "500 ns"; };
+switch: { channels = 1; output_queue = "64 KiB"; };
+traffic: { pattern = "shift"; load = 1.0; size = "64 KiB"; };
+run: { warmup = "50 us"; end = "250 us"; };
+END
+carried() { # the share that links of class x carry, in per cent, is that of the warning
+    rm -rf long && "$marssim" -q -o long long.cfg "$@" >out 2>err &&
+        [ "$(grep -o 'class x carries at most [0-9]* %' err | tr -dc 0-9)" = "$(jq '.result.link_classes[0].max_utilisation * 100 | round' long/summary.json)" ]
+}
+for keys in "switch.channels=1" "switch.buffer=16KiB" "switch.delay=200ns" "switch.credit_delay=300ns" "switch.forwarding=store_and_forward switch.buffer=32KiB" "adapter.packet_size=1KiB" \
+    "topology.bandwidth=25GB/s switch.buffer=16KiB" "routing.pinning=flow switch.channels=4"; do
+    carried $keys
+    check "a buffer that is too small for its link carries what the warning says: $keys"
+done
+"$marssim" --check long.cfg >out 2>err && grep -q "x carries at most 57 % of 100 GB/s: switch.buffer holds 15 packets on each of 1 channel, 26.4 are under way in a credit round trip of 1.091 us; 111456 B or more would do" err &&
+    "$marssim" -q -o long long.cfg switch.buffer=111456B >out 2>err && [ ! -s err ] && [ "$(jq '.result.link_classes[0].max_utilisation > 0.99' long/summary.json)" = true ]
+check "the buffer that it names fills the link"
+for config in "$top"/configs/*.cfg; do "$marssim" --check "$config" 2>&1 | grep "at most"; done >out
+[ ! -s out ]
+check "no configuration that is shipped has such buffers"
+
 # Nothing measured is not zero.
 "$marssim" -q -o none $tree run.end=2001ns topology.latency=20us >out 2>err
 flat none/summary.txt | grep -q "bottleneck no packet of the measured span arrived before the end of the run: its latency is not known" &&
