@@ -335,6 +335,8 @@ void run_sizes_print(struct run *run)
         printf("; %u tiles, each handled for %u windows at a time", tiles, windows);
     printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
            ker_print_bytes(c, (double)rss));
+    if (task_system_costless(run->tasks))
+        stats_wrapped_write(stdout, "mpi", 11, STATS_MPI_FREE);
     run_series_print(run);
     run_timeline_print(run);
     waits_print(task_system_waits_cost(run->tasks));

@@ -162,6 +162,8 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
     if (run->batch)
         json_object_set_new(r, "confidence", run_batches_json(run));
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
+    if (task_system_costless(run->tasks))
+        json_object_set_new(r, "mpi_overheads", json_false());
     if (run->listed)
         json_object_set_new(r, "services", services);
     else

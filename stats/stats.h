@@ -156,6 +156,11 @@ bool stats_saturated(const json_t *result);
 char *stats_bottleneck_text(const json_t *result);
 /* What a job's critical path is made of, in a sentence (malloc'ed); NULL: it has none. */
 char *stats_path_text(const json_t *job);
+/* A text under a head of so many columns, wrapped to 80. */
+void stats_wrapped_write(FILE *, const char *head, int columns, const char *text);
+#define STATS_MPI_FREE                                                                                       \
+    "calls take no processor time (node.send_overhead, node.receive_overhead; or mpi.overheads = "           \
+    "\"loggops\"), nor do reductions: small messages are 5 to 15 times faster than on any machine"
 /* Both, as they stand in the summary. */
 void stats_verdict_write(FILE *, const json_t *result);
 /* A row of the table of links: "s12.3 > s13" and the class, 30 columns. */

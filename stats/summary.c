@@ -131,16 +131,15 @@ static void write_traffic(FILE *out, const json_t *result)
     write_load(out, result);
 }
 
-/* A text under this head, wrapped to 80 columns. */
-static void write_wrapped(FILE *out, const char *head, const char *text)
+void stats_wrapped_write(FILE *out, const char *head, int columns, const char *text)
 {
     const char *at = text;
     while (at && *at) {
-        size_t length = strlen(at), most = 68, cut = length;
+        size_t length = strlen(at), most = 80 - (size_t)columns, cut = length;
         if (length > most)
             for (cut = most; cut > 1 && at[cut] != ' ';)
                 cut--;
-        fprintf(out, "%-12s%.*s\n", head, (int)cut, at);
+        fprintf(out, "%-*s%.*s\n", columns, head, (int)cut, at);
         at += cut + (at[cut] == ' ');
         head = "";
     }
@@ -151,14 +150,16 @@ void stats_verdict_write(FILE *out, const json_t *result)
     char *text = stats_bottleneck_text(result);
     const json_t *job;
     size_t i;
-    write_wrapped(out, "bottleneck", text);
+    stats_wrapped_write(out, "bottleneck", 12, text);
     free(text);
     json_array_foreach(json_object_get(result, "jobs"), i, job)
     {
         text = stats_path_text(job);
-        write_wrapped(out, "path", text);
+        stats_wrapped_write(out, "path", 12, text);
         free(text);
     }
+    if (json_object_get(result, "mpi_overheads"))
+        stats_wrapped_write(out, "mpi", 12, STATS_MPI_FREE);
 }
 
 static void write_latency_row(FILE *out, const json_t *result, const char *key, const char *name)

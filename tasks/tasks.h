@@ -107,6 +107,8 @@ double task_system_load(const struct task_system *);
 /* Open-loop traffic, where all ranks stand at one time: notes how long its source queues are, from which
  * saturation is told. */
 void task_system_look(struct task_system *, ker_time at);
+/* Are there jobs of MPI (not message-driven, not schedules) whose messages take no processor time? */
+bool task_system_costless(const struct task_system *);
 /* Collective: "traffic" of summary.json on rank 0; NULL: there is none. bytes_per_s: payload accepted; NAN:
  * nothing was measured. */
 json_t *task_system_traffic(struct task_system *, struct ker_comm *, ker_time warmup, double bytes_per_s);

@@ -79,6 +79,16 @@ flat cold/summary.txt | grep -q "load accepted - of .* bottleneck nothing was me
 check "nor a load before the warm-up was over"
 
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" >out 2>err
+costless="mpi calls take no processor time (node.send_overhead, node.receive_overhead; or mpi.overheads = .loggops.), nor do reductions: small messages are 5 to 15 times faster"
+"$marssim" --check "$top/configs/fat-tree-lammps.cfg" >out 2>err
+flat traced/summary.txt | grep -q "$costless" && flat out | grep -q "$costless"
+check "calls of MPI that cost nothing are told"
+free=""
+for keys in "fat-tree-lammps.cfg node.send_overhead=1us" "fat-tree-lammps.cfg mpi.overheads=loggops mpi.rendezvous=read" "torus-leanmd.cfg" "torus-uniform.cfg"; do
+    "$marssim" --check "$top/configs/"$keys >out 2>err || free="$keys: $(cat err)"
+    ! grep -q "^mpi " out || free=$keys
+done
+verdict "$free" "but not where they do, or where there are none"
 flat traced/summary.txt | grep -q 'bottleneck computation: job lammps waits 3[0-9] % of its tasks. time'
 check "a job that computes is"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { w += $at["wait_ps"] + $at["send_wait_ps"]; c += $at["compute_ps"] }

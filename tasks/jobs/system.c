@@ -341,6 +341,17 @@ double task_system_offered(const struct task_system *system, uint64_t injection_
     return system->traffic ? task_traffic_offered(system->traffic, injection_rate) : 0;
 }
 
+bool task_system_costless(const struct task_system *system)
+{
+    for (uint32_t i = 0; system->mpi && task_mpi_costless(system->mpi) && i < task_jobs_count(system->jobs);
+         i++) {
+        const struct task_program_class *class = task_jobs_get(system->jobs, i)->class;
+        if (!class->driven && !class->unfinished)
+            return true;
+    }
+    return false;
+}
+
 double task_system_load(const struct task_system *system)
 {
     return system->traffic ? system->traffic->load : 0;

@@ -91,6 +91,8 @@ extern const struct node_service task_mpi_service; /* shared: the struct task_mp
 extern const struct node_service task_mpi_service_asking;
 /* Is processor time more than a timer, and told apart? */
 bool task_mpi_works(const struct task_mpi *);
+/* Do messages take no processor time at either end? */
+bool task_mpi_costless(const struct task_mpi *);
 /* And calls that the operating system serves from computation (node_rates.system)? */
 bool task_mpi_system_told(const struct task_mpi *);
 /* See struct task_mpi_outside. */

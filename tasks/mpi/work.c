@@ -98,6 +98,11 @@ void task_worked(struct task_mpi *mpi, struct task_state *task, ker_time now,
     w->preempted += worked->preempted;
 }
 
+bool task_mpi_costless(const struct task_mpi *mpi)
+{
+    return !mpi->model.send_overhead && !mpi->model.receive_overhead && !mpi->model.doorbell;
+}
+
 bool task_mpi_works(const struct task_mpi *mpi)
 {
     return mpi->worked != NULL;
