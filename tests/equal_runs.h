@@ -65,6 +65,7 @@ static const struct {
     {"fat-tree-lammps.cfg", {"run.end=3 ms"}},
     {"torus-uniform.cfg", {"topology.extents=4,4,4", "run.warmup=500 ns", "run.end=3 us"}},
     {"hierarchical-gups.cfg", {"run.warmup=0 ns", "run.end=500 ns"}},
+    {"dragonfly.cfg", {"run.warmup=1 us", "run.end=4 us"}},
     {"fat-tree-gups.cfg", {"run.warmup=0 ns", "run.end=400 ns"}},
     {"fabric.cfg", {"run.warmup=0 ns", "run.end=40 us"}},
     {"hierarchical-gups-65536.cfg", {"topology.groups=8,2,5", "run.end=2 us"}},
