@@ -26,8 +26,8 @@ run: { warmup = "$span us"; measure = "$span us"; drain = false; seed = $7; };
 output: { links = false; histograms = false; };
 END
     nice "$program" -q -o "$dir/out" "$dir/run.cfg" $bias $([[ $4 != *,* ]] || echo "${4#*,}" | tr ',' ' ') ${OVERRIDES:-} || exit 1
-    jq -r '.result | .routes as $r | [.packet_latency_ps.mean / 1000, .accepted_load,
-        (if $r then $r.detour / ($r.detour + $r.minimal) else 0 end)] | map(tostring) | join(",")' "$dir/out/summary.json"
+    jq -r '.result | .routes as $r | [(.packet_latency_ps.mean // 0) / 1000, .accepted_load,
+        (if $r then $r.detour / ([$r.detour + $r.minimal, 1] | max) else 0 end)] | map(tostring) | join(",")' "$dir/out/summary.json"
 }
 
 echo "nodes,packet_kib,cable_ns,routing,pattern,load,seed,latency_ns,accepted,detours"
