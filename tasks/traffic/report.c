@@ -39,13 +39,22 @@ void task_traffic_look(struct task_traffic *t, const struct task_traffic_node *n
     }
 }
 
+/* What two ranks saw at one time. */
+static void look_join(struct task_traffic_look *sum, const struct task_traffic_look *one)
+{
+    sum->at = one->at > sum->at ? one->at : sum->at;
+    sum->waited += one->waited;
+    sum->growing += one->growing;
+    sum->far += one->far;
+}
+
 void task_traffic_looks_state(struct task_traffic *t, struct ker_chunk *c)
 {
     for (int i = 0; i < TASK_TRAFFIC_LOOKS; i++) {
         struct task_traffic_look look = t->look[i];
         KER_CHUNK(c, look);
         if (c->loads)
-            t->look[i] = look;
+            look_join(&t->look[i], &look);
     }
 }
 
