@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct task_program_class *const class = &task_replay_class;
 static char path[64]; /* one file per process, on a memory file system where there is one */
 static struct ker_comm *alone;
-static struct ker_config *config[4]; /* clock, unknown, trace_memory, progress */
+static struct ker_config *config[4]; /* clock, unknown, trace_memory, progress, wildcards */
 
 static void begin(void)
 {
@@ -28,10 +28,11 @@ static void begin(void)
     alone = ker_comm_alone();
     for (int i = 0; i < 4; i++) {
         struct ker_error error = {0};
-        char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; unknown = "
-                                "\"%s\"; trace_memory = \"%s\"; } ); mpi = { progress = \"%s\"; };",
-                                path, i & 1 ? "cpu" : "wall", i & 2 ? "error" : "compute",
-                                i & 1 ? "0 B" : "1 MiB", i & 1 ? "calls" : "adapter");
+        char *text = ker_format(
+            "jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; unknown = "
+            "\"%s\"; trace_memory = \"%s\"; wildcards = \"%s\"; } ); mpi = { progress = \"%s\"; };",
+            path, i & 1 ? "cpu" : "wall", i & 2 ? "error" : "compute", i & 1 ? "0 B" : "1 MiB",
+            i & 2 ? "simulated" : "traced", i & 1 ? "calls" : "adapter");
         ker_assert(ker_config_parse(&config[i], "fuzz.cfg", text, NULL, 0, tables, &error) == KER_OK);
         free(text);
     }
@@ -47,7 +48,8 @@ static uint64_t ops_check(struct task_program *program)
     while (class->next(program, 0, &op)) {
         ker_assert(op.kind < TASK_OP_COUNT && op.call && op.time >= 0);
         ker_assert(op.comm >= 0 && op.comm < comms);
-        ker_assert(op.kind != TASK_OP_SEND || (op.peer >= -2 && op.peer < comm[op.comm].size));
+        bool found = op.peer <= TASK_FOUND && op.peer > TASK_FOUND - TASK_FOUND_MOST;
+        ker_assert(op.kind != TASK_OP_SEND || found || (op.peer >= -2 && op.peer < comm[op.comm].size));
         for (uint32_t i = 0; op.requests && i < op.request_count; i++)
             count += op.requests[i] & 1;
         count += 2;

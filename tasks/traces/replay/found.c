@@ -10,7 +10,7 @@
 
 #define ANY_SOURCE (-2)
 #define CANCELLED (-6)
-#define REQUESTS_MOST (1 << 24)
+#define REQUESTS_MOST (1 << 21) /* a bad trace must not ask for more memory than that */
 
 static bool has(const struct mars_record *r, enum mars_field field)
 {
