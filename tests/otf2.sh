@@ -44,6 +44,19 @@ refuses "sizes of a writer that is not known" 'event [0-9]*, MPI_Bcast: what the
 check "they are told by jobs[].collective_sizes"
 refuses "the other reading, which does not fit" 'do not all call the same' "$archive" 'jobs[0].collective_sizes="each"'
 
+# ---- collectives that do not block, without a record ----
+
+rm -rf silent && mkdir silent && (cd silent && OTF2_TEST_SILENT=1 mpirun -n 3 ../traced even >../err 2>&1)
+silent='jobs[0].trace="silent/otf2-archive"'
+refuses "a collective without a record" 'MPI_I[a-z]*: a collective without a record: .*jobs\[\].unknown' "$silent"
+"$marssim" -q -o one replay.cfg "$silent" 'jobs[0].unknown="compute"' >err 2>&1 && grep -q 'calls that cannot be read are taken as computation' err &&
+    [ "$(grep -c MPI_Iallreduce one/calls.csv)" -eq 3 ]
+check "it is taken as computation, and counted as a call"
+everywhere "such an archive" "$silent" 'jobs[0].unknown="compute"'
+"$marsconv" --to mars --key unknown=compute silent/otf2-archive silent.mars >err 2>&1 && "$marssim" -q -o mars replay.cfg 'jobs[0].trace="silent.mars"' >err 2>&1 &&
+    cmp <(cut -d, -f1-14 one/tasks.csv) <(cut -d, -f1-14 mars/tasks.csv) >err 2>&1 # but for the waits that are left out before MPI_Finalize
+check "and converted"
+
 # ---- what is refused ----
 
 refuses "a key of another format" 'jobs\[0\].time_unit: means nothing' "$archive" 'jobs[0].time_unit="1 ns"'

@@ -33,6 +33,17 @@ static const struct ker_option trace_options[] = {
     {.key = NULL},
 };
 
+static const struct ker_option unknown_options[] = {
+    {.key = "jobs[].unknown",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "error",
+     .choices = "error|compute",
+     .meaning =
+         "trace (mars, otf2): calls that cannot be replayed, or of which the archive says too little, are "
+         "refused, or taken as computation of the time that they took."},
+    {.key = NULL},
+};
+
 /* Who has written a trace. Known by what a folder or file begins as; everything else is left to liballprof's
  * reader, which says what is wrong with it. */
 static const struct format {
@@ -42,12 +53,13 @@ static const struct format {
     const struct ker_option *const *options; /* keys that mean something in it, beside trace_options */
     const char *suffix;                      /* of a file that begins as nothing that is known; NULL: none */
 } formats[] = {
-    {"mars", &task_replay_class, mars_trace_known, KER_OPTIONS(task_replay_options, trace_store_options),
-     ".mars"},
+    {"mars", &task_replay_class, mars_trace_known,
+     KER_OPTIONS(task_replay_options, unknown_options, trace_store_options), ".mars"},
     {"goal", &task_goal_class, graph_goal_known, KER_OPTIONS(graph_unit_options, task_goal_options), ".goal"},
     {"simgrid", &task_simgrid_class, simgrid_trace_known,
      KER_OPTIONS(task_simgrid_options, trace_store_options), ".ti"},
-    {"otf2", &task_otf2_class, otf2_trace_known, KER_OPTIONS(task_otf2_options, trace_store_options), NULL},
+    {"otf2", &task_otf2_class, otf2_trace_known,
+     KER_OPTIONS(task_otf2_options, unknown_options, trace_store_options), NULL},
     {"dimemas", &task_dimemas_class, dimemas_trace_known, KER_OPTIONS(trace_store_options), ".dim"},
     {"driven", &task_driven_text_class, driven_text_known, (const struct ker_option *const[]){NULL},
      ".driven"},
@@ -151,6 +163,6 @@ const struct ker_kind task_program_trace = {
         "runs a schedule in GOAL or a message-driven program",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = task_trace_class},
-    .options =
-        KER_OPTIONS(trace_options, graph_unit_options, task_goal_options, task_allprof_options,
-                    task_replay_options, task_simgrid_options, task_otf2_options, trace_store_options)};
+    .options = KER_OPTIONS(trace_options, graph_unit_options, task_goal_options, task_allprof_options,
+                           task_replay_options, task_simgrid_options, task_otf2_options, unknown_options,
+                           trace_store_options)};

@@ -276,36 +276,36 @@ static OTF2_CallbackCode complete_show(EVENT, OTF2_CollectiveOp op, OTF2_CommRef
 static OTF2_CallbackCode put_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
                                   uint64_t matching)
 {
-    SHOW(.kind = OTF2_REFUSED, .name = "RMA_PUT");
+    SHOW(.kind = OTF2_REFUSED);
 }
 
 static OTF2_CallbackCode get_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
                                   uint64_t matching)
 {
-    SHOW(.kind = OTF2_REFUSED, .name = "RMA_GET");
+    SHOW(.kind = OTF2_REFUSED);
 }
 
 static OTF2_CallbackCode atomic_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type,
                                      uint64_t sent, uint64_t received, uint64_t matching)
 {
-    SHOW(.kind = OTF2_REFUSED, .name = "RMA_ATOMIC");
+    SHOW(.kind = OTF2_REFUSED);
 }
 
 static OTF2_CallbackCode group_sync_show(EVENT, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win,
                                          OTF2_GroupRef group)
 {
-    SHOW(.kind = OTF2_REFUSED, .name = "RMA_GROUP_SYNC");
+    SHOW(.kind = OTF2_REFUSED);
 }
 
 static OTF2_CallbackCode lock_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock,
                                    OTF2_LockType type)
 {
-    SHOW(.kind = OTF2_REFUSED, .name = "RMA_REQUEST_LOCK");
+    SHOW(.kind = OTF2_REFUSED);
 }
 
 static OTF2_CallbackCode rma_begin_show(EVENT)
 {
-    SHOW(.kind = OTF2_REFUSED, .name = "RMA_COLLECTIVE_BEGIN");
+    SHOW(.kind = OTF2_REFUSED);
 }
 
 static OTF2_EvtReaderCallbacks *callbacks_make(void)

@@ -191,14 +191,15 @@ static enum ker_status ahead_put(struct otf2_task *t, const struct otf2_event *e
         t->records++;
         return KER_OK;
     }
-    if (of->kind != (receive ? OTF2_IRECV : OTF2_COMPLETE))
-        return otf2_task_fail(
-            t, event,
-            receive ? "request %llu has no record MPI_IRECV: source, tag and size of the receive "
-                      "are not in the archive (EZTrace does not write them)"
-                    : "request %llu has no record NON_BLOCKING_COLLECTIVE_COMPLETE: which "
-                      "collective it is is not in the archive",
-            (unsigned long long)event->request);
+    if (receive && of->kind != OTF2_IRECV)
+        return otf2_task_fail(t, event,
+                              "request %llu has no record MPI_IRECV: source, tag and size of the receive "
+                              "are not in the archive (EZTrace does not write them)",
+                              (unsigned long long)event->request);
+    if (!receive && of->kind != OTF2_COMPLETE)
+        return otf2_task_unknown(t, event,
+                                 "a request without a record NON_BLOCKING_COLLECTIVE_COMPLETE: which "
+                                 "collective it is of is not in the archive");
     struct task_op op = {.kind = receive ? TASK_OP_IRECV : TASK_OP_ICOLLECTIVE, .outcome = 0};
     enum ker_status status = receive ? message_get(t, event, of, &op) : otf2_collective(t, of, &op, &some);
     if (status != KER_OK)
@@ -232,6 +233,7 @@ static void call_begin(struct otf2_task *t, const struct otf2_event *event, cons
 {
     t->outer = region;
     t->records = t->puts = 0;
+    t->unknown = false;
     t->bytes = 0;
     t->begun = event->time;
     t->both = (struct task_op){.kind = TASK_OP_SENDRECV,
@@ -243,16 +245,18 @@ static void call_begin(struct otf2_task *t, const struct otf2_event *event, cons
 
 static enum ker_status call_check(struct otf2_task *t, const struct otf2_event *event, unsigned calls)
 {
-    if (t->opened)
-        return otf2_task_fail(t, event,
-                              "MPI_COLLECTIVE_BEGIN without MPI_COLLECTIVE_END: which collective it is, "
-                              "on what and of what size is not in the archive");
+    bool opened = t->opened;
+    t->opened = false;
+    if (opened)
+        return otf2_task_unknown(t, event,
+                                 "MPI_COLLECTIVE_BEGIN without MPI_COLLECTIVE_END: which collective it is, "
+                                 "on what and of what size is not in the archive");
     if (calls == OTF2_CALLS_REFUSED)
-        return otf2_task_fail(t, event, "this is not read from archives");
-    if (calls == OTF2_CALLS_COLLECTIVE && t->records == 0)
-        return otf2_task_fail(t, event,
-                              "a collective without a record: its communicator and sizes are not in "
-                              "the archive");
+        return otf2_task_unknown(t, event, "this is not read from archives");
+    if (calls == OTF2_CALLS_COLLECTIVE && t->records == 0 && !t->unknown)
+        return otf2_task_unknown(t, event,
+                                 "a collective without a record: its communicator and sizes are not in "
+                                 "the archive");
     return KER_OK;
 }
 
@@ -282,6 +286,8 @@ static enum ker_status call_end(struct otf2_task *t, const struct otf2_event *ev
     } else if (calls == OTF2_CALLS_FINALIZE) {
         t->finalized = true;
         t->final = event->time - t->begun;
+    } else if (t->unknown) {
+        foreign_compute(t->out, (ker_time)picoseconds(t, event->time - t->begun));
     } else {
         foreign_tell(t->out, t->puts ? FOREIGN_TOOK : FOREIGN_APART, picoseconds(t, event->time - t->begun));
     }
@@ -342,8 +348,7 @@ static enum ker_status event_take(struct otf2_task *t, const struct otf2_event *
     case OTF2_COLLECTIVE_END:
         return collective_put(t, event);
     case OTF2_REFUSED:
-        return otf2_task_fail(t, event, "a record %s: one-sided communication is not read from archives",
-                              event->name);
+        return otf2_task_unknown(t, event, "one-sided communication is not read from archives");
     default:
         return KER_OK;
     }

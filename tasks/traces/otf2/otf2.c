@@ -129,6 +129,7 @@ static enum ker_status trace_open(struct foreign_trace *to, struct ker_error *er
     o->trace.sizes = ker_config_is(to->config, sizes, "total")  ? OTF2_SIZES_TOTAL
                      : ker_config_is(to->config, sizes, "each") ? OTF2_SIZES_EACH
                                                                 : OTF2_SIZES_UNKNOWN;
+    o->trace.unknown = ker_config_is(to->config, TASK_KEY(to->job, "unknown"), "compute");
     enum ker_status status = archive_open(o, to, error);
     if (status == KER_OK)
         inputs_add(o, to);
@@ -200,6 +201,7 @@ static const char *const doubts[] = {
                           "the counts; they are taken as equal",
     [OTF2_DOUBT_SENDS] = "sends are never completed (MPI_ISEND_COMPLETE is missing, as EZTrace leaves it "
                          "out); the end of the task waits for them",
+    [OTF2_DOUBT_UNKNOWN] = "calls that cannot be read are taken as computation (jobs[].unknown)",
     [OTF2_DOUBTS] = NULL,
 };
 

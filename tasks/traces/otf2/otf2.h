@@ -12,7 +12,7 @@
 
 #define OTF2_NONE UINT32_MAX /* no root, no such thing */
 
-enum otf2_doubt { OTF2_DOUBT_COUNTS, OTF2_DOUBT_SENDS, OTF2_DOUBTS };
+enum otf2_doubt { OTF2_DOUBT_COUNTS, OTF2_DOUBT_SENDS, OTF2_DOUBT_UNKNOWN, OTF2_DOUBTS };
 
 enum otf2_sizes { OTF2_SIZES_UNKNOWN, OTF2_SIZES_TOTAL, OTF2_SIZES_EACH };
 
@@ -63,6 +63,7 @@ struct otf2_trace {
     uint64_t members;     /* of all groups */
     uint8_t sizes;        /* enum otf2_sizes: what the sizes of collectives are */
     bool polls;           /* calls that found nothing are calls all the same: mpi.progress looks at them */
+    bool unknown;         /* calls that cannot be read are computation */
     const uint64_t *task; /* by task: its location */
 };
 
@@ -83,7 +84,7 @@ enum otf2_kind {
     OTF2_COLLECTIVE_END, /* collective, comm, root, sent, received */
     OTF2_REQUEST,        /* of a collective that does not block */
     OTF2_COMPLETE,       /* + collective, comm, root, sent, received */
-    OTF2_REFUSED,        /* name */
+    OTF2_REFUSED,        /* one-sided */
 };
 /* Collectives beside those of enum task_collective. */
 enum { OTF2_COLL_NOTHING = TASK_COLL_COUNT, OTF2_COLL_UNKNOWN };
@@ -93,7 +94,6 @@ struct otf2_event {
     uint32_t peer, comm, tag, region, root;
     uint64_t time, number; /* number: of the location's events, from 1 on */
     uint64_t sent, received, request;
-    const char *name;
 };
 
 /* ---- archive.c ---- */
@@ -159,6 +159,7 @@ struct otf2_task {
     const struct otf2_region *outer;    /* the outermost of these */
     uint64_t mark, begun, last;         /* ticks: the last call's end, this one's begin, the last event */
     bool some, init, finalized, opened; /* opened: a collective that has not ended */
+    bool unknown;                       /* this call is computation */
     uint32_t records, puts;             /* of the call; operations that it became */
     uint64_t final;                     /* ticks: how long MPI_Finalize took */
     uint64_t bytes;                     /* of the call */
@@ -174,6 +175,9 @@ void otf2_task_release(struct otf2_task *);
 
 enum ker_status otf2_task_fail(struct otf2_task *, const struct otf2_event *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* What the record says cannot be read: the call is computation if the job wants that; else it fails. */
+enum ker_status otf2_task_unknown(struct otf2_task *, const struct otf2_event *, const char *why);
 
 /* ---- collective.c ---- */
 

@@ -349,13 +349,6 @@ const struct ker_option task_replay_options[] = {
      .meaning = "trace (mars): tasks that did not come to MPI_Finalize are refused, or end where their "
                 "traces do, and "
                 "the job with them, as after MPI_Abort."},
-    {.key = "jobs[].unknown",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "error",
-     .choices = "error|compute",
-     .meaning =
-         "trace (mars): calls that cannot be replayed are refused, or taken as computation of the time "
-         "that they took."},
     {.key = NULL},
 };
 
