@@ -59,6 +59,16 @@ ft=$top/tests/traces/npb-ft.S-4
 "$marsconv" --to goal "$ft" ft.goal >err 2>&1 && [ "$(head -n 1 ft.goal)" = "num_ranks 4" ] && [ "$(grep -c '^rank' ft.goal)" = 4 ] &&
     [ "$(grep -c ': send' ft.goal)" = "$(grep -c ': recv' ft.goal)" ] && grep -q ': calc [1-9]' ft.goal
 check "a trace becomes a GOAL schedule, with as many sends as receives"
+"$marsconv" --check ft.goal >out 2>err && grep -q 'nothing found' out &&
+    [ "$("$marsconv" --stats --json ft.goal 2>>err | jq '[.functions[] | select(.function == "MPI_Send") | .calls] | add')" = "$(grep -c ': send' ft.goal)" ]
+check "a schedule is checked, and summed up"
+sed '0,/: send [0-9]*b to 1/s//: send 77b to 2/' ft.goal >other.goal
+"$marsconv" --check other.goal >out 2>err
+[ $? = 1 ] && grep -q '^other.goal:[0-9]*: .* have no message' out && grep -q '^other.goal:[0-9]*: .* are not received' out
+check "what does not fit is found, with its line"
+"$marsconv" --to mars ft.goal none.mars 2>err
+[ $? = 2 ] && grep -q 'has no order of calls' err && [ ! -e none.mars ]
+check "no trace is made of it"
 "$marsconv" --to mars "$ft" ft.mars && "$marsconv" --to goal ft.mars mars.goal >err 2>&1 && diff ft.goal mars.goal >err
 check "the same from either format"
 cat >loggops.cfg <<'EOF'

@@ -65,6 +65,7 @@ struct conv_format {
     const char *name, *meaning;
     bool keys;    /* conv_options.key says how it is read */
     bool untimed; /* it does not say how long calls take */
+    bool sums;    /* it can be summed up and checked, but makes no trace */
     bool (*known)(const char *path);
     bool (*open)(struct conv_source *, struct mars_error *);
     void (*close)(struct conv_source *);
@@ -89,7 +90,7 @@ struct conv_format {
 
 /* ---- formats.c ---- */
 
-extern const struct conv_format conv_mars, conv_allprof, conv_simgrid, conv_otf2, conv_dimemas;
+extern const struct conv_format conv_mars, conv_allprof, conv_simgrid, conv_otf2, conv_dimemas, conv_schedule;
 const struct conv_format *conv_format_get(unsigned number); /* NULL at the end */
 const struct conv_format *conv_format_find(const char *name);
 const struct conv_format *conv_format_of(const char *path); /* that which knows the trace, or NULL */

@@ -71,7 +71,12 @@ int conv_convert(const char *from, const char *to, const struct conv_format *for
     if (conv_open(&source, from, options, &error)) {
         sink.format = format ? format : source.format;
         sink.tasks = source.tasks;
-        if (sink.format->create)
+        if (source.format->sums)
+            mars_fail(&error,
+                      "%s: a GOAL schedule has no order of calls, so it becomes no trace; --stats, "
+                      "--check and --to goal read it",
+                      from);
+        else if (sink.format->create)
             conv_write(&source, &sink, cut, &error);
         else
             mars_fail(&error, "%s: traces of the format %s are read only; --to mars or --to liballprof", from,

@@ -113,7 +113,7 @@ int conv_goal(const char *from, const char *to, const struct conv_options *optio
     struct ker_error error = {.status = KER_OK};
     struct stat is;
     const struct conv_format *format = conv_format_of(from);
-    if (!format && stat(from, &is) == 0 && !S_ISDIR(is.st_mode))
+    if ((!format || format == &conv_schedule) && stat(from, &is) == 0 && !S_ISDIR(is.st_mode))
         schedule_convert(from, to, &error);
     else /* what is wrong with a folder that is no trace, liballprof's reader says */
         trace_convert(from, format ? format : &conv_allprof, to, options, &error);

@@ -135,10 +135,6 @@ static char *help(int key, const char *text, void *input)
     fputs("Formats (that of IN is found out):\n", to);
     for (unsigned i = 0; conv_format_get(i); i++)
         fprintf(to, "  %-12s%s\n", conv_format_get(i)->name, conv_format_get(i)->meaning);
-    fputs("  goal        GOAL schedules of LogGOPSim, in nanoseconds (written only): messages and "
-          "dependencies, "
-          "collectives as messages\n",
-          to);
     fclose(to);
     return list;
 }
