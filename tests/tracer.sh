@@ -69,6 +69,13 @@ check "and of threads that lose the processor while the clocks are read"
 "$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&
     "$marstrace" --list t | grep -q '^0 clock=read$'
 check "the trace says how CPU time was taken"
+GLIBC_TUNABLES=glibc.pthread.rseq=0 mpirun -n 2 "$marstrace" -o t ./phases >out 2>err && [ "$("$marstrace" --list t | grep -c '^[01] clock=read$')" -eq 2 ] &&
+    [ "$(grep -c 'the CPU clock is read at each call' err)" -eq 1 ]
+check "and what that costs is told once"
+if chrt -f 1 true 2>err; then
+    mpirun -n 2 chrt -f 1 "$marstrace" -o t ./phases >out 2>err && [ "$("$marstrace" --list t | grep -c '^[01] clock=rseq$')" -eq 2 ] && [ ! -s err ]
+    check "it is taken so under real-time scheduling, too"
+fi
 if grep -qs '^tsc$' /sys/devices/system/clocksource/clocksource0/current_clocksource && grep -qs 'constant_tsc.*nonstop_tsc' /proc/cpuinfo; then
     # Half a second of computation, of which a rate that is off by 20 ppm would lose 10 us.
     mpirun -n 2 "$marstrace" -o t ./phases 40000000 >err 2>&1 && "$marstrace" --list t >err &&

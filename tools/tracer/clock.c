@@ -70,7 +70,6 @@ static void watch(void)
 /* Does the kernel clear it when the thread waits? */
 static bool rseq_works(void)
 {
-    const struct timespec moment = {0, 1000};
     if (__rseq_size < RSEQ_WANTED || getenv("MARSTRACE_NO_RSEQ"))
         return false;
     sequence.start_ip = (uintptr_t)trc_sequence_code;
@@ -82,7 +81,9 @@ static bool rseq_works(void)
     while (!undisturbed() && --tries);
     if (!tries)
         return false;
-    nanosleep(&moment, NULL);
+    /* Under real-time scheduling a short sleep may be over before it begins. */
+    for (long ns = 1000; ns <= 1000000 && undisturbed(); ns *= 10)
+        nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
     return !undisturbed();
 }
 #else
@@ -149,6 +150,9 @@ void trc_clock_begin(struct trc_thread *t)
     if (trc.two_clocks) {
         int64_t begun;
         cpu.rseq = rseq_works();
+        if (!cpu.rseq && t->thread == 0 && trc.rank == 0 && !getenv("MARSTRACE_NO_RSEQ"))
+            trc_warn(
+                "there are no restartable sequences: the CPU clock is read at each call, which takes 1 us");
         cpu.apart = INT64_MAX / 8;
         for (int i = 0; i < READINGS; i++)
             clocks_read(&begun);
