@@ -11,7 +11,7 @@
 /* What the command line says. */
 struct arguments {
     struct run_arguments run;
-    bool list, schema, json, help_config, help_results, version;
+    bool list, schema, json, help_config, help_results, example, version;
     unsigned help; /* argp's flags; 0: not asked for */
     bool control;
 };
@@ -27,8 +27,16 @@ static const struct argp_option options[] = {
     {"write-table", 't', "FILE", 0, "Write the paths of the configured routing to FILE as a table, and stop",
      0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
+    {"example", 'e', NULL, 0,
+     "List the configurations that are shipped; with a NAME behind it, copy that one with what it needs to "
+     "the "
+     "current folder",
+     0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
-    {"help-config", 'H', NULL, 0, "List every configuration key; with a WORD behind it, that group or key",
+    {"help-config", 'H', NULL, 0,
+     "List every configuration key; with a WORD behind it, that group or key, or those whose names and "
+     "meanings have "
+     "it",
      0},
     {"schema", 'S', NULL, 0,
      "Print a JSON schema of all configurations, for editors and checkers; with a FILE behind it, of its "
@@ -93,6 +101,8 @@ static bool *flag_of(struct arguments *a, int key)
         return &a->run.quiet;
     case 'l':
         return &a->list;
+    case 'e':
+        return &a->example;
     case 'S':
         return &a->schema;
     case 'j':
@@ -190,7 +200,7 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
         size_t length = strcspn(name, "=");
         bool one = word[0] == '-' && word[1] != '-' && word[1];
         if (word[0] != '-' || !*name ||
-            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlSjHRuVh")] == '\0')) ||
+            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qelSjHRuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
         struct ker_registry *registry = registry_new();
@@ -226,7 +236,7 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     bool failed = argp_parse(&parser, argc, words, ARGP_NO_EXIT | ARGP_NO_HELP | quiet, NULL, a) != 0;
     free(words);
     if (failed || a->help || a->version || a->list || a->schema || a->help_config || a->help_results ||
-        (a->run.file && !a->run.resume) || (a->run.resume && !a->run.file))
+        a->example || (a->run.file && !a->run.resume) || (a->run.resume && !a->run.file))
         return failed ? KER_BAD_INPUT : KER_OK;
     if (a->control && a->run.resume)
         fprintf(stderr,
@@ -324,6 +334,25 @@ static enum ker_status describe(const struct arguments *a)
     return status;
 }
 
+static enum ker_status example(const struct arguments *a)
+{
+    struct ker_error error = {.status = KER_OK};
+    if (a->control && run_example(a->run.file, &error) != KER_OK)
+        fprintf(stderr, "marssim: error: %s\n", error.text);
+    return error.status;
+}
+
+/* Collective: a shipped configuration is found wherever the program is called. */
+static enum ker_status file_find(struct arguments *a, struct ker_comm *comm, char **found)
+{
+    struct ker_error error = {.status = KER_OK};
+    if (!a->run.file || a->help_config || a->example)
+        return KER_OK;
+    *found = run_file_find(a->run.file, &error);
+    a->run.file = *found;
+    return ker_comm_agree(comm, &error);
+}
+
 /* Collective. */
 static enum ker_status json_print(const struct arguments *a, struct ker_comm *comm)
 {
@@ -347,6 +376,7 @@ int main(int argc, char **argv)
     struct arguments args = {0};
     struct ker_comm *comm;
     struct ker_error error = {0};
+    char *found = NULL;
     int64_t started_ns = ker_clock_ns(CLOCK_MONOTONIC);
     ker_request_early();
     if (ker_comm_init(&comm, &argc, &argv, &error) != KER_OK) {
@@ -359,6 +389,8 @@ int main(int argc, char **argv)
     int status = words_agree(comm, argc, argv, &error);
     if (status == KER_OK)
         status = arguments_read(&args, argc, argv);
+    if (status == KER_OK)
+        status = file_find(&args, comm, &found);
     if (status == KER_OK && (args.help || args.version)) {
         if (args.control && args.help)
             argp_help(&parser, stdout, args.help, (char[]){"marssim"});
@@ -366,6 +398,8 @@ int main(int argc, char **argv)
             puts("marssim " MARSSIM_VERSION);
     } else if (status == KER_OK && (args.list || args.schema || args.help_config)) {
         status = describe(&args);
+    } else if (status == KER_OK && args.example) {
+        status = example(&args);
     } else if (status == KER_OK && args.json) {
         status = json_print(&args, comm);
     } else if (status == KER_OK && args.help_results) {
@@ -378,6 +412,7 @@ int main(int argc, char **argv)
     }
     status = output_check(&args, status);
     free(args.run.overrides);
+    free(found);
     ker_request_release();
     ker_comm_release(comm);
     return status;

@@ -22,6 +22,11 @@ struct run_arguments {
  * process. Returns the exit status: enum ker_status, or what a signal that ended the run makes of it. */
 int run_execute(const struct run_arguments *, struct ker_comm *, int64_t started_ns);
 
+/* The configuration of this name in the current folder, else among those that are shipped; malloc'ed. */
+char *run_file_find(const char *path, struct ker_error *error);
+/* Lists the shipped ones on standard output, or copies one with what it needs to the current folder. */
+enum ker_status run_example(const char *name, struct ker_error *error);
+
 /* All option tables, NULL at the end; malloc'ed. */
 const struct ker_option **run_option_tables(void);
 /* All tables that a run may write, with those of its services (NULL: of all kinds there are), NULL at the

@@ -117,11 +117,17 @@ void run_components_build(struct run *run)
     free(nodes);
 }
 
+static double tasks_done(const void *context)
+{
+    const struct run *run = context;
+    return task_system_done(run->tasks);
+}
+
 enum ker_end run_engine(struct run *run)
 {
     enum ker_end found = KER_END_DRAINED;
     int64_t at = 0;
-    run->progress = stats_progress_new(run->args->quiet || !run->control, run->end);
+    run->progress = stats_progress_new(run->args->quiet || !run->control, run->end, tasks_done, run);
     if (run->working) {
         found = ker_engine_run(run->engine, &at);
         span_end(&run->simulated);

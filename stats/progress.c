@@ -3,11 +3,13 @@
  * On a terminal the line is rewritten at most five times a second, by the wall clock; else a new one is
  * written every ten seconds. Between, a call costs one look at the clock. Speed is that of the last interval,
  * the time left is extrapolated from the whole run: simulated time per second changes less over a run than
- * from one fifth of a second to the next.
+ * from one fifth of a second to the next. A run that ends with its jobs is as far as their tasks are in their
+ * steps or traces.
  */
 #include "stats/progress.h"
 #include "stats/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,16 +19,23 @@
 struct stats_progress {
     bool active, terminal, shown;
     ker_time end;
+    double (*done)(const void *context);
+    const void *context;
+    double begun;           /* below 0: not yet looked at */
     double start_s, last_s; /* wall clock */
     uint64_t last_events;
 };
 
-struct stats_progress *stats_progress_new(bool quiet, ker_time end)
+struct stats_progress *stats_progress_new(bool quiet, ker_time end, double (*done)(const void *),
+                                          const void *context)
 {
     struct stats_progress *progress = ker_alloc(sizeof *progress);
     progress->active = !quiet;
     progress->terminal = isatty(STDERR_FILENO);
     progress->end = end;
+    progress->done = done;
+    progress->context = context;
+    progress->begun = -1;
     progress->start_s = progress->last_s = ker_clock_s();
     return progress;
 }
@@ -48,30 +57,43 @@ char *stats_progress_line(char *buffer, size_t size, const struct stats_pace *pa
     const char *unit = pace->events_per_s >= 1e6 ? "M" : "k";
     double rate = pace->events_per_s / (pace->events_per_s >= 1e6 ? 1e6 : 1e3);
     ker_print_time(now, pace->now);
-    if (pace->end == KER_TIME_MAX || pace->end <= 0) {
-        snprintf(buffer, size, "  %s simulated  %.3g %s events/s", now, rate, unit);
-        return buffer;
-    }
-    double done = (double)pace->now / (double)pace->end;
-    int used = snprintf(buffer, size, "  %s of %s  %d %%  %.3g %s events/s", now,
-                        ker_print_time(end, pace->end), (int)(100 * done), rate, unit);
-    if (done > 0.01 && done <= 1 && (size_t)used < size) { /* before that any estimate is a guess */
-        print_duration(left, sizeof left, pace->elapsed_s * (1 - done) / done);
+    int used = snprintf(buffer, size, "  %s", now);
+    used += snprintf(buffer + used, size - (size_t)used, pace->end < KER_TIME_MAX ? " of %s" : " simulated",
+                     ker_print_time(end, pace->end));
+    if (pace->done >= 0)
+        used += snprintf(buffer + used, size - (size_t)used, "  %d %%", (int)(100 * pace->done));
+    used += snprintf(buffer + used, size - (size_t)used, "  %.3g %s events/s", rate, unit);
+    double since = pace->done - pace->begun;
+    if (pace->done >= 0 && since > 0.01 && (size_t)used < size) { /* before that any estimate is a guess */
+        print_duration(left, sizeof left, pace->elapsed_s * (1 - pace->done) / since);
         snprintf(buffer + used, size - (size_t)used, "  about %s left", left);
     }
     return buffer;
+}
+
+/* The run is over when the time is, or the jobs are done. */
+static double share_done(const struct stats_progress *p, ker_time now)
+{
+    double time = p->end < KER_TIME_MAX && p->end > 0 ? (double)now / (double)p->end : -1;
+    double work = p->done ? p->done(p->context) : -1;
+    double most = time > work ? time : work;
+    return most < 1 ? most : 1;
 }
 
 void stats_progress_show(struct stats_progress *progress, ker_time now, uint64_t events)
 {
     if (!progress->active)
         return;
+    if (progress->begun < 0)
+        progress->begun = fmax(share_done(progress, now), 0);
     double wall_s = ker_clock_s(), step_s = wall_s - progress->last_s;
     if (step_s < (progress->terminal ? INTERVAL_S : LINES_S))
         return;
     struct stats_pace pace = {
         .now = now,
         .end = progress->end,
+        .done = share_done(progress, now),
+        .begun = progress->begun,
         .elapsed_s = wall_s - progress->start_s,
         .events_per_s = (double)(events - progress->last_events) / step_s,
     };

@@ -9,6 +9,8 @@
 
 struct stats_pace {
     ker_time now, end; /* simulated; end KER_TIME_MAX: unknown */
+    double done;       /* of all that has to be done; below 0: unknown */
+    double begun;      /* that of the start: a run may be resumed */
     double elapsed_s;  /* wall clock since the start */
     double events_per_s;
 };

@@ -131,7 +131,9 @@ enum ker_status stats_periods_close(struct stats_periods *, struct ker_error *);
 /* Progress on a terminal: one line, rewritten at most five times a second; nothing when standard error is no
  * tty or `quiet`. */
 struct stats_progress;
-struct stats_progress *stats_progress_new(bool quiet, ker_time end /* KER_TIME_MAX when unknown */);
+/* end: KER_TIME_MAX when unknown; done(context): of what has to be done, below 0: unknown. */
+struct stats_progress *stats_progress_new(bool quiet, ker_time end, double (*done)(const void *),
+                                          const void *context);
 void stats_progress_show(struct stats_progress *, ker_time now, uint64_t events);
 void stats_progress_free(struct stats_progress *); /* clears the line */
 

@@ -72,6 +72,9 @@ uint32_t task_system_jobs(const struct task_system *);
 
 /* Jobs that are not in the background. */
 uint32_t task_system_foreground(const struct task_system *);
+/* About which part of their operations the tasks of the foreground job that is the least far have done, as
+ * some tasks of this rank show; below 0: not known. */
+double task_system_done(const struct task_system *);
 /* Collective, between two instants: how many foreground jobs have deadlocked: tasks are unfinished, but no
  * timer runs and no message of the job is on its way, whatever other jobs and the traffic do. From then on
  * task_system_waiting speaks of these. Costs a sum of two numbers a job over the ranks. A message of which a

@@ -44,7 +44,7 @@ bad 'one configuration is read, and "star.cfg" is it' star.cfg torus.cfg
 bad '--load: there is no such option; a configuration key is set by traffic.load=VALUE' star.cfg --load 0.3
 bad '--load=0.3: there is no such option; a configuration key is set by traffic.load=VALUE' --load=0.3 star.cfg
 bad '-load: there is no such option; a configuration key is set by traffic.load=VALUE' -load 3 star.cfg
-bad '--help-config traffc: there is no such group or key; did you mean traffic?' --help-config traffc
+bad '--help-config traffc: no group, key or meaning has this word; did you mean traffic?' --help-config traffc
 bad 'a dragonfly is "hierarchical"' star.cfg topology.kind=dragonfly
 bad 'dimension-order routing is "minimal" on a torus' torus.cfg routing.algorithm=dor
 bad 'random destinations are "uniform"' star.cfg traffic.pattern=random
@@ -70,6 +70,8 @@ good --help-config switch
 grep -q '^  switch.buffer: ' out || verdict 'switch.buffer is missing' '--help-config switch'
 good --help-config switch.buffer
 verdict "$([ "$(grep -c '^  [a-z]' out)" -eq 1 ] || echo 'not one key')" '--help-config switch.buffer'
+good --help-config opensm
+grep -q "^  routing.lmc_path: " out || verdict "no routing.lmc_path" "--help-config with a word of meanings"
 good -q -o results star.cfg run.warmup=1s
 verdict "$(grep -q '^marssim: warning: run.warmup: nothing was measured' err || echo 'no warning')" 'a warm-up beyond the end'
 for words in --help --help-config --list --version '--check star.cfg' '-o results star.cfg'; do

@@ -14,9 +14,45 @@ clean=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPTIMISE -u BUILD -u ARCH -u C
 check "installed"
 root=$work/usr
 cd "$work" || exit 2
-"$root/bin/marssim" --version >log 2>&1 && "$root/bin/marssim" -q -o out "$root/share/marssim/configs/torus-uniform.cfg" \
+"$root/bin/marssim" --version >log 2>&1 && "$root/bin/marssim" -q -o torus "$root/share/marssim/configs/torus-uniform.cfg" \
     topology.extents=4,4 run.warmup=0ns run.end=1us >log 2>&1
 check "an installed configuration runs"
+
+# ---- configurations, wherever one is ----
+
+mkdir empty && cd empty || exit 2
+for config in $(grep -h -o 'configs/[a-z0-9-]*\.cfg' "$root/share/marssim/README.md" | sort -u); do
+    "$root/bin/marssim" --check "$config" >../log 2>&1 || { echo "$config" >>../log; break; }
+done
+check "the configurations that README names are found"
+"$root/bin/marssim" -q configs/fat-tree-lammps.cfg run.end=1us >../log 2>&1 && [ "$(ls results)" = fat-tree-lammps ]
+check "results are in the current folder"
+ends 2 "configs/none.cfg: cannot be read: there is no such file here, nor in $(readlink -f "$root/share/marssim"); marssim --example lists" "$root/bin/marssim" configs/none.cfg
+check "one that is nowhere: both places are named"
+mkdir configs && echo 'topology: {' >configs/torus-uniform.cfg
+ends 2 "^marssim: error: configs/torus-uniform.cfg:" "$root/bin/marssim" configs/torus-uniform.cfg
+check "one in the current folder comes first"
+"$root/bin/marssim" --example >../log && for config in "$root"/share/marssim/configs/*.cfg; do
+    grep -q "^  $(basename "$config" .cfg) .* [a-z]" ../log || { echo "$config is not listed" >>../log; false; break; }
+done
+check "--example lists them all, with what they show"
+for config in "$root"/share/marssim/configs/*.cfg; do
+    name=$(basename "$config" .cfg)
+    "$root/bin/marssim" --example "$name" >../log 2>&1 && mv "$root/share/marssim/configs" "$root/away" && "$root/bin/marssim" --check "$name.cfg" >../log 2>&1
+    status=$?
+    mv "$root/away" "$root/share/marssim/configs"
+    [ $status -eq 0 ] || { echo "$name" >>../log; break; }
+done
+[ $status -eq 0 ]
+check "a copy of each has all it needs"
+ends 2 "star-pingpong.cfg: is there already" "$root/bin/marssim" --example star-pingpong
+check "nothing is written over"
+ends 2 "there is none of this name" "$root/bin/marssim" --example nothing
+check "a name that is none"
+"$root/bin/marssim" -q configs/fat-tree-lammps.cfg jobs[0].trace=traces/lammps-lj-32 run.end=1us >../log 2>&1 &&
+    grep -q "\"$PWD/traces/lammps-lj-32" results/fat-tree-lammps/system.cfg
+check "a file on the command line may be one of the current folder"
+cd ..
 
 # ---- links ----
 

@@ -90,11 +90,9 @@ static void wrong_overrides(void **state)
     refused_override("switch.delay=100", "command line: switch.delay: give a unit, as in \"100 ns\"");
     refused_override("jobs[2].tasks=4",
                      "command line: jobs[2].tasks: the next member of the list would be [1]");
-    refused_override("jobs[0]",
-                     "command line: \"jobs[0]\": KEY=VALUE is expected, as in switch.channels=4 or "
-                     "jobs[0].tasks=64");
-    refused_override("jobs[x].tasks=4", "command line: \"jobs[x].tasks=4\": KEY=VALUE is expected, as in "
-                                        "switch.channels=4, jobs[0].tasks=64 or jobs[NAME].enabled=false");
+    refused_override("jobs[0]", "command line: \"jobs[0]\": KEY=VALUE is expected, as in switch.channels=4, "
+                                "jobs[0].tasks=64 or jobs[NAME].enabled=false");
+    refused_override("jobs[x].tasks=4", "command line: jobs[x]: there is none of this name; there are: job0");
     refused_override("switch=abc", "command line: switch: is a group of keys; give one of them, as in "
                                    "switch.KEY=VALUE");
     refused_override("jobs=abc",

@@ -425,14 +425,21 @@ static void progress_line_reads_well(void **state)
     char line[80];
     /* A quarter of the way after 30 s: 90 s are left. */
     struct stats_pace pace = {
-        .now = 25 * KER_US, .end = 100 * KER_US, .elapsed_s = 30, .events_per_s = 3.21e6};
+        .now = 25 * KER_US, .end = 100 * KER_US, .done = 0.25, .elapsed_s = 30, .events_per_s = 3.21e6};
     assert_string_equal(stats_progress_line(line, sizeof line, &pace),
                         "  25 us of 100 us  25 %  3.21 M events/s  about 1 min 30 s left");
+    /* Without an end, but with half of the steps done, a quarter of them since the run was resumed 30 s ago:
+     * 60 s. */
     pace.end = KER_TIME_MAX;
+    pace.done = 0.5;
+    pace.begun = 0.25;
+    assert_string_equal(stats_progress_line(line, sizeof line, &pace),
+                        "  25 us simulated  50 %  3.21 M events/s  about 1 min 0 s left");
+    pace.done = -1;
     pace.events_per_s = 5000;
     assert_string_equal(stats_progress_line(line, sizeof line, &pace), "  25 us simulated  5 k events/s");
     /* Standard error of a test is no terminal, or it is: neither may crash. */
-    struct stats_progress *progress = stats_progress_new(true, KER_TIME_MAX);
+    struct stats_progress *progress = stats_progress_new(true, KER_TIME_MAX, NULL, NULL);
     stats_progress_show(progress, 1, 1);
     stats_progress_free(progress);
 }

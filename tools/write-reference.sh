@@ -15,7 +15,14 @@ the keys of plugins, too. An editor that knows JSON schemas completes and checks
 `{ "$schema": "marssim.schema.json",`; any checker does the same for others (`marssim --json system.cfg | ...`). What satisfies the schema may
 still be refused when the run is built.
 
-```text
+Lists have members, `jobs[0]`, `jobs[1]`, ... On the command line a member can be named, too: `jobs[NAME].KEY=VALUE`; `jobs[*].KEY=VALUE` stands
+for all that are there so far, `jobs[NAME].enabled=false` switches one off, and `jobs[NAME].program=VALUE` with a new name adds one (services by
+`services[NAME].kind`). File names on the command line are those of the current folder, or relative to the configuration like its own.
 END
-"$1" --help-config
-echo '```'
+# A heading for each group, which --help-config prints as a line of its own behind an empty one.
+"$1" --help-config | awk '
+    begins && NF { printf "%s\n## %s\n\n```text\n", (NR > 1 ? "```\n" : ""), $0; begins = 0; next }
+    NF == 0 { begins = 1; next }
+    { print }
+    BEGIN { begins = 1 }
+    END { print "```" }'

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct check {
     const char *file;
@@ -62,6 +63,12 @@ static void check_scalar(const struct check *check, const struct ker_option *opt
     } else if (KER_TYPE_OF(option) == KER_TYPE_FILE) {
         free(node->path);
         node->path = ker_config_path_join(check->file, node->text);
+        /* From the command line a file may be meant as seen from the current folder, as the shell completes
+         * it. */
+        if (!node->origin.file && access(node->path, F_OK) != 0 && access(node->text, F_OK) == 0) {
+            free(node->path);
+            node->path = ker_format("%s", node->text);
+        }
     }
 }
 

@@ -162,8 +162,8 @@ void ker_config_write_json(const struct ker_config *, FILE *out);
 void ker_config_files(const struct ker_config *, void (*visit)(void *context, const char *path),
                       void *context);
 void ker_config_help(const struct ker_option *const *tables, FILE *out);
-/* The part of it that has this word: a group ("switch"), a key, or all keys that the word is a part of;
- * KER_BAD_INPUT: none. */
+/* The part of it that has this word: a group ("switch"), a key, or all keys that have it in their name, then
+ * in their meaning; KER_BAD_INPUT: none. */
 enum ker_status ker_config_help_word(const struct ker_option *const *tables, const char *word, FILE *out,
                                      struct ker_error *error);
 /* What to say of a word that is no option of the command line, malloc'ed: the key that may be meant; NULL:

@@ -5,6 +5,7 @@
  * prefix, and opening each group at its first key. Invariant: what is written reads back as the same
  * configuration; defaults, and groups that were not given, stand in comments.
  */
+#define _GNU_SOURCE /* strcasestr */
 #include "kernel/config/value.h"
 
 #include "kernel/base/memory.h"
@@ -274,18 +275,27 @@ void ker_config_help(const struct ker_option *const *tables, FILE *out)
                 print_group(tables, option->key, out);
 }
 
+/* 0: the word is a group or key, 1: a part of a key, 2: of a meaning, 3: it is not there. */
+static int how_found(const struct ker_option *option, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(option->key, word, length) == 0 &&
+        (!option->key[length] || strchr(".[", option->key[length])))
+        return 0;
+    if (strcasestr(option->key, word))
+        return 1;
+    return option->meaning && strcasestr(option->meaning, word) ? 2 : 3;
+}
+
 enum ker_status ker_config_help_word(const struct ker_option *const *tables, const char *word, FILE *out,
                                      struct ker_error *error)
 {
-    size_t length = strlen(word);
     bool found = false;
-    for (int exact = 1; exact >= 0 && !found;
-         exact--) /* a group or key of this name, else whatever has the word in its name */
+    for (int how = 0; how < 3 && !(how == 1 && found);
+         how++) /* of this name alone; else also what has the word */
         for (ker_config_tables table = tables; *table; table++)
             for (const struct ker_option *option = *table; option->key; option++) {
-                bool begins = strncmp(option->key, word, length) == 0 &&
-                              (!option->key[length] || strchr(".[", option->key[length]));
-                if (exact ? !begins : !strstr(option->key, word))
+                if (how_found(option, word) != how)
                     continue;
                 print_option(option, out);
                 found = true;
@@ -293,8 +303,9 @@ enum ker_status ker_config_help_word(const struct ker_option *const *tables, con
     if (found)
         return KER_OK;
     char *near = ker_config_key_near(tables, word);
-    ker_fail(error, KER_BAD_INPUT, "command line: --help-config %.60s: there is no such group or key%s%s%s",
-             word, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    ker_fail(error, KER_BAD_INPUT,
+             "command line: --help-config %.60s: no group, key or meaning has this word%s%s%s", word,
+             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     free(near);
     return KER_BAD_INPUT;
 }

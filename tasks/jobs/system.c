@@ -302,6 +302,32 @@ uint32_t task_system_foreground(const struct task_system *system)
     return system->foreground;
 }
 
+#define ASKED 32 /* tasks of a job: they are about equally far */
+
+static double job_done(const struct task_job *job)
+{
+    double sum = 0;
+    uint64_t so_far, all;
+    uint32_t own = 0;
+    for (; job->class->done && own < ASKED && job->class->done(job->program, own, &so_far, &all); own++)
+        sum += all ? (double)so_far / (double)all : 1;
+    return own ? sum / own : -1;
+}
+
+double task_system_done(const struct task_system *system)
+{
+    double least = -1;
+    for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
+        const struct task_job *job = task_jobs_get(system->jobs, i);
+        double done = job->background ? -1 : job_done(job);
+        if (!job->background && !job->class->done)
+            return -1;
+        if (done >= 0 && (least < 0 || done < least))
+            least = done;
+    }
+    return least;
+}
+
 uint64_t task_system_tasks(const struct task_system *system)
 {
     return system->traffic ? UINT64_MAX : tasks_count(system->jobs);

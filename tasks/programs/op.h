@@ -280,6 +280,9 @@ struct task_program_class {
      */
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
     void (*close)(struct task_program *);
+    /* How far an own task is, for the line of progress: operations, steps or bytes of all of them; false:
+     * there is no such task here. NULL: that is not known before the end. */
+    bool (*done)(const struct task_program *, uint32_t own, uint64_t *so_far, uint64_t *all);
     /* Checkpoint: where own task number `own` was before its last next(), saved or loaded; the caller then
      * calls next() once more, and has the same op. A task that has not called next() is not asked. */
     void (*position)(struct task_program *, uint32_t own, struct ker_chunk *);

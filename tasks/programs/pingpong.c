@@ -21,6 +21,7 @@ struct task_program {
     uint64_t steps, bytes;
     struct task_comm world;
     struct own_task *own;
+    uint32_t own_count;
 };
 
 static enum ker_status pingpong_open(struct task_program **opened, const struct ker_config *config,
@@ -69,6 +70,7 @@ static enum ker_status pingpong_prepare(struct task_program *program, const uint
                                         uint32_t count, struct ker_error *error)
 {
     program->own = ker_alloc(count * sizeof *program->own);
+    program->own_count = count;
     for (uint32_t i = 0; i < count; i++)
         program->own[i].task = own_tasks[i];
     return KER_OK;
@@ -99,6 +101,16 @@ static bool pingpong_next(struct task_program *program, uint32_t number, struct 
     return true;
 }
 
+static bool pingpong_done(const struct task_program *program, uint32_t number, uint64_t *so_far,
+                          uint64_t *all)
+{
+    if (number >= program->own_count)
+        return false;
+    *all = 2 * program->steps;
+    *so_far = program->own[number].before < *all ? program->own[number].before : *all;
+    return true;
+}
+
 static void pingpong_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
     struct own_task *own = &program->own[number];
@@ -119,5 +131,6 @@ const struct ker_kind task_program_pingpong = {
             .next = pingpong_next,
             .close = pingpong_close,
             .position = pingpong_position,
+            .done = pingpong_done,
         },
     .options = KER_OPTIONS(task_bytes_options, task_steps_options)};

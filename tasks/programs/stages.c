@@ -45,6 +45,7 @@ void task_stages_release(struct task_stages *stages)
 
 void task_stages_prepare(struct task_stages *stages, const uint32_t *own_tasks, uint32_t count)
 {
+    stages->own = count;
     stages->place = ker_alloc(count * sizeof *stages->place);
     stages->before = ker_alloc(count * sizeof *stages->before);
     for (uint32_t i = 0; i < count; i++)
@@ -153,4 +154,14 @@ void task_stages_position(struct task_stages *stages, uint32_t number, struct ke
               at->posted > stages->directions;
     if (c->loads && !c->bad)
         stages->place[number] = *at;
+}
+
+bool task_stages_done(const struct task_stages *stages, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    if (number >= stages->own)
+        return false;
+    uint32_t step = stages->before[number].step;
+    *so_far = step < stages->steps ? step : stages->steps;
+    *all = stages->steps;
+    return true;
 }

@@ -44,6 +44,7 @@ struct task_stages {
     uint64_t allreduce_bytes;
     ker_time compute;   /* of a step */
     uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
+    uint32_t own;       /* tasks here */
     struct task_stages_place *place, *before; /* of own tasks: now; before the last call of next() */
 };
 
@@ -56,6 +57,8 @@ void task_stages_release(struct task_stages *);
 void task_stages_prepare(struct task_stages *, const uint32_t *own_tasks, uint32_t count);
 bool task_stages_next(struct task_stages *, const struct task_program *, uint32_t number, struct task_op *);
 void task_stages_position(struct task_stages *, uint32_t number, struct ker_chunk *);
+
+bool task_stages_done(const struct task_stages *, uint32_t number, uint64_t *so_far, uint64_t *all);
 
 /* An own stage that computes for `time`; false: it does not. */
 bool task_stages_compute(const struct task_stages *, ker_time time, struct task_op *);

@@ -230,6 +230,11 @@ static const struct ker_option stencil_options[] = {
     {.key = NULL},
 };
 
+static bool stencil_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    return task_stages_done(&program->stages, number, so_far, all);
+}
+
 static void stencil_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
     task_stages_position(&program->stages, number, c);
@@ -249,5 +254,6 @@ const struct ker_kind task_program_stencil = {
             .next = stencil_next,
             .close = stencil_close,
             .position = stencil_position,
+            .done = stencil_done,
         },
     .options = KER_OPTIONS(stencil_options, task_bytes_options, task_steps_options, task_compute_options)};

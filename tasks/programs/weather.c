@@ -222,6 +222,11 @@ static const struct ker_option weather_options[] = {
     {.key = NULL},
 };
 
+static bool weather_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    return task_stages_done(&program->stages, number, so_far, all);
+}
+
 static void weather_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
     task_stages_position(&program->stages, number, c);
@@ -241,5 +246,6 @@ const struct ker_kind task_program_weather = {
             .next = weather_next,
             .close = weather_close,
             .position = weather_position,
+            .done = weather_done,
         },
     .options = KER_OPTIONS(weather_options, task_steps_options, task_compute_options)};

@@ -233,6 +233,15 @@ static bool allprof_next(struct task_program *program, uint32_t own, struct task
     return trace_own_next(&program->own[own], op);
 }
 
+static bool allprof_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    if (number >= program->own_count)
+        return false;
+    *so_far = program->own[number].before;
+    *all = program->own[number].held->code.total;
+    return true;
+}
+
 static void allprof_position(struct task_program *program, uint32_t own, struct ker_chunk *c)
 {
     trace_own_position(&program->own[own], c);
@@ -301,6 +310,7 @@ const struct task_program_class task_allprof_class = {
     .next = allprof_next,
     .close = allprof_close,
     .position = allprof_position,
+    .done = allprof_done,
     .taken = allprof_taken,
     .call = allprof_call_of,
 };

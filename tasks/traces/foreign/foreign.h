@@ -77,6 +77,7 @@ enum ker_status foreign_agree(struct task_program *, struct ker_comm *, struct k
 bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
 void foreign_close(struct task_program *);
 void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
+bool foreign_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
 /* "MPI_Bcast": of enum task_collective. */
 const char *foreign_call_name(unsigned collective);
@@ -88,7 +89,7 @@ void foreign_operations(const struct task_program *, uint32_t number, struct tra
     {                                                                                                        \
         .collective = true, .open = opens, .tasks = foreign_tasks, .comms = foreign_comms,                   \
         .hand = foreign_hand, .prepare = foreign_prepare, .agree = foreign_agree, .next = foreign_next,      \
-        .close = foreign_close, .position = foreign_position, .call = foreign_call_of                        \
+        .close = foreign_close, .position = foreign_position, .done = foreign_done, .call = foreign_call_of  \
     }
 
 #endif

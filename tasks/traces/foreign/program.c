@@ -236,6 +236,15 @@ bool foreign_next(struct task_program *program, uint32_t number, struct task_op 
     return trace_own_next(&program->own[number], op);
 }
 
+bool foreign_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    if (number >= program->own_count)
+        return false;
+    *so_far = program->own[number].before;
+    *all = program->own[number].held->code.total;
+    return true;
+}
+
 void foreign_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
     trace_own_position(&program->own[number], c);

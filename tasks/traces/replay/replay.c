@@ -267,6 +267,15 @@ static bool replay_next(struct task_program *program, uint32_t number, struct ta
     return false;
 }
 
+static bool replay_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    if (number >= program->own_count)
+        return false;
+    *so_far = program->own[number].before;
+    *all = program->own[number].held->code.total;
+    return true;
+}
+
 /* The trace is the same, so the operations are. */
 static void replay_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
@@ -363,6 +372,7 @@ const struct task_program_class task_replay_class = {
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,
+    .done = replay_done,
     .streams = replay_streams,
     .neighbours = replay_neighbours,
     .taken = replay_taken,
