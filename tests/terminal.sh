@@ -165,6 +165,14 @@ wait $run
 [ ! -s quiet.err ]
 check "no line with --quiet"
 
+# A run that ends with its jobs is as far as they are: halves of 12 tasks on one rank. The clock stops it after the line.
+"$marssim" -o jobs halo.cfg jobs[0].steps=4000000000 >out 2>jobs.err &
+run=$!
+wait_for 'marssim: [0-9.]* [mu]*s simulated  [0-9]* %' jobs.err
+check "the percentage of a run that ends with its jobs"
+kill -TERM $run
+wait $run
+
 # Asked many times, the results are those of a run that nobody asked.
 short="$top/configs/hierarchical-gups.cfg run.end=30us partition.oversubscribe=true"
 "$marssim" -q -o alone $short output.period="1 us" >out 2>err
