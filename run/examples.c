@@ -41,10 +41,11 @@ char *run_file_find(const char *path, struct ker_error *error)
         return ker_format("%s", path);
     char *there = ker_format("%s/%s", shipped, path);
     if (access(there, F_OK) != 0)
-        ker_fail(error, KER_BAD_INPUT,
-                 "%s: cannot be read: there is no such file here, nor in %s; marssim --example lists what is "
-                 "shipped",
-                 path, shipped);
+        ker_fail(
+            error, KER_BAD_INPUT,
+            "%s: cannot be read: No such file or directory, nor is it in %s; marssim --example lists what is "
+            "shipped",
+            path, shipped);
     free(shipped);
     return there;
 }

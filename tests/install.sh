@@ -27,7 +27,7 @@ done
 check "the configurations that README names are found"
 "$root/bin/marssim" -q configs/fat-tree-lammps.cfg run.end=1us >../log 2>&1 && [ "$(ls results)" = fat-tree-lammps ]
 check "results are in the current folder"
-ends 2 "configs/none.cfg: cannot be read: there is no such file here, nor in $(readlink -f "$root/share/marssim"); marssim --example lists" "$root/bin/marssim" configs/none.cfg
+ends 2 "configs/none.cfg: cannot be read: No such file or directory, nor is it in $(readlink -f "$root/share/marssim"); marssim --example lists" "$root/bin/marssim" configs/none.cfg
 check "one that is nowhere: both places are named"
 mkdir configs && echo 'topology: {' >configs/torus-uniform.cfg
 ends 2 "^marssim: error: configs/torus-uniform.cfg:" "$root/bin/marssim" configs/torus-uniform.cfg

@@ -29,7 +29,7 @@ static bool selector_find(struct selector *s, ker_config_tables tables, const ch
         length = strcspn(override + at + 1, "]");
         if (override[at + 1 + length] != ']')
             return false;
-        if (length > 0 && strspn(override + at + 1, "0123456789") < length)
+        if (length > 0 && strspn(override + at + 1, "-0123456789") < length)
             break;
     }
     if (override[at] != '[')
