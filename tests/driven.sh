@@ -298,7 +298,7 @@ bad_key 'a message-driven job has no memory part' "a memory part" "node.controll
 
 # Six iterations with a balance step behind the second and the fourth: cores tell each other their loads and how many objects come, and objects
 # move, as messages of their bytes. The first two iterations take 0.4 s at least, the last two come behind 1 s.
-sent=(configs/torus-leanmd.cfg "$far" topology.extents=3,3,3 jobs[0].cells=3,3,3 jobs[0].atoms=40000 jobs[0].gradient=0.9 jobs[0].steps=6
+sent=(configs/torus-leanmd.cfg topology.latency=200ns topology.extents=3,3,3 jobs[0].cells=3,3,3 jobs[0].atoms=40000 jobs[0].gradient=0.9 jobs[0].steps=6
     jobs[0].balance_every=2 "output.period=20 ms" output.series.traffic=periods output.matrix=true output.series.matrix=periods
     'output.matrix_levels=["task"]' partition.bind=no partition.adapt=false partition.oversubscribe=true)
 "$marssim" -q -o "$t/sent" "${sent[@]}" 2>"$t/err" && awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; next }

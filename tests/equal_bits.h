@@ -78,7 +78,7 @@ static bool equal_tables(const char *expected, const char *folder, const char *n
         equal = got == got_b && (got < 0 || memcmp(line[0], line[1], (size_t)got) == 0);
         more = equal && got >= 0;
         if (!equal)
-            snprintf(where, 512, "%s:%d is\n    %.200s  expected\n    %.200s", name, number,
+            snprintf(where, 512, "%.80s:%d is\n    %.190s  expected\n    %.190s", name, number,
                      got_b < 0 ? "absent\n" : line[1], got < 0 ? "nothing\n" : line[0]);
     }
     if (a)
