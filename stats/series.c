@@ -142,10 +142,11 @@ static void series_flush(struct stats_series *s, ker_time at)
 
 void stats_series_fell(const char *name)
 {
-    ker_give_up("%s: a count that only grows has become smaller since the last period, and its next row would "
-                "be wrong: this is a bug of marssim; the rows before are right, and the run can be made without "
-                "this series (output.series)",
-                name);
+    ker_give_up(
+        "%s: a count that only grows has become smaller since the last period, and its next row would "
+        "be wrong: this is a bug of marssim; the rows before are right, and the run can be made without "
+        "this series (output.series)",
+        name);
 }
 
 void stats_series_flush(struct stats_series_files *f, ker_time at)

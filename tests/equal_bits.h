@@ -95,9 +95,10 @@ static bool equal_tables(const char *expected, const char *folder, const char *n
 /* All that results.h5 holds but attributes, of which the configuration may differ; where h5dump is there. */
 static bool equal_hdf5(const char *expected, const char *folder, char where[512])
 {
-    char *command = ker_format("! command -v h5dump >/dev/null || { a=$(h5dump -A 0 '%s/results.h5' | tail -n +2 | "
-                               "cksum) && [ \"$a\" = \"$(h5dump -A 0 '%s/results.h5' | tail -n +2 | cksum)\" ]; }",
-                               expected, folder);
+    char *command =
+        ker_format("! command -v h5dump >/dev/null || { a=$(h5dump -A 0 '%s/results.h5' | tail -n +2 | "
+                   "cksum) && [ \"$a\" = \"$(h5dump -A 0 '%s/results.h5' | tail -n +2 | cksum)\" ]; }",
+                   expected, folder);
     bool equal = system(command) == 0;
     if (!equal)
         snprintf(where, 512, "results.h5 differs");
@@ -127,8 +128,8 @@ static inline bool equal_results(const char *expected, const char *folder, char 
             const char *name = entry[i]->d_name;
             bool hdf5 = strcmp(name, "results.h5") == 0;
             if (equal && (!hdf5 || k == 0))
-                equal = hdf5 ? equal_hdf5(expected, folder, where)
-                             : equal_tables(expected, folder, name, where);
+                equal =
+                    hdf5 ? equal_hdf5(expected, folder, where) : equal_tables(expected, folder, name, where);
             free(entry[i]);
         }
         free(entry);

@@ -29,7 +29,8 @@ struct variant {
     const char *override[MOST_OVERRIDES];
     int third; /* 1 to 3: of the systems, unless LONG=1; 0: all of them */
     int saves; /* after so many hundredths of the run; 0: never */
-    int from;  /* goes on from what this variant has saved, which is one of fewer ranks, or before; 0: begins */
+    int from;  /* goes on from what this variant has saved, which is one of fewer ranks, or before; 0: begins
+                */
 };
 
 #define OVERSUBSCRIBE "partition.oversubscribe=true" /* all ranks work, however few cores there are */
@@ -169,6 +170,8 @@ static bool run_wanted(const struct run *run)
     int third = run->variant->third, system = (int)(run->system - run->plan->system);
     if (setting("EQUAL_BITS_SAVED", 0))
         return run->number == 0 || run->variant->saves || run->variant->from;
+    if ((run->variant->saves || run->variant->from) && strncmp(run->system->file, "tests/", 6) == 0)
+        return true;
     return third == 0 || system % 3 == third - 1 || setting("LONG", 0);
 }
 
@@ -177,7 +180,8 @@ static char *run_folder(const struct run *run, int variant)
     return ker_format("%s/%s/%d", run->plan->scratch, run->system->name, variant);
 }
 
-/* When it saves, and what it goes on from, by the end of the reference: false: there is nothing to go on from. */
+/* When it saves, and what it goes on from, by the end of the reference: false: there is nothing to go on
+ * from. */
 static bool run_states(struct run *run)
 {
     const struct variant *v = run->variant;
@@ -186,7 +190,8 @@ static bool run_states(struct run *run)
         json_t *summary = json_load_file(path, 0, NULL);
         json_int_t end =
             json_integer_value(json_object_get(json_object_get(summary, "result"), "simulated_time_ps"));
-        snprintf(run->at, sizeof run->at, "run.checkpoint.at=%lld ps", 1 + (long long)(end * 0.01 * v->saves));
+        snprintf(run->at, sizeof run->at, "run.checkpoint.at=%lld ps",
+                 1 + (long long)(end * 0.01 * v->saves));
         json_decref(summary);
     }
     free(path);

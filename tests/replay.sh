@@ -152,6 +152,14 @@ for signal in "" 1; do
     "$marstrace" --profile t >profile.csv 2>err && profiled one profile.csv >err
     check "and its calls are those of the profile"
 done
+# Who has had fewer messages than the others have recorded leaves these waiting, until nothing goes on: they end where they began to wait,
+# which periods have counted.
+mv t fewer && timeout -k 5 60 mpirun -n 3 "$marstrace" -o t ./abort 30 1 >err 2>&1
+cp fewer/task-000001.mars* t/
+"$marssim" -q -o one replay.cfg 'jobs[0].died="end"' "output.period=1 us" output.series.{jobs,tasks,functions,communicators}=periods >err 2>&1 &&
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } $c["task"] == 2 { cut += $c["passes"] == 0 } END { exit !cut }' one/tasks.csv &&
+    awk -F, 'NR > 1 && $4 + $5 + $6 > 1000000 { bad++ } END { exit bad || NR < 50 }' one/task_series.csv
+check "waits of tasks that a dead one leaves behind make no wrong rows"
 
 # In a pass a task sends 71,791 bytes in 20 messages, those that others ask of it among them (tests/tracer/windows.c), 2 of 8 bytes in each of
 # 4 exchanges (three windows, one communicator), and 2 in each of 7 barriers (4 fences, 3 MPI_Win_free).

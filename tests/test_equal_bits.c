@@ -13,8 +13,8 @@
  *
  * EQUAL_BITS_SYSTEMS=n takes that many random systems, EQUAL_BITS_FIRST=n begins with number n,
  * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_SAVED=1 takes only the runs that are saved and
- * resumed, RANDOM_SYSTEM_ALL=1 has random systems collect all they can, EQUAL_BITS_KEEP=1 keeps all results; after a failure they are
- * kept anyway, and what is printed reproduces it.
+ * resumed, RANDOM_SYSTEM_ALL=1 has random systems collect all they can, EQUAL_BITS_KEEP=1 keeps all results;
+ * after a failure they are kept anyway, and what is printed reproduces it.
  */
 #define _GNU_SOURCE /* nftw */
 int marssim_main(int argc, char **argv);

@@ -58,9 +58,7 @@ void node_memory_free(struct node_memory *memory)
     if (!memory)
         return;
     KER_POOL_RELEASE(&memory->loads);
-    if (memory->copy)
-        free(memory->copy->unit);
-    free(memory->copy);
+    node_cores_copy_free(memory->copy);
     free(memory->resource);
     free(memory->flow);
     free(memory);
@@ -436,36 +434,10 @@ bool node_load_take(struct node *n, ker_time now, struct node_load *load)
     return true;
 }
 
-/* Room for a copy of any node of the system. */
-static struct node_cores *copy_make(const struct node_system *system)
-{
-    uint32_t units = 0;
-    for (uint32_t k = 0; k < node_kinds_count(system->model.kinds); k++) {
-        uint32_t of = node_kinds_get(system->model.kinds, k)->structure.units;
-        units = of > units ? of : units;
-    }
-    struct node_cores *c = ker_alloc(sizeof *c + system->memory->resources * sizeof *c->moved);
-    c->unit = ker_alloc(units * sizeof *c->unit);
-    return c;
-}
-
-static struct node_cores *copy_of(const struct node *n)
-{
-    struct node_memory *memory = n->system->memory;
-    const struct node_cores *c = node_cores(n);
-    if (!memory->copy)
-        memory->copy = copy_make(n->system);
-    struct node_unit *unit = memory->copy->unit;
-    memcpy(memory->copy, c, sizeof *c + memory->resources * sizeof *c->moved);
-    memcpy(unit, c->unit, node_structure_of(n)->units * sizeof *unit);
-    memory->copy->unit = unit;
-    return memory->copy;
-}
-
 const struct node_cores *node_cores_at(const struct node *n, ker_time at)
 {
     const struct node_cores *c = node_cores(n);
-    struct node_cores *copy = copy_of(n);
+    struct node_cores *copy = node_cores_copy(n);
     for (uint32_t i = c->first; at > c->since && i != KER_NONE; i = load_at(n, i)->next) {
         struct node_load load = *load_at(n, i);
         load_advance(n, copy, &load, at);
@@ -504,7 +476,7 @@ bool node_work_told(const struct node *n, uint32_t service, uint32_t number, ker
         if (load.kind != NODE_LOAD_WORK || load.spins || load.service != service || load.number != number)
             continue;
         if (at > c->since)
-            load_advance(n, copy_of(n), &load, at);
+            load_advance(n, node_cores_copy(n), &load, at);
         *worked = node_load_told(&load);
         return true;
     }

@@ -132,6 +132,10 @@ void node_load_start(struct node *, struct node_load *);
 /* Takes out a load that has ended by now: copies first, in the order in which they began, then work by
  * (service, number). false: none has. */
 bool node_load_take(struct node *, ker_time now, struct node_load *);
+/* copy.c: the system's own, for one node at a time: with the node's units, and nothing else that it points
+ * to. */
+struct node_cores *node_cores_copy(const struct node *);
+void node_cores_copy_free(struct node_cores *); /* takes NULL */
 /* At the end of an instant. */
 void node_cores_act(struct node *, ker_time now);
 /* All is counted until then. */
@@ -150,8 +154,7 @@ uint32_t node_dma_memory(const struct node *, uint32_t core);
 void node_dma_between(const struct node *, struct node_flow *, uint32_t domain, uint32_t bus,
                       bool from_adapter);
 
-/* What will have been done by then, if nothing begins or ends before: a copy with the node's units, and nothing
- * else that it points to; the system's own, for one node at a time. */
+/* What will have been done by then, if nothing begins or ends before: in node_cores_copy. */
 const struct node_cores *node_cores_at(const struct node *, ker_time at);
 
 /* Of a node's resource: bytes/s. */

@@ -49,7 +49,8 @@ ker_time task_calls_own(const struct task_state *, ker_time now);
 struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
 /* By name and communicator, each once: what there was since this was asked before, until `at`; malloc'ed. */
 struct task_counted *task_calls_period(struct task_state *, ker_time at, uint32_t *count);
-/* The task has ended where it began to wait: its waits since are forgotten, but stay in what was asked before. */
+/* The task has ended where it began to wait: its waits since are forgotten, but stay in what was asked
+ * before. */
 void task_calls_cut(struct task_state *);
 /* Saved state of a function's name, NULL included; one that is loaded outlives the checkpoint. Of any task.
  */

@@ -38,17 +38,18 @@ static void random_end(struct random_system *r, enum random_end end, double unit
 /* What is collected: each kind for itself, in periods where there are any. */
 static void random_series(struct random_system *r, bool periods)
 {
-    static const char *const kinds[] = {"links",   "switches", "adapters", "channels", "latency",
-                                        "matrix",  "jobs",     "tasks",    "traffic",  "functions",
-                                        "communicators", "cores"};
+    static const char *const kinds[] = {"links",   "switches",  "adapters",      "channels",
+                                        "latency", "matrix",    "jobs",          "tasks",
+                                        "traffic", "functions", "communicators", "cores"};
     bool calls = !r->calls_off;
     fprintf(r->out, "    series: {\n");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bool total = i < 5, of_jobs = i > 5, of_calls = i == 9 || i == 10;
+        bool total = i<5, of_jobs = i> 5, of_calls = i == 9 || i == 10;
         bool some = random_flag(r, kinds[i], r->all ? 90 : 50);
         if (!some || (!periods && !total) || (of_jobs && !r->jobs) || (of_calls && !calls))
             continue;
-        fprintf(r->out, "        %s = \"%s\";\n", kinds[i], periods && (!total || chance(r, 70)) ? "periods" : "total");
+        fprintf(r->out, "        %s = \"%s\";\n", kinds[i],
+                periods && (!total || chance(r, 70)) ? "periods" : "total");
     }
     fprintf(r->out, "    };\n");
 }
@@ -89,7 +90,8 @@ static void random_output(struct random_system *r, bool ends, double unit)
     if (r->jobs && random_flag(r, "own calls", 60)) /* absent: of traces */
         r->calls_off = !put_flag(r, "calls", 70);
     if (matrix && random_flag(r, "levels", 50))
-        fprintf(r->out, "    matrix_levels = [\"node\", \"board\", \"rack\"%s];\n", r->jobs ? ", \"task\"" : "");
+        fprintf(r->out, "    matrix_levels = [\"node\", \"board\", \"rack\"%s];\n",
+                r->jobs ? ", \"task\"" : "");
     /* without a run.end a wild system may last for hours of simulated time, and a trace lasts long */
     random_key(r, "period");
     bool periods = chance(r, r->all ? 90 : 25) && (ends || !(r->wild || r->trace));
