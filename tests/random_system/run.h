@@ -75,7 +75,7 @@ static void random_waits(struct random_system *r)
     if (!put_flag(r, "waits", r->all ? 80 : 30))
         return;
     if (random_flag(r, "a path", 50))
-        put_size(r, "critical_path", 1 << 20, 1 << 20, 1 << 10, 1 << 22);
+        put_size(r, "critical_path", 1 << 20, 1 << 20, 1 << 17, 1 << 22);
 }
 
 static void random_output(struct random_system *r, bool ends, double unit)
