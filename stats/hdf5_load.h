@@ -18,7 +18,8 @@ enum ker_status stats_hdf5_load(struct ker_error *);
 
 /* clang-format off */
 #define STATS_HDF5_FUNCTIONS(F) \
-    F(H5check_version) F(H5dont_atexit) F(H5open) F(H5Eset_auto2) F(H5Iget_name) F(H5Aclose) F(H5Acreate2) F(H5Aget_type) \
+    F(H5check_version) F(H5dont_atexit) F(H5open) \
+    F(H5Eset_auto2) F(H5Iget_name) F(H5Aclose) F(H5Acreate2) F(H5Aget_type) \
     F(H5Aget_space) F(H5Aopen) F(H5Aread) F(H5Awrite) F(H5Dget_create_plist) F(H5Dget_num_chunks) \
     F(H5Dget_storage_size) F(H5Pget_chunk) F(H5Pget_layout) \
     F(H5Dclose) F(H5Dcreate2) F(H5Dget_space) F(H5Dget_type) F(H5Dopen2) F(H5Dread) F(H5Dset_extent) \

@@ -106,8 +106,8 @@ struct ker_engine_setup {
      * count ahead lies before `until`. No end of the run cuts off what lies before it; what they do later may
      * have to be left out. May be NULL. */
     void (*settle)(void *context, ker_time until);
-    /* Requests from outside (request.h) take effect at a multiple of this, > 0 where `requested` is given, or at
-     * a check before that. */
+    /* Requests from outside (request.h) take effect at a multiple of this, > 0 where `requested` is given, or
+     * at a check before that. */
     ker_time request_interval;
     /* Like check, at the first such time that no rank has passed, bits: what was asked of any rank. Without
      * it nothing is asked. */
