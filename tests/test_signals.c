@@ -177,7 +177,10 @@ static bool echoes(const struct process *p)
 
 static void test_second_signal(void **state)
 {
-    char *file = config_write("long", TORUS LONG_RUN), *path;
+    char *path,
+        *file = config_write("long", "topology: { kind = \"star\"; nodes = 2; bandwidth = \"10 GB/s\"; "
+                                     "latency = \"500 ns\"; }; jobs = ({ program = \"pingpong\"; "
+                                     "steps = 4000000000L; });");
     const char *words[] = {file, "run.check_interval=1000 s", "output.period=100 s",
                            NULL}; /* the first signal would be seen to then */
     struct process p;
