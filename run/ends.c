@@ -108,9 +108,11 @@ static bool deadlock_check(struct run *run)
     struct net_totals t = run_totals(run);
     if (task_system_jobs(run->tasks) > 0)
         task_system_end_aborted(run->tasks, run->comm);
-    uint64_t v[] = {task_system_unfinished(run->tasks),
-                    t.packets_injected - t.packets_delivered - t.packets_lost + t.cnps_under_way,
-                    t.packets_lost + t.packets_withheld};
+    uint64_t v[] = {
+        task_system_unfinished(run->tasks),
+        /* above LogGOPS no message is lost: which operations are left is told with the jobs */
+        run->loggops ? 0 : t.packets_injected - t.packets_delivered - t.packets_lost + t.cnps_under_way,
+        t.packets_lost + t.packets_withheld};
     ker_comm_sum_u64(run->comm, v, 3);
     if (v[0] == 0 && v[1] == 0)
         return v[2] > 0;
