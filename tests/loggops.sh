@@ -158,4 +158,39 @@ refuses 2 "output.waits" "what is not collected with this model" jobs[0].trace="
 refuses 2 "jobs\[0\].time_unit: means nothing" "a key of schedules in what is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars
 star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
 refuses 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
+# Two tasks that send beyond S before they receive: each kind of rendezvous names the operations by file and line.
+cat >"$t/two.goal" <<'END'
+num_ranks 2
+rank 0 {
+s: send 100000b to 1 tag 0
+r: recv 100000b from 1 tag 0
+r requires s
+}
+rank 1 {
+s: send 100000b to 0 tag 0
+r: recv 100000b from 0 tag 0
+r requires s
+}
+END
+for kind in instant read write; do
+    ends 1 "task 0: its operation never ran (.*two.goal:4)" "$marssim" -q -o "$t/o" "$t/l.cfg" jobs[0].trace="$t/two.goal" mpi.rendezvous=$kind loggops.S=65535B &&
+        grep -q "task 1: its operation never ran (.*two.goal:9)" "$work/err"
+    check "what cannot go on is named by file and line, rendezvous by $kind"
+done
+
+# What --check says of memory is what the run takes, whatever is under way at once: within a quarter.
+cat >"$t/many.cfg" <<'END'
+network: { model = "loggops"; };
+mpi: { rendezvous = "instant"; };
+jobs: ( { program = "schedule"; pattern = "stencil"; sides = [64, 64, 48]; timesteps = 3; datasize = "8 KiB"; } );
+output: { tasks = false; };
+END
+if [ "${TEST_PATIENCE:-1}" -eq 1 ] && command -v jq >/dev/null; then
+    for keys in "loggops.G=6ns" "loggops.G=0.04ns" "loggops.G=0.04ns jobs[0].timestep=100us" "mpi.rendezvous=read loggops.S=1KiB"; do
+        said=$("$marssim" --check "$t/many.cfg" $keys | sed -n 's/^memory *about \([0-9]*\).*MB.*/\1/p')
+        "$marssim" -q -o "$t/o" "$t/many.cfg" $keys >"$work/out" 2>"$work/err"
+        used=$(jq '.run.peak_rss_bytes / 1e6 | round' "$t/o/summary.json")
+        verdict "$([ $((4 * said)) -ge $((3 * used)) ] && [ $((3 * said)) -le $((4 * used)) ] || echo "$said MB said, $used used")" "memory is what --check says: $keys"
+    done
+fi
 [ "$number" -gt 0 ]
