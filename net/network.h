@@ -309,7 +309,7 @@ struct net_network {
     struct net_matrices *matrices;       /* NULL: not wanted */
     struct net_latency_parts *parts;     /* NULL: not collected */
     const struct net_parts *part_now;    /* its `packet`, or NULL */
-    bool by_channel, watched; /* watched: congestion control, parts, states of links, or detours */
+    bool by_channel, watched;            /* watched: congestion control, parts, states of links, or detours */
     struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states;      /* NULL: no link is in a timeline */
     /* what there is */

@@ -112,8 +112,7 @@ static inline void output_count(struct net_network *net, const struct grant *g, 
     if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1))
         net_ahead_count(net, &t, (uint64_t)wire);
     else
-        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel,
-                          t.detour);
+        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel, t.detour);
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
