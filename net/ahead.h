@@ -23,10 +23,8 @@ struct net_kept {
     bool detour;
 };
 
-void net_detour_count(const struct net_network *, const struct net_ahead *);
-
 /* Some of it lies in the measured span, so many picoseconds of its time on the link. */
-static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t, uint64_t busy)
+static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
 {
     struct net_port *out = t->out;
     out->packets++;
@@ -36,8 +34,6 @@ static inline void net_ahead_count(const struct net_network *net, const struct n
     if (t->waited > out->queue_max)
         out->queue_max = t->waited;
     t->in->input_time += t->in_buffer;
-    if (__builtin_expect(t->detour, 0))
-        net_detour_count(net, t);
 }
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(const struct net_network *, const struct net_ahead *);

@@ -370,7 +370,7 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
 static inline void net_settled_set(struct net_network *net, ker_time until)
 {
     net->settled = until;
-    until = net->by_channel ? 0 : until; /* channels are counted: no transmission at once */
+    until = net->by_channel || net->away ? 0 : until; /* channels, detours are counted: none at once */
     net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
 }
 

@@ -53,7 +53,7 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
                               .detour = k->detour};
 }
 
-void net_detour_count(const struct net_network *net, const struct net_ahead *t)
+static void detour_count(const struct net_network *net, const struct net_ahead *t)
 {
     const struct net_switch *s = net_ahead_switch(net, t->out);
     s->detours[net_ahead_port(s, t->out)]++;
@@ -62,7 +62,9 @@ void net_detour_count(const struct net_network *net, const struct net_ahead *t)
 void net_ahead_count_now(const struct net_network *net, const struct net_ahead *t)
 {
     uint64_t busy = net_measured_part(net, t->leave, t->wire);
-    net_ahead_count(net, t, busy);
+    net_ahead_count(t, busy);
+    if (t->detour)
+        detour_count(net, t);
     if (net_channels_collected(net))
         net_channel_count(net, t, busy);
 }

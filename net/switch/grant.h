@@ -100,19 +100,14 @@ __attribute__((noinline)) static void output_count_rare(struct net_network *net,
 static inline void output_count(struct net_network *net, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
-    const struct net_ahead t = {g->out,
-                                g->in,
-                                leave,
-                                wire,
-                                (uint64_t)(leave - now),
-                                (uint64_t)(read_end - p->time),
-                                p->bytes,
-                                g->channel,
-                                (p->flags & NET_DETOUR) != 0};
+    const struct net_ahead t = {
+        g->out,   g->in,     leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time),
+        p->bytes, g->channel};
     if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1))
-        net_ahead_count(net, &t, (uint64_t)wire);
+        net_ahead_count(&t, (uint64_t)wire);
     else
-        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel, t.detour);
+        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel,
+                          (p->flags & NET_DETOUR) != 0);
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
