@@ -55,7 +55,7 @@ mpicc -O1 -o phases "$top/tests/tracer/phases.c" >err 2>&1 &&
 check "programs for them are built"
 # Against the clock that the tasks read themselves in the same run: how fast a busy machine computes decides nothing.
 computed() { # TASKS PROGRAM: CPU time of the computations by the trace, and by the tasks, agree within 10 %
-    mpirun -n "$1" "$marstrace" -o t ./"$2" 40000000 >own 2>err && "$marstrace" --list t >list 2>>err &&
+    mpirun -n "$1" "$marstrace" -o t ./"$2" 40000000 >own 2>err0 && "$marstrace" --list t >list 2>err &&
         awk 'FNR == NR { own += $1; next } /MPI_(Allreduce|Barrier)/ { for (i = 4; i <= NF; i++) {
             if ($i ~ /^gap=/) sum += substr($i, 5); if ($i ~ /^away=/) sum -= substr($i, 6) } }
             END { print sum " ns by the trace, " own " by the tasks"; exit !(own > 0 && sum > 0.9 * own && sum < 1.1 * own) }' own list >err
@@ -64,6 +64,9 @@ computed 2 phases && computed 8 phases
 check "the CPU time of computations, on few tasks and on many"
 computed 2 born && MARSTRACE_NO_RSEQ=1 computed 2 born
 check "and of threads before their first call"
+awk 'FNR == NR { own += $1; next } sub(/^[01] other_threads_ns=/, "") { sum += $0 } END { print sum, own; exit !(sum > 0.9 * own && sum < 1.1 * own) }' own list >out &&
+    grep -q 'task 0: threads that do not call MPI, or no more, ran for' err0
+check "what they compute behind the last one is told"
 MARSTRACE_NO_RSEQ=1 computed 4 late && computed 4 late
 check "and of threads that lose the processor while the clocks are read"
 "$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&

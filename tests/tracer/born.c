@@ -1,6 +1,6 @@
 /* born.c - a program for tests/tracer.sh: threads that compute before they call MPI. born [WORK]: additions
- * of each task. Two of its threads are made before the first thread's last call, two after it. Each prints
- * its processor time, ns.
+ * of each task. Two of its threads are made before the first thread's last call, two after it. Each prints its
+ * processor time, ns, and computes as much again.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -35,6 +35,7 @@ static void *thread(void *argument)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     MPI_Barrier(*own);
     printf("%lld\n", t.tv_sec * 1000000000ll + t.tv_nsec);
+    compute(work / 4);
     return NULL;
 }
 

@@ -123,6 +123,8 @@ struct trc_thread *trc_thread_begin(void)
         t->off = true;
         trc_warn("a thread cannot be recorded: %s", strerror(errno));
     }
+    t->ran = -1;
+    pthread_getcpuclockid(pthread_self(), &t->cpu);
     trc_me = t;
     trc_counters_thread(t);
     trc_clock_begin(t);
@@ -260,6 +262,7 @@ static void begin(unsigned function, int64_t ns, int result)
     trc_spawn_begin();
     if (!t)
         return;
+    trc_threads_begin(t);
     t->inside = true;
     t->enter = t->back = trc_wall();
     t->away = 0;
@@ -284,6 +287,7 @@ static void finish(bool ended)
     bool fine = true;
     if (!trc.on)
         return;
+    trc_threads_end();
     trc.on = false;
     for (struct trc_thread *t = trc.threads; t; t = t->next) {
         t->off = true;

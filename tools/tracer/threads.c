@@ -4,7 +4,7 @@
  * A thread is seen at its first call. Who made it is not known, nor when; the first thread is taken for that,
  * at its last call before. What passed since is the thread's first computation, of which it ran what its CPU
  * clock says, which counts from its birth. A thread that ends says how many calls the first one had made by
- * then.
+ * then. What threads run that never call, or behind their last call, is known all together only.
  */
 #include "trc.h"
 
@@ -12,7 +12,10 @@
 #include <stdio.h>
 
 static struct trc_thread *first_thread;
+static int64_t begun_all, begun_first; /* CPU time of the process and of the first thread */
 static pthread_key_t ending;
+
+#define OTHERS_LEAST 10000000 /* ns; less is not told, nor is what is less than a twentieth of all */
 
 static uint64_t calls_of(const struct trc_thread *t)
 {
@@ -31,7 +34,8 @@ static void tell(const struct trc_thread *t, const char *what, unsigned long lon
 
 static void ended(void *thread)
 {
-    const struct trc_thread *t = thread;
+    struct trc_thread *t = thread;
+    t->ran = trc.two_clocks ? t->back_cpu : trc_clock_ran();
     if (trc.on)
         tell(t, "ended", calls_of(first_thread));
 }
@@ -45,7 +49,6 @@ void trc_thread_follow(struct trc_thread *t, struct trc_thread *first, int64_t s
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int64_t since = seen - first->back;
-    first_thread = first;
     pthread_once(&once, ending_make);
     pthread_setspecific(ending, t);
     tell(t, "after", calls_of(first));
@@ -53,6 +56,36 @@ void trc_thread_follow(struct trc_thread *t, struct trc_thread *first, int64_t s
         t->back -= since;
         t->back_cpu -= ran < since ? ran : since; /* an older thread ran before that, too */
     }
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void trc_threads_begin(struct trc_thread *first)
+{
+    first_thread = first;
+    begun_all = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    begun_first = clock_ns(first->cpu);
+}
+
+void trc_threads_end(void)
+{
+    int64_t all = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begun_all, others = all + begun_first;
+    for (const struct trc_thread *t = trc.threads; t; t = t->next)
+        others -= t->ran >= 0 ? t->ran : clock_ns(t->cpu);
+    if (others < OTHERS_LEAST || others < all / 20)
+        return;
+    trc_info("other_threads_ns", "%lld", (long long)others);
+    if (trc.rank == 0)
+        trc_warn("threads that do not call MPI, or no more, ran for %.3f s, which are in no computation; "
+                 "with --clock "
+                 "wall those "
+                 "that wait for them compute",
+                 1e-9 * (double)others);
 }
 
 uint64_t trc_thread_own(struct trc_thread *t, int64_t end, uint64_t told)

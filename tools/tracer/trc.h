@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define TRC_EXPORT __attribute__((visibility("default")))
 #define TRC_ARGUMENTS 16 /* of a function, at most */
@@ -312,6 +313,8 @@ struct trc_thread {
     struct trc_poll *light;   /* which this call repeats; NULL: none */
     uint32_t doubt, distrust; /* polls to be timed: at first, and still */
     int64_t over;             /* of several threads: the last record that is written */
+    clockid_t cpu;            /* its CPU clock, while it lives */
+    int64_t ran;              /* -1: it does; what that clock said when it had made its last call */
     struct trc_sum sum[TRC_ALL];
 };
 
@@ -372,6 +375,9 @@ struct trc_thread *trc_enter_from(unsigned function, const void *stack);
 /* The thread was seen to call for the first time, and had run for so many ns: what it did before is counted
  * from the first thread's last call on. */
 void trc_thread_follow(struct trc_thread *, struct trc_thread *first, int64_t seen, int64_t ran);
+/* Recording begins, and is over: what threads ran that call no more, or never did, is told. */
+void trc_threads_begin(struct trc_thread *first);
+void trc_threads_end(void);
 /* Of several threads: what a record that is over at `end` (wall clock), and tells of so many ns, leaves out
  * of the time since the record before. */
 uint64_t trc_thread_own(struct trc_thread *, int64_t end, uint64_t told);
