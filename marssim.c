@@ -200,9 +200,12 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
         size_t length = strcspn(name, "=");
         bool one = word[0] == '-' && word[1] != '-' && word[1];
         if (word[0] != '-' || !*name ||
-            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qelSjHRuVh")] == '\0')) ||
+            (one && name[0] != 'n' &&
+             (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qelSjHRuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
+        if (strcmp(word, "-n") == 0 || strcmp(word, "-np") == 0)
+            return refuse(a, "%s: the number of processes is given by mpirun -n N%s", word, "") == 0;
         struct ker_registry *registry = registry_new();
         char *key = ker_format("%.*s", (int)length, name),
              *near = one && option_named(name, length)

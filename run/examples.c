@@ -39,13 +39,21 @@ char *run_file_find(const char *path, struct ker_error *error)
     char *shipped = given ? NULL : home();
     if (!shipped)
         return ker_format("%s", path);
-    char *there = ker_format("%s/%s", shipped, path);
-    if (access(there, F_OK) != 0)
+    char *there = ker_format("%s/%s", shipped, path), *near = ker_format("%s" FOLDER "/%s", shipped, path),
+         *nearer = ker_format("%s.cfg", near);
+    bool meant = access(near, F_OK) == 0, shorter = !meant && access(nearer, F_OK) == 0;
+    if (access(there, F_OK) != 0 && (meant || shorter))
+        ker_fail(error, KER_BAD_INPUT,
+                 "%s: cannot be read: No such file or directory; did you mean configs/%s%s?", path, path,
+                 shorter ? ".cfg" : "");
+    else if (access(there, F_OK) != 0)
         ker_fail(
             error, KER_BAD_INPUT,
             "%s: cannot be read: No such file or directory, nor is it in %s; marssim --example lists what is "
             "shipped",
             path, shipped);
+    free(near);
+    free(nearer);
     free(shipped);
     return there;
 }

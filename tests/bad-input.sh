@@ -39,6 +39,8 @@ bad 'as in jobs[0].KEY=VALUE' star.cfg jobs=stencil
 bad 'jobs: a list of groups is expected' star.cfg jobs=3
 
 # What a newcomer types.
+bad 'jobs.steps: unknown key; jobs is a list: jobs[0].steps is of its first member' star.cfg jobs.steps=3
+bad '-n: the number of processes is given by mpirun -n N' -n 4 star.cfg
 bad 'traffic.x: unknown key; marssim --help-config lists all keys' star.cfg traffic.x=3
 bad 'one configuration is read, and "star.cfg" is it' star.cfg torus.cfg
 bad '--load: there is no such option; a configuration key is set by traffic.load=VALUE' star.cfg --load 0.3

@@ -29,6 +29,8 @@ check "the configurations that README names are found"
 check "results are in the current folder"
 ends 2 "configs/none.cfg: cannot be read: No such file or directory, nor is it in $(readlink -f "$root/share/marssim"); marssim --example lists" "$root/bin/marssim" configs/none.cfg
 check "one that is nowhere: both places are named"
+ends 2 "torus-leanmd: cannot be read: .*; did you mean configs/torus-leanmd.cfg?" "$root/bin/marssim" torus-leanmd
+check "one whose folder is forgotten"
 mkdir configs && echo 'topology: {' >configs/torus-uniform.cfg
 ends 2 "^marssim: error: configs/torus-uniform.cfg:" "$root/bin/marssim" configs/torus-uniform.cfg
 check "one in the current folder comes first"

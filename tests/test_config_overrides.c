@@ -97,7 +97,8 @@ static void wrong_overrides(void **state)
                                    "switch.KEY=VALUE");
     refused_override("jobs=abc",
                      "command line: jobs: is a group of keys; give one of them, as in jobs[0].KEY=VALUE");
-    refused_override("jobs.tasks=4", "command line: jobs.tasks: unknown key; did you mean jobs[].tasks?");
+    refused_override("jobs.tasks=4", "command line: jobs.tasks: unknown key; jobs is a list: jobs[0].tasks "
+                                     "is of its first member, [*] of all");
 }
 
 /* Keys that belong to a choice: what holds, and in which words a key without its choice is refused. */

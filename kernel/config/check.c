@@ -24,18 +24,35 @@ struct check {
     struct ker_error *error; /* all that is wrong */
 };
 
+/* A key of the members of a list, with the index forgotten: "jobs.tasks". malloc'ed; NULL: it is none. */
+static char *forgotten_index(ker_config_tables tables, const char *path)
+{
+    const char *point = strrchr(path, '.');
+    char *pattern = point ? ker_format("%.*s[]%s", (int)(point - path), path, point) : NULL;
+    if (pattern && !ker_config_option_find(tables, pattern)) {
+        free(pattern);
+        pattern = NULL;
+    }
+    return pattern;
+}
+
 static enum ker_status refuse_unknown(ker_config_tables tables, struct ker_error *error,
                                       struct ker_config_origin at, const char *path)
 {
-    char *nearest = ker_config_nearest(tables, path);
+    char *nearest = ker_config_nearest(tables, path), *listed = forgotten_index(tables, path);
     const char *hint = ker_config_key_hint(path);
     if (hint)
         ker_config_refuse(error, at, path, "unknown key; %s", hint);
+    else if (listed)
+        ker_config_refuse(
+            error, at, path, "unknown key; %.*s is a list: %.*s[0]%s is of its first member, [*] of all",
+            (int)strcspn(listed, "["), path, (int)strcspn(listed, "["), path, strrchr(path, '.'));
     else if (nearest)
         ker_config_refuse(error, at, path, "unknown key; did you mean %s?", nearest);
     else
         ker_config_refuse(error, at, path, "unknown key; marssim --help-config lists all keys");
     free(nearest);
+    free(listed);
     return KER_BAD_INPUT;
 }
 
@@ -127,13 +144,10 @@ static void check_node(const struct check *check, struct ker_config_node *node, 
     free(pattern);
 }
 
-enum ker_status ker_config_check(struct ker_config *config, struct ker_error *error)
+void ker_config_check(struct ker_config *config, struct ker_error *error)
 {
     struct check check = {config->file, config->tables, error};
     check_members(&check, config->root, "");
-    ker_config_leave_out(config);
-    ker_config_belongs_check(config, error);
-    return ker_error_close(error);
 }
 
 static bool takes_text(const struct ker_option *option)

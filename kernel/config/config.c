@@ -57,8 +57,12 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
     }
     if (!status)
         ker_config_former_rename(made, error);
-    if (!status)
-        status = ker_config_check(made, error);
+    if (!status) {
+        ker_config_check(made, error);
+        ker_config_leave_out(made);
+        ker_config_belongs_check(made, error);
+        status = ker_error_close(error);
+    }
     if (!status)
         keep_fallbacks(made);
     if (status)

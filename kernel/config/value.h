@@ -63,7 +63,7 @@ int ker_config_distance(const char *a, const char *b);
 void ker_config_tables_check(ker_config_tables, bool all);
 
 /* The check of the whole tree, which tells all that is wrong; and the overrides of the command line. */
-enum ker_status ker_config_check(struct ker_config *, struct ker_error *error);
+void ker_config_check(struct ker_config *, struct ker_error *error);
 enum ker_status ker_config_override(struct ker_config_node *root, const char *override, ker_config_tables,
                                     struct ker_error *error);
 
