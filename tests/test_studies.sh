@@ -93,7 +93,7 @@ check "the table has the points alone" rows "$vary/results.csv" 4
 check "bandwidths times four, those of nodes too" grep -q '"topology.bandwidth":"40GB/s".*"topology.node_bandwidth":"40GB/s"' \
     <(jq -c .set "$vary/points/slow--bandwidth_x4-1/point.json")
 check "a latency 20 % longer" grep -q '"topology.latency":"24ns"' <(jq -c .set "$vary/points/slow--latency_x1.2-2/point.json")
-check "jitter for both jobs" grep -q '"jobs\[0\].compute_jitter":"1us","jobs\[1\].compute_jitter":"1us"' \
+check "jitter for both jobs" grep -q '"jobs\[\*\].compute_jitter":"1us"' \
     <(jq -c .set "$vary/points/quick--eager_1us-1/point.json")
 check "what is compared: quick against slow" grep -q '^all,quick,slow,' "$vary/robustness.csv"
 check "conditions, range and claim" [ "$(head -1 "$vary/robustness.csv")" = "$(echo group contender against as_it_is rendezvous_0.1us rendezvous_1us \
