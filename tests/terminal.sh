@@ -165,11 +165,7 @@ wait $run
 [ ! -s quiet.err ]
 check "no line with --quiet"
 
-<<<<<<< HEAD
 # A run that ends with its jobs is as far as these are in their steps.
-=======
-# A run that ends with its jobs is as far as they are: halves of 12 tasks on one rank. The clock stops it after the line.
->>>>>>> 942c8c1 (changelog, terminal: percent of a run that ends with its jobs)
 "$marssim" -o jobs halo.cfg jobs[0].steps=4000000000 >out 2>jobs.err &
 run=$!
 wait_for 'marssim: [0-9.]* [mu]*s simulated  [0-9]* %' jobs.err
