@@ -264,8 +264,14 @@ static void under_ways_state(struct task_line *line, struct ker_chunk *c)
     free(sorted);
 }
 
-static void call_state(struct task_line_call *own, struct ker_chunk *c)
+/* Which call goes on need not be that of the op (TASK_OP_TAKES). */
+static void call_state(struct task_mpi *mpi, struct task_line_call *own, struct ker_chunk *c)
 {
+    own->call.function = task_function_state(mpi, own->call.function, c);
+    KER_CHUNK(c, own->call.bytes);
+    KER_CHUNK(c, own->call.peer);
+    KER_CHUNK(c, own->call.tag);
+    KER_CHUNK(c, own->call.comm);
     own->begun = ker_chunk_bool(c, own->begun);
     KER_CHUNK(c, own->call.before);
     KER_CHUNK(c, own->call.begin);
@@ -276,7 +282,6 @@ static void call_state(struct task_line_call *own, struct ker_chunk *c)
         KER_CHUNK(c, own->wait[own->waits]);
 }
 
-/* The ops are there again when a task is loaded. */
 void task_line_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     struct task_line *line = line_of(mpi, task);
@@ -284,9 +289,7 @@ void task_line_state(struct task_mpi *mpi, struct task_state *task, struct ker_c
     KER_CHUNK(c, line->messages);
     for (uint32_t i = 0; i < task_stream_count(task) && !c->bad; i++) {
         task_stream_select(task, i);
-        call_state(line_call(mpi, task), c);
-        if (c->loads && !c->bad && task->fetched && task->stage != TASK_STAGE_DONE)
-            call_take(line_call(mpi, task), &task->op);
+        call_state(mpi, line_call(mpi, task), c);
     }
     task_stream_select(task, 0);
     under_ways_state(line, c);
