@@ -47,7 +47,7 @@ bad '--load: there is no such option; a configuration key is set by traffic.load
 bad '--load=0.3: there is no such option; a configuration key is set by traffic.load=VALUE' --load=0.3 star.cfg
 bad '-load: there is no such option; a configuration key is set by traffic.load=VALUE' -load 3 star.cfg
 bad '--help-config traffc: no group, key or meaning has this word; did you mean traffic?' --help-config traffc
-bad 'a dragonfly is "hierarchical"' star.cfg topology.kind=dragonfly
+bad 'topology.p: is missing; a dragonfly topology needs it' star.cfg topology.kind=dragonfly
 bad 'dimension-order routing is "minimal" on a torus' torus.cfg routing.algorithm=dor
 bad 'random destinations are "uniform"' star.cfg traffic.pattern=random
 bad 'output.dir: unknown key; the folder of the results is given by -o DIR' star.cfg output.dir=x

@@ -109,11 +109,12 @@ static void text_register(struct ker_config *config)
     ker_input_add(config->inputs, config->file, &digest);
 }
 
-/* What rank 0 reads and others cannot: whatever is there, but is no regular file. */
+/* What rank 0 reads and others cannot: whatever is there, but is no regular file, or is standard input. */
 static bool is_stream(const char *path)
 {
     struct stat is;
-    return stat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode);
+    bool device = strncmp(path, "/dev/", strlen("/dev/")) == 0; /* what stands there may be a file: <system.cfg */
+    return stat(path, &is) == 0 && (device || !S_ISREG(is.st_mode)) && !S_ISDIR(is.st_mode);
 }
 
 /* Rank 0's text on all ranks, malloc'ed; NULL everywhere when it could not be read, with the error on rank 0.

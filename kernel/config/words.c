@@ -14,7 +14,6 @@
 static const struct {
     const char *key, *value, *hint;
 } values[] = {
-    {"topology.kind", "dragonfly", "a dragonfly is \"hierarchical\" with two levels of topology.groups"},
     {"topology.kind", "mesh", "a mesh is a \"torus\" with topology.wrap = false"},
     {"topology.kind", "hypercube",
      "a hypercube is a \"torus\" of extents [2, 2, ...] with topology.wrap = false"},
