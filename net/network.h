@@ -7,7 +7,7 @@
 #ifndef NET_NETWORK_H
 #define NET_NETWORK_H
 
-#include "net/net.h"
+#include "net/model.h"
 #include "net/packet.h"
 
 #define NET_NONE UINT32_MAX

@@ -268,10 +268,13 @@ void net_network_forked(struct net_network *net, ker_time at, const struct ker_c
         net->congestion->forked(net, former, at);
 }
 
-void net_loaders(struct net_loading *l, struct ker_state_loader loaders[NET_STATES])
+uint32_t net_loaders(struct net_loading *l, struct ker_state_loader *loaders)
 {
-    for (int i = 0; i < NET_STATES; i++)
+    const uint32_t count = sizeof loads / sizeof *loads;
+    _Static_assert(sizeof loads / sizeof *loads <= NET_STATES, "room for all of them");
+    for (uint32_t i = 0; i < count; i++)
         loaders[i] = (struct ker_state_loader){loads[i].name, loads[i].version, loads[i].load, l};
+    return count;
 }
 
 bool net_loading_find(void *context, const char *class, uint32_t id, uint32_t *index)

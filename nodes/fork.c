@@ -27,7 +27,7 @@ static bool starts_anew(const struct node *n)
 void node_system_forked(struct node_system *system, ker_time at)
 {
     for (uint32_t i = 0; i < system->nodes; i++) {
-        struct node *n = net_network_node(system->network, i);
+        struct node *n = node_of(system, i);
         if (starts_anew(n))
             node_timer_post(n, at, NODE_TIMER_START, 0);
     }
@@ -70,7 +70,7 @@ static void aheads_find(struct node *n, struct aheads *all)
     struct node_system *system = n->system;
     uint8_t service = 0, part = 0;
     for (uint32_t a = 0; a < system->model.adapters; a++)
-        ahead_add(all, net_adapter_offered(node_adapter(n, a), &service, &part), service, part);
+        ahead_add(all, system->carrier.offered(node_adapter(n, a), &service, &part), service, part);
     for (uint32_t a = 0; n->offers && a < system->model.adapters; a++)
         for (uint32_t i = n->offers->queue[a].first; i != KER_NONE; i = system->queued.at[i].next) {
             struct net_offer *offer = &system->queued.at[i].offer;
@@ -93,6 +93,8 @@ static bool goes_with(const struct ahead *a, const struct ahead *before)
 static void aheads_renew(struct node *n, struct aheads *all)
 {
     const struct node_services *services = n->system->services;
+    const struct net_carrier *carrier = &n->system->carrier;
+    bool numbered = carrier->numbers && carrier->numbers(n->adapter);
     if (all->count > 1)
         qsort(all->at, all->count, sizeof *all->at, ahead_compare);
     for (uint32_t i = 0; i < all->count; i++) {
@@ -101,7 +103,7 @@ static void aheads_renew(struct node *n, struct aheads *all)
             *a->created = *a[-1].created;
         else if (services->at[a->service].service->renew &&
                  !services->at[a->service].service->renew(n->state[a->service], a->created))
-            *a->created = net_adapter_numbers(n->adapter) ? a->before : KER_TIME_MAX;
+            *a->created = numbered ? a->before : KER_TIME_MAX;
     }
 }
 
@@ -135,7 +137,7 @@ static void node_renew(struct node *n, struct aheads *all)
         if (n->offers)
             queue_sweep(n, a);
         if (node_adapter_serves(n, a))
-            net_adapter_renewed(node_adapter(n, a), all->fork);
+            system->carrier.renewed(node_adapter(n, a), all->fork);
     }
 }
 
@@ -143,7 +145,7 @@ void node_system_renew(struct node_system *system, ker_time at)
 {
     struct aheads all = {.fork = at};
     for (uint32_t i = 0; i < system->nodes; i++) {
-        struct node *n = net_network_node(system->network, i);
+        struct node *n = node_of(system, i);
         bool offers = false;
         for (uint32_t s = 0; s < system->services->count; s++)
             offers |= n->state[s] && system->services->at[s].service->offer;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=packet"
+#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=@nodes"
 
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
@@ -17,7 +17,7 @@ const struct ker_option node_options[] = {
     {"node.tasks", KER_TYPE_INT, NULL, "1", "65000", NULL,
      "At most so many tasks run on a node. Absent: as many as it has hardware threads. When there may be "
      "more they take turns: each has a core for node.quantum while others wait for one.",
-     "jobs & network.model=packet"},
+     "jobs & network.model=@nodes"},
     {"node.quantum", KER_TYPE_TIME, "1 ms", "1 ps", "1000000 s", NULL,
      "How long a task has its core while others wait for one.", "node.tasks"},
     {"node.switch_cost", KER_TYPE_TIME, "1 us", "1 ps", "1 s", NULL,
@@ -46,23 +46,23 @@ const struct ker_option node_options[] = {
     {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time a task spends for each message it sends; with mpi.overheads = \"loggops\" loggops.o "
      "takes its place.",
-     "jobs & network.model=packet & mpi.overheads!=loggops"},
+     "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time a task spends for each message it has received, when the call that waits for it "
      "returns; with mpi.overheads = \"loggops\" loggops.o takes its place.",
-     "jobs & network.model=packet & mpi.overheads!=loggops"},
+     "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
-     "jobs & network.model=packet"},
+     "jobs & network.model=@nodes"},
     {"node.bus_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time that the bus between memory and adapter (PCIe) adds to a message, at the sender and at the "
      "receiver.",
-     "jobs or services or traffic.outstanding!=0 & network.model=packet"},
+     "jobs or services or traffic.outstanding!=0 & network.model=@nodes"},
     {"node.interrupt_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from when a message from another node is in memory until its receiver knows: an interrupt, or how "
      "long "
      "polling takes to find it.",
-     "jobs or services or traffic.outstanding!=0 & network.model=packet"},
+     "jobs or services or traffic.outstanding!=0 & network.model=@nodes"},
     {"node.loopback", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Messages between two tasks of one node go through the adapter that is the nearest to the sender: over "
      "its bus and back, as those to other nodes do.",
@@ -81,20 +81,20 @@ const struct ker_option node_options[] = {
     {"node.domain_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task in another domain of the same "
      "socket.",
-     "jobs or services & node.domains or node.hwloc or nodes & network.model=packet"},
+     "jobs or services & node.domains or node.hwloc or nodes & network.model=@nodes"},
     {"node.single_copy_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
      "Messages inside a node from this size on are copied once, from the sender's memory to the receiver's; "
      "smaller ones twice, through a buffer in the sender's domain.",
-     "jobs or services & network.model=packet"},
+     "jobs or services & network.model=@nodes"},
     {"node.single_copy_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer a message takes that is copied once: for the system call, and for pinning pages.",
-     "jobs or services & network.model=packet"},
+     "jobs or services & network.model=@nodes"},
     {"node.power.core_busy", KER_TYPE_REAL, "0", "0", "1000000", NULL,
-     "Watts of a core (hardware thread) that has work (docs/node.md, Power).", "jobs & network.model=packet"},
+     "Watts of a core (hardware thread) that has work (docs/node.md, Power).", "jobs & network.model=@nodes"},
     {"node.power.core_idle", KER_TYPE_REAL, "0", "0", "1000000", NULL, "Watts of one that has none.",
-     "jobs & network.model=packet"},
+     "jobs & network.model=@nodes"},
     {"node.power.memory_byte", KER_TYPE_REAL, "0", "0", "1000000", NULL,
-     "Picojoules for each byte that is moved through a memory controller.", "jobs & network.model=packet"},
+     "Picojoules for each byte that is moved through a memory controller.", "jobs & network.model=@nodes"},
     {0},
 };
 

@@ -78,9 +78,9 @@ static void load_ended(struct node *n, ker_time now, const struct node_load *loa
         struct node_worked worked = node_load_told(load);
         service->worked(n->state[load->service], n, now, load->number, &worked);
     } else if (load->kind == NODE_LOAD_READ) {
-        net_adapter_read(node_adapter(n, load->message), now);
+        n->system->carrier.read(node_adapter(n, load->message), now);
     } else if (load->kind == NODE_LOAD_WRITE) {
-        net_adapter_written(node_adapter(n, load->message), now);
+        n->system->carrier.written(node_adapter(n, load->message), now);
     } else if (load->kind == NODE_LOAD_LOOP) {
         node_delayed_looped(n, now, load->message);
     } else if (node_copy_ended(n, now, load)) {
@@ -108,7 +108,7 @@ __attribute__((noinline)) static void timer_expired(struct node *n, ker_time now
         node_start(n, now);
         break;
     case NODE_TIMER_READS:
-        net_adapter_left(node_adapter(n, number), now);
+        n->system->carrier.left(node_adapter(n, number), now);
         break;
     default:
         node_cores_due(n, now);
@@ -262,7 +262,7 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
 static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct node *n = self;
-    net_adapter_arrival(node_adapter(n, event->port & NET_PORT_ADAPTER), event);
+    n->system->carrier.arrival(node_adapter(n, event->port & NET_PORT_ADAPTER), event);
 }
 
 static inline void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
@@ -271,13 +271,13 @@ static inline void node_note(void *self, struct ker_engine *e, ker_time now, enu
     struct node *n = self;
     uint32_t key = (uint32_t)port << 8 | channel, s = (key >> 16) - NODE_TIMER_SERVICE;
     if (kind == KER_CREDIT)
-        net_adapter_credit(node_adapter(n, port), channel, amount);
+        n->system->carrier.credit(node_adapter(n, port), channel, amount);
     else if (kind == KER_WAKE)
-        net_adapter_woken(node_adapter(n, port), now);
+        n->system->carrier.woken(node_adapter(n, port), now);
     else if (__builtin_expect(s < NODE_MAX_SERVICES, 1))
         service_expired(n, now, s, key & 0xffff);
     else if (__builtin_expect(key >> 16 == NODE_TIMER_ADAPTER, 1))
-        net_adapter_timer(node_adapter(n, key & 0xffff), now);
+        n->system->carrier.timer(node_adapter(n, key & 0xffff), now);
     else
         timer_expired(n, now, key >> 16, key & 0xffff);
 }
@@ -285,9 +285,9 @@ static inline void node_note(void *self, struct ker_engine *e, ker_time now, enu
 static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct node *n = self;
-    net_adapter_act(n->adapter, now);
+    n->system->carrier.act(n->adapter, now);
     for (uint32_t i = 1; __builtin_expect(n->several, 0) && i < n->system->model.adapters; i++)
-        net_adapter_act(node_adapter(n, i), now);
+        n->system->carrier.act(node_adapter(n, i), now);
 }
 
 /* An instant with one record is handled no differently: a node's work is in act(). */
@@ -354,13 +354,15 @@ static const struct ker_class cores_class = {
 /* ---- for the program ---- */
 
 struct node_system *node_system_new(const struct node_model *model, const struct node_noise *noise,
-                                    const struct node_services *services, struct ker_engine *engine)
+                                    const struct node_services *services, const struct net_carrier *carrier,
+                                    struct ker_engine *engine)
 {
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
     system->memory = model->works ? node_memory_new(model) : NULL;
     system->noise = noise->kind ? noise : NULL;
     system->services = services;
+    system->carrier = *carrier;
     system->queued.free = system->delayed.free = KER_NONE;
     system->engine = engine;
     return system;
@@ -371,7 +373,7 @@ void node_system_free(struct node_system *system)
     if (!system)
         return;
     for (uint32_t i = 0; i < system->nodes; i++) {
-        struct node *n = net_network_node(system->network, i);
+        struct node *n = node_of(system, i);
         node_offers_release(n);
         if (system->memory)
             node_cores_release(n);
@@ -436,7 +438,7 @@ static void node_attach(struct node *n, void *const *state)
         node_offers_init(n);
     for (uint32_t i = 0; offers && i < n->system->model.adapters; i++)
         if (node_adapter_serves(n, i))
-            net_adapter_offers(node_adapter(n, i));
+            n->system->carrier.offers(node_adapter(n, i));
     if (starts)
         node_timer_post(n, 0, NODE_TIMER_START, 0);
 }
@@ -447,7 +449,7 @@ void node_system_attach(struct node_system *system, struct net_network *network,
     system->network = network;
     system->nodes = nodes;
     for (uint32_t i = 0; i < nodes; i++)
-        node_attach(net_network_node(network, i), state + (size_t)i * system->services->count);
+        node_attach(node_of(system, i), state + (size_t)i * system->services->count);
 }
 
 const char *node_system_conserved(const struct node_system *system)

@@ -228,9 +228,10 @@ struct node_system; /* the nodes of a rank */
 
 /* The services are all known, and stay the caller's. */
 struct node_system *node_system_new(const struct node_model *, const struct node_noise *,
-                                    const struct node_services *, struct ker_engine *);
+                                    const struct node_services *, const struct net_carrier *,
+                                    struct ker_engine *);
 void node_system_free(struct node_system *); /* before its network */
-/* For net_network_build. */
+/* For net_carrier.build. */
 struct net_host node_system_host(struct node_system *);
 /* After it. state[i x services + s]: of service s on the i-th node of this rank (net_own_nodes); NULL: the
  * service does not run there. */

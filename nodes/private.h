@@ -51,6 +51,7 @@ struct node_system {
     KER_POOL(struct node_queued) queued;
     const struct node_services *services;
     struct ker_engine *engine;
+    struct net_carrier carrier;
     struct net_network *network;
     uint32_t nodes;
     KER_POOL(struct node_delayed) delayed;
@@ -71,6 +72,12 @@ struct node {
     uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
     void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };
+
+/* The i-th of this rank. */
+static inline struct node *node_of(const struct node_system *system, uint32_t i)
+{
+    return system->carrier.node(system->network, i);
+}
 
 static inline struct node_cores *node_cores(const struct node *n)
 {
@@ -154,7 +161,7 @@ static inline void node_inject(struct node *n, ker_time now, struct net_send *se
     if (__builtin_expect(n->several, 0))
         node_way_send(n, now, send, core);
     else
-        net_send(n->adapter, now, send);
+        n->system->carrier.send(n->adapter, now, send);
 }
 
 void node_rail_offer(struct node *, struct net_offer *, uint32_t asking);

@@ -17,7 +17,7 @@ static uint32_t rail_least(const struct node *n, ker_time now, uint32_t adapters
     uint32_t best = 0;
     ker_time least = KER_TIME_MAX;
     for (uint32_t i = 0; i < adapters; i++) {
-        ker_time backlog = net_adapter_backlog(node_adapter(n, i), now);
+        ker_time backlog = n->system->carrier.backlog(node_adapter(n, i), now);
         if (backlog < least) {
             least = backlog;
             best = i;
@@ -61,7 +61,9 @@ static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core, uint32_
 
 static bool rail_reaches(const struct node *n, ker_time now, uint32_t rail, uint32_t host)
 {
-    return net_adapter_reaches(node_adapter(n, rail), now, host * n->system->model.adapters + rail);
+    const struct net_carrier *carrier = &n->system->carrier;
+    return !carrier->reaches ||
+           carrier->reaches(node_adapter(n, rail), now, host * n->system->model.adapters + rail);
 }
 
 static uint32_t rail_for(struct node *n, ker_time now, uint32_t core, uint32_t host)
@@ -133,9 +135,9 @@ static void adapter_send(struct node *n, ker_time now, uint32_t adapter, const s
                          uint32_t core)
 {
     if (node_has_dma(&n->system->model))
-        net_send_from(node_adapter(n, adapter), now, send, node_dma_memory(n, core));
+        n->system->carrier.send_from(node_adapter(n, adapter), now, send, node_dma_memory(n, core));
     else
-        net_send(node_adapter(n, adapter), now, send);
+        n->system->carrier.send(node_adapter(n, adapter), now, send);
 }
 
 static void stripe_send(struct node *n, ker_time now, struct net_send *send, uint32_t host, uint32_t core)
@@ -173,7 +175,7 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
     m->bytes = s->bytes;
     m->part = NET_WHOLE;
     node_stripe_drop(n, s);
-    net_adapter_whole(n->adapter, now, m);
+    n->system->carrier.whole(n->adapter, now, m);
     return true;
 }
 

@@ -2,8 +2,8 @@
 #include "nodes/rates.h"
 #include "nodes/kind_keys.h"
 
-#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=packet"
-#define CALLS "jobs & network.model=packet"
+#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=@nodes"
+#define CALLS "jobs & network.model=@nodes"
 
 /* Of node, with defaults and what they belong to; of nodes[], without, where node has the key. */
 #define RATE_KEYS(GROUP, DEFAULT, BELONGS)                                                                   \
@@ -13,7 +13,7 @@
      .meaning = "Bandwidth of a lane of a bus (PCIe), each way, for payload. With it adapters read what "    \
                 "they send from memory, and write what comes into it, over their bus and through memory "    \
                 "controllers, which all that goes there shares. Absent: that takes bandwidth of nothing.",   \
-     .belongs = BELONGS("network.model=packet", "node.lane_bandwidth")},                                     \
+     .belongs = BELONGS("network.model=@nodes", "node.lane_bandwidth")},                                     \
         {.key = GROUP ".bus_lanes",                                                                          \
          .type = KER_TYPE_INT,                                                                               \
          .fallback = DEFAULT("16"),                                                                          \

@@ -176,7 +176,7 @@ static void stripes_save(struct node_system *system, struct ker_state_writer *wr
 void node_system_save(struct node_system *system, struct ker_state_writer *writer)
 {
     for (uint32_t i = 0; i < system->nodes; i++) {
-        struct node *n = net_network_node(system->network, i);
+        struct node *n = node_of(system, i);
         if (node_empty(n))
             continue;
         node_state(n, ker_state_begin(writer, "node", VERSION, n->id));
@@ -191,7 +191,7 @@ static struct node *node_find(const struct node_system *system, uint64_t id)
     uint32_t low = 0, high = system->nodes;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        struct node *n = net_network_node(system->network, middle);
+        struct node *n = node_of(system, middle);
         if (n->id == id)
             return n;
         if (n->id < id)

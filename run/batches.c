@@ -41,7 +41,7 @@ ker_time run_batches_interval(const struct run *run)
 void run_batches_add(struct run *run, ker_time at)
 {
     struct run_batches *b = run->batches;
-    struct net_totals t = net_network_totals(run->network);
+    struct net_totals t = run_totals(run);
     uint64_t v[2] = {t.measured_packets, t.latency_sum};
     ker_comm_sum_u64(run->working, v, 2);
     if (at > run->warmup && v[0] > b->delivered) {

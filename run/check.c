@@ -311,7 +311,7 @@ static void path_print(const struct run *run)
 void run_sizes_print(struct run *run)
 {
     const struct route_summary *sum = route_summarise(run->topology);
-    uint64_t memory = net_network_bytes(run->network), rss = ker_peak_rss();
+    uint64_t memory = run->carrier->bytes(run->network), rss = ker_peak_rss();
     char a[32], b[32], c[32];
     ker_comm_sum_u64(run->comm, &memory, 1);
     ker_comm_sum_u64(run->comm, &rss, 1);

@@ -198,12 +198,7 @@ static void part_write(struct run *run, const char *folder, ker_time at, uint64_
     KER_CHUNK(c, parts);
     KER_CHUNK(c, id);
     ker_state_end(w);
-    if (run->network) {
-        net_network_save(run->network, w);
-        node_system_save(run->nodes, w);
-    } else {
-        task_loggops_save(run->loggops, w);
-    }
+    run->kind->save(run, w);
     if (run->tasks)
         task_system_save(run->tasks, w);
     ker_engine_save(run->engine, w);
@@ -333,8 +328,8 @@ void run_checkpoint_write(struct run *run, ker_time at)
     char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
          *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
          *folder = ker_format("%s.tmp", name);
-    if (run->network)
-        net_network_complete(run->network);
+    if (run->kind->complete)
+        run->kind->complete(run);
     checkpoint_write(run, folder, name, at);
     if (run->control) {
         folder_sync(dir);

@@ -33,8 +33,8 @@ static bool packets_enough(struct run *run, ker_time at)
 static bool jobs_done(struct run *run, ker_time at)
 {
     uint64_t unfinished = task_system_unfinished(run->tasks);
-    if (run->loggops)
-        unfinished += task_loggops_unfinished(run->loggops);
+    if (run->kind->unfinished)
+        unfinished += run->kind->unfinished(run);
     ker_comm_sum_u64(run->working, &unfinished, 1);
     return unfinished == 0;
 }
@@ -43,7 +43,7 @@ static bool jobs_stuck(struct run *run, ker_time at)
 {
     if (at / run->interval % (1 + task_system_jobs(run->tasks) / JOBS_PER_CHECK) == 0) {
         run->stuck = task_system_stuck(run->tasks, run->working);
-        run->halted = run->loggops ? task_loggops_halted(run->loggops, run->working) : 0;
+        run->halted = run->kind->halted ? run->kind->halted(run) : 0;
     }
     return run->stuck > 0 || run->halted > 0;
 }
@@ -140,9 +140,7 @@ static void drained_check(struct run *run)
     bool lost = deadlock_check(run);
     if (run->error.status != KER_OK)
         return;
-    const char *wrong = run->network ? net_network_conserved(run->network, lost) : NULL;
-    ker_assert(wrong == NULL);
-    wrong = lost || !run->nodes ? NULL : node_system_conserved(run->nodes);
+    const char *wrong = run->kind->conserved ? run->kind->conserved(run, lost) : NULL;
     ker_assert(wrong == NULL);
     wrong = lost ? NULL : task_system_conserved(run->tasks, run->comm);
     ker_assert(wrong == NULL);

@@ -114,15 +114,5 @@ void run_fork_state(struct run *run)
     const struct run_resumed *r = run->resumed;
     if (!r->former)
         return;
-    if (run->loggops) {
-        task_loggops_forked(run->loggops, r->index.at);
-        return;
-    }
-    ker_time end =
-        ker_config_has(r->former, "run.end") ? ker_config_time(r->former, "run.end") : KER_TIME_MAX;
-    net_network_forked(run->network, r->index.at, r->former, run->measure_to < end ? run->measure_to : end);
-    if (r->renews)
-        node_system_renew(run->nodes, r->index.at);
-    if (ker_config_count(run->config, "jobs") > ker_config_count(r->former, "jobs"))
-        node_system_forked(run->nodes, r->index.at);
+    run->kind->forked(run);
 }

@@ -96,7 +96,7 @@ static enum ker_status topology_read(struct run *run)
     return route_new(&run->topology, run->config, 0, &run->error);
 }
 
-void run_loggops_read(struct run *run)
+static void loggops_read(struct run *run)
 {
     unsigned kinds = task_loggops_kinds(run->config);
     if (run->control)
@@ -161,7 +161,7 @@ static void programs_attach(struct run *run)
     free(nodes);
 }
 
-void run_loggops_build(struct run *run)
+static void loggops_build(struct run *run)
 {
     if (run->args->check && !run->programs)
         return; /* eight million processes are not made to be looked at */
@@ -177,7 +177,7 @@ void run_loggops_build(struct run *run)
     }
 }
 
-void run_loggops_print(struct run *run)
+static void loggops_print(struct run *run)
 {
     struct task_loggops_estimate own = task_loggops_estimate(run->loggops);
     uint64_t sum[] = {own.events, own.messages, own.bytes};
@@ -195,7 +195,7 @@ void run_loggops_print(struct run *run)
 
 /* ---- running ---- */
 
-void run_loggops_simulate(struct run *run)
+static void loggops_simulate(struct run *run)
 {
     run_ends_settle(run, run_engine(run));
 }
@@ -258,7 +258,7 @@ static json_t *jobs_report(struct run *run)
                                                files.tasks, files.tasks_key, &run->error);
 }
 
-void run_loggops_report(struct run *run)
+static void loggops_report(struct run *run)
 {
     run_series_end(run, run->ended_at);
     json_t *jobs = jobs_report(run), *timelines = run_timeline_write(run, run->ended_at);
@@ -288,3 +288,73 @@ void run_loggops_report(struct run *run)
     free(text);
     json_decref(summary);
 }
+
+/* ---- the model ---- */
+
+static struct net_totals loggops_totals(const struct run *run)
+{
+    return task_loggops_totals(run->loggops);
+}
+
+static uint64_t loggops_unfinished(const struct run *run)
+{
+    return task_loggops_unfinished(run->loggops);
+}
+
+static uint32_t loggops_halted(struct run *run)
+{
+    return task_loggops_halted(run->loggops, run->working);
+}
+
+static void loggops_save(struct run *run, struct ker_state_writer *w)
+{
+    task_loggops_save(run->loggops, w);
+}
+
+static void loggops_restart(struct run *run)
+{
+    task_loggops_restart(run->loggops);
+}
+
+static int loggops_loading(struct run *run, struct ker_engine_loading *engine,
+                           struct ker_state_loader *loaders)
+{
+    engine->find = task_loggops_find;
+    engine->context = run->loggops;
+    task_loggops_loaders(run->loggops, run->control, loaders);
+    return LOGGOPS_STATES;
+}
+
+static void loggops_forked(struct run *run)
+{
+    task_loggops_forked(run->loggops, run->resumed->index.at);
+}
+
+static void loggops_free(struct run *run)
+{
+    task_loggops_free(run->loggops);
+}
+
+static const struct run_stage stages[] = {
+    {"programs", loggops_read, NULL, RUN_READS},
+    {"build", loggops_build},
+    {"check", loggops_print, run_wants_check, RUN_LAST},
+    {"resume", run_resume_load, run_wants_resume},
+    {"folder", run_folder_open},
+    {"run", loggops_simulate, NULL, RUN_JOINS},
+    {"report", loggops_report},
+    {0},
+};
+
+const struct run_model run_loggops_model = {
+    .name = "loggops",
+    .stages = stages,
+    .totals = loggops_totals,
+    .unfinished = loggops_unfinished,
+    .halted = loggops_halted,
+    .save = loggops_save,
+    .restart = loggops_restart,
+    .loading = loggops_loading,
+    .forked = loggops_forked,
+    .free = loggops_free,
+};

@@ -6,11 +6,6 @@ ker_time run_periods_interval(const struct run *run)
     return run->period;
 }
 
-struct net_totals run_totals(const struct run *run)
-{
-    return run->network ? net_network_totals(run->network) : task_loggops_totals(run->loggops);
-}
-
 static struct stats_period totals(const struct run *run, ker_time at)
 {
     struct net_totals t = run_totals(run);

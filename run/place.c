@@ -48,7 +48,7 @@ void run_seats_leave(struct run *run)
 /* What there is, as a list of groups that nothing below here looks into. */
 static void groups_make(struct run *run)
 {
-    net_groups_add(run->network, &run->groups);
+    run->carrier->groups_add(run->network, &run->groups);
     part_groups_divide(&run->groups, (uint32_t)run->workers);
 }
 
@@ -76,11 +76,11 @@ bool run_routes_divided(const struct run *run)
 
 static void routes_own(struct run *run)
 {
-    if (!run_routes_divided(run))
+    if (!run_routes_divided(run) || !run->carrier->switch_at)
         return;
     uint32_t switches = route_summarise(run->topology)->switches, *rank = ker_alloc(sizeof *rank * switches);
     for (uint32_t id = 0; id < switches; id++)
-        rank[id] = net_switch_at(run->network, &run->layout, id).rank;
+        rank[id] = run->carrier->switch_at(run->network, &run->layout, id).rank;
     route_own(run->topology, rank, (uint32_t)ker_comm_rank(run->comm));
     free(rank);
 }

@@ -131,9 +131,11 @@ void run_topology_make(struct run *run)
         ker_config_warn(run->config);
     run_phases_read(run);
     run_checkpoints_read(run);
+    run->carrier = ker_config_operations(run->config, "network.model");
     struct ker_comm *shares = run_routes_divided(run) ? run->comm : NULL;
-    if (route_new_shared(&run->topology, run->config, net_channels(run->config), shares, &run->error) !=
-        KER_OK)
+    if (route_new_shared(&run->topology, run->config,
+                         run->carrier->channels ? run->carrier->channels(run->config) : 0, shares,
+                         &run->error) != KER_OK)
         return;
     if (run->control && *route_summarise(run->topology)->warning)
         ker_warn("%s", route_summarise(run->topology)->warning);
@@ -181,11 +183,12 @@ void run_network_read(struct run *run)
                                     ? 0
                                     : task_system_least_payload(run->tasks)};
     if (status == KER_OK)
-        net_network_new(&run->network, run->config, run->topology, run->seed, phases, &run->error);
-    char *loops = run->control && run->error.status == KER_OK ? net_loops_text(run->network) : NULL;
-    if (loops)
-        ker_warn("%s", loops);
-    free(loops);
+        run->carrier->new (&run->network, run->config, run->topology, run->seed, phases, &run->error);
+    bool warns = run->control && run->error.status == KER_OK && run->carrier->warning;
+    char *warning = warns ? run->carrier->warning(run->network) : NULL;
+    if (warning)
+        ker_warn("%s", warning);
+    free(warning);
     task_system_stop(run->tasks, run->measure_to);
     if (run->error.status == KER_OK)
         run_series_check(run);

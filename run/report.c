@@ -24,7 +24,7 @@ static double wall_seconds(const struct run *run)
 json_t *run_speed_json(struct run *run)
 {
     const struct ker_counts none = {0}, *c = run->engine ? &run->engine->counts : &none;
-    uint64_t hops = run->network ? net_network_totals(run->network).packet_hops : 0;
+    uint64_t hops = run->network ? run_totals(run).packet_hops : 0;
     uint64_t v[] = {
         c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
         c->wakes,   c->cells, c->sent.bytes,  c->sent.messages};
@@ -100,7 +100,10 @@ static const char *key_not_given(const struct run *run, const char *key)
 /* Collective: the rows of links.csv, and what they say. */
 static void links_report(struct run *run, struct links *l, ker_time span)
 {
-    struct stats_table *table = net_network_links(run->network, span);
+    *l = (struct links){0};
+    if (!run_links(run))
+        return;
+    struct stats_table *table = run_links(run)->table(run->network, span);
     *l = (struct links){.class = stats_table_find(table, "class", false),
                         .busy_ps = stats_table_find(table, "busy_ps", false),
                         .packets = stats_table_find(table, "packets", false),
@@ -110,7 +113,7 @@ static void links_report(struct run *run, struct links *l, ker_time span)
                         .busiest = stats_busiest_new(table)};
     if (run->control && ker_config_bool(run->config, "output.links"))
         l->writer = stats_writer_open(table, &run->folder, key_not_given(run, "output.links"), &run->error);
-    net_network_links_show(run->network, table, run->comm, &(struct stats_visitor){link_show, l});
+    run_links(run)->show(run->network, table, run->comm, &(struct stats_visitor){link_show, l});
     stats_writer_close(l->writer, &run->error);
     stats_table_free(table);
 }
@@ -207,12 +210,13 @@ void run_report(struct run *run)
     if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     run_series_end(run, at);
-    net_network_end(run->network, at);
+    if (run->carrier->end)
+        run->carrier->end(run->network, at);
     node_system_end(run->nodes, at);
     struct links links;
     links_report(run, &links, span);
     json_t *jobs = NULL, *speed = run_speed_json(run),
-           *result = net_network_report(run->network, run->comm, span);
+           *result = run->carrier->report(run->network, run->comm, span);
     traffic_add(run, result);
     struct task_files files = {.folder = &run->folder,
                                .tasks = ker_config_bool(run->config, "output.tasks"),
@@ -227,8 +231,10 @@ void run_report(struct run *run)
     json_t *inside = node_system_report(run->nodes, &run->model, run->comm, at,
                                         ker_config_bool(run->config, "output.cores") ? &run->folder : NULL,
                                         key_not_given(run, "output.cores"), &run->error);
-    net_network_write(run->network, run->comm, &run->folder, &run->error);
-    net_network_series_write(run->network, run->comm, span, &run->folder, &run->error);
+    if (run->carrier->write)
+        run->carrier->write(run->network, run->comm, &run->folder, &run->error);
+    if (run_links(run))
+        run_links(run)->series_write(run->network, run->comm, span, &run->folder, &run->error);
     json_t *timelines = run_timeline_write(run, at);
     stats_periods_close(run->periods, &run->error);
     run->periods = NULL;
@@ -240,10 +246,12 @@ void run_report(struct run *run)
                    run_power_json(run, links.use, &links.adapters, inside, span, at));
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
-        links_add(run, result, &links, span);
+        if (run_links(run))
+            links_add(run, result, &links, span);
         json_t *summary = run_summary_json(run, result, speed);
         files_write(run, summary, &links, span);
         json_decref(summary);
     }
-    stats_busiest_free(links.busiest);
+    if (links.busiest)
+        stats_busiest_free(links.busiest);
 }

@@ -144,29 +144,15 @@ static void timeline_load(void *context, struct ker_chunk *c)
         pass_over(NULL, c);
 }
 
-/* Who loads what a network and its nodes, or processes in their place, have saved; returns how many. */
-static int carrier_loaders(struct run *run, struct net_loading *net, struct ker_state_loader *loaders)
-{
-    if (!net) {
-        task_loggops_loaders(run->loggops, run->control, loaders);
-        return LOGGOPS_STATES;
-    }
-    net_loaders(net, loaders);
-    node_loaders(run->nodes, loaders + NET_STATES);
-    return NET_STATES + NODE_STATES;
-}
-
 static void parts_read(struct run *run)
 {
     struct run_resumed *r = run->resumed;
-    struct net_loading *net = run->network ? net_loading_new(run->network, run->control) : NULL;
-    struct ker_engine_loading engine = {run->engine, net ? net_loading_find : task_loggops_find,
-                                        net ? (void *)net : (void *)run->loggops, r->index.at};
-    struct ker_state_loader loaders[NET_STATES + NODE_STATES + TASK_STATES + KER_ENGINE_STATES + 3] = {
+    struct ker_engine_loading engine = {.engine = run->engine, .at = r->index.at};
+    struct ker_state_loader loaders[RUN_MODEL_STATES + TASK_STATES + KER_ENGINE_STATES + 3] = {
         {"part", RUN_STATE_VERSION, part_load, r}, {"timeline", STATS_TIMELINE_VERSION, timeline_load, run}};
     struct ker_state_size size;
     int count = 2;
-    count += carrier_loaders(run, net, loaders + count);
+    count += run->kind->loading(run, &engine, loaders + count);
     if (run->tasks) {
         task_loaders(run->tasks, run->control, loaders + count);
         count += TASK_STATES;
@@ -179,8 +165,8 @@ static void parts_read(struct run *run)
             ker_fail(&run->error, KER_BAD_INPUT, "%s: is no part of this checkpoint", path);
         free(path);
     }
-    if (net)
-        net_loading_free(net);
+    if (run->kind->loaded)
+        run->kind->loaded(run, &engine);
 }
 
 void run_resume_load(struct run *run)
@@ -190,10 +176,10 @@ void run_resume_load(struct run *run)
         return;
     if (!run->working)
         return;
-    if (run->network)
-        net_network_complete(run->network);
-    else
-        task_loggops_restart(run->loggops);
+    if (run->kind->complete)
+        run->kind->complete(run);
+    if (run->kind->restart)
+        run->kind->restart(run);
     ker_engine_restart(run->engine, index->at);
     parts_read(run);
     if (run->error.status == KER_OK)

@@ -9,81 +9,35 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct stage {
-    const char *name;
-    void (*perform)(struct run *);
-    bool (*wanted)(const struct run *); /* NULL: always */
-    enum {
-        READS = 1, /* files, which must be the same on all ranks */
-        LAST = 2,  /* a run that wants it ends with it */
-        JOINS = 4, /* no agreement behind it: the next stage follows even if this one failed */
-    } how;
-};
-
-static bool wants_table(const struct run *run)
-{
-    return run->args->table != NULL;
-}
-
-static bool wants_resume(const struct run *run)
+bool run_wants_resume(const struct run *run)
 {
     return run->args->resume != NULL;
 }
 
-static bool wants_check(const struct run *run)
+bool run_wants_check(const struct run *run)
 {
     return run->args->check;
 }
 
-static const struct stage first_stage = {"read", run_config_read};
-
-static const struct stage packet_stages[] = {
-    {"topology", run_topology_make, NULL, READS},
-    {"table", run_table_write, wants_table, LAST},
-    {"proof", run_proof_make, wants_check},
-    {"seats", run_seats_take},
-    {"tasks", run_tasks_read, NULL, READS},
-    {"fewer", run_seats_leave},
-    {"network", run_network_read},
-    {"partition", run_partition_make},
-    {"layout", run_layout_make},
-    {"build", run_components_build, NULL, READS},
-    {"check", run_sizes_print, wants_check, LAST},
-    {"resume", run_resume_load, wants_resume},
-    {"folder", run_folder_open},
-    {"run", run_simulate, NULL, JOINS}, /* what was measured is written, whatever has happened */
-    {"report", run_report},
-};
-
-static const struct stage loggops_stages[] = {
-    {"programs", run_loggops_read, NULL, READS},
-    {"build", run_loggops_build},
-    {"check", run_loggops_print, wants_check, LAST},
-    {"resume", run_resume_load, wants_resume},
-    {"folder", run_folder_open},
-    {"run", run_loggops_simulate, NULL, JOINS},
-    {"report", run_loggops_report},
-};
-
-#define STAGES(table) (sizeof(table) / sizeof *(table))
+static const struct run_stage first_stage = {"read", run_config_read};
 
 /* The one place where ranks agree. */
-static enum ker_status stage_agree(struct run *run, const struct stage *stage)
+static enum ker_status stage_agree(struct run *run, const struct run_stage *stage)
 {
-    if (stage->how & READS)
+    if (stage->how & RUN_READS)
         ker_inputs_agree(ker_config_inputs(run->config), run->comm, &run->error);
     return ker_comm_agree(run->comm, &run->error);
 }
 
 /* true: the run has come to its end. */
-static bool stage_take(struct run *run, const struct stage *stage, enum ker_status *status)
+static bool stage_take(struct run *run, const struct run_stage *stage, enum ker_status *status)
 {
     if (stage->wanted && !stage->wanted(run))
         return false;
     stage->perform(run);
-    if (!(stage->how & JOINS))
+    if (!(stage->how & RUN_JOINS))
         *status = stage_agree(run, stage);
-    return *status != KER_OK || stage->how & LAST || run->lost;
+    return *status != KER_OK || stage->how & RUN_LAST || run->lost;
 }
 
 static int run_stages(struct run *run)
@@ -91,15 +45,13 @@ static int run_stages(struct run *run)
     enum ker_status status = KER_OK;
     if (stage_take(run, &first_stage, &status))
         return status;
-    bool loggops = task_loggops_wanted(run->config);
-    const struct stage *stage = loggops ? loggops_stages : packet_stages,
-                       *end = stage + (loggops ? STAGES(loggops_stages) : STAGES(packet_stages));
-    for (; stage < end; stage++)
-        if (stage_take(run, stage, &status))
-            break;
+    run->kind = run_model_of(run->config);
+    const struct run_stage *stage = run->kind->stages;
+    while (stage->name && !stage_take(run, stage, &status))
+        stage++;
     if (run->lost)
         return KER_OK; /* signals are for the run that begins again */
-    if (stage < end && status == KER_OK)
+    if (stage->name && status == KER_OK)
         return KER_OK;
     /* a signal that ended the run, or one that came when it had ended */
     return status == KER_OK ? ker_request_status(run->interrupted | ker_request_take()) : (int)status;
@@ -124,13 +76,12 @@ static void run_free(struct run *run)
     node_series_end(run->core_series);
     run_hdf5_close(run);
     task_system_free(run->tasks);
-    task_loggops_free(run->loggops);
+    if (run->kind)
+        run->kind->free(run); /* above its nodes, below its tasks */
     stats_timeline_free(run->timeline);
     node_service_list_free(run->listed);
-    node_system_free(run->nodes);
     node_kinds_free(run->kinds);
     node_noise_release(&run->noise);
-    net_network_free(run->network);
     if (run->engine)
         ker_engine_free(run->engine);
     if (run->topology)

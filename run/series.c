@@ -32,8 +32,8 @@ static ker_time time_round(ker_time time)
 static struct stats_series_costs costs_of(const struct run *run)
 {
     struct stats_series_costs costs = {0};
-    if (run->network)
-        net_network_series_cost(run->network, &costs);
+    if (run_links(run))
+        run_links(run)->series_cost(run->network, &costs);
     task_system_series_cost(run->tasks, run->config, &costs);
     node_series_cost(&run->model, &costs);
     return costs;
@@ -96,8 +96,8 @@ void run_series_open(struct run *run)
         return;
     stats_series_open(&run->series, run->working, run->folder.path, run->hdf5,
                       ker_config_bytes(run->config, "output.series.bytes"), &run->error);
-    if (run->network)
-        net_network_series_begin(run->network, run->series, &run->error);
+    if (run_links(run))
+        run_links(run)->series_begin(run->network, run->series, &run->error);
     task_system_series_begin(run->tasks, run->config, run->series, &run->error);
     run->core_series = node_series_begin(&run->model, run->series, &run->error);
 }
@@ -106,8 +106,8 @@ void run_series_add(struct run *run, ker_time at)
 {
     if (!run->series)
         return;
-    if (run->network)
-        net_network_series_add(run->network, stats_series_time(run->series), at);
+    if (run_links(run))
+        run_links(run)->series_add(run->network, stats_series_time(run->series), at);
     task_system_series_add(run->tasks, at);
     node_series_add(run->core_series, run->nodes, at);
     stats_series_flush(run->series, at);
@@ -117,8 +117,8 @@ void run_series_end(struct run *run, ker_time at)
 {
     if (run->series && at > stats_series_time(run->series))
         run_series_add(run, at);
-    if (run->network)
-        net_network_series_end(run->network, at);
+    if (run_links(run))
+        run_links(run)->series_end(run->network, at);
 }
 
 void run_series_print(const struct run *run)

@@ -20,7 +20,7 @@ static void progress_show(void *context, ker_time at, uint64_t records)
 static void settle(void *context, ker_time until)
 {
     struct run *run = context;
-    net_network_settle(run->network, until);
+    run->carrier->settle(run->network, until);
 }
 
 struct ker_engine_setup run_engine_setup(struct run *run, uint32_t components)
@@ -57,10 +57,10 @@ static struct ker_engine *engine_make(struct run *run)
                                          .always = ker_config_int(run->config, "engine.block") != 0};
     setup.channel = l->channel;
     setup.channels = l->channels;
-    setup.reach = net_reach(run->network);
+    setup.reach = run->carrier->reach(run->network);
     setup.end = run->end < LATEST_END ? run->end : LATEST_END;
     setup.trial = run_adapts(run) && !run->resumed;
-    setup.settle = settle;
+    setup.settle = run->carrier->settle ? settle : NULL;
     run_check_times_set(run, &setup);
     struct ker_engine *engine = ker_engine_new(&setup);
     free(tile);
@@ -99,12 +99,12 @@ static uint32_t *network_build(struct run *run, uint32_t *count)
 {
     run_span_begin(&run->simulated);
     run->engine = engine_make(run);
-    run->nodes = node_system_new(&run->model, &run->noise, &run->services, run->engine);
+    run->nodes = node_system_new(&run->model, &run->noise, &run->services, run->carrier, run->engine);
     struct net_host host = node_system_host(run->nodes);
-    net_network_build(run->network, run->engine, &run->layout, &host);
+    run->carrier->build(run->network, run->engine, &run->layout, &host);
     free(run->parts.rank);
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
-    return net_network_nodes(run->network, count);
+    return run->carrier->nodes(run->network, count);
 }
 
 /* Ranks that sleep have no nodes, but may have read traces for those that work. */

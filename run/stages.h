@@ -23,7 +23,49 @@ enum run_end {
 
 #define RUN_LOOKS 32
 
+struct run;
+
+struct run_stage {
+    const char *name;
+    void (*perform)(struct run *);
+    bool (*wanted)(const struct run *); /* NULL: always */
+    enum {
+        RUN_READS = 1, /* files, which must be the same on all ranks */
+        RUN_LAST = 2,  /* a run that wants it ends with it */
+        RUN_JOINS = 4, /* no agreement behind it: the next stage follows even if this one failed */
+    } how;
+};
+
+/* What a value of network.model makes of a run (model.c): nodes above a carrier, whatever it is, or processes
+ * of LogGOPS in their place. */
+struct run_model {
+    const char *name;               /* of the kind; NULL: of all that have none of their own */
+    const struct run_stage *stages; /* behind the first; name NULL at the end */
+    struct net_totals (*totals)(const struct run *);
+    /* Local to this rank: tasks of foreground jobs that the task system does not know of. NULL: none. */
+    uint64_t (*unfinished)(const struct run *);
+    /* Collective over the working ranks: how many of these jobs have deadlocked. NULL likewise. */
+    uint32_t (*halted)(struct run *);
+    /* The run has drained, and nothing was left over; lost: but for what faults have taken. Is all there that
+     * should be? A static text of what is not, or NULL. May be NULL. */
+    const char *(*conserved)(const struct run *, bool lost);
+    void (*complete)(struct run *); /* before state is saved or loaded; may be NULL */
+    void (*save)(struct run *, struct ker_state_writer *);
+    /* Resume: drops what the model has; who loads it, how many these are, and by
+     * what the engine finds components. */
+    void (*restart)(struct run *);
+    int (*loading)(struct run *, struct ker_engine_loading *, struct ker_state_loader *);
+    void (*loaded)(struct run *, struct ker_engine_loading *); /* NULL: there is nothing to give back */
+    void (*forked)(struct run *);                              /* all has been loaded */
+    void (*free)(struct run *);
+};
+#define RUN_MODEL_STATES (NET_STATES + NODE_STATES) /* loaders, at most */
+extern const struct run_model run_nodes_model, run_loggops_model;
+const struct run_model *run_model_of(const struct ker_config *);
+extern const struct ker_option run_model_options[]; /* network.model */
+
 struct run {
+    const struct run_model *kind;
     const struct run_arguments *args;
     struct ker_comm *comm;
     bool control; /* the rank that speaks and writes */
@@ -38,8 +80,9 @@ struct run {
     struct node_noise noise;          /* what takes their cores away */
     struct node_system *nodes;
     struct task_system *tasks;
-    struct loggops_system *loggops; /* network.model = "loggops": instead of nodes and network */
-    bool programs;                  /* then: there are programs of MPI, not schedules only */
+    struct loggops_system *loggops;    /* network.model = "loggops": instead of nodes and network */
+    bool programs;                     /* then: there are programs of MPI, not schedules only */
+    const struct net_carrier *carrier; /* below nodes; NULL: there are none */
     struct net_network *network;
     struct part_groups groups; /* all components there are */
     struct part_layout layout;
@@ -111,15 +154,21 @@ void run_span_begin(struct run_span *); /* unless it has begun */
 enum ker_end run_engine(struct run *);  /* collective: to the end, for the ranks that sleep, too */
 void run_phases_read(struct run *);     /* run.*, output.period */
 
-/* loggops.c: the stages of network.model = "loggops" */
-void run_loggops_read(struct run *);
-void run_loggops_build(struct run *);
-void run_loggops_print(struct run *); /* --check */
-void run_loggops_simulate(struct run *);
-void run_loggops_report(struct run *);
+/* What is wanted of stages. */
+bool run_wants_check(const struct run *);
+bool run_wants_resume(const struct run *);
+
+/* What its links carry; NULL: it has none. */
+static inline const struct net_carrier_links *run_links(const struct run *run)
+{
+    return run->network ? run->carrier->links : NULL;
+}
 
 /* What has been sent and has arrived so far; with LogGOPS a message counts as a packet. */
-struct net_totals run_totals(const struct run *);
+static inline struct net_totals run_totals(const struct run *run)
+{
+    return run->kind->totals(run);
+}
 
 /* folder.c: what is known before the first event, and stands in the folder from then on. */
 void run_folder_choose(struct run *);

@@ -73,21 +73,29 @@ static void tell(const struct run *run, const struct hottest *h, const struct ne
     fflush(stderr);
 }
 
+/* Collective over the working ranks. */
+static void hottest_find(const struct run *run, struct hottest *h, ker_time at)
+{
+    struct stats_table *table = run_links(run)->table(run->network, at);
+    h->busy_ps = stats_table_find(table, "busy_ps", false);
+    run_links(run)->show(run->network, table, run->working, &(struct stats_visitor){link_show, h});
+    stats_table_free(table);
+}
+
 void run_status_tell(struct run *run, ker_time at)
 {
     if (!run->status)
         run->status = ker_alloc(sizeof *run->status);
     struct run_status *last = run->status;
-    struct net_totals t = net_network_totals(run->network);
+    struct net_totals t = run_totals(run);
     uint64_t v[3] = {t.packets_delivered, t.packets_injected, t.messages_delivered};
     ker_comm_sum_u64(run->working, v, 3);
     t.packets_delivered = v[0], t.packets_injected = v[1], t.messages_delivered = v[2];
     ker_time from = last->at > run->warmup ? last->at : run->warmup,
              to = at < run->measure_to ? at : run->measure_to;
-    struct stats_table *table = net_network_links(run->network, at);
-    struct hottest h = {.last = last, .busy_ps = stats_table_find(table, "busy_ps", false)};
-    net_network_links_show(run->network, table, run->working, &(struct stats_visitor){link_show, &h});
-    stats_table_free(table);
+    struct hottest h = {.last = last};
+    if (run_links(run))
+        hottest_find(run, &h, at);
     if (run->control)
         tell(run, &h, &t, at, to - from);
     last->at = at;

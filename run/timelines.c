@@ -23,7 +23,7 @@ static bool traced(const struct run *run)
 static void timeline_new(struct run *run, struct stats_group *group, uint32_t jobs)
 {
     const char *const *name;
-    uint32_t links = run->network ? net_network_tracks(run->network, &name) : 0, count = jobs;
+    uint32_t links = run_links(run) ? run_links(run)->tracks(run->network, &name) : 0, count = jobs;
     if (links)
         group[count++] = (struct stats_group){.name = "links", .tasks = links, .link = name};
     if (count)
@@ -50,15 +50,15 @@ void run_timeline_make(struct run *run)
     if (!run->timeline)
         return;
     task_system_record(run->tasks, run->timeline);
-    if (run->network)
-        net_network_record(run->network, run->timeline);
+    if (run_links(run))
+        run_links(run)->record(run->network, run->timeline);
 }
 
 void run_timeline_print(const struct run *run)
 {
     const char *const *name;
     char a[32], b[32], c[32];
-    uint64_t file, links = net_network_tracks(run->network, &name);
+    uint64_t file, links = run_links(run) ? run_links(run)->tracks(run->network, &name) : 0;
     if (!run->timeline)
         return;
     uint64_t bytes = stats_timeline_cost(run->timeline, &file);
@@ -66,7 +66,8 @@ void run_timeline_print(const struct run *run)
            ker_print_bytes(a, (double)bytes), ker_print_bytes(b, (double)file));
     if (links)
         printf("; %s more for states of %llu links",
-               ker_print_bytes(c, (double)net_network_tracks_bytes(run->network)), (unsigned long long)links);
+               ker_print_bytes(c, (double)run_links(run)->tracks_bytes(run->network)),
+               (unsigned long long)links);
     putchar('\n');
 }
 

@@ -49,7 +49,7 @@ const struct ker_option stats_options[] = {
     {"output.cores", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write cores.csv and memory.csv: what every core, memory controller and link between sockets did; "
      "where nodes have more than the simple model (docs/node.md).",
-     "jobs & network.model=packet", .resume = KER_RESUME_FREE},
+     "jobs & network.model=@nodes", .resume = KER_RESUME_FREE},
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
@@ -109,7 +109,7 @@ const struct ker_option stats_options[] = {
         "core_series.csv and memory_series.csv: what every core, memory controller and link between "
         "sockets did in each period, as in cores.csv and memory.csv. Nodes then have more than the simple "
         "model.",
-        "jobs & network.model=packet"),
+        "jobs & network.model=@nodes"),
     PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
                       "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,

@@ -365,7 +365,8 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *link
     write_jobs(out, result);
     write_services(out, result);
     write_classes(out, result);
-    write_links(out, links, span);
+    if (links)
+        write_links(out, links, span);
     write_power(out, result);
     write_run(out, json_object_get(summary, "run"));
     ker_assert(!fclose(out));

@@ -53,7 +53,7 @@ static void loop_begin(struct node *n, ker_time now, uint32_t message)
                              .message = message,
                              .service = d->service,
                              .kind = NODE_LOAD_LOOP,
-                             .compute = net_adapter_alone(node_adapter(n, adapter), d->bytes),
+                             .compute = n->system->carrier.alone(node_adapter(n, adapter), d->bytes),
                              .began = now,
                              .flow = {.left = d->bytes * NODE_BYTE}};
     node_dma_between(n, &load.flow, node_unit_domain(s, from), bus, false);

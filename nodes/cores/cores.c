@@ -486,5 +486,5 @@ bool node_work_told(const struct node *n, uint32_t service, uint32_t number, ker
 void node_system_end(struct node_system *system, ker_time at)
 {
     for (uint32_t i = 0; system && system->memory && i < system->nodes; i++)
-        node_cores_end(net_network_node(system->network, i), at);
+        node_cores_end(node_of(system, i), at);
 }

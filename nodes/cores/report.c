@@ -105,7 +105,7 @@ static void tables_write(const struct node_system *system, const struct node_mod
     struct stats_table *cores = stats_table_new(&node_cores_table, model, 0),
                        *memory = stats_table_new(&node_memory_table, NULL, (uint64_t)at);
     for (uint32_t i = 0; system && i < system->nodes; i++) {
-        const struct node *n = net_network_node(system->network, i);
+        const struct node *n = node_of(system, i);
         for (uint32_t u = 0; u < node_structure_of(n)->units; u++)
             stats_table_add(cores, &(struct core_row){n->id, u, node_cores(n)->unit[u], at});
         for (uint32_t r = 0; r < system->memory->resources; r++) {
@@ -202,7 +202,7 @@ json_t *node_system_report(struct node_system *system, const struct node_model *
     if (!model->works)
         return NULL;
     for (uint32_t i = 0; system && i < system->nodes; i++)
-        node_sum(net_network_node(system->network, i), sum, most);
+        node_sum(node_of(system, i), sum, most);
     sums_join(comm, sum);
     ker_comm_max_i64(comm, most, RESOURCES);
     if (folder)

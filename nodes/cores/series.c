@@ -102,7 +102,7 @@ void node_series_add(struct node_series *s, const struct node_system *system, ke
     struct stats_table *cores = stats_table_new(&node_core_series_table, s->model, 0),
                        *memory = stats_table_new(&node_memory_series_table, NULL, 0);
     for (uint32_t i = 0; system && i < system->nodes; i++)
-        node_rows(net_network_node(system->network, i), at, cores, memory);
+        node_rows(node_of(system, i), at, cores, memory);
     stats_series_add(s->cores, cores);
     stats_series_add(s->memory, memory);
     stats_table_free(cores);

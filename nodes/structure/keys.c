@@ -85,7 +85,7 @@
      .meaning = "What the hardware threads of a core do together when all of them compute, against one "     \
                 "that has the "                                                                              \
                 "core alone.",                                                                               \
-     .belongs = "jobs & network.model=packet"},                                                              \
+     .belongs = "jobs & network.model=@nodes"},                                                              \
     {                                                                                                        \
         .key = GROUP ".core_speeds", .type = KER_TYPE_REAL | KER_TYPE_LIST, .fallback = DEFAULT("1"),        \
         .minimum = "0.001", .maximum = "1000",                                                               \
@@ -93,7 +93,7 @@
                    "groups of "                                                                              \
                    "cores, of equal size and in order; with a description for each kind of its cores, "      \
                    "the slowest first.",                                                                     \
-        .belongs = "jobs & network.model=packet"                                                             \
+        .belongs = "jobs & network.model=@nodes"                                                             \
     }
 
 const struct ker_option node_structure_options[] = {

@@ -47,7 +47,7 @@ const struct ker_option task_job_options[] = {
      .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
                 "and then those "
                 "between, in random order, or as jobs[].placement_file says.",
-     .belongs = "network.model=packet or loggops.nodes or topology.kind"},
+     .belongs = "network.model=@nodes or loggops.nodes or topology.kind"},
     {.key = "jobs[].background",
      .type = KER_TYPE_BOOL,
      .fallback = "false",
@@ -63,7 +63,7 @@ const struct ker_option task_job_options[] = {
      .minimum = "0",
      .maximum = "15",
      .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first.",
-     .belongs = "network.model=packet"},
+     .belongs = "network.model=@nodes"},
     {.key = "jobs[].start",
      .type = KER_TYPE_TIME,
      .fallback = "0 ns",

@@ -1,4 +1,4 @@
-/* settings.c - the keys network.model and loggops.*. */
+/* settings.c - the keys loggops.*, and the model that they belong to. */
 #include "tasks/loggops/settings.h"
 #include "tasks/loggops/loggops.h"
 
@@ -11,9 +11,6 @@
 #define RATE_MOST ((uint64_t)1000000000000) /* picoseconds per byte: a second */
 
 const struct ker_option loggops_options[] = {
-    {"network.model", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|loggops",
-     "What carries messages: nodes, adapters and switches, packet by packet; or the LogGOPS model, which has "
-     "processes with cpus and adapters, and a latency between them."},
     {"loggops.L", KER_TYPE_TIME, "2500 ns", NULL, "1000 s", NULL, "Latency between processes.", WITH},
     {"loggops.o", KER_TYPE_TIME, "1500 ns", NULL, "1000 s", NULL,
      "Time of the cpu for a message, at its sender and at its receiver.", ENDS},
@@ -43,6 +40,11 @@ const struct ker_option loggops_options[] = {
      "own size whether a message has waited.",
      WITH},
     {0},
+};
+
+const struct ker_kind task_loggops_model = {
+    .name = "loggops",
+    .meaning = "LogGOPS: processes with cpus and adapters in the place of nodes, and a latency between them",
 };
 
 bool task_loggops_wanted(const struct ker_config *config)

@@ -13,7 +13,7 @@ const struct ker_option mpi_options[] = {
     {"mpi.eager_limit", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL,
      "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous). "
      "With mpi.overheads = \"loggops\" loggops.S takes its place.",
-     "jobs & network.model=packet & mpi.overheads!=loggops"},
+     "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
      "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a "
      "buffer).",
@@ -60,11 +60,11 @@ const struct ker_option mpi_options[] = {
      "loggops.o, g, G, O and S in the place of these and of mpi.eager_limit, while the network takes the "
      "place "
      "of L. See docs/loggops.md.",
-     "jobs & network.model=packet"},
+     "jobs & network.model=@nodes"},
     {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
      "their job.",
-     "jobs & network.model=packet"},
+     "jobs & network.model=@nodes"},
 #define COLLECTIVE_KEY(name)                                                                                 \
     {                                                                                                        \
         "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto",                                    \
