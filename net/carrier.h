@@ -73,8 +73,8 @@ struct net_carrier {
     void (*complete)(struct net_network *);
     uint32_t *(*nodes)(const struct net_network *, uint32_t *count); /* their numbers, malloc'ed */
     void *(*node)(const struct net_network *, uint32_t i);           /* the state of the i-th of them */
-    /* routing.bias as it is, and how many of the largest packets the slowest link sends in that time. NULL: there
-     * is none. */
+    /* routing.bias as it is, and how many of the largest packets the slowest link sends in that time. NULL:
+     * there is none. */
     double (*bias)(const struct net_network *, ker_time *bias);
     uint64_t (*bytes)(const struct net_network *); /* memory of this rank's after building */
 

@@ -64,6 +64,6 @@ static const struct net_carrier packets = {
 const struct ker_kind net_packet_model = {
     .name = "packet",
     .meaning = "nodes, adapters and switches, packet by packet",
-    .traits = "nodes",
+    .traits = "nodes links dma",
     .operations = &packets,
 };

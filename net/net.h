@@ -128,7 +128,8 @@ struct net_totals {
 
 #include "net/carrier.h"
 
-extern const struct ker_kind net_packet_model; /* network.model = "packet": switches, links, adapters */
+/* Of the family "network.model": switches, links, adapters; latency and bandwidth. */
+extern const struct ker_kind net_packet_model, net_simple_model;
 extern const struct stats_schema *const net_tables[]; /* all tables of net/, NULL at the end */
 extern const struct ker_option net_options[];         /* switch.*, adapter.*, of routing.* what switches do */
 extern const struct ker_option net_congestion_options[]; /* congestion.* */

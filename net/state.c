@@ -209,7 +209,7 @@ static const struct {
     const char *name;
     uint32_t version;
     void (*load)(void *context, struct ker_chunk *);
-} loads[NET_STATES] = {
+} loads[] = {
     {"network", NETWORK_VERSION, network_load},
     {"switch", SWITCH_VERSION, switch_load},
     {"adapter", ADAPTER_VERSION, adapter_load},

@@ -281,6 +281,15 @@ static void delays_look(struct looker *k, struct part_member member, uint32_t li
     }
 }
 
+/* From every member of the group to every other, wherever they live. */
+static void everywhere_look(struct looker *k, const struct part_group *g, int ranks)
+{
+    k->l->lookahead = ker_time_min(k->l->lookahead, g->everywhere);
+    for (int r = 0; r < ranks; r++)
+        if ((uint32_t)r != k->rank)
+            k->to[r] = ker_time_min(k->to[r], g->everywhere);
+}
+
 static void group_look(struct looker *k, uint32_t number)
 {
     const struct part_group *g = &k->l->groups->group[number];
@@ -302,6 +311,9 @@ static void delays_find(struct part_layout *l, int rank, int ranks)
         k.to[r] = KER_TIME_MAX;
     for (uint32_t g = 0; g < l->groups->count; g++)
         group_look(&k, g);
+    for (uint32_t g = 0; g < l->groups->count; g++)
+        if (l->groups->group[g].everywhere)
+            everywhere_look(&k, &l->groups->group[g], ranks);
     for (int r = 0; r < ranks; r++)
         if (k.to[r] != KER_TIME_MAX)
             *KER_APPEND(l->channel, l->channels) = (struct ker_channel){(uint32_t)r, k.to[r]};

@@ -45,6 +45,7 @@ struct part_group {
      * by the sender. NULL: nobody. */
     uint32_t (*sends)(const void *context, uint32_t number, struct part_link *);
     uint32_t most_sends;
+    ker_time everywhere; /* > 0: any member may send to any other of the group, with this delay at least */
     /* In which block it is, of about 8^size neighbours; blocks count from 0 without gaps. NULL: each is one.
      */
     uint32_t (*block)(const void *context, uint32_t number, uint32_t size);

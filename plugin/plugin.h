@@ -16,6 +16,7 @@
 #define MARSSIM_PLUGIN_H
 
 #include "kernel/config/plugin.h"
+#include "net/carriers/messages.h"
 #include "nodes/nodes.h"
 #include "routing/topology.h"
 #include "tasks/programs/op.h"
@@ -38,6 +39,12 @@
     SIZE(struct net_message)                                                                                 \
     SIZE(struct net_offer)                                                                                   \
     SIZE(struct net_envelope)                                                                                \
+    SIZE(struct net_carrier)                                                                                 \
+    SIZE(struct net_carrier_links)                                                                           \
+    SIZE(struct net_host)                                                                                    \
+    SIZE(struct net_send)                                                                                    \
+    SIZE(struct net_law)                                                                                     \
+    SIZE(struct part_group)                                                                                  \
     SIZE(struct node_service)                                                                                \
     SIZE(struct node_service_setup)                                                                          \
     SIZE(struct node_service_kind)                                                                           \

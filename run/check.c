@@ -254,7 +254,7 @@ static void bias_print(const struct run *run)
     char text[32];
     if (!ker_config_means_key(run->config, "routing.bias"))
         return;
-    double packets = net_network_bias(run->network, &bias);
+    double packets = run->carrier->bias(run->network, &bias);
     printf(
         "bias       a detour is taken when its cost is less by %s, the time of %.1f largest packets on the "
         "slowest link\n",

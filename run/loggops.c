@@ -26,12 +26,6 @@ static enum ker_status keys_check(struct run *run, unsigned kinds)
 {
     static const struct refused always[] = {{"traffic.pattern", MODEL},
                                             {"services", MODEL},
-                                            {"output.timeline_links", MODEL},
-                                            {"output.series.links", MODEL},
-                                            {"output.series.switches", MODEL},
-                                            {"output.series.adapters", MODEL},
-                                            {"output.series.channels", MODEL},
-                                            {"output.series.latency", MODEL},
                                             {"run.packets", MODEL},
                                             {"run.confidence", MODEL},
                                             {NULL, NULL}};
@@ -236,20 +230,10 @@ static char *summary_text(const struct run *run, const json_t *result)
     return text;
 }
 
-static const char *key_not_given(const struct run *run, const char *key)
-{
-    return ker_config_has(run->config, key) ? NULL : key;
-}
-
 /* Collective: what the run says of jobs, on rank 0. */
 static json_t *jobs_report(struct run *run)
 {
-    struct task_files files = {.folder = &run->folder,
-                               .tasks = ker_config_bool(run->config, "output.tasks"),
-                               .tasks_key = key_not_given(run, "output.tasks"),
-                               .matching = ker_config_bool(run->config, "output.matching"),
-                               .matching_key = key_not_given(run, "output.matching"),
-                               .calls_key = key_not_given(run, "output.calls")};
+    struct task_files files = run_task_files(run);
     json_t *jobs = NULL;
     stuck_check(run);
     task_system_report(run->tasks, run->comm, run->ended_at, &files, &jobs, &run->error);

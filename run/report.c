@@ -97,6 +97,16 @@ static const char *key_not_given(const struct run *run, const char *key)
     return ker_config_has(run->config, key) ? NULL : key;
 }
 
+struct task_files run_task_files(const struct run *run)
+{
+    return (struct task_files){.folder = &run->folder,
+                               .tasks = ker_config_bool(run->config, "output.tasks"),
+                               .tasks_key = key_not_given(run, "output.tasks"),
+                               .matching = ker_config_bool(run->config, "output.matching"),
+                               .matching_key = key_not_given(run, "output.matching"),
+                               .calls_key = key_not_given(run, "output.calls")};
+}
+
 /* Collective: the rows of links.csv, and what they say. */
 static void links_report(struct run *run, struct links *l, ker_time span)
 {
@@ -210,20 +220,13 @@ void run_report(struct run *run)
     if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     run_series_end(run, at);
-    if (run->carrier->end)
-        run->carrier->end(run->network, at);
-    node_system_end(run->nodes, at);
+    run_nodes_end(run, at);
     struct links links;
     links_report(run, &links, span);
     json_t *jobs = NULL, *speed = run_speed_json(run),
            *result = run->carrier->report(run->network, run->comm, span);
     traffic_add(run, result);
-    struct task_files files = {.folder = &run->folder,
-                               .tasks = ker_config_bool(run->config, "output.tasks"),
-                               .tasks_key = key_not_given(run, "output.tasks"),
-                               .matching = ker_config_bool(run->config, "output.matching"),
-                               .matching_key = key_not_given(run, "output.matching"),
-                               .calls_key = key_not_given(run, "output.calls")};
+    struct task_files files = run_task_files(run);
     task_system_report(run->tasks, run->comm, at, &files, &jobs, &run->error);
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,

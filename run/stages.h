@@ -62,7 +62,6 @@ struct run_model {
 #define RUN_MODEL_STATES (NET_STATES + NODE_STATES) /* loaders, at most */
 extern const struct run_model run_nodes_model, run_loggops_model;
 const struct run_model *run_model_of(const struct ker_config *);
-extern const struct ker_option run_model_options[]; /* network.model */
 
 struct run {
     const struct run_model *kind;
@@ -173,7 +172,8 @@ static inline struct net_totals run_totals(const struct run *run)
 /* folder.c: what is known before the first event, and stands in the folder from then on. */
 void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
-json_t *run_input_json(const struct run *); /* what was asked for, and of which program */
+struct task_files run_task_files(const struct run *); /* report.c: which files of tasks are wanted */
+json_t *run_input_json(const struct run *);           /* what was asked for, and of which program */
 /* All of summary.json, when all other files are there; takes result and speed over. */
 json_t *run_summary_json(const struct run *, json_t *result, json_t *speed);
 void run_network_tell(const struct run *, json_t *); /* the sizes of the network */
@@ -204,6 +204,7 @@ extern const struct ker_option run_power_options[]; /* power.* */
 json_t *run_power_json(const struct run *, const struct run_use *links, const struct run_use *adapters,
                        const json_t *inside, ker_time span, ker_time at);
 
+void run_nodes_end(struct run *, ker_time at);  /* nodes.c: nothing is counted behind it */
 void run_series_end(struct run *, ker_time at); /* what is left of the last period; before any report */
 void run_series_print(const struct run *);      /* --check: what they cost */
 

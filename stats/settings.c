@@ -9,6 +9,8 @@
 #define TOTALS(kind, ...) SERIES(kind, "off|total|periods", __VA_ARGS__)
 #define PERIODS(kind, ...) SERIES(kind, "off|periods", __VA_ARGS__)
 
+#define LINKS "network.model=@links"
+
 const struct ker_option stats_options[] = {
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write links.csv: packets, utilisation and queue occupancy of every direction of every link. Left out, "
@@ -74,21 +76,30 @@ const struct ker_option stats_options[] = {
      "series of "
      "output.series.*, which are not written as CSV then.",
      .resume = KER_RESUME_FIXED},
-    TOTALS("links", "Collect of every direction of every link, beyond links.csv, the time without credits "
-                    "(credit_stall_ps in links.csv); in periods packets, bytes, utilisation and queues, too: "
-                    "link_series.csv."),
-    TOTALS("switches", "Collect of every switch packets, bytes, utilisation and queues of its outputs and "
-                       "their time without credits: switches.csv; in periods switch_series.csv, too."),
-    TOTALS("adapters", "Collect of every adapter of every node what it sends and receives, how long packets "
-                       "wait in it and its time without credits: adapters.csv; in periods "
-                       "adapter_series.csv, too."),
-    TOTALS("channels", "Collect of every virtual channel of every direction of every link packets, bytes, "
-                       "utilisation, queues and the time without credits: channels.csv; in periods "
-                       "channel_series.csv, too. Takes about 200 bytes of memory for each, and an event for "
-                       "each credit that is waited for."),
+    TOTALS("links",
+           "Collect of every direction of every link, beyond links.csv, the time without credits "
+           "(credit_stall_ps in links.csv); in periods packets, bytes, utilisation and queues, too: "
+           "link_series.csv.",
+           LINKS),
+    TOTALS("switches",
+           "Collect of every switch packets, bytes, utilisation and queues of its outputs and "
+           "their time without credits: switches.csv; in periods switch_series.csv, too.",
+           LINKS),
+    TOTALS("adapters",
+           "Collect of every adapter of every node what it sends and receives, how long packets "
+           "wait in it and its time without credits: adapters.csv; in periods "
+           "adapter_series.csv, too.",
+           LINKS),
+    TOTALS("channels",
+           "Collect of every virtual channel of every direction of every link packets, bytes, "
+           "utilisation, queues and the time without credits: channels.csv; in periods "
+           "channel_series.csv, too. Takes about 200 bytes of memory for each, and an event for "
+           "each credit that is waited for.",
+           LINKS),
     TOTALS("latency",
            "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing: "
-           "latency_parts in summary.json; in periods latency_series.csv, too."),
+           "latency_parts in summary.json; in periods latency_series.csv, too.",
+           LINKS),
     PERIODS("jobs", "job_series.csv: computation, waits, messages and bytes of each job in each period.",
             "jobs"),
     PERIODS("tasks", "task_series.csv: the same of each task.", "jobs"),

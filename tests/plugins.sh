@@ -21,7 +21,7 @@ marssim=$work/usr/bin/marssim
 build() { cc -shared -fPIC $(pkg-config --cflags marssim) "$@" >log 2>&1; }
 build mine.c -o libmine.so
 check "a plugin is built against the installed headers"
-hot=$(cd usr/include/marssim && ls net/*/ kernel/engine/exchange.h net/network.h net/packet.h 2>/dev/null | tr '\n' ' ')
+hot=$(cd usr/include/marssim && ls net/{adapter,switch,congestion}/ kernel/engine/exchange.h net/network.h net/packet.h 2>/dev/null | tr '\n' ' ')
 [ -z "${hot//kernel\/engine\/exchange.h /}" ]
 check "headers of the hot path are not installed"
 
@@ -64,6 +64,22 @@ check "saved by 3 ranks, resumed by 2"
 "$marssim" -q -o bad --resume dir 'services[0].gap=1 us' >log 2>&1
 [ $? -eq 2 ] && grep -q 'services\[0\].gap: is fixed once a run has begun' log
 check "its keys are fixed then"
+# Two nodes of a line that are k switches apart: k + 2 links of 100 ns; the last arrives after a message of 1,000 B at 1 GB/s.
+cp "$top/tests/plugin/carrier.c" . && build carrier.c -o libcarrier.so
+check "a carrier of messages is built"
+sed -e 's/"libmine.so"/"libmine.so", "libcarrier.so"/' -e 's/^run/network: { model = "by_distance"; link_latency = "100 ns"; rate = "1 GB\/s"; };\nrun/' ask.cfg >carrier.cfg
+carried() { # FOLDER FOLDER: nothing but what is told of them
+    [ "$(jq -S .result "$1/summary.json")" = "$(jq -S .result "$2/summary.json")" ] && cmp "$1/tasks.csv" "$2/tasks.csv" && cmp "$1/service_ask.csv" "$2/service_ask.csv"
+}
+"$marssim" -q -o one carrier.cfg >log 2>&1 && mpirun -n 3 "$marssim" -q -o three carrier.cfg partition.oversubscribe=true >log 2>&1 &&
+    carried one three && [ "$(jq .result.messages_delivered one/summary.json)" -gt 1000 ]
+check "a carrier of a plugin below MPI, traffic and services of another: 1 and 3 ranks"
+mpirun -n 3 "$marssim" -q -o saved carrier.cfg partition.oversubscribe=true run.checkpoint.at="17 us" run.checkpoint.dir=carried >log 2>&1 &&
+    mpirun -n 2 "$marssim" -q -o resumed --resume carried partition.oversubscribe=true >log 2>&1 && carried one resumed
+check "and saved by 3 ranks, resumed by 2"
+"$marssim" -q -o hand carrier.cfg 'services=()' 'jobs=()' 'traffic.pattern="every"' traffic.size="1000 B" traffic.load=0.01 >log 2>&1 &&
+    jq -e '.result.message_latency_ps.max <= 2300000 and .result.message_latency_ps.min >= 1300000' hand/summary.json >log
+check "its times, by hand"
 "$marssim" --list plugins=libmine.so >log && grep -q "line .*switches in a row" log && grep -q "star .*straight_out" log
 check "--list has them"
 "$marssim" --help-config topology.length plugins=libmine.so >log && grep -q "only with topology.kind = line" log

@@ -1,4 +1,4 @@
-/* settings.c - the keys loggops.*, and the model that they belong to. */
+/* settings.c - the keys network.model and loggops.*. */
 #include "tasks/loggops/settings.h"
 #include "tasks/loggops/loggops.h"
 
@@ -10,7 +10,26 @@
 #define NETWORK "mpi.overheads=loggops"
 #define RATE_MOST ((uint64_t)1000000000000) /* picoseconds per byte: a second */
 
+const struct ker_kind task_loggops_model = {
+    .name = "loggops",
+    .meaning = "LogGOPS: processes with cpus and adapters in the place of nodes, and a latency between them",
+};
+
+/* The table of models: a carrier of messages below nodes (net/carrier.h), or what stands in the place of
+ * nodes, which run/ knows (struct run_model). */
+#define MODELS(KIND)                                                                                         \
+    KIND(net_packet_model)                                                                                   \
+    KIND(net_simple_model)                                                                                   \
+    KIND(task_loggops_model)
+KER_KINDS_TABLE(kinds, MODELS);
+static const struct ker_kinds family = {"network.model", "models of the network", sizeof(struct net_carrier),
+                                        kinds};
+
 const struct ker_option loggops_options[] = {
+    {"network.model", KER_TYPE_CHOICE, "packet", .kinds = &family,
+     .meaning =
+         "What carries messages. All but loggops stand below nodes: jobs, MPI, services, traffic and what is "
+         "inside a node are the same above them."},
     {"loggops.L", KER_TYPE_TIME, "2500 ns", NULL, "1000 s", NULL, "Latency between processes.", WITH},
     {"loggops.o", KER_TYPE_TIME, "1500 ns", NULL, "1000 s", NULL,
      "Time of the cpu for a message, at its sender and at its receiver.", ENDS},
@@ -40,11 +59,6 @@ const struct ker_option loggops_options[] = {
      "own size whether a message has waited.",
      WITH},
     {0},
-};
-
-const struct ker_kind task_loggops_model = {
-    .name = "loggops",
-    .meaning = "LogGOPS: processes with cpus and adapters in the place of nodes, and a latency between them",
 };
 
 bool task_loggops_wanted(const struct ker_config *config)

@@ -1,0 +1,586 @@
+/* messages.c - carriers of whole messages: nodes as components, each message as one event to its receiver.
+ *
+ * What comes to a node in an instant waits until all of it is there, and is handed up in the order (source,
+ * number): the keys of these events are equal. A message whose sender wants to know when it has left is kept
+ * in a list of its adapter, in the order of (when it has left, when it was asked for), and a timer takes the
+ * first. An offered message is asked for when its time has come: no source queue grows here, as nothing
+ * waits.
+ */
+#include "net/carriers/messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION 1
+
+/* A message under way: struct ker_event. The envelope is the event's extension. */
+struct carried {
+    ker_time time;
+    uint32_t component;
+    uint16_t port;
+    uint8_t channel, flags;
+    uint32_t source, destination;
+    ker_time created;
+    uint64_t bytes;
+    uint32_t number;
+    uint8_t service, part;
+    uint16_t spare;
+    uint64_t unused;
+    uint32_t extension, more;
+};
+_Static_assert(sizeof(struct carried) == sizeof(struct ker_event), "a message is an event");
+
+struct leaving {
+    uint32_t next;
+    uint8_t service, part;
+    ker_time when;
+    uint64_t cookie;
+};
+
+struct net_adapter {
+    struct net_network *net;
+    void *node;
+    uint32_t id, self;
+    uint32_t leaving;    /* the first, or KER_NONE */
+    bool exhausted;      /* no open-loop source, or it has ended */
+    bool has;            /* `offer` waits for its time */
+    ker_time wake, last; /* a wake-up is on its way for then; the last byte so far has left */
+    struct net_offer offer;
+};
+
+struct net_network {
+    struct net_law law;
+    struct net_phases phases;
+    const struct route_topology *topology;
+    struct ker_engine *engine;
+    struct net_host host;
+    struct ker_class class;
+    struct part_layout layout;
+    uint32_t group, count; /* of the nodes; on this rank */
+    struct net_adapter **adapters;
+    char *block;
+    size_t block_bytes;
+    const struct carried **fresh; /* of the instant that is being handled */
+    uint32_t fresh_count, fresh_room;
+    KER_POOL(struct leaving) leaving;
+    struct net_totals totals;
+    uint64_t handed; /* payload of send inside the measured span */
+    struct stats_quantity latency, size;
+};
+
+struct net_loading {
+    struct net_network *net;
+    struct net_adapter **adapters; /* by node; NULL: lives elsewhere */
+    uint32_t count;
+    bool sums;
+};
+
+static bool measures(const struct net_network *net, ker_time when)
+{
+    return when >= net->phases.measure_from && when < net->phases.measure_to;
+}
+
+/* ---- sending ---- */
+
+static void leaving_put(struct net_adapter *a, const struct leaving *l)
+{
+    struct net_network *net = a->net;
+    uint32_t index = KER_POOL_TAKE(&net->leaving, NULL), *at = &a->leaving;
+    while (*at != KER_NONE && net->leaving.at[*at].when <= l->when)
+        at = &net->leaving.at[*at].next;
+    net->leaving.at[index] = *l;
+    net->leaving.at[index].next = *at;
+    *at = index;
+}
+
+/* Not of the adapter's own timers: the node gives their key. */
+static void timer_post(const struct net_adapter *a, ker_time when)
+{
+    uint32_t key = a->net->host.timer;
+    ker_post_note(a->net->engine, (struct ker_address){a->self, a->net->engine->rank}, when, KER_TIMER,
+                  (uint16_t)(key >> 8), (uint8_t)key, 0);
+}
+
+static void message_send(struct net_adapter *a, ker_time now, ker_time created, const struct net_send *m)
+{
+    struct net_network *net = a->net;
+    ker_time left = now, there = now;
+    net->law.carry(net->law.context, a->id, now, m, &left, &there);
+    ker_assert(left >= now && there >= now + net->law.latency);
+    struct ker_address to = part_layout_at(&net->layout, (struct part_member){net->group, m->destination});
+    struct carried *c = (struct carried *)ker_post_event(net->engine, to, there, 0, 0);
+    c->source = a->id;
+    c->destination = m->destination;
+    c->created = created;
+    c->bytes = m->bytes;
+    c->number = m->number;
+    c->service = m->service;
+    c->part = m->part;
+    c->flags = m->envelope ? KER_FLAG_EXTENSION : 0;
+    if (m->envelope) {
+        uint64_t word[KER_EXTENSION_BYTES / 8] = {0};
+        memcpy(word, m->envelope->word, sizeof m->envelope->word);
+        c->extension = ker_extension_new(net->engine, word);
+    }
+    a->last = a->last > left ? a->last : left;
+    if (m->cookie) {
+        leaving_put(a, &(struct leaving){KER_NONE, m->service, m->part, left, m->cookie});
+        timer_post(a, left);
+    }
+    net->totals.packets_injected++;
+    net->totals.bytes_injected += m->bytes;
+    if (measures(net, now))
+        net->totals.measured_injected_bytes += m->bytes;
+}
+
+void net_messages_send(struct net_adapter *a, ker_time now, const struct net_send *m)
+{
+    if (measures(a->net, now))
+        a->net->handed += m->bytes;
+    message_send(a, now, now, m);
+}
+
+void net_messages_timer(struct net_adapter *a, ker_time now)
+{
+    struct leaving l = a->net->leaving.at[a->leaving];
+    KER_POOL_GIVE(&a->net->leaving, a->leaving);
+    a->leaving = l.next;
+    a->net->host.sent(a->node, now, l.service, l.part, l.cookie);
+}
+
+ker_time net_messages_backlog(const struct net_adapter *a, ker_time now)
+{
+    return a->last > now ? a->last - now : 0;
+}
+
+/* ---- open-loop sources ---- */
+
+void net_messages_offers(struct net_adapter *a)
+{
+    a->exhausted = false;
+}
+
+ker_time *net_messages_offered(struct net_adapter *a, uint8_t *service, uint8_t *part)
+{
+    *service = a->offer.service;
+    *part = a->offer.part;
+    return a->has && !a->offer.none ? &a->offer.created : NULL;
+}
+
+void net_messages_renewed(struct net_adapter *a, ker_time at)
+{
+    a->has &= a->offer.created != KER_TIME_MAX;
+    a->exhausted = false;
+    a->wake = at;
+    ker_post_note(a->net->engine, (struct ker_address){a->self, a->net->engine->rank}, at, KER_WAKE, 0, 0, 0);
+}
+
+static void offer_fetch(struct net_adapter *a)
+{
+    a->offer = (struct net_offer){0};
+    a->has = a->net->host.offer(a->node, 0, &a->offer) && a->offer.created < a->net->phases.stop;
+    a->exhausted = !a->has;
+}
+
+/* Sends what has been offered until now; the next one has its time. */
+static void offers_take(struct net_adapter *a, ker_time now)
+{
+    for (;;) {
+        if (!a->has && !a->exhausted)
+            offer_fetch(a);
+        if (!a->has || a->offer.created > now)
+            break;
+        struct net_offer o = a->offer;
+        a->has = false;
+        if (!o.none)
+            message_send(a, now, o.created,
+                         &(struct net_send){.destination = o.destination,
+                                            .bytes = o.bytes,
+                                            .number = o.number,
+                                            .service = o.service,
+                                            .part = o.part,
+                                            .priority = (uint8_t)o.priority});
+    }
+    if (a->has && a->offer.created < a->wake) {
+        a->wake = a->offer.created;
+        ker_post_note(a->net->engine, (struct ker_address){a->self, a->net->engine->rank}, a->wake, KER_WAKE,
+                      0, 0, 0);
+    }
+}
+
+void net_messages_woken(struct net_adapter *a, ker_time now)
+{
+    if (a->wake <= now)
+        a->wake = KER_TIME_MAX;
+}
+
+/* ---- receiving ---- */
+
+void net_messages_arrival(struct net_adapter *a, const struct ker_event *event)
+{
+    struct net_network *net = a->net;
+    *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = (const struct carried *)event;
+}
+
+void net_messages_whole(struct net_adapter *a, ker_time now, const struct net_message *m)
+{
+    struct net_network *net = a->net;
+    net->totals.messages_delivered++;
+    if (measures(net, m->created)) {
+        stats_quantity_add(&net->latency, (uint64_t)(now - m->created));
+        stats_quantity_add(&net->size, m->bytes);
+    }
+}
+
+static void message_deliver(struct net_adapter *a, ker_time now, const struct carried *c)
+{
+    struct net_network *net = a->net;
+    struct net_message m = {.source = c->source,
+                            .destination = a->id,
+                            .bytes = c->bytes,
+                            .created = c->created,
+                            .number = c->number,
+                            .service = c->service,
+                            .part = c->part};
+    if (c->flags & KER_FLAG_EXTENSION) {
+        uint64_t word[KER_EXTENSION_BYTES / 8];
+        ker_extension_read(net->engine, c->extension, word);
+        ker_extension_free(net->engine, c->extension);
+        memcpy(m.envelope.word, word, sizeof m.envelope.word);
+    }
+    net->totals.packets_delivered++;
+    net->totals.bytes_delivered += m.bytes;
+    if (measures(net, now))
+        net->totals.measured_delivered_bytes += m.bytes;
+    if (measures(net, m.created)) {
+        net->totals.measured_packets++;
+        net->totals.latency_sum += (uint64_t)(now - m.created);
+    }
+    ker_touch(net->engine, now);
+    if (m.part == NET_WHOLE)
+        net_messages_whole(a, now, &m);
+    net->host.arrived(a->node, now, &m);
+}
+
+static int carried_compare(const void *a, const void *b)
+{
+    const struct carried *x = *(const struct carried *const *)a, *y = *(const struct carried *const *)b;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void net_messages_act(struct net_adapter *a, ker_time now)
+{
+    struct net_network *net = a->net;
+    if (net->fresh_count > 1)
+        qsort(net->fresh, net->fresh_count, sizeof *net->fresh, carried_compare);
+    for (uint32_t i = 0; i < net->fresh_count; i++)
+        message_deliver(a, now, net->fresh[i]);
+    net->fresh_count = 0;
+    if (!a->exhausted)
+        offers_take(a, now);
+}
+
+/* ---- building ---- */
+
+enum ker_status net_messages_new(struct net_network **made, const struct ker_config *config,
+                                 const struct route_topology *topology, struct net_phases phases,
+                                 const struct net_law *law, struct ker_error *error)
+{
+    struct net_network *net = *made = ker_alloc(sizeof *net);
+    net->law = *law;
+    net->phases = phases;
+    net->topology = topology;
+    net->leaving.free = KER_NONE;
+    stats_quantity_init(&net->latency);
+    stats_quantity_init(&net->size);
+    ker_assert(law->latency > 0);
+    bool total, periods;
+    unsigned levels = stats_matrix_wanted(config, &total, &periods);
+    if ((total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
+        return ker_config_fail(
+            config, error, "output.matrix_levels",
+            "of messages without packets there are matrices of tasks only: give [\"task\"]");
+    if (route_summarise(topology)->adapters > 1)
+        return ker_config_fail(config, error, "network.model", "is for nodes with one adapter");
+    return KER_OK;
+}
+
+void net_messages_free(struct net_network *net)
+{
+    if (!net)
+        return;
+    part_layout_release(&net->layout);
+    ker_release(net->block, net->block_bytes);
+    KER_POOL_RELEASE(&net->leaving);
+    free(net->adapters);
+    free(net->fresh);
+    free(net->law.context);
+    free(net);
+}
+
+static uint32_t node_load(const void *context, uint32_t id)
+{
+    return 1;
+}
+
+static uint32_t node_natural(const void *context, uint32_t id)
+{
+    return 0;
+}
+
+/* For the partition, which wants a graph: neighbours in number. */
+static uint32_t node_links(const void *context, uint32_t id, struct part_link *link)
+{
+    const struct net_network *net = context;
+    uint32_t nodes = route_hosts(route_summarise(net->topology)), count = 0;
+    if (id > 0)
+        link[count++] = (struct part_link){{net->group, id - 1}, net->law.latency};
+    if (id + 1 < nodes)
+        link[count++] = (struct part_link){{net->group, id + 1}, net->law.latency};
+    return count;
+}
+
+void net_messages_groups_add(struct net_network *net, struct part_groups *groups)
+{
+    struct part_group nodes = {.name = "nodes",
+                               .count = route_hosts(route_summarise(net->topology)),
+                               .context = net,
+                               .load = node_load,
+                               .natural = node_natural,
+                               .links = node_links,
+                               .most_links = 2,
+                               .everywhere = net->law.latency};
+    net->group = part_groups_add(groups, &nodes);
+}
+
+ker_time net_messages_reach(const struct net_network *net)
+{
+    return 4 * net->law.latency;
+}
+
+static size_t round64(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static void node_make(struct net_network *net, uint32_t id, uint32_t index, char *at)
+{
+    struct net_adapter *a = (struct net_adapter *)(void *)(at + round64(net->host.bytes));
+    *a = (struct net_adapter){.net = net,
+                              .node = at,
+                              .id = id,
+                              .self = index,
+                              .leaving = KER_NONE,
+                              .exhausted = true,
+                              .wake = KER_TIME_MAX};
+    net->adapters[net->count++] = a;
+    net->host.init(net->host.context, at, id, index, a, 0);
+    ker_engine_set(net->engine, index, &net->class, at,
+                   part_layout_begins(&net->layout, (struct part_member){net->group, id}));
+}
+
+void net_messages_build(struct net_network *net, struct ker_engine *engine, struct part_layout *l,
+                        const struct net_host *host)
+{
+    uint32_t nodes = route_hosts(route_summarise(net->topology)), own = 0;
+    size_t each = round64(host->bytes) + round64(sizeof(struct net_adapter));
+    net->engine = engine;
+    net->host = *host;
+    net->class = *host->class;
+    net->class.repeats = true;
+    net->layout = *l;
+    *l = (struct part_layout){0};
+    for (uint32_t id = 0; id < nodes; id++)
+        own += part_layout_at(&net->layout, (struct part_member){net->group, id}).rank == engine->rank;
+    net->block_bytes = each * own;
+    net->block = ker_reserve(net->block_bytes);
+    net->adapters = ker_alloc(sizeof *net->adapters * (own + 1u));
+    for (uint32_t id = 0; id < nodes; id++) {
+        struct ker_address at = part_layout_at(&net->layout, (struct part_member){net->group, id});
+        if (at.rank == engine->rank)
+            node_make(net, id, at.index, net->block + each * net->count);
+    }
+}
+
+uint32_t *net_messages_nodes(const struct net_network *net, uint32_t *count)
+{
+    uint32_t *own = ker_alloc(sizeof *own * (net->count + 1u));
+    for (*count = 0; *count < net->count; ++*count)
+        own[*count] = net->adapters[*count]->id;
+    return own;
+}
+
+void *net_messages_node(const struct net_network *net, uint32_t i)
+{
+    return net->adapters[i]->node;
+}
+
+uint64_t net_messages_bytes(const struct net_network *net)
+{
+    return net->block_bytes;
+}
+
+/* ---- reporting ---- */
+
+struct net_totals net_messages_totals(const struct net_network *net)
+{
+    return net->totals;
+}
+
+static double load_of(const struct net_network *net, uint64_t bytes, ker_time span)
+{
+    const struct route_summary *sum = route_summarise(net->topology);
+    double rate = (double)sum->link[sum->endpoint_link].rate * (double)sum->endpoints;
+    return span > 0 ? (double)bytes / (rate * ((double)span / 1e12)) : 0;
+}
+
+json_t *net_messages_report(struct net_network *net, struct ker_comm *comm, ker_time span)
+{
+    const struct net_totals *t = &net->totals;
+    uint64_t v[] = {
+        t->packets_injected,   t->packets_delivered,        t->bytes_injected,          t->bytes_delivered,
+        t->messages_delivered, t->measured_delivered_bytes, t->measured_injected_bytes, net->handed};
+    ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
+    stats_quantity_merge(&net->latency, comm);
+    stats_quantity_merge(&net->size, comm);
+    if (ker_comm_rank(comm) != 0)
+        return NULL;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "packets_injected",
+                     (json_int_t)v[0], "packets_delivered", (json_int_t)v[1], "bytes_injected",
+                     (json_int_t)v[2], "bytes_delivered", (json_int_t)v[3], "messages_delivered",
+                     (json_int_t)v[4], "accepted_load", load_of(net, v[5], span), "injected_load",
+                     load_of(net, v[6], span), "offered_load", load_of(net, v[7], span), "message_latency_ps",
+                     stats_quantity_json(&net->latency), "message_bytes", stats_quantity_json(&net->size));
+}
+
+const char *net_messages_conserved(const struct net_network *net, bool lost)
+{
+    for (uint32_t i = 0; i < net->count; i++)
+        if (net->adapters[i]->leaving != KER_NONE)
+            return "a message has not left";
+    return NULL;
+}
+
+/* ---- saved state: events are the engine's ---- */
+
+static void offer_state(struct ker_chunk *c, struct net_offer *o)
+{
+    KER_CHUNK(c, o->created);
+    KER_CHUNK(c, o->destination);
+    KER_CHUNK(c, o->priority);
+    KER_CHUNK(c, o->bytes);
+    KER_CHUNK(c, o->number);
+    KER_CHUNK(c, o->service);
+    KER_CHUNK(c, o->part);
+    o->none = ker_chunk_bool(c, o->none);
+}
+
+static void leaving_state(struct net_adapter *a, struct ker_chunk *c)
+{
+    struct net_network *net = a->net;
+    uint32_t count = 0, at = a->leaving;
+    for (uint32_t i = at; i != KER_NONE; i = net->leaving.at[i].next)
+        count++;
+    for (count = ker_chunk_count(c, count, 18); count; count--) {
+        struct leaving l = {.next = KER_NONE};
+        if (!c->loads) {
+            l = net->leaving.at[at];
+            at = l.next;
+        }
+        KER_CHUNK(c, l.when);
+        KER_CHUNK(c, l.cookie);
+        KER_CHUNK(c, l.service);
+        KER_CHUNK(c, l.part);
+        if (c->loads && !c->bad)
+            leaving_put(a, &l);
+    }
+}
+
+static void adapter_state(struct net_adapter *a, struct ker_chunk *c)
+{
+    a->exhausted = ker_chunk_bool(c, a->exhausted);
+    KER_CHUNK(c, a->last);
+    KER_CHUNK(c, a->wake);
+    a->has = ker_chunk_bool(c, a->has);
+    if (a->has)
+        offer_state(c, &a->offer);
+    leaving_state(a, c);
+}
+
+static void totals_state(struct net_network *net, struct ker_chunk *c)
+{
+    struct net_totals own = net->totals;
+    uint64_t handed = ker_chunk_u64(c, net->handed);
+    KER_CHUNK(c, own);
+    if (c->loads && !c->bad) {
+        uint64_t *sum = (uint64_t *)&net->totals;
+        for (size_t i = 0; i < sizeof own / sizeof *sum; i++)
+            sum[i] += ((const uint64_t *)&own)[i];
+        net->handed += handed;
+    }
+    stats_quantity_state(c, &net->latency);
+    stats_quantity_state(c, &net->size);
+}
+
+void net_messages_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    totals_state(net, ker_state_begin(writer, "messages", VERSION, net->engine->rank));
+    ker_state_end(writer);
+    for (uint32_t i = 0; i < net->count; i++) {
+        adapter_state(net->adapters[i],
+                      ker_state_begin(writer, "messages_adapter", VERSION, net->adapters[i]->id));
+        ker_state_end(writer);
+    }
+}
+
+static void totals_load(void *context, struct ker_chunk *c)
+{
+    struct net_loading *l = context;
+    if (l->sums)
+        totals_state(l->net, c);
+    else
+        c->at = c->bytes;
+}
+
+static void adapter_load(void *context, struct ker_chunk *c)
+{
+    struct net_loading *l = context;
+    c->bad |= c->id >= l->count;
+    if (!c->bad && l->adapters[c->id])
+        adapter_state(l->adapters[c->id], c);
+    else
+        c->at = c->bytes;
+}
+
+struct net_loading *net_messages_loading(struct net_network *net, bool sums)
+{
+    struct net_loading *l = ker_alloc(sizeof *l);
+    *l = (struct net_loading){net, NULL, route_hosts(route_summarise(net->topology)), sums};
+    l->adapters = ker_alloc(sizeof *l->adapters * (l->count + 1u));
+    for (uint32_t i = 0; i < net->count; i++)
+        l->adapters[net->adapters[i]->id] = net->adapters[i];
+    return l;
+}
+
+void net_messages_loading_free(struct net_loading *l)
+{
+    free(l->adapters);
+    free(l);
+}
+
+uint32_t net_messages_loaders(struct net_loading *l, struct ker_state_loader *loaders)
+{
+    loaders[0] = (struct ker_state_loader){"messages", VERSION, totals_load, l};
+    loaders[1] = (struct ker_state_loader){"messages_adapter", VERSION, adapter_load, l};
+    return 2;
+}
+
+bool net_messages_find(void *context, const char *class, uint32_t id, uint32_t *index)
+{
+    const struct net_loading *l = context;
+    bool found = strcmp(class, l->net->host.class->name) == 0 && id < l->count && l->adapters[id];
+    *index = found ? l->adapters[id]->self : 0;
+    return found;
+}
