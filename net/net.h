@@ -126,6 +126,10 @@ struct net_totals {
         latency_sum; /* delivered packets that are measured, their network latencies in all */
 };
 
+/* As a share of all nodes' injection bandwidth over the span, by one fixed computation; null where there is
+ * none. */
+json_t *net_load_json(const struct route_topology *, uint64_t bytes, ker_time span);
+
 #include "net/carrier.h"
 
 /* Of the family "network.model": switches, links, adapters; latency and bandwidth. */

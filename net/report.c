@@ -31,10 +31,9 @@ struct net_totals net_network_totals(const struct net_network *net)
     };
 }
 
-/* Fraction of all nodes' injection bandwidth over the span, by one fixed computation. */
-static json_t *load_of(const struct net_network *net, uint64_t bytes, ker_time span)
+json_t *net_load_json(const struct route_topology *topology, uint64_t bytes, ker_time span)
 {
-    const struct route_summary *sum = route_summarise(net->topology);
+    const struct route_summary *sum = route_summarise(topology);
     return stats_ratio_json((double)bytes, (double)sum->link[sum->endpoint_link].rate *
                                                (double)sum->endpoints * ((double)span / 1e12));
 }
@@ -82,6 +81,8 @@ static json_t *routes_report(const struct net_network *net, struct ker_comm *com
 {
     uint64_t detours = net->count.detours;
     ker_comm_sum_u64(comm, &detours, 1);
+    if (ker_comm_rank(comm) != 0)
+        return NULL;
     return json_pack("{s:I, s:I}", "minimal", (json_int_t)(net->latency->count - detours), "detour",
                      (json_int_t)detours);
 }
@@ -110,9 +111,9 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "bytes_injected", json_integer((json_int_t)v[8]));
     json_object_set_new(r, "bytes_delivered", json_integer((json_int_t)v[2]));
     json_object_set_new(r, "messages_delivered", json_integer((json_int_t)v[3]));
-    json_object_set_new(r, "accepted_load", load_of(net, v[4], span));
-    json_object_set_new(r, "injected_load", load_of(net, v[5], span));
-    json_object_set_new(r, "offered_load", load_of(net, handed, span));
+    json_object_set_new(r, "accepted_load", net_load_json(net->topology, v[4], span));
+    json_object_set_new(r, "injected_load", net_load_json(net->topology, v[5], span));
+    json_object_set_new(r, "offered_load", net_load_json(net->topology, handed, span));
     json_object_set_new(r, "hops",
                         json_pack("{s:o, s:o}", "mean", stats_ratio_json((double)v[6], (double)v[1]), "max",
                                   v[1] ? json_integer((json_int_t)most[0]) : json_null()));

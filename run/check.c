@@ -252,7 +252,7 @@ static void bias_print(const struct run *run)
 {
     ker_time bias;
     char text[32];
-    if (!ker_config_means_key(run->config, "routing.bias"))
+    if (!run->carrier->bias || !ker_config_means_key(run->config, "routing.bias"))
         return;
     double packets = run->carrier->bias(run->network, &bias);
     printf(

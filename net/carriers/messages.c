@@ -429,13 +429,6 @@ struct net_totals net_messages_totals(const struct net_network *net)
     return net->totals;
 }
 
-static double load_of(const struct net_network *net, uint64_t bytes, ker_time span)
-{
-    const struct route_summary *sum = route_summarise(net->topology);
-    double rate = (double)sum->link[sum->endpoint_link].rate * (double)sum->endpoints;
-    return span > 0 ? (double)bytes / (rate * ((double)span / 1e12)) : 0;
-}
-
 json_t *net_messages_report(struct net_network *net, struct ker_comm *comm, ker_time span)
 {
     const struct net_totals *t = &net->totals;
@@ -447,11 +440,12 @@ json_t *net_messages_report(struct net_network *net, struct ker_comm *comm, ker_
     stats_quantity_merge(&net->size, comm);
     if (ker_comm_rank(comm) != 0)
         return NULL;
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "packets_injected",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "packets_injected",
                      (json_int_t)v[0], "packets_delivered", (json_int_t)v[1], "bytes_injected",
                      (json_int_t)v[2], "bytes_delivered", (json_int_t)v[3], "messages_delivered",
-                     (json_int_t)v[4], "accepted_load", load_of(net, v[5], span), "injected_load",
-                     load_of(net, v[6], span), "offered_load", load_of(net, v[7], span), "message_latency_ps",
+                     (json_int_t)v[4], "accepted_load", net_load_json(net->topology, v[5], span),
+                     "injected_load", net_load_json(net->topology, v[6], span), "offered_load",
+                     net_load_json(net->topology, v[7], span), "message_latency_ps",
                      stats_quantity_json(&net->latency), "message_bytes", stats_quantity_json(&net->size));
 }
 
