@@ -10,6 +10,7 @@
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/lanes.h"
 #include "net/matrices.h"
 #include "net/series.h"
 
@@ -54,10 +55,17 @@ static bool voq_fits(const struct net_network *net, uint32_t ports)
     return port_used(net) + voq_row_bytes(ports) <= port_bytes(net);
 }
 
+/* Of an output. */
+static size_t lanes_bytes(const struct net_network *net)
+{
+    return net->set.lanes ? net->set.lanes->bytes : 0;
+}
+
 static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 {
     size_t behind = sizeof(struct net_credits_due) + (voq_fits(net, ports) ? 0 : voq_row_bytes(ports));
-    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(behind * ports);
+    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(behind * ports) +
+           round64(lanes_bytes(net) * ports);
 }
 
 /* Also of a switch that is not made yet. */
@@ -71,7 +79,8 @@ static struct net_credits_due *credits_due_of(const struct net_network *net, con
 static size_t adapter_bytes(const struct net_network *net)
 {
     return round64(sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
-                   (net->dma ? sizeof(struct net_adapter_dma) : 0));
+                   (net->dma ? sizeof(struct net_adapter_dma) : 0)) +
+           round64(lanes_bytes(net));
 }
 
 static size_t node_bytes(const struct net_network *net)
@@ -124,6 +133,10 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     s->credits_due = credits_due_of(net, s, ports);
     voq_init(net, s, ports);
     s->map = net_congestion_map_new(net, l, id);
+    s->lanes =
+        net->set.lanes ? (char *)s + switch_bytes(net, ports) - round64(lanes_bytes(net) * ports) : NULL;
+    for (uint32_t p = 0; s->lanes && net->set.lanes->init && p < ports; p++)
+        net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p));
     s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
@@ -162,6 +175,9 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
+    net->lanes_place = (uint32_t)(adapter_bytes(net) - round64(lanes_bytes(net)));
+    if (net->set.lanes && net->set.lanes->init)
+        net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a));
     if (net->dma)
         *net_dma_of(a) = (struct net_adapter_dma){.first = NET_NONE};
     a->due = net->dues + 1 + net->adapter_count; /* this is the next one */
@@ -435,6 +451,7 @@ void net_network_free(struct net_network *net)
     net_reassembly_free(net->reassembly);
     ker_unmap(net->quantities, sizeof *net->quantities * NET_QUANTITIES);
     free(net->throttle);
+    free(net->set.lanes_shared);
     net_resequencer_free(net->resequencer);
     if (net->congestion_state)
         net->congestion->release(net->congestion_state);

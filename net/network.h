@@ -19,6 +19,7 @@ enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
 enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM, NET_ARBITER_OWN };
 enum net_forwarding { NET_CUT_THROUGH, NET_STORE_AND_FORWARD };
 struct net_switch;
+struct net_lanes;
 struct net_packet;
 struct route_choice;
 
@@ -69,6 +70,8 @@ struct net_settings {
     enum net_queueing queueing;
     enum net_arbitration arbitration; /* of the arbiter */
     const struct net_arbiter *arbiter;
+    const struct net_lanes *lanes; /* NULL: classes, the highest first */
+    void *lanes_shared;            /* of the kind */
     enum net_forwarding forwarding;
     const struct net_selection *selection;
     enum net_pinning pinning;
@@ -175,6 +178,7 @@ struct net_switch {
     struct net_pins *pins;          /* NULL: nothing to remember yet */
     struct net_congestion_map *map; /* NULL: no links are watched */
     struct net_link_series *series; /* by port; NULL: not collected */
+    char *lanes;                    /* lanes.h: by port; NULL: strict */
     uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
 };
 
@@ -266,6 +270,7 @@ struct net_network {
     ker_time head_first; /* all bits: a packet is sent on while it still comes in; 0: when it is whole */
     const struct route_topology *topology;
     uint32_t adapters_each;            /* of a node */
+    uint32_t lanes_place;              /* in an adapter, of its state of lanes */
     uint32_t switch_group, node_group; /* numbers of the component groups */
     route_next_function *route;
     route_next_function *route_ahead; /* finds what depends on nothing but the packet, or says 0; NULL: routes
@@ -309,9 +314,9 @@ struct net_network {
     struct net_matrices *matrices;       /* NULL: not wanted */
     struct net_latency_parts *parts;     /* NULL: not collected */
     const struct net_parts *part_now;    /* its `packet`, or NULL */
-    bool by_channel, watched;            /* watched: congestion control, parts, states of links, or detours */
-    struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
-    struct net_link_states *states;      /* NULL: no link is in a timeline */
+    bool by_channel, watched;  /* watched: congestion control, parts, states of links, detours, or lanes */
+    struct net_series *series; /* NULL: no links are collected in periods, nor their stalls */
+    struct net_link_states *states; /* NULL: no link is in a timeline */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */

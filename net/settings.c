@@ -2,6 +2,7 @@
 #include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
+#include "net/lanes.h"
 #include "net/matrices.h"
 #include "net/parts.h"
 #include "net/series.h"
@@ -16,6 +17,11 @@
 KER_KINDS_TABLE(arbiter_kinds, ARBITERS);
 static const struct ker_kinds arbiters = {"switch.arbitration", "arbiters", sizeof(struct net_arbiter),
                                           arbiter_kinds};
+
+#define LANES(KIND) KIND(net_lanes_strict)
+KER_KINDS_TABLE(lanes_kinds, LANES);
+static const struct ker_kinds lanes = {"switch.lanes", "arbitration among lanes", sizeof(struct net_lanes),
+                                       lanes_kinds};
 
 #define SELECTIONS(KIND)                                                                                     \
     KIND(net_select_queue)                                                                                   \
@@ -52,6 +58,10 @@ const struct ker_option net_options[] = {
      .meaning = "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at "
                 "every hop "
                 "starves what comes from further off (docs/network-model.md); else round_robin."},
+    {"switch.lanes", KER_TYPE_CHOICE, "strict", .kinds = &lanes,
+     .meaning =
+         "Which channel (of all classes) of an output goes next, of those with a packet that can go; at "
+         "adapters, too. switch.arbitration chooses among its packets."},
     {"switch.matching", KER_TYPE_CHOICE, "greedy", NULL, NULL, "greedy|separable",
      "Outputs that want the same input at one instant: the others take what else they can get, or their slot "
      "is lost, as in an allocator that makes one iteration (docs/network-model.md)."},
@@ -279,11 +289,27 @@ static void phases_set(struct net_network *net, const struct net_phases *phases)
     net_settled_set(net, KER_TIME_MAX); /* until the engine says less */
 }
 
+static enum ker_status lanes_read(struct net_settings *set, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    set->lanes = ker_config_operations(config, "switch.lanes");
+    if (!set->lanes->choose)
+        set->lanes = NULL;
+    if (set->lanes && ker_config_is(config, "switch.matching", "separable"))
+        return ker_config_fail(config, error, "switch.lanes",
+                               "is possible with switch.matching = \"greedy\" only");
+    return set->lanes && set->lanes->read
+               ? set->lanes->read(&set->lanes_shared, config, set->channels * set->classes, error)
+               : KER_OK;
+}
+
 static enum ker_status network_check(struct net_network *net, const struct ker_config *config,
                                      struct ker_error *error)
 {
     const struct route_summary *summary = route_summarise(net->topology);
     enum ker_status status = settings_check(&net->set, config, error);
+    if (status == KER_OK)
+        status = lanes_read(&net->set, config, error);
     if (status == KER_OK)
         status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
@@ -318,7 +344,7 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
         net->part_now = &net->parts->packet;
         net_parts_routes(net);
     }
-    net->watched = net->congestion || net->parts || net->states || net->away;
+    net->watched = net->congestion || net->parts || net->states || net->away || net->set.lanes;
     net_series_read(net, config);
 }
 

@@ -31,10 +31,11 @@ line tasks/jobs/options.c PROGRAMS task_program_relay
 line tasks/jobs/options.c PROGRAMS task_program_script
 line tasks/mpi/collectives/collective.c ALGORITHMS task_coll_kind_token
 line net/settings.c ARBITERS net_arbiter_shortest
+line net/settings.c LANES net_lanes_turns
 line net/congestion/congestion.c METHODS net_congestion_pace
 line partition/partition.c METHODS part_dealt
 line nodes/services.c SERVICES node_rumour
-[ "$(wc -l <kinds)" -eq 13 ] && [ "$(wc -l <kinds)" -eq "$(find tests/extend -name '*.c' | wc -l)" ]
+[ "$(wc -l <kinds)" -eq 14 ] && [ "$(wc -l <kinds)" -eq "$(find tests/extend -name '*.c' | wc -l)" ]
 check "one line in each table"
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u EXTRA make BUILD=build/release build/release/marssim >log 2>&1
 check "it is built"
@@ -81,6 +82,23 @@ saved() { # NAME FILE: saved in the middle by 3 ranks, and resumed by 2
     check "$1: saved by 3 ranks, resumed by 2"
 }
 saved "a congestion control" congested.cfg "14 us"
+# Two jobs of two classes send all they have over one link: of its time the lanes have 1/4 and 3/4, whoever sends more.
+cat >lanes.cfg <<'END'
+topology: { kind = "star"; nodes = 5; bandwidth = "1 GB/s"; latency = "50 ns"; };
+switch: { channels = 1; classes = 2; lanes = "turns"; weights = [1, 3]; output_queue = "2 KiB"; };
+adapter: { packet_size = "2 KiB"; header = "0 B"; };
+node: { cores = 2; };
+mpi: { eager_limit = "100 MB"; };
+jobs = ( { name = "low"; program = "script"; script = "low.txt"; placement = "file"; placement_file = "low.nodes"; },
+         { name = "high"; program = "script"; script = "high.txt"; placement = "file"; placement_file = "high.nodes"; priority = 1; } );
+END
+printf '0 send 1 8192000\n1 recv 0\n' >low.txt
+printf '0 send 1 8192000\n1 recv 0\n' >high.txt
+printf '0\n4\n' >low.nodes; printf '1\n4\n' >high.nodes
+equal "arbitration among lanes" lanes.cfg
+jq -e '[.result.jobs[].finish_ps / 1e9] | .[0] > 16.3 and .[0] < 16.5 and .[1] > 10.8 and .[1] < 11.1' one/summary.json >log
+check "the lanes have 1/4 and 3/4 of the link"
+saved "arbitration among lanes" lanes.cfg "3 ms"
 cat >jobs.cfg <<'END'
 topology: { kind = "star"; nodes = 12; bandwidth = "1 GB/s"; latency = "50 ns"; };
 node: { cores = 4; };

@@ -14,6 +14,7 @@
 #include "net/channels.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/lanes.h"
 #include "net/matrices.h"
 
 #include <string.h>
@@ -165,6 +166,8 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
     a->credit[channel] -= packet->bytes;
     a->link_free = now + wire;
     a->wire = (uint32_t)wire;
+    if (__builtin_expect(net->set.lanes != NULL, 0))
+        net->set.lanes->sent(net->set.lanes_shared, net_lanes_of(a), (unsigned)channel, packet->bytes);
     net->count.packet_hops++;
     if (net_measures(net, now)) {
         a->packets++;
@@ -316,11 +319,47 @@ enum injection {
     INJECT_SENT,
 };
 
+/* By lanes: of each channel the highest level's next packet that has credits there, and of these the
+ * channel's turn. */
+__attribute__((noinline)) static enum injection lanes_inject(struct net_adapter *a, ker_time now)
+{
+    const struct net_network *net = a->net;
+    struct {
+        unsigned level;
+        uint32_t previous;
+    } of[NET_MAX_CHANNELS];
+    enum injection result = INJECT_NOTHING;
+    uint32_t ready = 0;
+    for (uint32_t left = a->waiting, level; left; left &= ~(1u << level)) {
+        level = level_highest(left);
+        uint32_t previous = *flow_last(a, level);
+        if (net->congestion && !flow_ready(a, level, now, &previous))
+            continue;
+        const struct net_outgoing *o = &net->outgoing.at[flow_first(net, net->outgoing.at[previous].turn)];
+        struct net_packet p = packet_make(a, o, now);
+        bool lost = net->faulty && !route_reachable(net->topology, now, a->id, o->destination);
+        int channel = lost ? (int)(o->priority * net->set.channels) : channel_find(a, o->priority, &p);
+        result = INJECT_BLOCKED;
+        if (channel < 0 || ready >> channel & 1)
+            continue;
+        of[channel].level = level;
+        of[channel].previous = previous;
+        ready |= 1u << channel;
+    }
+    if (!ready)
+        return result;
+    unsigned channel = net->set.lanes->choose(net->set.lanes_shared, net_lanes_of(a), ready);
+    flow_inject(a, of[channel].level, flow_last(a, of[channel].level), of[channel].previous, now);
+    return INJECT_SENT;
+}
+
 /* Sends a packet of the highest level that can. */
 static enum injection levels_inject(struct net_adapter *a, ker_time now)
 {
     enum injection result = INJECT_NOTHING;
     uint32_t left = a->waiting;
+    if (__builtin_expect(a->net->set.lanes != NULL, 0))
+        return lanes_inject(a, now);
     do {
         unsigned level = level_highest(left);
         uint32_t *last = flow_last(a, level), previous = *last;

@@ -6,6 +6,7 @@
 #include "net/state.h"
 #include "net/adapter/dma.h"
 #include "net/adapter/flows.h"
+#include "net/lanes.h"
 #include "net/series.h"
 
 /* ---- what waits ---- */
@@ -217,6 +218,8 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     n->blocked = ker_chunk_bool(c, n->blocked);
     n->exhausted = ker_chunk_bool(c, n->exhausted);
     ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);
+    if (n->net->set.lanes)
+        ker_chunk_bytes(c, net_lanes_of(n), n->net->set.lanes->bytes);
     net_credits_state(n->net, n->due, c);
 }
 

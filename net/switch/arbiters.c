@@ -1,6 +1,7 @@
-/* arbiters.c - the arbiters (switch.arbitration). What they compare stands in switch.c, where requests are.
+/* arbiters.c - the arbiters (switch.arbitration), and among lanes the strict one (switch.lanes). What they
+ * compare stands in switch.c, where requests are.
  */
-#include "net/network.h"
+#include "net/lanes.h"
 
 const struct ker_kind net_arbiter_round_robin = {.name = "round_robin",
                                                  .meaning = "the inputs in turn",
@@ -12,3 +13,6 @@ const struct ker_kind net_arbiter_oldest = {.name = "oldest",
 const struct ker_kind net_arbiter_random = {.name = "random",
                                             .meaning = "one of them drawn",
                                             .operations = &(const struct net_arbiter){NET_ARBITER_RANDOM}};
+
+const struct ker_kind net_lanes_strict = {
+    .name = "strict", .meaning = "the highest class first", .operations = &(const struct net_lanes){0}};

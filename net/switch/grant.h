@@ -16,6 +16,7 @@
 #include "net/ahead.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/lanes.h"
 #include "net/parts.h"
 #include "net/series.h"
 #include "net/switch/requests.h"
@@ -153,6 +154,9 @@ __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, stru
                                                       const struct net_packet *p, ker_time tail, ker_time now)
 {
     const struct net_network *net = s->net;
+    if (net->set.lanes)
+        net->set.lanes->sent(net->set.lanes_shared, net_lanes_at(s, net_ahead_port(s, out)), channel,
+                             p->bytes);
     if (net->away && !(p->flags & NET_DETOUR) && detour_begins(s, out, p, channel))
         ((struct net_packet *)p)->flags |= NET_DETOUR;
     if (net->parts && !out->ends_at_adapter)

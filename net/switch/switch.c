@@ -113,6 +113,31 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
     return c;
 }
 
+/* The same by lanes: of each channel that could go the arbiter's choice, and of these the channel's turn. The
+ * credits have been taken. */
+__attribute__((noinline)) static struct candidates
+lanes_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    struct candidates lane[NET_MAX_CHANNELS];
+    uint32_t before = out->queue, last = out->queue, ready = 0;
+    do {
+        uint32_t i = s->request.at[before].next, previous = before;
+        const struct net_request *r = &s->request.at[i];
+        before = i;
+        uint8_t channel = net_channel_best(out, r->first_channel, r->channel_count);
+        if (!credits_cover(out, channel, r->bytes, r->reserved) || net_port_at(s, r->input)->read_free > now)
+            continue;
+        struct candidates *c = &lane[channel];
+        if (!(ready >> channel & 1))
+            *c = (struct candidates){i, previous, 0, channel, KER_TIME_MAX};
+        else if (candidate_better(s, i, c))
+            c->chosen = i, c->before = previous;
+        c->count++;
+        ready |= 1u << channel;
+    } while (before != last);
+    return lane[s->net->set.lanes->choose(s->net->set.lanes_shared, net_lanes_at(s, port), ready)];
+}
+
 static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
 
 /* FIFO switches: the next packet of this input channel may compete now. */
@@ -150,6 +175,8 @@ static inline void output_offer(struct net_switch *s, uint32_t port, ker_time no
             output_wake(s, out, port, when);
         return;
     }
+    if (__builtin_expect(s->lanes != NULL, 0))
+        c = lanes_candidates(s, out, port, now);
     const struct net_request *r = &s->request.at[c.chosen];
     struct grant g = {net_port_at(s, r->input), out,       port,       r->first_channel,
                       r->channel_count,         c.channel, r->reserved};
