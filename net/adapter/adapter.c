@@ -181,7 +181,8 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
 
 /* The message's last packet is on its way. Whoever wants to know is told when its last byte has left: the
  * record stays until then, in the order in which packets leave. */
-static void message_sent(struct net_adapter *a, uint32_t index, uint64_t bytes)
+static inline __attribute__((always_inline)) void message_sent(struct net_adapter *a, uint32_t index,
+                                                               uint64_t bytes)
 {
     struct net_network *net = a->net;
     struct net_outgoing *o = &net->outgoing.at[index];
@@ -210,7 +211,8 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return o->left < net->set.payload ? o->left : net->set.payload;
 }
 
-static struct net_packet packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now)
+static inline __attribute__((always_inline)) struct net_packet
+packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now)
 {
     const struct net_network *net = a->net;
     uint64_t payload = packet_payload(net, o);
@@ -256,8 +258,8 @@ __attribute__((noinline)) static void packet_told(struct net_adapter *a, ker_tim
 
 /* Sends the next packet of the flow behind `previous` in its level's ring, of which `last` is kept, if there
  * are credits for it. Returns whether it did. */
-static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *last, uint32_t previous,
-                               ker_time now)
+static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter *a, unsigned level,
+                                                              uint32_t *last, uint32_t previous, ker_time now)
 {
     struct net_network *net = a->net;
     uint32_t turn = net->outgoing.at[previous].turn, index = flow_first(net, turn);
