@@ -13,7 +13,7 @@
      .meaning = "Bandwidth of a lane of a bus (PCIe), each way, for payload. With it adapters read what "    \
                 "they send from memory, and write what comes into it, over their bus and through memory "    \
                 "controllers, which all that goes there shares. Absent: that takes bandwidth of nothing.",   \
-     .belongs = BELONGS("network.model=@dma", "node.lane_bandwidth")},                                     \
+     .belongs = BELONGS("network.model=@dma", "node.lane_bandwidth")},                                       \
         {.key = GROUP ".bus_lanes",                                                                          \
          .type = KER_TYPE_INT,                                                                               \
          .fallback = DEFAULT("16"),                                                                          \

@@ -60,13 +60,6 @@ static void nodes_free(struct run *run)
         run->carrier->free(run->network);
 }
 
-void run_nodes_end(struct run *run, ker_time at)
-{
-    if (run->carrier->end)
-        run->carrier->end(run->network, at);
-    node_system_end(run->nodes, at);
-}
-
 static bool wants_table(const struct run *run)
 {
     return run->args->table != NULL;

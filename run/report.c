@@ -212,6 +212,14 @@ static void files_write(struct run *run, json_t *summary, const struct links *li
     free(text);
 }
 
+/* Nothing is counted behind it. */
+static void nodes_end(struct run *run, ker_time at)
+{
+    if (run->carrier->end)
+        run->carrier->end(run->network, at);
+    node_system_end(run->nodes, at);
+}
+
 /* Collective. Everything measured is written, also after a failed run. */
 void run_report(struct run *run)
 {
@@ -220,7 +228,7 @@ void run_report(struct run *run)
     if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     run_series_end(run, at);
-    run_nodes_end(run, at);
+    nodes_end(run, at);
     struct links links;
     links_report(run, &links, span);
     json_t *jobs = NULL, *speed = run_speed_json(run),

@@ -204,7 +204,6 @@ extern const struct ker_option run_power_options[]; /* power.* */
 json_t *run_power_json(const struct run *, const struct run_use *links, const struct run_use *adapters,
                        const json_t *inside, ker_time span, ker_time at);
 
-void run_nodes_end(struct run *, ker_time at);  /* nodes.c: nothing is counted behind it */
 void run_series_end(struct run *, ker_time at); /* what is left of the last period; before any report */
 void run_series_print(const struct run *);      /* --check: what they cost */
 

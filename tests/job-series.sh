@@ -84,7 +84,7 @@ check "with noise no task computes and waits for longer than a period"
 cat >"$t/c.cfg" <<END
 topology: { kind = "torus"; extents = [2, 1, 1, 1]; nodes_per_switch = 3; bandwidth = ["12.5 GB/s", "1 GB/s", "7.77 GB/s", "1 GB/s"]; latency = "1 ns"; };
 output: { period = "500 ns"; series: { functions = "periods"; communicators = "periods"; jobs = "periods"; }; };
-jobs: ( { program = "trace"; trace = "$PWD/tests/traces/mars-3"; processor_factor = 0.001; calls = "traced"; } );
+jobs: ( { program = "trace"; trace = "$PWD/tests/mars/three"; processor_factor = 0.001; calls = "traced"; } );
 END
 tables="function_series communicator_series job_series periods"
 rm -rf "$t/b"

@@ -52,7 +52,7 @@ for file in csv/*.csv; do
     [ "$file" = csv/names.csv ] && continue
     "$marssim" --help-results | awk -v name="${file#csv/}" '!/^ / { on = $0 == name; count = 0 } on && /^ / && count++ { line = line (line ? "," : "") $1 } END { print line }' >head
     # columns of names are left out where nothing has names, those of series where none are collected, and of cores where nodes are simple
-    [ "$(sed 's/,from_name,to_name$//; s/,node_name$//; s/,system_ps$//; s/,stalled_ps,overhead_ps,away_ps,preempted_ps$//; s/,credit_stall_ps$//' head)" = "$(head -1 "$file")" ] || same="$file"
+    [ "$(sed 's/,from_name,to_name$//; s/,node_name$//; s/,system_ps$//; s/,stalled_ps,overhead_ps,away_ps,preempted_ps$//; s/,detour_packets$//; s/,credit_stall_ps$//' head)" = "$(head -1 "$file")" ] || same="$file"
 done
 [ -z "$same" ]
 check "every table is in --help-results, with its columns in their order"

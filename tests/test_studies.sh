@@ -159,7 +159,7 @@ cp "$scratch/columns.jq" "$folder/columns.jq"
 echo 'echo "one star.cfg"' >>"$folder/points"
 study own
 check "two points of a name are refused" grep -q "line 4 of what it prints: 'one star.cfg'" "$log"
-study none
+study nowhere
 check "a study that is not there: the list" grep -q 'there are: own' "$log"
 
 for points in studies/*/points; do

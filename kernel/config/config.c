@@ -113,7 +113,7 @@ static void text_register(struct ker_config *config)
 static bool is_stream(const char *path)
 {
     struct stat is;
-    bool device = strncmp(path, "/dev/", strlen("/dev/")) == 0; /* what stands there may be a file: <system.cfg */
+    bool device = strncmp(path, "/dev/", strlen("/dev/")) == 0; /* it may be a file: <system.cfg */
     return stat(path, &is) == 0 && (device || !S_ISREG(is.st_mode)) && !S_ISDIR(is.st_mode);
 }
 

@@ -23,10 +23,9 @@ static void carry(void *context, uint32_t source, ker_time now, const struct net
     *there = *left + d->latency * route_distance(d->topology, source, m->destination);
 }
 
-static enum ker_status new(struct net_network **net, const struct ker_config *config,
-                           const struct route_topology *topology, uint64_t seed, struct net_phases phases,
-                           struct ker_error *error)
-{
+static enum ker_status new (struct net_network **net, const struct ker_config *config,
+                            const struct route_topology *topology, uint64_t seed, struct net_phases phases,
+                            struct ker_error *error) {
     struct by_distance *d = ker_alloc(sizeof *d);
     *d = (struct by_distance){topology, ker_config_time(config, "network.link_latency"),
                               ker_config_rate(config, "network.rate")};

@@ -1,6 +1,6 @@
 /* born.c - a program for tests/tracer.sh: threads that compute before they call MPI. born [WORK]: additions
- * of each task. Two of its threads are made before the first thread's last call, two after it. Each prints its
- * processor time, ns, and computes as much again.
+ * of each task. Two of its threads are made before the first thread's last call, two after it. Each prints
+ * its processor time, ns, and computes as much again.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, &conv_simgrid,
-                                                    &conv_otf2, &conv_dimemas, &conv_schedule, NULL};
+static const struct conv_format *const formats[] = {&conv_mars,    &conv_allprof,  &conv_simgrid, &conv_otf2,
+                                                    &conv_dimemas, &conv_schedule, NULL};
 
 const struct conv_format *conv_format_get(unsigned number)
 {
