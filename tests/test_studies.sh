@@ -160,7 +160,7 @@ echo 'echo "one star.cfg"' >>"$folder/points"
 study own
 check "two points of a name are refused" grep -q "line 4 of what it prints: 'one star.cfg'" "$log"
 study nowhere
-check "a study that is not there: the list" grep -q 'there are: own' "$log"
+check "a study that is not there: the list" grep -q 'there are: none own' "$log"
 
 for points in studies/*/points; do
     name=$(basename "$(dirname "$points")")
