@@ -208,6 +208,17 @@ static void stuck_check(struct run *run)
     free(text);
 }
 
+static void unlike_write(FILE *out, json_t *unlike)
+{
+    const char *name;
+    json_t *count;
+    json_object_foreach(unlike, name, count) fprintf(
+        out,
+        "loggopsim   finish times may differ from its: \"%s\" of loggops.faults would have counted %lld "
+        "times\n",
+        name, (long long)json_integer_value(count));
+}
+
 static char *summary_text(const struct run *run, const json_t *result)
 {
     char when[32], *text = NULL;
@@ -226,6 +237,7 @@ static char *summary_text(const struct run *run, const json_t *result)
                 json_is_null(finish) ? "not finished" : "finished at ", json_is_null(finish) ? "" : when);
     }
     stats_verdict_write(out, result);
+    unlike_write(out, json_object_get(result, "unlike_loggopsim"));
     fclose(out);
     return text;
 }
@@ -253,7 +265,7 @@ static void loggops_report(struct run *run)
     run_hdf5_close(run);
     uint64_t events = task_loggops_events(run->loggops);
     ker_comm_sum_u64(run->comm, &events, 1);
-    json_t *speed = run_speed_json(run);
+    json_t *speed = run_speed_json(run), *unlike = task_loggops_unlike(run->loggops, run->comm);
     if (!run->control)
         return;
     json_object_set_new(speed, "events", json_integer((json_int_t)events));
@@ -262,6 +274,8 @@ static void loggops_report(struct run *run)
                                (json_int_t)task_loggops_processes(run->loggops), "jobs", jobs);
     if (timelines)
         json_object_set_new(result, "timelines", timelines);
+    if (unlike)
+        json_object_set_new(result, "unlike_loggopsim", unlike);
     char *text = summary_text(run, result);
     json_t *summary = run_summary_json(run, result, speed);
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);

@@ -206,6 +206,9 @@ uint64_t task_loggops_events(const struct loggops_system *);
  * tasks.csv if wanted (key: as in stats_writer_open). */
 json_t *task_loggops_report(struct loggops_system *, const struct route_topology *, struct ker_comm *,
                             const struct stats_folder *, bool tasks, const char *key, struct ker_error *);
+/* Collective: of a run of schedules as LogGOPSim has them, how often each of loggops.faults would have made a
+ * difference, on rank 0: finish times may differ from that tool's. NULL: none. */
+json_t *task_loggops_unlike(const struct loggops_system *, struct ker_comm *);
 /* Collective, between two instants, where there are jobs in the background: how many foreground schedules
  * have not finished, and nothing of them moves any more. From then on task_loggops_stuck speaks of these. */
 uint32_t task_loggops_halted(struct loggops_system *, struct ker_comm *);

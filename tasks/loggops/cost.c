@@ -52,11 +52,13 @@ uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, 
 }
 
 /* All but the first byte; with LOGGOPS_ZERO_WRAPS of none one less than nothing. */
-static inline ker_time further(const struct loggops_system *s, const struct loggops_rate *rate,
-                               uint64_t bytes)
+static inline ker_time further(struct loggops_system *s, const struct loggops_rate *rate, uint64_t bytes)
 {
-    if (__builtin_expect(bytes == 0 && s->set.faults & LOGGOPS_ZERO_WRAPS, 0))
-        return -(ker_time)rate->whole;
+    if (__builtin_expect(bytes == 0, 0)) {
+        if (s->set.faults & LOGGOPS_ZERO_WRAPS)
+            return -(ker_time)rate->whole;
+        s->unlike[1] += rate->whole > 0;
+    }
     return loggops_bytes(rate, bytes);
 }
 

@@ -210,6 +210,8 @@ struct loggops_system {
     KER_POOL(struct loggops_left) left;
     struct ker_chunks lookups; /* of long lists */
     uint64_t handled, messages;
+    uint64_t
+        unlike[LOGGOPS_FAULTS];    /* how often each of the faults, not done, would have made a difference */
     uint64_t came, bytes, latency; /* messages that have come, their payload, the sum of their ways */
     uint64_t steps;                /* of searches, for tests */
 };

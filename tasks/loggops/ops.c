@@ -143,11 +143,14 @@ static inline uint32_t run_begin(struct loggops_system *s, struct loggops_proces
 static inline ker_time free_time(struct loggops_system *s, const struct loggops_process *p,
                                  const struct loggops_free *op, ker_time now)
 {
-    if (__builtin_expect(p->ready != NULL, 0))
-        now = loggops_later(now, p->ready[op->op]);
-    if (__builtin_expect(s->set.faults & LOGGOPS_UNTIMED, 0))
-        now = s->job[p->job].start; /* what its cpu and adapter have is all that counts */
-    return loggops_op_time(s, p, op->kind, op->cpu, op->nic, now);
+    if (__builtin_expect(s->set.faults & LOGGOPS_UNTIMED,
+                         0)) /* what its cpu and adapter have is all that counts */
+        return loggops_op_time(s, p, op->kind, op->cpu, op->nic, s->job[p->job].start);
+    if (__builtin_expect(p->ready == NULL, 1))
+        return loggops_op_time(s, p, op->kind, op->cpu, op->nic, now);
+    ker_time time = loggops_op_time(s, p, op->kind, op->cpu, op->nic, loggops_later(now, p->ready[op->op]));
+    s->unlike[0] += time != loggops_op_time(s, p, op->kind, op->cpu, op->nic, s->job[p->job].start);
+    return time;
 }
 
 static void kind_put(struct loggops_system *s, struct loggops_process *p, const struct loggops_released *r,

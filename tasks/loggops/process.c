@@ -84,6 +84,9 @@ static void receive_begin(struct loggops_system *s, struct loggops_process *p, c
         told.bytes = op->amount;
         told.cpu = op->cpu;
         told.nic = op->nic;
+    } else {
+        bool waits = m.bytes > s->set.eager, else_waits = op->amount > s->set.eager;
+        s->unlike[2] += waits != else_waits || (waits && (m.cpu != op->cpu || m.nic != op->nic));
     }
     matched(s, p, now, &m, &told, number);
 }

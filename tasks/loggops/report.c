@@ -144,6 +144,23 @@ json_t *task_loggops_report(struct loggops_system *s, const struct route_topolog
     return jobs;
 }
 
+json_t *task_loggops_unlike(const struct loggops_system *s, struct ker_comm *comm)
+{
+    uint64_t count[LOGGOPS_FAULTS];
+    memcpy(count, s->unlike, sizeof count);
+    ker_comm_sum_u64(comm, count, LOGGOPS_FAULTS);
+    if (ker_comm_rank(comm) != 0 || s->programs || s->set.rendezvous != LOGGOPS_INSTANT)
+        return NULL;
+    json_t *unlike = NULL;
+    for (int i = 0; i < LOGGOPS_FAULTS; i++) {
+        if (count[i] && !unlike)
+            unlike = json_object();
+        if (count[i])
+            json_object_set_new(unlike, loggops_faults[i], json_integer((json_int_t)count[i]));
+    }
+    return unlike;
+}
+
 /* ---- what cannot go on ---- */
 
 #define STUCK_ROWS 40

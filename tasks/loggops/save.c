@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 7
+#define VERSION 8
 
 /* ---- events ---- */
 
@@ -292,7 +292,8 @@ static void process_state(struct loggops_system *s, struct loggops_process *p, c
 
 static void counts_state(struct loggops_system *s, struct ker_chunk *c)
 {
-    uint64_t *of[] = {&s->handled, &s->messages, &s->came, &s->bytes, &s->latency, &s->serial};
+    uint64_t *of[] = {&s->handled, &s->messages,  &s->came,      &s->bytes,    &s->latency,
+                      &s->serial,  &s->unlike[0], &s->unlike[1], &s->unlike[2]};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         uint64_t value = ker_chunk_u64(c, *of[i]);
         *of[i] = c->loads ? *of[i] + value : value;

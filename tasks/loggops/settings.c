@@ -110,14 +110,15 @@ enum ker_status loggops_rate_read(struct loggops_rate *rate, const struct ker_co
         ker_config_string(config, key));
 }
 
+const char *const loggops_faults[LOGGOPS_FAULTS] = {"dependencies", "zero_bytes", "sizes"};
+
 /* They want the instant in which all of it happens there, and one rank. */
 static enum ker_status faults_read(unsigned *faults, const struct ker_config *config, struct ker_error *error)
 {
-    static const char *const names[] = {"dependencies", "zero_bytes", "sizes"};
     const char *key = "loggops.faults";
     for (int i = 0; ker_config_has(config, key) && i < ker_config_count(config, key); i++)
-        for (unsigned fault = 0; fault < sizeof names / sizeof *names; fault++)
-            if (strcmp(ker_config_string_at(config, key, i), names[fault]) == 0)
+        for (unsigned fault = 0; fault < LOGGOPS_FAULTS; fault++)
+            if (strcmp(ker_config_string_at(config, key, i), loggops_faults[fault]) == 0)
                 *faults |= 1u << fault;
     if (*faults && !ker_config_is(config, "mpi.rendezvous", "instant"))
         return ker_config_fail(config, error, key, "is for mpi.rendezvous = \"instant\" only");

@@ -17,6 +17,8 @@ enum loggops_rendezvous { LOGGOPS_INSTANT, LOGGOPS_READ, LOGGOPS_WRITE };
 #define LOGGOPS_UNTIMED 1u    /* dependencies between cpus take no time, and may lead into the past */
 #define LOGGOPS_ZERO_WRAPS 2u /* of 0 bytes all but the first are -1 */
 #define LOGGOPS_OWN_SIZES 4u  /* a receive that finds its message decides by its own size, cpu and adapter */
+#define LOGGOPS_FAULTS 3
+extern const char *const loggops_faults[LOGGOPS_FAULTS]; /* their names, by bit */
 
 struct loggops_parameters {
     ker_time latency, overhead, gap;    /* L, o, g */
