@@ -28,7 +28,7 @@ static bool is_last(const struct driven_core *core)
     return core->now.iteration + 1 == core->program->iterations;
 }
 
-static ker_time overhead_of(const struct driven_core *core)
+ker_time driven_overhead(const struct driven_core *core)
 {
     const struct node_model *model = &core->driven->model;
     const struct driven_block *block = &core->block;
@@ -60,9 +60,11 @@ static void block_begin(struct driven_core *core, ker_time now)
     sum->queued_longest = waited > sum->queued_longest ? waited : sum->queued_longest;
     core->runs = true;
     core->begun = now;
+    if (core->driven->outside.messages)
+        core->before = core->driven->outside.messages(core->home->net, now);
     core->sent = core->paid = 0;
     core->had = 0;
-    core->length = more(more(overhead_of(core), scaled(core, core->block.time)), jitter_draw(core));
+    core->length = more(more(driven_overhead(core), scaled(core, core->block.time)), jitter_draw(core));
 }
 
 static void message_send(struct driven_core *core, struct node *node, ker_time now,
@@ -128,7 +130,7 @@ static void block_count(struct driven_core *core, ker_time now)
 {
     struct driven_sum *sum = &driven_job_of(core)->entry[core->block.entry];
     ker_time time = now - core->begun,
-             overhead = core->driven->outside.turn ? time - core->length : overhead_of(core);
+             overhead = core->driven->outside.turn ? time - core->length : driven_overhead(core);
     overhead = overhead < time ? overhead : time;
     core->blocks++;
     core->busy += time - overhead;

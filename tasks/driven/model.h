@@ -75,9 +75,10 @@ struct driven_core {
     uint32_t sent, paid, jitters; /* paid: messages; the others would go beyond the last iteration */
     ker_time begins;              /* the job, here: its start, or a fork behind that */
     ker_time begun, length, had;  /* how long it takes, and how much of that it has had, or will have next */
-    struct driven_sides *sides;   /* NULL: there are no balance steps */
-    uint32_t first, last;         /* list of struct driven_record */
-    uint32_t here;                /* objects on it */
+    ker_time before; /* with outside.turn: how long messages had taken the processor when it began */
+    struct driven_sides *sides; /* NULL: there are no balance steps */
+    uint32_t first, last;       /* list of struct driven_record */
+    uint32_t here;              /* objects on it */
     struct {
         bool shown;     /* it has a timeline */
         ker_time until; /* to which that goes */
@@ -222,6 +223,8 @@ void driven_side_heard(struct driven_core *, const struct driven_wire *);
 
 /* ---- core.c ---- */
 
+/* Of the messages of the block that runs: the overheads of nodes. */
+ker_time driven_overhead(const struct driven_core *);
 /* Runs what can run at `now`, until the core has to wait for time or for messages. */
 void driven_run(struct driven_core *, struct node *, ker_time now);
 void driven_start(struct driven_core *, struct node *, ker_time now);

@@ -8,19 +8,32 @@ static ker_time cut(ker_time time, ker_time end)
     return time < end ? time : end;
 }
 
-/* Of the block that runs at the end: what has passed of it. */
-static ker_time running(const struct driven_core *core, ker_time end)
-{
-    ker_time passed = core->runs && end > core->begun ? end - core->begun : 0;
-    return core->driven->outside.turn ? cut(passed, core->length) : passed;
-}
-
-/* Of messages; at most what is not computation. */
-static ker_time overhead(const struct driven_core *core, ker_time rest)
+/* Of messages; with outside.turn all that has been until `end`, else of the blocks that have ended. */
+static ker_time messages(const struct driven_core *core, ker_time end)
 {
     const struct task_driven *d = core->driven;
-    bool outside = d->outside.messages && core->home->net;
-    return cut(outside ? d->outside.messages(core->home->net) : core->overhead, rest);
+    return d->outside.messages && core->home->net ? d->outside.messages(core->home->net, end)
+                                                  : core->overhead;
+}
+
+/* What has passed of the block that runs at the end: computation, and overheads of its messages, which are
+ * taken as if they came first. So neither is ever less than it was before. */
+static void running(const struct driven_core *core, ker_time end, ker_time *busy, ker_time *overhead)
+{
+    ker_time passed = core->runs && end > core->begun ? end - core->begun : 0;
+    *overhead = core->driven->outside.turn || !passed ? 0 : cut(passed, driven_overhead(core));
+    if (core->driven->outside.turn && passed)
+        passed = cut(passed - cut(passed, messages(core, end) - core->before), core->length);
+    *busy = passed - *overhead;
+}
+
+/* Computation until the end, and overheads of messages: at most what is no computation. */
+static void shares(const struct driven_core *core, ker_time elapsed, ker_time end, ker_time *busy,
+                   ker_time *overhead)
+{
+    running(core, end, busy, overhead);
+    *busy += core->busy;
+    *overhead = cut(*overhead + messages(core, end), elapsed - *busy);
 }
 
 /* ---- tasks.csv ---- */
@@ -30,15 +43,16 @@ void task_driven_results(const struct task_driven *d, struct stats_table *table,
 {
     for (uint32_t i = 0; i < d->cores; i++) {
         const struct driven_core *core = &d->core[i];
-        ker_time until = done[core->job_number] ? core->finish : end, start = cut(core->begins, until),
-                 busy = core->busy + running(core, end);
+        ker_time until = done[core->job_number] ? core->finish : end, start = cut(core->begins, until), busy,
+                 overhead;
+        shares(core, until - start, until, &busy, &overhead);
         struct task_mpi_result row = {.job = core->job_number,
                                       .task = core->task,
                                       .place = task_outside_place(&d->outside, core->job_number, core->task,
                                                                   core->home->node, core->core),
                                       .finish = done[core->job_number] ? core->finish : KER_TIME_MAX,
                                       .compute = busy,
-                                      .wait = until - start - busy - overhead(core, until - start - busy),
+                                      .wait = until - start - busy - overhead,
                                       .messages_sent = core->sent_messages,
                                       .bytes_sent = core->sent_bytes,
                                       .messages_received = core->received_messages,
@@ -138,8 +152,8 @@ static void cores_add(const struct task_driven *d, struct stats_table *table, ke
 {
     for (uint32_t i = 0; i < d->cores; i++) {
         const struct driven_core *core = &d->core[i];
-        ker_time elapsed = end - cut(core->begins, end), busy = core->busy + running(core, end);
-        struct core_row row = {core, elapsed, busy, overhead(core, elapsed - busy)};
+        struct core_row row = {core, end - cut(core->begins, end), 0, 0};
+        shares(core, row.elapsed, end, &row.busy, &row.overhead);
         stats_table_add(table, &row);
     }
 }

@@ -154,6 +154,7 @@ static void running_state(struct driven_core *core, struct ker_chunk *c)
     KER_CHUNK(c, core->leaving);
     KER_CHUNK(c, core->paid);
     KER_CHUNK(c, core->begun);
+    KER_CHUNK(c, core->before);
     KER_CHUNK(c, core->length);
     KER_CHUNK(c, core->had);
 }

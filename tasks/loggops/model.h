@@ -155,7 +155,7 @@ struct loggops_member {
     struct loggops_system *system;
     const struct node_service *service;
     void *tasks;                        /* the service's state */
-    ker_time messages;                  /* so long these have taken its cpu */
+    ker_time messages, until;           /* so long these have taken its cpu, or will have until then */
     uint32_t process;                   /* local index */
     struct loggops_list own;            /* what it asks for, behind what stands in the queue */
     bool asks;                          /* something of its own stands there */

@@ -135,6 +135,13 @@ static struct loggops_event *ends(struct loggops_member *m, ker_time when, const
 
 /* ---- messages leave ---- */
 
+/* A message takes the cpu from `from` on, until it is free. */
+static void cpu_taken(struct loggops_member *m, ker_time from)
+{
+    m->until = *loggops_cpu(m->system, process_of(m), 0);
+    m->messages += m->until - from;
+}
+
 /* It begins at e->time to take what it needs, and is on its way. */
 static void hand_over(struct loggops_member *m, const struct loggops_event *e, const ker_time *cause)
 {
@@ -155,7 +162,7 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
     }
     if (way.out & CPU) {
         left = *loggops_cpu(s, p, 0);
-        m->messages += left - e->time;
+        cpu_taken(m, e->time);
     }
     if (way.own)
         own_next(m, e->time, cause);
@@ -259,9 +266,10 @@ static void program_turn(struct node *net, ker_time now, uint32_t service, uint3
     own_put(m, index);
 }
 
-static ker_time program_messages(const struct node *net)
+static ker_time program_messages(const struct node *net, ker_time at)
 {
-    return ((const struct loggops_member *)(const void *)net)->messages;
+    const struct loggops_member *m = (const struct loggops_member *)(const void *)net;
+    return m->messages - (m->until > at ? m->until - at : 0);
 }
 
 /* A receive is an operation of its own: what comes next has its cause. */
@@ -353,7 +361,8 @@ static void take_in(struct loggops_member *m, struct loggops_event *e, const ker
         loggops_cpu_work(s, p, 0, e->time, set->overhead, 0);
     else if (needs & LOGGOPS_RECEIVING)
         *loggops_receiving(s, p, 0) = until + set->gap;
-    m->messages += needs & CPU ? *loggops_cpu(s, p, 0) - e->time : 0;
+    if (needs & CPU)
+        cpu_taken(m, e->time);
     e->match = e->origin;
     if (e->tag & LOGGOPS_AT_ONCE) {
         memcpy(s->programs->cause, cause, sizeof s->programs->cause);

@@ -235,6 +235,7 @@ static void program_state(struct loggops_system *s, struct loggops_process *p, s
     m->stepped = ker_chunk_bool(c, m->stepped);
     KER_CHUNK(c, m->read);
     KER_CHUNK(c, m->messages);
+    KER_CHUNK(c, m->until);
     own_state(s, m, c);
     if (!c->bad)
         m->service->save(m->tasks, (struct node *)(void *)m, c);

@@ -43,10 +43,10 @@ struct task_mpi_outside {
      * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);
     /* Likewise, of message-driven programs; else NULL. The core of this number chooses what it does next when
-     * it has the processor: then worked() is called. And how long messages have taken the processor so far.
-     */
+     * it has the processor: then worked() is called. And how long messages have taken the processor until
+     * `at`, which is not before the last event. */
     void (*turn)(struct node *, ker_time now, uint32_t service, uint32_t number);
-    ker_time (*messages)(const struct node *);
+    ker_time (*messages)(const struct node *, ker_time at);
 };
 static inline struct task_place task_outside_place(const struct task_mpi_outside *outside, uint32_t job,
                                                    uint32_t task, uint32_t node, uint16_t core)
