@@ -62,7 +62,14 @@ check "marsreport refuses a folder with a table of another run, by name"
 
 # ---- failed runs ----
 
-long second run.check_interval="1000 s" "output.period=100 s"
+# Two tasks that play ping-pong look at nothing for a long time, at signals neither.
+cat >pingpong.cfg <<'END'
+topology: { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "500 ns"; };
+jobs = ( { program = "pingpong"; steps = 4000000000L; } );
+END
+"$marssim" -q -o second pingpong.cfg "run.check_interval=1000 s" "output.period=100 s" partition.bind=no >out 2>long.err &
+pid=$!
+begun second
 sleep 1; kill -TERM $pid; sleep 0.5; kill -TERM $pid; wait $pid 2>/dev/null
 [ -e second/failed.json ] && [ ! -e second/started.json ] && [ ! -e second/summary.json ] && jq -e '.run.id' second/failed.json >/dev/null
 check "a run that a second signal has ended is marked as failed"

@@ -11,6 +11,10 @@
 /* node.cores and the structure alone: what the other keys belong to is not there. */
 static enum ker_status parse(struct ker_config **config, const char *text, struct ker_error *error)
 {
+    static const struct ker_kind packet = {"packet", "x", .traits = "nodes links dma"},
+                                 loggops = {"loggops", "x"};
+    static const struct ker_kind *const kinds[] = {&packet, &loggops, NULL};
+    static const struct ker_kinds models = {"network.model", "models", 0, kinds};
     static const struct ker_option others[] = {
         {.key = "jobs[].name", .type = KER_TYPE_STRING, .meaning = "x"},
         {.key = "traffic.outstanding", .type = KER_TYPE_INT, .fallback = "0", .meaning = "x"},
@@ -18,7 +22,7 @@ static enum ker_status parse(struct ker_config **config, const char *text, struc
         {.key = "network.model",
          .type = KER_TYPE_CHOICE,
          .fallback = "packet",
-         .choices = "packet|loggops",
+         .kinds = &models,
          .meaning = "x"},
         {.key = "node.adapters", .type = KER_TYPE_INT, .fallback = "2", .meaning = "x"},
         {0}};
