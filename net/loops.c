@@ -75,7 +75,7 @@ static void paths_look(const struct net_network *net, struct used *used)
             continue;
         channels_use(&used[sum->endpoint_link],
                      net->set.pinning == NET_PIN_PACKET ? (1u << net->set.entrances) - 1 : 1);
-        while (hop_look(net, used, &at, &r))
+        while (r.hops < NET_MAX_SWITCHES && hop_look(net, used, &at, &r)) /* a table may lead in circles */
             ;
     }
 }
@@ -112,6 +112,9 @@ char *net_loops_text(const struct net_network *net)
     struct used used[ROUTE_MAX_LINKS] = {0};
     char *text = NULL;
     size_t length;
+    if (route_shares(
+            net->topology)) /* several ranks share the making of tables: one rank or --check says it */
+        return NULL;
     FILE *out = open_memstream(&text, &length);
     ker_assert(out);
     paths_look(net, used);

@@ -218,6 +218,11 @@ void route_free(struct route_topology *topology)
     free(topology);
 }
 
+bool route_shares(const struct route_topology *topology)
+{
+    return (topology->table && topology->table->shared) || (topology->inner && route_shares(topology->inner));
+}
+
 void route_own(struct route_topology *topology, const uint32_t *switch_rank, uint32_t rank)
 {
     if (topology->inner) {

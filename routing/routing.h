@@ -156,6 +156,8 @@ enum ker_status route_new(struct route_topology **topology, const struct ker_con
  * route_own(). Collective. NULL: as above. */
 enum ker_status route_new_shared(struct route_topology **topology, const struct ker_config *config,
                                  uint32_t channels, struct ker_comm *comm, struct ker_error *error);
+/* May nobody ask for next hops yet? */
+bool route_shares(const struct route_topology *topology);
 void route_free(struct route_topology *topology);
 const struct route_summary *route_summarise(const struct route_topology *topology);
 /* From now on only switches of this rank ask for paths: what tables hold for others is freed, or goes to

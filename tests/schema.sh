@@ -92,6 +92,6 @@ bad 'bad.json:4: run.ende: unknown' '{ "$comment"\n:\n"x", "run":\n{ "ende": 1 }
 bad 'bad.json:1: \q has no meaning' '{ "run": { "end": "\\q" } }'
 bad 'bad.json:2: run.ende: unknown key; did you mean run.end?' '{ "run":\n { "ende": "1 us" } }'
 bad 'bad.json:1: "=" has no meaning in JSON' '{ "run" = 1 }'
-printf '{ "$schema": "x.json", "$comment": "a {", "topology": { "file": "a\\u00e9\\ud83d\\ude00\\"\\\\\\t" , "kind": "file" } }' >u.json
-"$marssim" --json u.json >log 2>&1 && [ "$(jq -r .topology.file log)" = "$(printf 'a\xc3\xa9\xf0\x9f\x98\x80"\\\t')" ] && schema 'valid($s; $s)' -e u.json >>log
+printf '{ "$schema": "x.json", "$comment": "a {", "topology": { "file": "a\\u00e9\\ud83d\\ude00\\"\\\\" , "kind": "file" } }' >u.json
+"$marssim" --json u.json >log 2>&1 && [ "$(jq -r .topology.file log)" = "$(printf 'a\xc3\xa9\xf0\x9f\x98\x80"\\')" ] && schema 'valid($s; $s)' -e u.json >>log
 check "escapes and notes"
