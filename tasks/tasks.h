@@ -146,7 +146,7 @@ enum ker_status task_system_former(struct task_system *, const struct ker_config
 bool task_system_formers_end(struct task_system *, ker_time fork);
 /* Saved state of what a rank counts for all its tasks (the tasks themselves are saved with their nodes); and
  * who loads it. sums: this rank takes the counts of all. */
-#define TASK_STATES 5
+#define TASK_STATES 6
 void task_system_save(struct task_system *, struct ker_state_writer *);
 void task_loaders(struct task_system *, bool sums, struct ker_state_loader loaders[TASK_STATES]);
 

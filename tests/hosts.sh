@@ -44,7 +44,7 @@ compare "an end by time" "${torus[@]}"
 compare "an end by packets" "${torus[@]}" run.packets=3000
 compare "an end by draining" "${torus[@]}" run.measure="1 us"
 compare "an end by jobs" "$work/pingpong.cfg"
-compare "piggybacked news" "$top/tests/equal_bits/dragonfly.cfg"
+compare "piggybacked news" "$top/tests/equal_bits/two-levels.cfg"
 
 on few 8 8 "$work/pingpong.cfg" && jq -e '.run | .sent_messages > 0 and .sent_messages <= 2 * .epochs' "$work/few/summary.json" >/dev/null
 check "with one message of the model under way, ranks send no more than that"

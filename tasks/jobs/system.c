@@ -430,12 +430,21 @@ static void system_state(struct task_system *system, struct ker_chunk *c)
     uint64_t dropped = ker_chunk_u64(c, system->traffic->dropped);
     if (c->loads)
         system->traffic->dropped += dropped;
-    task_traffic_looks_state(system->traffic, c);
+}
+
+static void looks_state(struct task_system *system, struct ker_chunk *c, bool sums)
+{
+    if (ker_chunk_bool(c, system->traffic != NULL) && system->traffic)
+        task_traffic_looks_state(system->traffic, c, sums);
+    else
+        c->at = c->loads ? c->bytes : c->at;
 }
 
 void task_system_save(struct task_system *system, struct ker_state_writer *writer)
 {
     system_state(system, ker_state_begin(writer, "jobs", VERSION, 0));
+    ker_state_end(writer);
+    looks_state(system, ker_state_begin(writer, "traffic_looks", 1, 0), true);
     ker_state_end(writer);
     task_series_save(system, writer);
     task_sent_state(system, ker_state_begin(writer, "task_sent", 2, 0));
@@ -464,6 +473,17 @@ static void system_load(void *context, struct ker_chunk *c)
     system_state(context, c);
 }
 
+static void looks_load(void *context, struct ker_chunk *c)
+{
+    looks_state(context, c, true);
+}
+
+/* Another rank has what was counted; when it was all know. */
+static void looks_when(void *context, struct ker_chunk *c)
+{
+    looks_state(context, c, false);
+}
+
 static void system_pass(void *context, struct ker_chunk *c)
 {
     c->at = c->bytes;
@@ -477,4 +497,5 @@ void task_loaders(struct task_system *system, bool sums, struct ker_state_loader
                                            sums ? matrix_load : system_pass, system};
     task_driven_loaders(system->driven, sums, &loaders[4]);
     loaders[1] = (struct ker_state_loader){"task_series", 1, series_load, system};
+    loaders[5] = (struct ker_state_loader){"traffic_looks", 1, sums ? looks_load : looks_when, system};
 }

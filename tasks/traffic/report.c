@@ -48,11 +48,13 @@ static void look_join(struct task_traffic_look *sum, const struct task_traffic_l
     sum->far += one->far;
 }
 
-void task_traffic_looks_state(struct task_traffic *t, struct ker_chunk *c)
+void task_traffic_looks_state(struct task_traffic *t, struct ker_chunk *c, bool sums)
 {
     for (int i = 0; i < TASK_TRAFFIC_LOOKS; i++) {
         struct task_traffic_look look = t->look[i];
         KER_CHUNK(c, look);
+        if (!sums)
+            look = (struct task_traffic_look){.at = look.at};
         if (c->loads)
             look_join(&t->look[i], &look);
     }

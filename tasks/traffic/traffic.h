@@ -153,7 +153,8 @@ double task_traffic_offered(const struct task_traffic *, uint64_t injection_rate
 
 /* report.c. A look at the source queues of these nodes, between two instants. */
 void task_traffic_look(struct task_traffic *, const struct task_traffic_node *, size_t count, ker_time at);
-void task_traffic_looks_state(struct task_traffic *, struct ker_chunk *);
+/* sums: this rank takes what was counted. */
+void task_traffic_looks_state(struct task_traffic *, struct ker_chunk *, bool sums);
 /* Collective: "traffic" of summary.json on rank 0. bytes_per_s: payload accepted; NAN: nothing was measured.
  */
 json_t *task_traffic_report(struct task_traffic *, struct ker_comm *, ker_time warmup, double bytes_per_s);
