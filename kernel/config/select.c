@@ -24,7 +24,7 @@ struct selector {
 
 static bool selector_find(struct selector *s, ker_config_tables tables, const char *override)
 {
-    size_t at = strcspn(override, "[="), length;
+    size_t at = strcspn(override, "[="), length = 0;
     for (; override[at] == '['; at += length + 2 + strcspn(override + at + length + 2, "[=")) {
         length = strcspn(override + at + 1, "]");
         if (override[at + 1 + length] != ']')

@@ -163,7 +163,7 @@ static bool partial_read(struct rep_folder *f, struct rep_links *l)
 bool rep_links_read(struct rep_folder *f, struct rep_links *l)
 {
     struct rep_table *t = rep_table_open(f, "links");
-    struct columns c;
+    struct columns c = {0};
     bool there = t != NULL, sound = there && columns_find(t, &c);
     *l = (struct rep_links){.link = NULL};
     while (sound && rep_table_next(t))
