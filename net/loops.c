@@ -91,7 +91,7 @@ static void class_tell(FILE *out, const struct net_network *net, int i, const st
     uint64_t injection = sum->link[sum->endpoint_link].rate, rate = class->rate;
     ker_time trip = t.wire + 2 * class->latency + set->delay + set->credit_delay + (whole ? t.crossbar : 0);
     double one = (double)(injection < rate ? injection : rate), all = (double)rate,
-           each = (double)trip / 1e12 / set->most, holds = set->buffer / set->most;
+           each = (double)trip / 1e12 / set->most, holds = floor((double)set->buffer / set->most);
     unsigned channels = (unsigned)__builtin_popcount(u->all);
     bool flow = one * channels >= all * u->flow; /* it needs more of each channel than all together */
     unsigned of = flow ? u->flow : channels;
