@@ -7,6 +7,17 @@ void net_loading_pass(struct ker_chunk *c)
     c->at = c->bytes;
 }
 
+void net_offer_state(struct ker_chunk *c, struct net_offer *offer)
+{
+    KER_CHUNK(c, offer->created);
+    KER_CHUNK(c, offer->destination);
+    KER_CHUNK(c, offer->priority);
+    KER_CHUNK(c, offer->bytes);
+    KER_CHUNK(c, offer->number);
+    KER_CHUNK(c, offer->service);
+    KER_CHUNK(c, offer->part);
+}
+
 struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_chunk *c)
 {
     uint32_t id = (uint32_t)c->id;

@@ -52,6 +52,9 @@ struct net_offer {
     bool none;             /* there is nothing yet for this adapter: it asks again at `created` */
 };
 
+/* Saved state of an offer that is there: all but `none`. */
+void net_offer_state(struct ker_chunk *, struct net_offer *);
+
 /* Which of its queues the adapter puts a message into. */
 enum net_queue {
     NET_QUEUE_SEND,    /* messages in the order in which they are handed over */

@@ -61,17 +61,6 @@ static void service_state(struct node *n, uint32_t s, struct ker_chunk *c)
         service->save(n->state[s], n, c);
 }
 
-static void offer_state(struct ker_chunk *c, struct net_offer *offer)
-{
-    KER_CHUNK(c, offer->created);
-    KER_CHUNK(c, offer->destination);
-    KER_CHUNK(c, offer->priority);
-    KER_CHUNK(c, offer->bytes);
-    KER_CHUNK(c, offer->number);
-    KER_CHUNK(c, offer->service);
-    KER_CHUNK(c, offer->part);
-}
-
 static uint32_t queue_count(const struct node_system *system, const struct node_queue *queue)
 {
     uint32_t count = 0;
@@ -87,7 +76,7 @@ static void offers_state(struct node *n, uint32_t services, struct ker_chunk *c)
         struct node_source *source = &n->offers->source[s];
         source->has = ker_chunk_bool(c, source->has);
         source->ended = ker_chunk_bool(c, source->ended);
-        offer_state(c, &source->next);
+        net_offer_state(c, &source->next);
     }
     for (uint32_t a = 0; a < system->model.adapters; a++) {
         struct node_queue *queue = &n->offers->queue[a];
@@ -96,7 +85,7 @@ static void offers_state(struct node *n, uint32_t services, struct ker_chunk *c)
             struct net_offer offer = {0};
             if (!c->loads)
                 offer = system->queued.at[at].offer;
-            offer_state(c, &offer);
+            net_offer_state(c, &offer);
             if (c->loads)
                 node_queue_put(n, a, &offer);
             else

@@ -152,7 +152,6 @@ void task_loaders(struct task_system *, bool sums, struct ker_state_loader loade
 
 /* ---- network.model = "loggops": processes under the LogGOPS model, without nodes and a network ---- */
 
-extern const struct ker_kind task_loggops_model; /* of the family "network.model" */
 bool task_loggops_wanted(const struct ker_config *);
 /* What runs: bits. */
 #define TASK_LOGGOPS_SCHEDULES 1u /* schedules in GOAL, which run by themselves */

@@ -155,6 +155,15 @@ ker_time net_messages_backlog(const struct net_adapter *a, ker_time now)
 
 /* ---- open-loop sources ---- */
 
+static void adapter_wake(struct net_adapter *a, ker_time when)
+{
+    if (when >= a->wake)
+        return;
+    a->wake = when;
+    ker_post_note(a->net->engine, (struct ker_address){a->self, a->net->engine->rank}, when, KER_WAKE, 0, 0,
+                  0);
+}
+
 void net_messages_offers(struct net_adapter *a)
 {
     a->exhausted = false;
@@ -171,8 +180,7 @@ void net_messages_renewed(struct net_adapter *a, ker_time at)
 {
     a->has &= a->offer.created != KER_TIME_MAX;
     a->exhausted = false;
-    a->wake = at;
-    ker_post_note(a->net->engine, (struct ker_address){a->self, a->net->engine->rank}, at, KER_WAKE, 0, 0, 0);
+    adapter_wake(a, at);
 }
 
 static void offer_fetch(struct net_adapter *a)
@@ -201,11 +209,8 @@ static void offers_take(struct net_adapter *a, ker_time now)
                                             .part = o.part,
                                             .priority = (uint8_t)o.priority});
     }
-    if (a->has && a->offer.created < a->wake) {
-        a->wake = a->offer.created;
-        ker_post_note(a->net->engine, (struct ker_address){a->self, a->net->engine->rank}, a->wake, KER_WAKE,
-                      0, 0, 0);
-    }
+    if (a->has)
+        adapter_wake(a, a->offer.created);
 }
 
 void net_messages_woken(struct net_adapter *a, ker_time now)
@@ -459,18 +464,6 @@ const char *net_messages_conserved(const struct net_network *net, bool lost)
 
 /* ---- saved state: events are the engine's ---- */
 
-static void offer_state(struct ker_chunk *c, struct net_offer *o)
-{
-    KER_CHUNK(c, o->created);
-    KER_CHUNK(c, o->destination);
-    KER_CHUNK(c, o->priority);
-    KER_CHUNK(c, o->bytes);
-    KER_CHUNK(c, o->number);
-    KER_CHUNK(c, o->service);
-    KER_CHUNK(c, o->part);
-    o->none = ker_chunk_bool(c, o->none);
-}
-
 static void leaving_state(struct net_adapter *a, struct ker_chunk *c)
 {
     struct net_network *net = a->net;
@@ -498,8 +491,10 @@ static void adapter_state(struct net_adapter *a, struct ker_chunk *c)
     KER_CHUNK(c, a->last);
     KER_CHUNK(c, a->wake);
     a->has = ker_chunk_bool(c, a->has);
-    if (a->has)
-        offer_state(c, &a->offer);
+    if (a->has) {
+        net_offer_state(c, &a->offer);
+        a->offer.none = ker_chunk_bool(c, a->offer.none);
+    }
     leaving_state(a, c);
 }
 
