@@ -49,7 +49,7 @@ PROGRAM_LINK := -rdynamic
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
 # Lowest first; tests/layers.sh checks that no include runs upward.
-FOLDERS := kernel stats routing partition net nodes tasks run
+FOLDERS := kernel stats routing partition net traces nodes tasks run
 SOURCES := $(shell find $(FOLDERS) -name "*.c")
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a

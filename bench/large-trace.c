@@ -6,10 +6,10 @@
  * all tasks together and is rounded up to whole steps and blocks; MPI_Init and MPI_Finalize come besides.
  */
 #define _GNU_SOURCE
-#include "tasks/traces/mars/define.h"
-#include "tasks/traces/mars/pieces.h"
-#include "tasks/traces/mars/varint.h"
-#include "tasks/traces/mars/writer.h"
+#include "traces/mars/define.h"
+#include "traces/mars/pieces.h"
+#include "traces/mars/varint.h"
+#include "traces/mars/writer.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "kernel/base/random.h"
 #include "kernel/base/slabs.h"
 #include "kernel/base/table.h"
+#include "kernel/base/text.h"
 #include "kernel/base/units.h"
 #include "kernel/config/config.h"
 #include "kernel/config/plugin.h"

@@ -9,7 +9,7 @@
  * plugins = ["libring.so"]. The contracts of what it gives stand with the structures: struct route_kind and
  * struct route_algorithm (routing/topology.h), struct node_service_kind (nodes/service.h), struct
  * task_traffic_pattern, _arrival, _size (tasks/traffic/traffic.h), struct task_program_class
- * (tasks/programs/op.h). These headers are no promise from one version to the next: a plugin is built anew
+ * (traces/op.h). These headers are no promise from one version to the next: a plugin is built anew
  * for each, and the program compares.
  */
 #ifndef MARSSIM_PLUGIN_H
@@ -19,8 +19,8 @@
 #include "net/carriers/messages.h"
 #include "nodes/nodes.h"
 #include "routing/topology.h"
-#include "tasks/programs/op.h"
 #include "tasks/traffic/traffic.h"
+#include "traces/traces.h"
 
 #define MARSSIM_STRUCTURES(SIZE)                                                                             \
     SIZE(struct ker_kind)                                                                                    \

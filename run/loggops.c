@@ -100,7 +100,7 @@ static void loggops_read(struct run *run)
     if (keys_check(run, kinds) != KER_OK || topology_read(run) != KER_OK)
         return;
     if (jobs_read(run) != KER_OK ||
-        task_loggops_new(&run->loggops, run->config, run->topology, run->tasks,
+        task_loggops_new(&run->loggops, run->config, run->topology, task_jobs_of(run->tasks),
                          run->resumed && (run->resumed->forked || run->resumed->index.forks > 0),
                          &run->error) != KER_OK)
         return;

@@ -5,8 +5,10 @@
 #include "kernel/kernel.h"
 #include "net/net.h"
 #include "partition/partition.h"
+#include "run/tasks/tasks.h"
 #include "stats/stats.h"
-#include "tasks/tasks.h"
+#include "tasks/loggops/loggops.h"
+#include "traces/traces.h"
 
 #define MARSSIM_VERSION "0.1.0"
 

@@ -3,7 +3,7 @@
 #ifndef TESTS_COMM_WORLD_H
 #define TESTS_COMM_WORLD_H
 
-#include "tasks/traces/allprof/allprof.h"
+#include "traces/allprof/allprof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

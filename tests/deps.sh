@@ -51,7 +51,7 @@ unset PKG_CONFIG_PATH
 check "without cairo there is no marsmovie"
 # Only the objects that call them are compiled anew: linked first, they stand in the place of those in the library.
 "${clean[@]}" make BUILD="$work/b" OBJECTS= \
-    EXTRA="$(printf "$work/b/%s.o " stats/hdf5 stats/hdf5_load stats/timelines/otf2 tasks/traces/otf2/archive) $library ${EXTRA:-}" "$work/b/marssim" >"$work/out" 2>"$work/err" &&
+    EXTRA="$(printf "$work/b/%s.o " stats/hdf5 stats/hdf5_load stats/timelines/otf2 traces/otf2/archive) $library ${EXTRA:-}" "$work/b/marssim" >"$work/out" 2>"$work/err" &&
     [ "$(grep -c '^without ' "$work/err")" = 3 ] && "$work/b/marssim" -q -o "$work/plain" configs/star-pingpong.cfg >"$work/out" 2>"$work/err"
 check "without OTF2, HDF5 and cairo marssim is built and runs"
 marssim=$work/b/marssim

@@ -8,7 +8,7 @@
 #ifndef TESTS_REPLAY_H
 #define TESTS_REPLAY_H
 
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -56,7 +56,9 @@ run_one() {
         { printf '\n--- %s failed (exit status %d):\n' "$test" "$status" && tail -n 200 "$out.log"; } >"$out.show"
         cat "$out.show"
     else
-        printf '  %-44s %s passed%s, %d s\n' "${test#"$BUILD"/}" "$passed" "$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")" "$SECONDS"
+        times >"$out.times" # of this shell, and what it waited for
+        printf '  %-44s %s passed%s, %d s (%s of processors)\n' "${test#"$BUILD"/}" "$passed" "$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")" \
+            "$SECONDS" "$(sed -n '2s/ / + /p' "$out.times")"
         grep '^SKIP: ' "$out.log" | sed 's/^/    /'
     fi
     return 0

@@ -14,7 +14,7 @@ tests/test_allprof.c test_counts
 tests/test_fabric.c test_bad_dumps
 tests/test_routing_input.c test_bad_keys"
 
-files=$(find ./*.c kernel stats routing partition net nodes tasks run plugin tests tools -name '*.[ch]' -o -name '*.sh' | sed 's|^\./||' | sort)
+files=$(find ./*.c kernel stats routing partition net traces nodes tasks run plugin tests tools -name '*.[ch]' -o -name '*.sh' | sed 's|^\./||' | sort)
 failed=0
 report() { # NAME WRONG
     if [ -z "$2" ]; then echo "ok $1"; else printf '%s\nnot ok %s\n' "$2" "$1"; failed=1; fi

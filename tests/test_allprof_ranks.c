@@ -1,7 +1,7 @@
 /* The reader of traces on several ranks: the same communicators everywhere, and errors on one rank end all.
  */
 #include "tasks/jobs/jobs.h"
-#include "tasks/traces/allprof/allprof.h"
+#include "traces/allprof/allprof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

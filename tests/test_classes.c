@@ -4,9 +4,9 @@
  * Blocks are made of random shapes, orders with repetitions, and columns of several laws, from all classes
  * alike to one class only; they are packed as --merge does it and read as a trace is.
  */
-#include "tasks/traces/mars/classes.h"
-#include "tasks/traces/mars/varint.h"
-#include "tasks/traces/mars/writer.h"
+#include "traces/mars/classes.h"
+#include "traces/mars/varint.h"
+#include "traces/mars/writer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

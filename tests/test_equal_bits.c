@@ -22,10 +22,10 @@ int marssim_main(int argc, char **argv);
 #include "marssim.c"
 #undef main
 
-#include "tasks/traces/allprof/allprof.h"
 #include "tests/equal_bits.h"
 #include "tests/equal_runs.h"
 #include "tests/random_system.h"
+#include "traces/allprof/allprof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

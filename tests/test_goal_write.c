@@ -4,7 +4,7 @@
 #include "tasks/graphs/goal_write.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/traces/trace.h"
+#include "traces/traces.h"
 
 /* ---- a program of given calls ---- */
 

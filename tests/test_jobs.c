@@ -2,10 +2,10 @@
 #include "kernel/kernel.h"
 #include "nodes/nodes.h"
 #include "routing/routing.h"
+#include "run/tasks/tasks.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/tasks.h"
 #include "tasks/traffic/traffic.h"
 
 #include <setjmp.h>

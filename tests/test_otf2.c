@@ -3,7 +3,7 @@
  * Three tasks, at locations 10, 20, 30. Communicator 0: all; 1: tasks 2 and 0, in this order; 2: each by
  * itself.
  */
-#include "tasks/traces/otf2/otf2.h"
+#include "traces/otf2/otf2.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/traces/mars/define.h"
-#include "tasks/traces/mars/varint.h"
-#include "tasks/traces/mars/writer.h"
 #include "tests/refusal.h"
+#include "traces/mars/define.h"
+#include "traces/mars/varint.h"
+#include "traces/mars/writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@ set -u
 build=$(dirname "${MARSSIM:?}")
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
-sources=$(find kernel stats routing partition net nodes tasks run -name '*.c')
+sources=$(find kernel stats routing partition net traces nodes tasks run -name '*.c')
 symbols=$(for source in $sources; do
     object=$build/${source%.c}.o
     [ -e "$object" ] && nm "$object" | awk -v file="${source%.c}" 'NF == 2 && $1 == "U" { print "use", file, $2 }

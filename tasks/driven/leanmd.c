@@ -14,6 +14,7 @@
  */
 #include "tasks/driven/driven.h"
 #include "tasks/driven/program.h"
+#include "tasks/programs/keys.h"
 
 #include <math.h>
 #include <stdlib.h>

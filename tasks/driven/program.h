@@ -13,7 +13,7 @@
 #ifndef TASKS_DRIVEN_PROGRAM_H
 #define TASKS_DRIVEN_PROGRAM_H
 
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 #define DRIVEN_NOWHERE UINT32_MAX
 

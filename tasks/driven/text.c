@@ -1,7 +1,6 @@
 /* text.c - programs from text files: the format "driven" of the program "trace". */
 #include "tasks/driven/text.h"
 #include "tasks/driven/driven.h"
-#include "tasks/graphs/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,14 +118,14 @@ static void text_close(struct task_program *program)
 bool driven_text_known(const char *path)
 {
     struct ker_error ignored = {.status = KER_OK};
-    struct graph_text text;
-    bool known = false, more = graph_text_open(&text, path, NULL, &ignored) == KER_OK;
-    while (more && graph_text_next(&text)) {
+    struct ker_text text;
+    bool known = false, more = ker_text_open(&text, path, NULL, &ignored) == KER_OK;
+    while (more && ker_text_next(&text)) {
         ker_take_blanks(&text.in);
         more = text.in.p == text.in.stop || *text.in.p == '#';
         known = ker_take_word(&text.in, "driven");
     }
-    graph_text_close(&text, false);
+    ker_text_close(&text, false);
     return known;
 }
 

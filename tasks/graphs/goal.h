@@ -3,7 +3,6 @@
 #define TASKS_GRAPH_GOAL_H
 
 #include "tasks/graphs/graph.h"
-#include "tasks/graphs/text.h"
 
 #define GOAL_MOST_RANKS (UINT32_MAX / 2)
 
@@ -12,7 +11,7 @@
 /* Goes to the next statement, past comments and empty lines: the rest of the line begins with it, perhaps
  * the one that followed the last statement in its line. False: there is none, or a failure (the text's
  * status). */
-bool goal_next(struct graph_text *);
+bool goal_next(struct ker_text *);
 /* A label: a letter or _, then also digits. */
 bool goal_take_label(struct ker_lines *, const char **label, size_t *length);
 /* "WORD" and the blanks around it, in front of a number; false: takes only blanks. */

@@ -43,15 +43,15 @@ enum ker_status goal_label_missing(struct ker_lines *at, const char *label, size
 {
     struct seeker s = {.label = label, .length = length, .rank = rank};
     struct ker_error ignored = {.status = KER_OK};
-    struct graph_text text;
+    struct ker_text text;
     uint32_t block = UINT32_MAX;
     int shown = length > 40 ? 40 : (int)length;
-    if (graph_text_open(&text, at->file, NULL, &ignored) == KER_OK)
+    if (ker_text_open(&text, at->file, NULL, &ignored) == KER_OK)
         while (!s.later && goal_next(&text)) {
             statement_look(&s, &text.in, &block);
             rest_skip(&text.in);
         }
-    graph_text_close(&text, false);
+    ker_text_close(&text, false);
     if (s.later)
         return ker_lines_fail(
             at, "the label \"%.*s\" is defined in line %u only; labels are defined before they are used",

@@ -23,7 +23,7 @@
 #define BLOCK_BYTES 8 /* the shortest of a rank: "rank 0{}" */
 
 struct reader {
-    struct graph_text text;
+    struct ker_text text;
     struct graph_build build;
     struct graph_labels labels;
     uint64_t unit;
@@ -264,7 +264,7 @@ static enum ker_status outside_read(struct reader *r)
 /* ---- files ---- */
 
 /* The first statement. */
-static enum ker_status tasks_read(struct graph_text *t, uint32_t *tasks)
+static enum ker_status tasks_read(struct ker_text *t, uint32_t *tasks)
 {
     struct ker_lines *l = &t->in;
     uint64_t number = 0;
@@ -289,21 +289,21 @@ static enum ker_status tasks_read(struct graph_text *t, uint32_t *tasks)
 
 bool goal_text_known(const char *file)
 {
-    struct graph_text text;
+    struct ker_text text;
     struct ker_error ignored = {.status = KER_OK};
-    bool known = graph_text_open(&text, file, NULL, &ignored) == KER_OK && goal_next(&text) &&
+    bool known = ker_text_open(&text, file, NULL, &ignored) == KER_OK && goal_next(&text) &&
                  ker_take(&text.in, "num_ranks");
-    graph_text_close(&text, false);
+    ker_text_close(&text, false);
     return known;
 }
 
 enum ker_status goal_text_tasks(const char *file, uint32_t *tasks, struct ker_error *error)
 {
-    struct graph_text text;
-    enum ker_status status = graph_text_open(&text, file, NULL, error);
+    struct ker_text text;
+    enum ker_status status = ker_text_open(&text, file, NULL, error);
     if (status == KER_OK)
         status = tasks_read(&text, tasks);
-    graph_text_close(&text, false);
+    ker_text_close(&text, false);
     return status;
 }
 
@@ -331,7 +331,7 @@ enum ker_status goal_text_read(struct graph **graph, const char *file, const str
 {
     struct reader r = {.unit = form->unit};
     *graph = NULL;
-    enum ker_status status = graph_text_open(&r.text, file, form->inputs, error);
+    enum ker_status status = ker_text_open(&r.text, file, form->inputs, error);
     if (status == KER_OK)
         status = tasks_read(&r.text, &r.tasks);
     r.tasks_line = r.text.in.line;
@@ -345,6 +345,6 @@ enum ker_status goal_text_read(struct graph **graph, const char *file, const str
         graph_build_end(&r.build, status == KER_OK ? graph : NULL);
     }
     graph_labels_release(&r.labels);
-    graph_text_close(&r.text, true);
+    ker_text_close(&r.text, true);
     return status;
 }

@@ -4,12 +4,12 @@
 #include <string.h>
 
 /* The comment that begins here ends in this line or a later one. */
-static bool comment_skip(struct graph_text *t)
+static bool comment_skip(struct ker_text *t)
 {
     uint32_t from = t->in.line;
     t->in.p += 2;
     while (!ker_take_until(&t->in, "*/"))
-        if (!graph_text_next(t)) {
+        if (!ker_text_next(t)) {
             if (t->status == KER_OK)
                 t->status = ker_lines_fail_at(&t->in, from, "the comment that begins here has no end, */");
             return false;
@@ -17,7 +17,7 @@ static bool comment_skip(struct graph_text *t)
     return true;
 }
 
-bool goal_next(struct graph_text *t)
+bool goal_next(struct ker_text *t)
 {
     struct ker_lines *l = &t->in;
     for (;;) {
@@ -28,7 +28,7 @@ bool goal_next(struct graph_text *t)
                 return false;
         } else if (l->p < l->stop && !(slash && l->p[1] == '/'))
             return true;
-        else if (!graph_text_next(t))
+        else if (!ker_text_next(t))
             return false;
     }
 }

@@ -5,7 +5,7 @@
 #define TASKS_GRAPH_GOAL_WRITE_H
 
 #include "tasks/mpi/collectives/collective.h"
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 /* What GOAL cannot say and was written otherwise; how often. */
 struct goal_losses {

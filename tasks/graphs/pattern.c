@@ -2,7 +2,7 @@
 #include "tasks/graphs/pattern.h"
 
 #include "tasks/graphs/build.h"
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
 #include "tasks/loggops/settings.h"
+#include "tasks/programs/keys.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TASKS_JOBS_H
 #define TASKS_JOBS_H
 
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 #include "nodes/nodes.h"
 
@@ -70,9 +70,6 @@ struct task_seat {
     uint32_t node, core, job, task;
 };
 uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_seat *, uint32_t room);
-
-struct task_system;
-const struct task_jobs *task_jobs_of(const struct task_system *);
 
 extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
 

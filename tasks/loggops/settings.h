@@ -4,7 +4,7 @@
 #ifndef TASKS_LOGGOPS_SETTINGS_H
 #define TASKS_LOGGOPS_SETTINGS_H
 
-#include "tasks/tasks.h"
+#include "kernel/kernel.h"
 
 /* Time per byte, in picoseconds and millionths of them. */
 struct loggops_rate {

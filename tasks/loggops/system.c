@@ -2,7 +2,7 @@
 #include "tasks/loggops/model.h"
 
 #include "tasks/jobs/jobs.h"
-#include "tasks/traces/trace.h"
+#include "tasks/programs/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,11 +68,11 @@ unsigned task_loggops_kinds(const struct ker_config *config)
 }
 
 enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_config *config,
-                                 const struct route_topology *topology, const struct task_system *tasks,
+                                 const struct route_topology *topology, const struct task_jobs *jobs,
                                  bool forks, struct ker_error *error)
 {
     struct loggops_system *s = *made = ker_alloc(sizeof *s);
-    s->all = task_jobs_of(tasks);
+    s->all = jobs;
     enum ker_status status = loggops_settings(&s->set, config, error);
     if (status == KER_OK)
         status = jobs_read(s, config, error);

@@ -2,7 +2,7 @@
 #ifndef TASKS_MPI_CALLS_H
 #define TASKS_MPI_CALLS_H
 
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 struct task_mpi;
 struct task_state;

@@ -12,7 +12,7 @@
 #define TASKS_MPI_LOOKUP_H
 
 #include "kernel/kernel.h"
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 struct task_match_key {
     uint32_t comm; /* 1 + communicator */

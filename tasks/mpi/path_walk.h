@@ -8,8 +8,8 @@
 #define TASKS_MPI_PATH_WALK_H
 
 #include "tasks/mpi/mpi.h"
-#include "tasks/mpi/names.h"
 #include "tasks/mpi/path.h"
+#include "traces/traces.h"
 
 enum task_path_kind {
     TASK_PATH_COMPUTATION,

@@ -18,8 +18,8 @@
 #include "tasks/mpi/collectives/collective.h"
 #include "tasks/mpi/lookup.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/mpi/names.h"
 #include "tasks/mpi/wire.h"
+#include "traces/traces.h"
 
 /* Who goes on with what has begun, the choices of mpi.progress: the adapter, the task when it is in a call of
  * MPI, a thread of its own. */

@@ -3,7 +3,7 @@
 #ifndef FUZZ_FOREIGN_CHECK_H
 #define FUZZ_FOREIGN_CHECK_H
 
-#include "tasks/traces/foreign/foreign.h"
+#include "traces/foreign/foreign.h"
 
 struct foreign_check {
     struct trace_store store;

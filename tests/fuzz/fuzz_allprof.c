@@ -2,7 +2,7 @@
  * separated by a line "%". Whatever the bytes, the reader returns operations with valid ranks and
  * communicators, or an error with a text. */
 #define _GNU_SOURCE /* memmem */
-#include "tasks/traces/allprof/allprof.h"
+#include "traces/allprof/allprof.h"
 
 #include <fcntl.h>
 #include <stdio.h>

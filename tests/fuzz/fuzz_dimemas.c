@@ -1,9 +1,9 @@
 /* fuzz_dimemas.c - text traces of Dimemas: whatever the bytes, they are refused with a message, or become
  * operations whose communicators, ranks, roots and sizes are such. */
 #define _GNU_SOURCE /* memfd_create */
-#include "tasks/traces/dimemas/dimemas.h"
-#include "tasks/traces/trace.h"
 #include "tests/fuzz/foreign_check.h"
+#include "traces/dimemas/dimemas.h"
+#include "traces/traces.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

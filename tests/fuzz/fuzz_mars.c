@@ -3,9 +3,9 @@
  * into blocks whose checksums are right (mars_frames.h).
  */
 #include "kernel/kernel.h"
-#include "tasks/traces/mars/pieces.h"
-#include "tasks/traces/mars/reader.h"
 #include "tests/fuzz/mars_frames.h"
+#include "traces/mars/pieces.h"
+#include "traces/mars/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* fuzz_otf2.c - archives in OTF2, as the library hands them out: whatever definitions and events there are,
  * they are refused with a message, or become operations whose communicators, ranks, roots and sizes are such.
  * The bytes are definitions, then events: a kind and small numbers. */
-#include "tasks/traces/otf2/otf2.h"
 #include "tests/fuzz/foreign_check.h"
+#include "traces/otf2/otf2.h"
 
 #include <stdlib.h>
 #include <string.h>

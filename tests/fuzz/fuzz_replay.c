@@ -3,8 +3,8 @@
  * operations with valid ranks and communicators, as many times as they are asked for. */
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/traces/trace.h"
 #include "tests/fuzz/mars_frames.h"
+#include "traces/traces.h"
 
 #include <fcntl.h>
 #include <stdio.h>

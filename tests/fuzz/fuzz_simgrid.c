@@ -1,9 +1,9 @@
 /* fuzz_simgrid.c - traces of SimGrid: whatever the bytes of a file of all tasks, they are refused with a
  * message, or become operations whose ranks, roots and sizes are such. */
 #define _GNU_SOURCE /* memfd_create */
-#include "tasks/traces/simgrid/simgrid.h"
-#include "tasks/traces/trace.h"
 #include "tests/fuzz/foreign_check.h"
+#include "traces/simgrid/simgrid.h"
+#include "traces/traces.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 #ifndef TESTS_FUZZ_MARS_FRAMES_H
 #define TESTS_FUZZ_MARS_FRAMES_H
 
-#include "tasks/traces/mars/block.h"
+#include "traces/mars/block.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "tools/marsconv/conv.h"
 
 #include "kernel/kernel.h"
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 /* ---- about.c: definitions that grow as they are met ---- */
 

@@ -2,14 +2,14 @@
  * line becomes a record), allprof_write.c, allprof_args.c, allprof_done.c.
  *
  * A line and what the replay makes of it are read side by side: the line has the arguments and times, the
- * operations (tasks/traces/allprof) have what only other lines tell: communicators, requests, what tests
+ * operations (traces/allprof) have what only other lines tell: communicators, requests, what tests
  * completed, and which gaps are no computation.
  */
 #ifndef CONV_ALLPROF_H
 #define CONV_ALLPROF_H
 
-#include "tasks/traces/allprof/allprof.h"
 #include "tools/marsconv/about.h"
+#include "traces/allprof/allprof.h"
 
 struct apc_file { /* of a task */
     struct trace_code code;

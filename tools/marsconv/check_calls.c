@@ -5,7 +5,7 @@
  */
 #include "tools/marsconv/check.h"
 
-#include "tasks/traces/replay/found.h"
+#include "traces/replay/found.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* conv.h - traces as marsconv sees them, whatever their format.
  *
  * A format is a kind: it reads a trace as tasks with definitions and records in the form of
- * tasks/traces/mars/reader.h, which says the most, and it writes such records where it can. So whatever looks
+ * traces/mars/reader.h, which says the most, and it writes such records where it can. So whatever looks
  * at a trace (stats, check, cut) is written once, and a format more is a file and a line in formats.c.
  *
  * Everything streams: a task's calls are read one after the other, and what is kept does not grow with them.
@@ -10,7 +10,7 @@
 #ifndef CONV_H
 #define CONV_H
 
-#include "tasks/traces/mars/reader.h"
+#include "traces/mars/reader.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * The operations of all tasks are kept in a few bytes each, beyond jobs[].trace_memory in a temporary file.
  */
 #include "tools/marsconv/foreign.h"
-#include "tasks/traces/trace.h"
+#include "traces/traces.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "tools/marsconv/about.h"
 #include "tools/marsconv/job.h"
 
-#include "tasks/traces/foreign/foreign.h"
+#include "traces/foreign/foreign.h"
 
 /* Requests under way. Waits for any of several do not say which: when as many were made as there are
  * requests, all are done. */

@@ -5,7 +5,7 @@
 #include "tools/marsconv/conv.h"
 
 #include "kernel/kernel.h"
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 struct conv_job {
     struct ker_config *config;

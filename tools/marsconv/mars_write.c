@@ -8,10 +8,10 @@
 #include "tools/marsconv/mars.h"
 
 #include "kernel/kernel.h"
-#include "tasks/traces/mars/define.h"
-#include "tasks/traces/mars/pieces.h"
-#include "tasks/traces/mars/varint.h"
-#include "tasks/traces/mars/writer.h"
+#include "traces/mars/define.h"
+#include "traces/mars/pieces.h"
+#include "traces/mars/varint.h"
+#include "traces/mars/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "trc.h"
 
-#include "tasks/traces/mars/varint.h"
+#include "traces/mars/varint.h"
 
 #define TRC_SHAPE_SPARE 512 /* bytes: what the fields of one function take, but for lists and texts */
 

@@ -8,8 +8,8 @@
  */
 #include "trc.h"
 
-#include "tasks/traces/mars/define.h"
-#include "tasks/traces/mars/varint.h"
+#include "traces/mars/define.h"
+#include "traces/mars/varint.h"
 
 #include <stdlib.h>
 #include <string.h>

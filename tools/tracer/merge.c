@@ -2,9 +2,9 @@
 #define _GNU_SOURCE
 #include "tools/tracer/marstrace.h"
 
-#include "tasks/traces/mars/classes.h"
-#include "tasks/traces/mars/pieces.h"
-#include "tasks/traces/mars/varint.h"
+#include "traces/mars/classes.h"
+#include "traces/mars/pieces.h"
+#include "traces/mars/varint.h"
 
 #include <errno.h>
 #include <fcntl.h>

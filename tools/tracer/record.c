@@ -5,7 +5,7 @@
  */
 #include "call.h"
 
-#include "tasks/traces/mars/define.h"
+#include "traces/mars/define.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "trc.h"
 
-#include "tasks/traces/mars/define.h"
+#include "traces/mars/define.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -27,7 +27,7 @@ $(TRC_BUILD)/flags: FORCE | $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo '$(CC) $(TRC_CFLAGS) $(MPI_CFLAGS) $(MPICH_SHOW)' | cmp -s - $@ || echo '$(CC) $(TRC_CFLAGS) $(MPI_CFLAGS) $(MPICH_SHOW)' >$@
 
-$(TRC_BUILD)/codec/%.o: tasks/traces/mars/%.c $(TRC_BUILD)/flags
+$(TRC_BUILD)/codec/%.o: traces/mars/%.c $(TRC_BUILD)/flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(TRC_CFLAGS) -MMD -MP -c -o $@ $<

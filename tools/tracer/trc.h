@@ -11,7 +11,7 @@
 #ifndef TRC_H
 #define TRC_H
 
-#include "tasks/traces/mars/writer.h"
+#include "traces/mars/writer.h"
 
 #include <mpi.h>
 #include <stdbool.h>

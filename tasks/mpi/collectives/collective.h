@@ -12,7 +12,7 @@
 #ifndef TASKS_COLLECTIVE_H
 #define TASKS_COLLECTIVE_H
 
-#include "tasks/programs/op.h"
+#include "traces/traces.h"
 
 #define TASK_COLL_NOBODY (-2)
 #define TASK_COLL_ANYBODY (-1)

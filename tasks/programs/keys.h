@@ -1,0 +1,26 @@
+/* keys.h - keys of several generators, and what follows from them. */
+#ifndef TASKS_KEYS_H
+#define TASKS_KEYS_H
+
+#include "traces/traces.h"
+
+/* Of the memory part of the computations of a job, or of tasks of it, with this processor_factor:
+ * jobs[].memory_factor with its default; 0: they have none. */
+double task_memory_factor(const struct ker_config *, const char *path, double processor);
+/* For generators. jobs[].compute_time of the job at this path; 0 as well when jobs[].processor_factor leaves
+ * nothing of it, no task has a factor of its own, and there is no memory part. */
+ker_time task_compute_time(const struct ker_config *, const char *path);
+/* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute
+ * nothing. */
+bool task_compute_jitters(const struct ker_config *, const char *path);
+/* Of steps that are empty but for an Allreduce after every so many (0: never): the first from `step` on that
+ * is not, at most `steps`. A job with nothing to do must not spend real time on four billion steps. */
+uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
+
+/* Keys of several programs: ker_kind.options. */
+extern const struct ker_option task_steps_options[]; /* jobs[].steps */
+extern const struct ker_option task_bytes_options[]; /* jobs[].bytes */
+extern const struct ker_option
+    task_compute_options[]; /* jobs[].compute_time, allreduce_every, allreduce_bytes */
+
+#endif

@@ -1,0 +1,95 @@
+/* foreign.h - programs from traces of other tools: what their readers have in common.
+ *
+ * A reader says how many tasks a trace has and which communicators (open), and reads one task's operations
+ * after the other (read). The program around it (program.c) keeps these in a store, hands them from rank to
+ * rank, yields them, and saves where a task is.
+ */
+#ifndef TASK_FOREIGN_H
+#define TASK_FOREIGN_H
+
+#include "traces/op.h"
+#include "traces/replay/order.h"
+#include "traces/store/store.h"
+
+#define FOREIGN_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
+#define FOREIGN_TASKS_MOST (UINT32_C(1) << 24)
+#define FOREIGN_DOUBTS 8
+
+/* A trace that is open. */
+struct foreign_trace {
+    char *path;
+    struct ker_inputs *inputs;
+    const struct ker_config *config; /* while it is opened */
+    const char *job;                 /* likewise: "jobs[2]" */
+    uint32_t tasks;
+    struct task_comm *comm; /* comm[0] is the world; NULL: there is no other */
+    int32_t comms;
+    int32_t *members; /* of the communicators */
+    void *own;        /* the reader's */
+};
+
+/* A task while it is read. */
+struct foreign_task {
+    const struct foreign_trace *trace;
+    uint32_t task;
+    struct trace_code *code;
+    struct replay_order *order;
+    bool counts;     /* are calls counted? */
+    bool times;      /* is it told when calls were, and how long they took (FOREIGN_TOOK)? */
+    uint32_t doubts; /* bits: which of the reader's doubts the task gives rise to */
+};
+/* The computation before the next operation grows. */
+void foreign_compute(struct foreign_task *, ker_time);
+/* Appends an operation, whose call is static text; returns its place in the store. */
+uint64_t foreign_put(struct foreign_task *, const struct task_op *);
+/* Counts a call for calls.csv, if calls are counted: its bytes, and the time that it took. */
+void foreign_count(struct foreign_task *, const char *function, uint64_t bytes, uint64_t time_ns);
+
+/* Tells of times, as an operation TAKES of this mode. */
+enum foreign_told {
+    FOREIGN_TOOK,  /* so long took the call of the operation before */
+    FOREIGN_APART, /* so long took a call that is no operation */
+    FOREIGN_CLOCK, /* it is so late, by a clock that all tasks share; 0: they do not */
+};
+void foreign_tell(struct foreign_task *, enum foreign_told, uint64_t picoseconds);
+
+struct foreign_reader {
+    const char *name; /* of the format */
+    struct trace_form form;
+    const char *const *doubt; /* what was assumed, told once; at most FOREIGN_DOUBTS, ended by NULL */
+    const char *advice;       /* when collectives do not fit each other: where to look */
+    enum ker_status (*open)(struct foreign_trace *, struct ker_error *);
+    /* All operations of a task, FINALIZE the last. */
+    enum ker_status (*read)(const struct foreign_trace *, struct foreign_task *, struct ker_error *);
+    void (*close)(struct foreign_trace *); /* frees own; also after a failed open */
+};
+
+/* task_program_class.open with a reader, and all other functions of the class. */
+enum ker_status foreign_open(struct task_program **, const struct foreign_reader *, const struct ker_config *,
+                             const char *path, struct ker_comm *, struct ker_error *);
+uint32_t foreign_tasks(const struct task_program *);
+const struct task_comm *foreign_comms(const struct task_program *, int32_t *count);
+enum ker_status foreign_hand(struct task_program *, const uint32_t *own_tasks, uint32_t count,
+                             struct ker_comm *, struct ker_error *);
+enum ker_status foreign_prepare(struct task_program *, const uint32_t *own_tasks, uint32_t count,
+                                struct ker_error *);
+enum ker_status foreign_agree(struct task_program *, struct ker_comm *, struct ker_error *);
+bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
+void foreign_close(struct task_program *);
+void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
+bool foreign_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
+bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
+/* "MPI_Bcast": of enum task_collective. */
+const char *foreign_call_name(unsigned collective);
+/* For converters, which read the operations of a task from the first on, as often as they want. Between open
+ * and prepare: they shall tell of times, which no simulation does. */
+void foreign_times(struct task_program *);
+void foreign_operations(const struct task_program *, uint32_t number, struct trace_reader *);
+#define FOREIGN_CLASS(opens)                                                                                 \
+    {                                                                                                        \
+        .collective = true, .open = opens, .tasks = foreign_tasks, .comms = foreign_comms,                   \
+        .hand = foreign_hand, .prepare = foreign_prepare, .agree = foreign_agree, .next = foreign_next,      \
+        .close = foreign_close, .position = foreign_position, .done = foreign_done, .call = foreign_call_of  \
+    }
+
+#endif

@@ -1,0 +1,257 @@
+/* program.c - the program of a trace of another tool.
+ *
+ * Tasks are read where they live, in prepare(), each once: so everything is checked before the run, and only
+ * what the replay needs is kept. A run that begins again with its tasks elsewhere hands them over.
+ */
+#include "traces/foreign/foreign.h"
+#include "traces/store/own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct task_program {
+    const struct foreign_reader *reader;
+    struct foreign_trace trace;
+    bool counts, times, agreed;
+    uint64_t memory;                 /* for operations */
+    uint64_t doubts[FOREIGN_DOUBTS]; /* tasks with each of them */
+    struct replay_order order;       /* until the ranks have agreed */
+    struct trace_store store;
+    struct trace_tasks held;
+    struct trace_own *own;
+    uint32_t own_count;
+};
+
+static void trace_close(struct task_program *program)
+{
+    if (program->trace.own)
+        program->reader->close(&program->trace);
+    program->trace.own = NULL;
+}
+
+void foreign_close(struct task_program *program)
+{
+    if (!program)
+        return;
+    trace_own_release(&program->own, &program->own_count);
+    trace_tasks_release(&program->held);
+    trace_store_release(&program->store);
+    replay_order_release(&program->order);
+    trace_close(program);
+    free(program->trace.comm);
+    free(program->trace.members);
+    free(program->trace.path);
+    free(program);
+}
+
+/* ---- open ---- */
+
+static enum ker_status trace_open(struct task_program *program, const struct ker_config *config,
+                                  const char *path, struct ker_error *error)
+{
+    const char *key = TASK_KEY(path, "trace");
+    if (!ker_config_has(config, key))
+        return ker_config_fail(config, error, key, "the trace is missing: a file or folder");
+    program->trace = (struct foreign_trace){.path = ker_format("%s", ker_config_file(config, key)),
+                                            .inputs = ker_config_inputs(config),
+                                            .config = config,
+                                            .job = path,
+                                            .comms = 1};
+    enum ker_status status = program->reader->open(&program->trace, error);
+    program->trace.config = NULL;
+    program->trace.job = NULL;
+    if (status == KER_OK && (program->trace.tasks == 0 || program->trace.tasks > FOREIGN_TASKS_MOST))
+        status = ker_fail(error, KER_BAD_INPUT, "%s: a trace of %u tasks; it can have 1 to %u",
+                          program->trace.path, program->trace.tasks, FOREIGN_TASKS_MOST);
+    if (status == KER_OK && !program->trace.comm) {
+        program->trace.comm = ker_alloc(sizeof *program->trace.comm);
+        *program->trace.comm = (struct task_comm){.size = (int32_t)program->trace.tasks};
+    }
+    return status;
+}
+
+enum ker_status foreign_open(struct task_program **opened, const struct foreign_reader *reader,
+                             const struct ker_config *config, const char *path, struct ker_comm *comm,
+                             struct ker_error *error)
+{
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    program->reader = reader;
+    program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
+    program->counts = task_calls_wanted(config, true);
+    enum ker_status status = ker_comm_worst(comm, trace_open(program, config, path, error));
+    if (status == KER_OK) /* all see the same trace before they share it out */
+        status = ker_comm_worst(comm, ker_inputs_agree(ker_config_inputs(config), comm, error));
+    trace_store_init(&program->store, program->memory, reader->form);
+    replay_order_init(&program->order, program->trace.comms);
+    return status;
+}
+
+uint32_t foreign_tasks(const struct task_program *program)
+{
+    return program->trace.tasks;
+}
+
+const struct task_comm *foreign_comms(const struct task_program *program, int32_t *count)
+{
+    *count = program->trace.comms;
+    return program->trace.comm;
+}
+
+/* ---- a task's operations ---- */
+
+void foreign_compute(struct foreign_task *t, ker_time time)
+{
+    uint64_t unit = (uint64_t)t->code->store->form.unit;
+    uint64_t most = (uint64_t)TRACE_GAP_MOST / unit, more = (uint64_t)time / unit;
+    uint64_t sum = t->code->gap + (more < most ? more : most);
+    t->code->gap = sum < most ? sum : most;
+}
+
+uint64_t foreign_put(struct foreign_task *t, const struct task_op *op)
+{
+    replay_order_add(t->order, op);
+    return trace_code_put(t->code, op);
+}
+
+void foreign_tell(struct foreign_task *t, enum foreign_told what, uint64_t picoseconds)
+{
+    if (t->times)
+        trace_code_put(t->code, &(struct task_op){.kind = TASK_OP_TAKES,
+                                                  .mode = (uint8_t)what,
+                                                  .call = "times",
+                                                  .line = t->code->line,
+                                                  .time = (ker_time)picoseconds});
+}
+
+void foreign_count(struct foreign_task *t, const char *function, uint64_t bytes, uint64_t time_ns)
+{
+    if (!t->counts)
+        return;
+    struct trace_called *called = &t->code->called;
+    uint32_t index = trace_called_find(called, function, strlen(function)); /* the list may move */
+    struct task_call *call = &called->call[index];
+    call->calls++;
+    call->bytes += bytes;
+    call->time_ns += time_ns;
+}
+
+/* The communicators of the task, -1 for the others. */
+static int32_t *comms_of(const struct task_program *program, uint32_t task)
+{
+    int32_t *own = ker_alloc((size_t)program->trace.comms * sizeof *own);
+    for (int32_t i = 0; i < program->trace.comms; i++)
+        own[i] = task_comm_rank(&program->trace.comm[i], (int32_t)task) < 0 ? -1 : i;
+    return own;
+}
+
+static enum ker_status task_read(struct task_program *program, struct trace_task *held,
+                                 struct ker_error *error)
+{
+    held->code.store = &program->store;
+    struct foreign_task t = {.trace = &program->trace,
+                             .task = held->task,
+                             .code = &held->code,
+                             .order = &program->order,
+                             .counts = program->counts,
+                             .times = program->times};
+    int32_t *own = comms_of(program, held->task);
+    replay_order_begin(&program->order, held->task, program->trace.comm);
+    enum ker_status status = program->reader->read(&program->trace, &t, error);
+    replay_order_end(&program->order, program->trace.comm, own, (uint32_t)program->trace.comms);
+    trace_code_end(&held->code);
+    free(own);
+    for (int i = 0; i < FOREIGN_DOUBTS; i++)
+        program->doubts[i] += t.doubts >> i & 1;
+    return status;
+}
+
+enum ker_status foreign_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                             struct ker_comm *comm, struct ker_error *error)
+{
+    trace_own_release(&program->own, &program->own_count);
+    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->trace.tasks, comm);
+    return trace_store_status(&program->store, error);
+}
+
+/* What was handed over is complete; all else is read. */
+enum ker_status foreign_prepare(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    program->own = ker_alloc(count * sizeof *program->own);
+    program->own_count = count;
+    for (uint32_t i = 0; i < count && status == KER_OK; i++) {
+        struct trace_own *own = &program->own[i];
+        struct trace_task *held = trace_tasks_find(&program->held, own_tasks[i]);
+        ker_assert(held);
+        if (held->code.total == 0)
+            status = task_read(program, held, error);
+        own->held = held;
+        if (status != KER_OK)
+            break;
+        own->reader.code = &held->code;
+        trace_reader_seek(&own->reader, 0, 0);
+    }
+    trace_close(program);
+    return status ? status : trace_store_status(&program->store, error);
+}
+
+/* Do the collectives fit each other? And what was assumed is told. */
+enum ker_status foreign_agree(struct task_program *program, struct ker_comm *comm, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (!program->agreed) {
+        ker_comm_sum_u64(comm, program->doubts, FOREIGN_DOUBTS);
+        for (int i = 0; ker_comm_rank(comm) == 0 && program->reader->doubt[i]; i++)
+            if (program->doubts[i])
+                ker_warn("trace %s (%llu of %u tasks): %s", program->trace.path,
+                         (unsigned long long)program->doubts[i], program->trace.tasks,
+                         program->reader->doubt[i]);
+        status = replay_order_agree(&program->order, program->trace.comm, comm, program->trace.path,
+                                    program->reader->advice, error);
+    }
+    replay_order_release(&program->order);
+    program->agreed = true;
+    return status;
+}
+
+/* ---- for converters ---- */
+
+void foreign_times(struct task_program *program)
+{
+    program->times = true;
+}
+
+void foreign_operations(const struct task_program *program, uint32_t number, struct trace_reader *reader)
+{
+    *reader = (struct trace_reader){.code = &program->own[number].held->code};
+    trace_reader_seek(reader, 0, 0);
+}
+
+/* ---- the run ---- */
+
+bool foreign_next(struct task_program *program, uint32_t number, struct task_op *op)
+{
+    return trace_own_next(&program->own[number], op);
+}
+
+bool foreign_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    if (number >= program->own_count)
+        return false;
+    *so_far = program->own[number].before;
+    *all = program->own[number].held->code.total;
+    return true;
+}
+
+void foreign_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
+{
+    trace_own_position(&program->own[number], c);
+}
+
+bool foreign_call_of(const struct task_program *program, uint32_t number, uint32_t index,
+                     struct task_call *call)
+{
+    return trace_called_get(&program->own[number].held->code.called, index, call);
+}

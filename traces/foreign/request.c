@@ -1,0 +1,169 @@
+/* request.c - which request a wait or a test is for.
+ *
+ * The trace names a request by source, destination and tag: the oldest one of these names is meant. It does
+ * not say whether a test has completed it. If the request is waited for or tested later, the test has not.
+ * If another one of the same names is made first, or the task ends, it has.
+ */
+#include "traces/foreign/request.h"
+
+#include <stdlib.h>
+
+struct name {
+    int32_t source, destination, tag;
+    uint32_t first, last; /* from 1 on: never 0 in an entry in use, but the key may be */
+};
+struct entry {
+    uint64_t used; /* 1 */
+    struct name name;
+};
+
+static uint64_t name_hash(const void *key)
+{
+    const struct name *n = &((const struct entry *)key)->name;
+    uint64_t ends = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination;
+    return ker_mix(ker_mix(ends) + (uint32_t)n->tag);
+}
+
+static bool name_same(const void *entry, const void *key)
+{
+    const struct name *a = &((const struct entry *)entry)->name, *b = &((const struct entry *)key)->name;
+    return a->source == b->source && a->destination == b->destination && a->tag == b->tag;
+}
+
+static const struct ker_table_kind name_kind = {sizeof(struct entry), name_hash, name_same};
+
+static struct entry *entry_find(const struct foreign_requests *all, int32_t source, int32_t destination,
+                                int32_t tag)
+{
+    struct entry key = {1, {.source = source, .destination = destination, .tag = tag}};
+    return ker_table_find(&name_kind, &all->named, &key);
+}
+
+struct foreign_request *foreign_request_find(struct foreign_requests *all, int32_t source,
+                                             int32_t destination, int32_t tag)
+{
+    struct entry *entry = entry_find(all, source, destination, tag);
+    return entry ? &all->request[entry->name.first] : NULL;
+}
+
+static void name_add(struct foreign_requests *all, uint32_t number)
+{
+    const struct foreign_request *r = &all->request[number];
+    bool is_new;
+    struct entry key = {1, {r->source, r->destination, r->tag, number, number}};
+    struct entry *entry = ker_table_add(&name_kind, &all->named, &key, &is_new);
+    if (is_new)
+        *entry = key;
+    else
+        all->request[entry->name.last].same = number;
+    entry->name.last = number;
+}
+
+void foreign_request_none(struct foreign_requests *all)
+{
+    all->used = all->spare = all->first = all->last = all->count = all->any = 0;
+    ker_table_clear(&name_kind, &all->named);
+}
+
+/* It is the oldest of its name. */
+void foreign_request_done(struct foreign_requests *all, struct foreign_request *r)
+{
+    uint32_t number = (uint32_t)(r - all->request);
+    struct entry *entry = entry_find(all, r->source, r->destination, r->tag);
+    ker_assert(entry && entry->name.first == number);
+    if (r->same)
+        entry->name.first = r->same;
+    else
+        ker_table_drop(&name_kind, &all->named, entry);
+    if (r->before)
+        all->request[r->before].next = r->next;
+    else
+        all->first = r->next;
+    if (r->next)
+        all->request[r->next].before = r->before;
+    else
+        all->last = r->before;
+    r->next = all->spare;
+    all->spare = number;
+    all->count--;
+    if (all->any && all->any >= all->count)
+        foreign_request_none(all);
+}
+
+static void test_completed(struct foreign_requests *all, struct foreign_request *r, struct foreign_task *t)
+{
+    trace_code_settle(t->code, r->test, 1, 0);
+    foreign_request_done(all, r);
+}
+
+uint64_t foreign_request_new(struct foreign_requests *all, struct foreign_task *t, int32_t source,
+                             int32_t destination, int32_t tag)
+{
+    struct foreign_request *before = foreign_request_find(all, source, destination, tag);
+    if (before && before->test != UINT64_MAX) {
+        test_completed(all, before, t);
+        all->guessed = true;
+    }
+    KER_RESERVE(all->request, all->room, (size_t)all->used + 2);
+    ker_assert(all->request);
+    uint32_t number = all->spare;
+    if (number)
+        all->spare = all->request[number].next;
+    else
+        number = ++all->used;
+    struct foreign_request *r = &all->request[number];
+    *r = (struct foreign_request){.source = source,
+                                  .destination = destination,
+                                  .tag = tag,
+                                  .id = ++all->ids,
+                                  .test = UINT64_MAX,
+                                  .before = all->last};
+    if (all->last)
+        all->request[all->last].next = number;
+    else
+        all->first = number;
+    all->last = number;
+    all->count++;
+    name_add(all, number);
+    return r->id;
+}
+
+void foreign_request_again(struct foreign_request *r, struct foreign_task *t)
+{
+    if (r->test != UINT64_MAX && !trace_code_undo(t->code, r->test))
+        trace_code_settle(t->code, r->test, 0, 0);
+    r->test = UINT64_MAX;
+}
+
+const uint64_t *foreign_request_all(struct foreign_requests *all, uint32_t *count)
+{
+    KER_RESERVE(all->list, all->list_room, (size_t)all->count + 1);
+    *count = 0;
+    for (uint32_t i = all->first; i; i = all->request[i].next)
+        all->list[(*count)++] = all->request[i].id;
+    return all->list;
+}
+
+void foreign_request_one(struct foreign_requests *all)
+{
+    if (++all->any >= all->count)
+        foreign_request_none(all);
+}
+
+uint32_t foreign_request_end(struct foreign_requests *all, struct foreign_task *t)
+{
+    uint32_t left = 0;
+    for (uint32_t i = all->first; i; i = all->request[i].next)
+        if (all->request[i].test != UINT64_MAX)
+            trace_code_settle(t->code, all->request[i].test, 1, 0);
+        else
+            left++;
+    return left > all->any ? left - all->any : 0;
+}
+
+void foreign_requests_release(struct foreign_requests *all)
+{
+    free(all->request);
+    free(all->list);
+    ker_table_release(&all->named);
+}

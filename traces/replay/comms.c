@@ -1,0 +1,315 @@
+/* comms.c - the communicators of a trace: what its tasks call by numbers of their own, by one number.
+ *
+ * Each communicator has an id in the trace, the same at all members. Ranks read the definitions of a share of
+ * the tasks each, tell each other what they have found, and sort it by the ids: so all have the same numbers.
+ */
+#include "traces/replay/replay.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As it travels: a communicator as one task knows it, in front of its members. */
+struct told {
+    uint64_t id;
+    uint32_t task;
+    int32_t size, remote; /* remote: of the other group; 0: there is none */
+    int32_t unused;
+};
+
+struct bytes {
+    char *data;
+    size_t used, room;
+};
+
+static void bytes_add(struct bytes *b, const void *data, size_t bytes)
+{
+    KER_RESERVE(b->data, b->room, b->used + bytes);
+    if (bytes)
+        memcpy(b->data + b->used, data, bytes);
+    b->used += bytes;
+}
+
+static bool is_world(const struct mars_comm *c, uint32_t tasks)
+{
+    const struct mars_ranks *m = &c->member;
+    for (uint32_t i = 0; i < m->runs; i++) {
+        uint32_t next = i + 1 < m->runs ? m->run[i + 1].start : m->count; /* two tasks are two runs of one */
+        if (m->run[i].first != (int32_t)m->run[i].start ||
+            (m->run[i].step != 1 && next - m->run[i].start > 1))
+            return false;
+    }
+    return m->count == tasks;
+}
+
+static bool group_is_inside(const struct mars_ranks *group, uint32_t tasks)
+{
+    if (group->count == 0 || group->count > INT_MAX / 2)
+        return false;
+    for (uint32_t i = 0; i < group->count; i++) {
+        int32_t member = mars_rank_at(group, i);
+        if (member < 0 || (uint32_t)member >= tasks)
+            return false;
+    }
+    return true;
+}
+
+/* Of the groups of an intercommunicator, which are disjoint, the one with the lower first task comes first.
+ */
+static bool is_second(const struct mars_comm *c)
+{
+    return c->inter && mars_rank_at(&c->member, 0) > mars_rank_at(&c->remote, 0);
+}
+
+/* All its members are tasks of the trace, and this task is the one it says. */
+static bool is_inside(const struct mars_comm *c, const struct mars_task *task, uint32_t tasks)
+{
+    if (c->rank < 0 || (uint32_t)c->rank >= c->member.count)
+        return false;
+    if (!group_is_inside(&c->member, tasks) || (c->inter && !group_is_inside(&c->remote, tasks)))
+        return false;
+    return mars_rank_at(&c->member, (uint32_t)c->rank) == (int32_t)task->number;
+}
+
+/* The lowest member that this rank of the simulator reads tells of it. */
+static bool is_teller(const struct mars_comm *c, const struct mars_task *task, uint32_t ranks)
+{
+    for (uint32_t i = 0; i < c->member.count; i++) {
+        uint32_t member = (uint32_t)mars_rank_at(&c->member, i);
+        if (member % ranks == task->number % ranks && member < task->number)
+            return false;
+    }
+    return true;
+}
+
+static void members_add(struct bytes *told, const struct mars_ranks *group)
+{
+    for (uint32_t m = 0; m < group->count; m++) {
+        int32_t member = mars_rank_at(group, m);
+        bytes_add(told, &member, sizeof member);
+    }
+}
+
+static void told_add(struct bytes *told, const struct mars_comm *c, uint32_t number, uint32_t tasks)
+{
+    bool second = is_second(c), world = !c->inter && is_world(c, tasks);
+    const struct mars_ranks *first = second ? &c->remote : &c->member,
+                            *other = second ? &c->member : &c->remote;
+    struct told head = {.id = c->id, .task = number, .size = world ? 0 : (int32_t)first->count};
+    if (c->inter)
+        head.remote = (int32_t)other->count;
+    bytes_add(told, &head, sizeof head);
+    if (!world)
+        members_add(told, first);
+    if (c->inter)
+        members_add(told, other);
+    if ((head.size + head.remote) % 2) /* what follows is aligned */
+        bytes_add(told, &(int32_t){0}, sizeof(int32_t));
+}
+
+#define WRONG_WORLD                                                                                          \
+    "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing, or cut?"
+
+/* The first of so many tasks, which follow each other: first << 32 | number; 0: they do not. */
+static uint64_t world_of(const struct mars_comm *c)
+{
+    int32_t first = mars_rank_at(&c->member, 0);
+    for (uint32_t i = 0; i < c->member.count; i++)
+        if (mars_rank_at(&c->member, i) != first + (int32_t)i)
+            return 0;
+    return (uint64_t)first << 32 | c->member.count;
+}
+
+/* Tasks that have been spawned have worlds of their own. Each task is in one of them. */
+static enum ker_status worlds_agree(uint64_t *world, uint32_t tasks, const char *path, struct ker_comm *comm,
+                                    struct ker_error *error)
+{
+    ker_comm_sum_u64(comm, world, tasks);
+    for (uint32_t task = 0, end = 0; task < tasks; task++) {
+        bool begins = task == end;
+        uint64_t right = begins ? (uint64_t)task << 32 | (uint32_t)world[task] : world[task - 1];
+        if (begins)
+            end = task + (uint32_t)world[task];
+        if (world[task] != right || end > tasks)
+            return ker_fail(error, KER_BAD_INPUT, WRONG_WORLD, path, task, tasks);
+    }
+    return KER_OK;
+}
+
+static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
+                                 struct bytes *told, bool *aborts, uint64_t *world, struct ker_error *error)
+{
+    struct mars_error why = {0};
+    struct mars_task *task;
+    if (!mars_task_open(&task, trace, number, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    uint32_t tasks = mars_trace_tasks(trace);
+    enum ker_status status = KER_OK;
+    for (uint32_t i = 0; i < task->functions; i++)
+        *aborts |= task->function[i] && strcmp(task->function[i]->name, "MPI_Abort") == 0;
+    *world = 0;
+    if (task->comms > 1 && task->comm[1] && !task->comm[1]->inter && is_inside(task->comm[1], task, tasks))
+        *world = world_of(task->comm[1]);
+    if (*world == 0)
+        status = ker_fail(error, KER_BAD_INPUT, WRONG_WORLD, path, number, tasks);
+    for (uint32_t i = 1; i < task->comms && status == KER_OK; i++) {
+        const struct mars_comm *c = task->comm[i];
+        if (!c || (i == 1 && is_world(c, tasks)) || !is_inside(c, task, tasks) || !is_teller(c, task, ranks))
+            continue;
+        told_add(told, c, number, tasks);
+    }
+    mars_task_close(task);
+    return status;
+}
+
+static int told_compare(const void *a, const void *b)
+{
+    const struct told *const *x = a, *const *y = b;
+    if ((*x)->id != (*y)->id)
+        return (*x)->id < (*y)->id ? -1 : 1;
+    return (*x)->task < (*y)->task ? -1 : (*x)->task > (*y)->task;
+}
+
+static const int32_t *told_members(const struct told *told)
+{
+    return (const int32_t *)(const void *)(told + 1);
+}
+
+static void comm_put(struct replay_comms *comms, uint64_t id, struct task_comm comm)
+{
+    comms->id[comms->count] = id;
+    comms->comm[comms->count++] = comm;
+}
+
+static void comms_put(struct replay_comms *comms, const struct told *told, const int32_t *member,
+                      uint32_t tasks)
+{
+    int32_t at = comms->count;
+    const int32_t *other = member + told->size;
+    if (told->size == 0) {
+        comm_put(comms, told->id, (struct task_comm){.size = (int32_t)tasks});
+    } else if (told->remote == 0) {
+        comm_put(comms, told->id, (struct task_comm){told->size, member, 0});
+    } else {
+        comm_put(comms, told->id, (struct task_comm){told->size, member, at + 1});
+        comm_put(comms, told->id, (struct task_comm){told->remote, other, at});
+        comm_put(comms, told->id, (struct task_comm){told->size, member, 0});
+        comm_put(comms, told->id, (struct task_comm){told->remote, other, 0});
+        comm_put(comms, told->id, (struct task_comm){told->size + told->remote, member, 0});
+    }
+}
+
+/* Those of one id must be the same. */
+static enum ker_status comms_join(struct replay_comms *comms, const struct told **all, size_t count,
+                                  uint32_t tasks, const char *path, struct ker_error *error)
+{
+    size_t members = 0;
+    for (size_t i = 0; i < count; i++)
+        members += (size_t)all[i]->size + (size_t)all[i]->remote;
+    comms->comm = ker_alloc((REPLAY_INTER * count + 1) * sizeof *comms->comm);
+    comms->id = ker_alloc((REPLAY_INTER * count + 1) * sizeof *comms->id);
+    comms->members = ker_alloc((members + 1) * sizeof *comms->members);
+    comms->comm[0] = (struct task_comm){.size = (int32_t)tasks};
+    comms->count = 1;
+    int32_t *at = comms->members;
+    for (size_t i = 0; i < count; i++) {
+        const struct told *told = all[i], *first = i > 0 ? all[i - 1] : NULL;
+        size_t bytes = ((size_t)told->size + (size_t)told->remote) * sizeof(int32_t);
+        if (first && first->id == told->id) {
+            if (first->size == told->size && first->remote == told->remote &&
+                memcmp(told_members(first), told_members(told), bytes) == 0)
+                continue;
+            return ker_fail(
+                error, KER_BAD_INPUT,
+                "%s: a communicator of tasks %u and %u has other members at one than at the other", path,
+                first->task, told->task);
+        }
+        memcpy(at, told_members(told), bytes);
+        comms_put(comms, told, at, tasks);
+        at += told->size + told->remote;
+    }
+    return KER_OK;
+}
+
+enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace *trace, const char *path,
+                                  struct ker_comm *comm, struct ker_error *error)
+{
+    uint32_t tasks = mars_trace_tasks(trace), ranks = (uint32_t)ker_comm_size(comm);
+    struct bytes own = {0};
+    uint64_t *world = ker_alloc(tasks * sizeof *world);
+    enum ker_status status = KER_OK;
+    for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
+        status = task_tell(trace, t, ranks, path, &own, &comms->aborts, &world[t], error);
+    status = ker_comm_worst(comm, status);
+    if (status == KER_OK)
+        status = worlds_agree(world, tasks, path, comm, error);
+    free(world);
+    uint64_t aborts = comms->aborts;
+    ker_comm_sum_u64(comm, &aborts, 1);
+    comms->aborts = aborts > 0;
+    void *all = NULL;
+    size_t *offset = NULL;
+    if (status == KER_OK) {
+        ker_comm_allgather(comm, own.data, own.used, &all, &offset);
+        const struct told **told = NULL;
+        size_t count = 0, room = 0;
+        for (size_t at = 0; at < offset[ranks];) {
+            const struct told *t = (const struct told *)(const void *)((const char *)all + at);
+            *KER_PUSH(told, count, room) = t;
+            size_t members = (size_t)t->size + (size_t)t->remote;
+            at += sizeof *t + (members + members % 2) * sizeof(int32_t);
+        }
+        if (count)
+            qsort(told, count, sizeof *told, told_compare);
+        status = comms_join(comms, told, count, tasks, path, error);
+        free(told);
+    }
+    free(all);
+    free(offset);
+    free(own.data);
+    return status;
+}
+
+void replay_comms_release(struct replay_comms *comms)
+{
+    free(comms->comm);
+    free(comms->id);
+    free(comms->members);
+    *comms = (struct replay_comms){0};
+}
+
+static int32_t comm_number(const struct replay_comms *comms, uint64_t id)
+{
+    int32_t low = 1, high = comms->count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (comms->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < comms->count && comms->id[low] == id ? low : -1;
+}
+
+static bool comm_fits(const struct task_comm *comm, const struct mars_comm *c)
+{
+    return (uint32_t)comm->size == c->member.count && c->rank >= 0 && c->rank < comm->size;
+}
+
+int32_t *replay_comms_of(const struct replay_comms *comms, const struct mars_task *task)
+{
+    int32_t *number = ker_alloc((task->comms + 1ull) * sizeof *number);
+    number[0] = -1;
+    for (uint32_t i = 1; i < task->comms; i++) {
+        const struct mars_comm *c = task->comm[i];
+        bool world = c && i == 1 && is_world(c, (uint32_t)comms->comm[0].size);
+        number[i] = !c ? -1 : world ? 0 : comm_number(comms, c->id);
+        if (number[i] > 0 && c->inter != (comms->comm[number[i]].remote != 0))
+            number[i] = -1;
+        if (number[i] > 0)
+            number[i] += is_second(c);
+        if (number[i] > 0 && !comm_fits(&comms->comm[number[i]], c))
+            number[i] = -1; /* its members say otherwise */
+    }
+    return number;
+}

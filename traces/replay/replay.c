@@ -1,0 +1,381 @@
+/* replay.c - the replay of traces that marstrace has written.
+ *
+ * open() joins the communicators of all tasks (comms.c). prepare() reads each call of this rank's tasks once,
+ * checks it, and puts what it is in the replay into the store (traces/store); next() takes it from
+ * there. So nothing is found wrong in mid-run, and nothing of the trace stays in memory or open. When the run
+ * begins again with its tasks elsewhere, hand() brings them there as they were read.
+ */
+#include "traces/replay/program.h"
+#include "traces/traces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void own_release(struct task_program *program)
+{
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        struct own_task *own = &program->own[i];
+        for (uint32_t j = 0; j < own->others; j++)
+            trace_reader_release(&own->other[j].reader);
+        free(own->other);
+        trace_reader_release(&own->reader);
+        replay_neighbours_free(own->neighbours);
+    }
+    free(program->own);
+    free(program->further);
+    program->own = NULL;
+    program->further = NULL;
+    program->own_count = program->further_count = 0;
+}
+
+/* By the number that the program gave it. */
+static inline struct own_task *own_of(const struct task_program *program, uint32_t number)
+{
+    return number < program->own_count ? &program->own[number]
+                                       : program->further[number - program->own_count];
+}
+
+static void replay_close(struct task_program *program)
+{
+    if (!program)
+        return;
+    own_release(program);
+    trace_tasks_release(&program->held);
+    for (uint32_t i = 0; i < program->kept_count; i++)
+        free(program->kept[i]);
+    trace_store_release(&program->store);
+    replay_comms_release(&program->comms);
+    replay_order_release(&program->order);
+    replay_counters_release(&program->rules);
+    mars_trace_close(program->trace);
+    free(program->path);
+    free(program);
+}
+
+static enum ker_status trace_open(struct task_program *program, struct ker_error *error)
+{
+    struct mars_error why = {0};
+    if (!mars_trace_open(&program->trace, program->path, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    uint32_t tasks = program->tasks = mars_trace_tasks(program->trace);
+    if (tasks == 0)
+        return ker_fail(error, KER_BAD_INPUT, "%s: a trace without tasks", program->path);
+    char text[96];
+    uint64_t bytes, digest = mars_trace_digest(program->trace, &bytes);
+    snprintf(text, sizeof text, "%u tasks, %llu bytes, blocks %016llx", tasks, (unsigned long long)bytes,
+             (unsigned long long)digest);
+    ker_input_add_text(program->inputs, program->path, text);
+    return KER_OK;
+}
+
+static enum ker_status replay_open(struct task_program **opened, const struct ker_config *config,
+                                   const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    program->path = ker_format("%s", ker_config_file(config, TASK_KEY(path, "trace")));
+    program->inputs = ker_config_inputs(config);
+    program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
+    program->rules.cpu = ker_config_is(config, TASK_KEY(path, "clock"), "cpu");
+    program->rules.counts = task_calls_wanted(config, true);
+    program->rules.died = ker_config_is(config, TASK_KEY(path, "died"), "end");
+    program->rules.polls = !ker_config_is(config, "mpi.progress", "adapter");
+    program->rules.traced = ker_config_is(config, TASK_KEY(path, "calls"), "traced");
+    program->rules.simulated = ker_config_is(config, TASK_KEY(path, "wildcards"), "simulated");
+    program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
+    replay_counters_read(&program->rules, config, path);
+    enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
+    if (status == KER_OK && ker_comm_rank(comm) == 0 && mars_trace_cut(program->trace))
+        ker_warn("%s", mars_trace_cut(program->trace));
+    if (status == KER_OK) /* all see the same number of tasks before they share them out */
+        status = ker_comm_worst(comm, ker_inputs_agree(program->inputs, comm, error));
+    if (status == KER_OK)
+        status = replay_comms_find(&program->comms, program->trace, program->path, comm, error);
+    trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
+    replay_order_init(&program->order, program->comms.count);
+    return status;
+}
+
+static uint32_t replay_tasks(const struct task_program *program)
+{
+    return program->tasks;
+}
+
+static const struct task_comm *replay_comms(const struct task_program *program, int32_t *count)
+{
+    *count = program->comms.count;
+    return program->comms.comm;
+}
+
+/* ---- a task's calls ---- */
+
+static void others_make(struct own_task *own, uint32_t others)
+{
+    own->others = others;
+    own->other = others ? ker_alloc(others * sizeof *own->other) : NULL;
+}
+
+static enum ker_status task_prepare(struct task_program *program, struct own_task *own, uint32_t task,
+                                    struct ker_error *error)
+{
+    struct mars_error why = {0};
+    struct replay_task t = {.rules = &program->rules, .comms = program->comms.comm};
+    if (!mars_task_open(&t.trace, program->trace, task, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    const char *waits = mars_task_info(t.trace, "waits");
+    if (program->rules.traced && !(waits && strcmp(waits, "removed") == 0)) {
+        mars_task_close(t.trace);
+        return ker_fail(
+            error, KER_BAD_INPUT,
+            "%s: jobs[].calls = \"traced\" needs a trace without waits: marsconv --to mars --no-waits "
+            "%s NEW",
+            program->path, program->path);
+    }
+    t.comm = replay_comms_of(&program->comms, t.trace);
+    t.pairs = replay_pairs(t.trace);
+    own->held->code.store = &program->store;
+    t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
+    enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
+    if (status == KER_OK)
+        status = replay_counters_find(&t, program->path, error);
+    if (status == KER_OK && t.trace->threads > 1)
+        status = replay_threads_new(&t, program->comms.count, program->path, error);
+    if (t.threads)
+        others_make(own, t.threads->count - 1);
+    replay_order_begin(&program->order, task, t.comms);
+    if (status == KER_OK)
+        status = replay_calls_read(program, own, &t, error);
+    replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
+    mars_task_close(t.trace);
+    replay_requests_release(&t);
+    replay_found_release(&t.found);
+    free(t.dependent);
+    replay_threads_free(t.threads);
+    free(t.comm);
+    free(t.list[0]);
+    free(t.list[1]);
+    free(t.window);
+    free(t.made);
+    replay_active_release(&t);
+    return status;
+}
+
+/* How many other threads, where they begin, and the neighbours. */
+static void note_pack(struct own_task *own)
+{
+    struct ker_bytes note = {0};
+    uint64_t others = own->others;
+    size_t bytes;
+    uint8_t *neighbours = replay_neighbours_pack(own->neighbours, &bytes);
+    ker_bytes_add(&note, &others, sizeof others);
+    for (uint32_t i = 0; i < own->others; i++)
+        ker_bytes_add(&note, &own->other[i].start, sizeof own->other[i].start);
+    ker_bytes_add(&note, neighbours, bytes);
+    free(neighbours);
+    own->held->note = note.byte;
+    own->held->note_bytes = note.used;
+}
+
+static void note_unpack(struct own_task *own)
+{
+    const uint8_t *at = own->held->note;
+    uint64_t others;
+    memcpy(&others, at, sizeof others);
+    at += sizeof others;
+    others_make(own, (uint32_t)others);
+    for (uint32_t i = 0; i < own->others; i++, at += sizeof(uint64_t))
+        memcpy(&own->other[i].start, at, sizeof own->other[i].start);
+    own->neighbours = replay_neighbours_unpack(at, own->held->note_bytes - (size_t)(at - own->held->note));
+}
+
+static enum ker_status replay_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                   struct ker_comm *comm, struct ker_error *error)
+{
+    for (uint32_t i = 0; i < program->own_count; i++)
+        note_pack(&program->own[i]);
+    own_release(program);
+    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
+    return trace_store_status(&program->store, error);
+}
+
+static void reader_begin(struct own_task *own, const struct trace_task *held)
+{
+    own->reader.code = &held->code;
+    trace_reader_seek(&own->reader, own->start, 0);
+}
+
+/* What was handed over is complete; all else is read. */
+static enum ker_status own_prepare(struct task_program *program, struct own_task *own, uint32_t task,
+                                   struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    own->held = trace_tasks_find(&program->held, task);
+    ker_assert(own->held);
+    if (own->held->code.total)
+        note_unpack(own);
+    else
+        status = task_prepare(program, own, task, error);
+    free(own->held->note);
+    own->held->note = NULL;
+    own->held->note_bytes = 0;
+    own->task = (uint32_t)(own - program->own);
+    own->further = program->own_count + program->further_count;
+    if (status == KER_OK)
+        reader_begin(own, own->held);
+    for (uint32_t i = 0; i < own->others && status == KER_OK; i++) {
+        own->other[i].task = own->task;
+        own->other[i].held = own->held;
+        reader_begin(&own->other[i], own->held);
+        *KER_APPEND(program->further, program->further_count) = &own->other[i];
+    }
+    return status;
+}
+
+static enum ker_status replay_prepare(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                      struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    program->own = ker_alloc(count * sizeof *program->own);
+    program->own_count = count;
+    for (uint32_t i = 0; i < count && status == KER_OK; i++)
+        status = own_prepare(program, &program->own[i], own_tasks[i], error);
+    mars_trace_close(program->trace);
+    program->trace = NULL;
+    return status ? status : trace_store_status(&program->store, error);
+}
+
+/* Where a task was ended, what it had still to call is not known. */
+static enum ker_status replay_agree(struct task_program *program, struct ker_comm *comm,
+                                    struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (!program->agreed && !program->comms.aborts && !program->rules.died)
+        status = replay_order_agree(&program->order, program->comms.comm, comm, program->path,
+                                    "marsconv --check names the calls", error);
+    replay_order_release(&program->order);
+    program->agreed = true;
+    return status;
+}
+
+static bool replay_next(struct task_program *program, uint32_t number, struct task_op *op)
+{
+    struct own_task *own = own_of(program, number);
+    own->before = trace_reader_position(&own->reader);
+    if (trace_reader_next(&own->reader, op) && op->kind != TASK_OP_END)
+        return true;
+    trace_reader_seek(&own->reader, own->start, 0); /* a background job that starts again */
+    return false;
+}
+
+static bool replay_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
+{
+    if (number >= program->own_count)
+        return false;
+    *so_far = program->own[number].before;
+    *all = program->own[number].held->code.total;
+    return true;
+}
+
+/* The trace is the same, so the operations are. */
+static void replay_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
+{
+    struct own_task *own = own_of(program, number);
+    uint64_t before = ker_chunk_u64(c, own->before);
+    ker_chunk_same(c, own->held->code.total);
+    c->bad |= before > own->held->code.total;
+    if (!c->loads || c->bad)
+        return;
+    own->before = before;
+    trace_reader_seek(&own->reader, before, 0);
+}
+
+static const struct task_neighbours *replay_neighbours(const struct task_program *program, uint32_t number,
+                                                       int32_t comm)
+{
+    return replay_neighbours_of(program->own[own_of(program, number)->task].neighbours, comm);
+}
+
+static uint32_t replay_streams(const struct task_program *program, uint32_t number, uint32_t *further)
+{
+    *further = program->own[number].further;
+    return program->own[number].others + 1;
+}
+
+static struct task_taken replay_taken(const struct task_program *program, uint32_t number)
+{
+    return program->own[number].held->taken;
+}
+
+static bool replay_call_of(const struct task_program *program, uint32_t number, uint32_t index,
+                           struct task_call *call)
+{
+    return trace_called_get(&program->own[number].held->code.called, index, call);
+}
+
+const struct ker_option task_replay_options[] = {
+    {.key = "jobs[].clock",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "cpu",
+     .choices = "cpu|wall",
+     .meaning =
+         "trace (mars): what computation is: the time between two calls that the task was running on a "
+         "processor, or all of it."},
+    {.key = "jobs[].calls",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "modelled",
+     .choices = "modelled|traced",
+     .meaning =
+         "trace (mars): what a call of MPI costs the processor: what node and mpi keys say, or what the "
+         "trace says it took, less "
+         "what the network takes now; the trace must be without waits (marsconv --no-waits). See "
+         "docs/traces.md."},
+    {.key = "jobs[].wildcards",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "traced",
+     .choices = "traced|simulated",
+     .meaning =
+         "trace (mars): from whom receives from any source, and probes for one, take their message: from "
+         "whom the trace found, or from who comes first in the simulation; calls that depend on it then "
+         "name that one, too. See docs/traces.md."},
+    {.key = "jobs[].memory_counters",
+     .type = KER_TYPE_STRING | KER_TYPE_LIST,
+     .meaning = "trace (mars): what computations move in memory is what these hardware counters of the trace "
+                "counted "
+                "(MARSTRACE_COUNTERS, \"PAPI_L3_TCM\"), together, times jobs[].memory_line; in the place of "
+                "jobs[].memory_bandwidth.",
+     .belongs = "node.controller_bandwidth or node.core_bandwidth"},
+    {.key = "jobs[].memory_line",
+     .type = KER_TYPE_BYTES,
+     .fallback = "64 B",
+     .minimum = "1 B",
+     .maximum = "1 MiB",
+     .meaning = "trace (mars): bytes that are moved for each that was counted.",
+     .belongs = "jobs[].memory_counters"},
+    {.key = "jobs[].died",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "error",
+     .choices = "error|end",
+     .meaning = "trace (mars): tasks that did not come to MPI_Finalize are refused, or end where their "
+                "traces do, and "
+                "the job with them, as after MPI_Abort."},
+    {.key = NULL},
+};
+
+const struct task_program_class task_replay_class = {
+    .collective = true,
+    .open = replay_open,
+    .tasks = replay_tasks,
+    .comms = replay_comms,
+    .hand = replay_hand,
+    .prepare = replay_prepare,
+    .agree = replay_agree,
+    .next = replay_next,
+    .close = replay_close,
+    .position = replay_position,
+    .done = replay_done,
+    .streams = replay_streams,
+    .neighbours = replay_neighbours,
+    .taken = replay_taken,
+    .call = replay_call_of,
+    .traced = replay_traced,
+};

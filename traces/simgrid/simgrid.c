@@ -1,0 +1,74 @@
+/* simgrid.c - traces in the format "simgrid": time-independent traces of SMPI. */
+#include "traces/simgrid/simgrid.h"
+#include "traces/traces.h"
+
+#include <stdlib.h>
+
+static enum ker_status trace_open(struct foreign_trace *to, struct ker_error *error)
+{
+    struct simgrid_trace *trace = ker_alloc(sizeof *trace);
+    to->own = trace;
+    trace->flop_rate = ker_config_real(to->config, TASK_KEY(to->job, "flop_rate"));
+    trace->derived_bytes = ker_config_bytes(to->config, TASK_KEY(to->job, "derived_bytes"));
+    return simgrid_files_find(trace, to, error);
+}
+
+static enum ker_status task_read(const struct foreign_trace *trace, struct foreign_task *task,
+                                 struct ker_error *error)
+{
+    return simgrid_task_read(trace->own, task, trace->inputs, error);
+}
+
+static void trace_close(struct foreign_trace *to)
+{
+    simgrid_files_release(to->own);
+    free(to->own);
+}
+
+static const char *const doubts[] = {
+    [SIMGRID_DOUBT_COMM] = "collectives name no communicator; all are taken as those of MPI_COMM_WORLD",
+    [SIMGRID_DOUBT_NOBODY] = "receives from rank -333 may be from MPI_ANY_SOURCE or from MPI_PROC_NULL; all "
+                             "are taken as from MPI_ANY_SOURCE",
+    [SIMGRID_DOUBT_SENDRECV] = "MPI_Sendrecv has no tags; its messages are taken to go to other "
+                               "MPI_Sendrecv, and those from or to MPI_PROC_NULL are missing",
+    [SIMGRID_DOUBT_WAITALL] = "MPI_Waitall or MPI_Waitany does not say for which requests; it is taken to "
+                              "wait for all that are under way, as SimGrid's own replay does",
+    [SIMGRID_DOUBT_NEVER] = "requests are never waited for (MPI_Waitsome is not written, for one); the end "
+                            "of the task waits for them",
+    [SIMGRID_DOUBTS] = NULL,
+};
+
+static const struct foreign_reader reader = {
+    .name = "simgrid",
+    .form = {.unit = 1, .lines = true},
+    .doubt = doubts,
+    .advice = "this format names no communicators, so that all are taken as those of the world",
+    .open = trace_open,
+    .read = task_read,
+    .close = trace_close,
+};
+
+static enum ker_status simgrid_open(struct task_program **program, const struct ker_config *config,
+                                    const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    return foreign_open(program, &reader, config, path, comm, error);
+}
+
+const struct ker_option task_simgrid_options[] = {
+    {.key = "jobs[].flop_rate",
+     .type = KER_TYPE_REAL,
+     .fallback = "1e9",
+     .minimum = "1",
+     .maximum = "1e21",
+     .meaning = "trace (simgrid): floating-point operations a second of a task: how long its computations "
+                "take, of which the trace has the operations."},
+    {.key = "jobs[].derived_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "0",
+     .maximum = "1 TiB",
+     .meaning = "trace (simgrid): bytes of an element of derived datatypes, whose sizes the trace lacks; 0: "
+                "messages of these are refused."},
+    {.key = NULL},
+};
+
+const struct task_program_class task_simgrid_class = FOREIGN_CLASS(simgrid_open);

@@ -1,0 +1,23 @@
+/* called.h - how often a traced task has called which function, with how many bytes and for how long.
+ *
+ * For calls.csv (task_program_class.call). A reader counts each call of the trace once, while it reads it. A
+ * task calls few functions: they stand in a list.
+ */
+#ifndef TASKS_TRACE_CALLED_H
+#define TASKS_TRACE_CALLED_H
+
+#include "traces/op.h"
+
+/* Empty when zeroed. */
+struct trace_called {
+    struct task_call *call; /* in the order of their first calls */
+    uint32_t count, room;
+};
+/* The index in `call` of a function, which is added when it is new. Not for every call: a reader remembers it
+ * by what it has. */
+uint32_t trace_called_find(struct trace_called *, const char *function, size_t length);
+/* See task_program_class.call. */
+bool trace_called_get(const struct trace_called *, uint32_t index, struct task_call *);
+void trace_called_release(struct trace_called *);
+
+#endif

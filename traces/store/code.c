@@ -1,0 +1,460 @@
+/* code.c - operations as bytes: about ten per operation in memory instead of a line of text.
+ *
+ * An operation is: its call's number, the distance to the last operation's line (where the trace has lines),
+ * its kind and mode, then what its kind has (`parts`), all as varints (7 bits a byte, lowest first; signed
+ * numbers zigzag). 0 in the place of the call is a computation of which its time is all there is. Operations
+ * whose outcome the trace tells only later (tests, Waitany, Waitsome) have the outcome and a chosen request
+ * as 9 fixed bytes, which are settled in place. A test that completed nothing is skipped by the reader, and
+ * taken back altogether when nothing was written after it: a million of them are one computation.
+ *
+ * Invariant: gap is the computation since the last operation that is written.
+ */
+#include "traces/store/later.h"
+#include "traces/store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an operation has besides call, line, kind and mode. */
+#define SETTLED 1u   /* outcome, chosen request: fixed bytes */
+#define MESSAGE 2u   /* comm, peer, tag, bytes */
+#define OTHER 4u     /* peer2, tag2, bytes2 */
+#define REQUEST 8u   /* request */
+#define REQUESTS 16u /* request_count, requests */
+#define COLLECTIVE 32u
+#define FLAG 64u    /* outcome */
+#define TIME 128u   /* time */
+#define HANDLE 256u /* message */
+
+static const uint16_t parts[] = {
+    [TASK_OP_COMPUTE] = TIME,
+    [TASK_OP_SEND] = MESSAGE,
+    [TASK_OP_ISEND] = MESSAGE | REQUEST,
+    [TASK_OP_RECV] = MESSAGE,
+    [TASK_OP_IRECV] = MESSAGE | REQUEST,
+    [TASK_OP_SENDRECV] = MESSAGE | OTHER,
+    [TASK_OP_SEND_INIT] = MESSAGE | REQUEST,
+    [TASK_OP_RECV_INIT] = MESSAGE | REQUEST,
+    [TASK_OP_START] = REQUEST,
+    [TASK_OP_STARTALL] = REQUESTS,
+    [TASK_OP_REQUEST_FREE] = REQUEST,
+    [TASK_OP_CANCEL] = REQUEST,
+    [TASK_OP_WAIT] = REQUEST,
+    [TASK_OP_WAITALL] = REQUESTS,
+    [TASK_OP_WAITANY] = SETTLED | REQUESTS,
+    [TASK_OP_WAITSOME] = SETTLED | REQUESTS,
+    [TASK_OP_TEST] = SETTLED | REQUEST,
+    [TASK_OP_TESTALL] = SETTLED | REQUESTS,
+    [TASK_OP_TESTANY] = SETTLED | REQUESTS,
+    [TASK_OP_TESTSOME] = SETTLED | REQUESTS,
+    [TASK_OP_PROBE] = MESSAGE,
+    [TASK_OP_IPROBE] = MESSAGE | FLAG,
+    [TASK_OP_MPROBE] = MESSAGE | FLAG | HANDLE,
+    [TASK_OP_MRECV] = MESSAGE | HANDLE,
+    [TASK_OP_IMRECV] = MESSAGE | HANDLE | REQUEST,
+    [TASK_OP_STATUS] = REQUEST,
+    [TASK_OP_POLL] = 0,
+    [TASK_OP_TAKES] = TIME,
+    [TASK_OP_GREQUEST] = REQUEST,
+    [TASK_OP_GREQUEST_COMPLETE] = REQUEST,
+    [TASK_OP_PSEND_INIT] = MESSAGE | OTHER | REQUEST,
+    [TASK_OP_PRECV_INIT] = MESSAGE | OTHER | REQUEST,
+    [TASK_OP_PREADY] = OTHER | REQUEST,
+    [TASK_OP_PARRIVED] = OTHER | REQUEST | FLAG,
+    [TASK_OP_PUT] = MESSAGE | REQUEST,
+    [TASK_OP_GET] = MESSAGE | REQUEST,
+    [TASK_OP_FETCH] = MESSAGE | OTHER | REQUEST,
+    [TASK_OP_WIN_LOCK] = MESSAGE,
+    [TASK_OP_WIN_UNLOCK] = MESSAGE,
+    [TASK_OP_WIN_LOCK_ALL] = MESSAGE,
+    [TASK_OP_WIN_UNLOCK_ALL] = MESSAGE,
+    [TASK_OP_WIN_FLUSH] = MESSAGE,
+    [TASK_OP_WIN_FLUSH_ALL] = MESSAGE,
+    [TASK_OP_WIN_POST] = MESSAGE | REQUESTS,
+    [TASK_OP_WIN_START] = MESSAGE | REQUESTS,
+    [TASK_OP_WIN_COMPLETE] = MESSAGE,
+    [TASK_OP_WIN_WAIT] = MESSAGE,
+    [TASK_OP_WIN_FREE] = MESSAGE,
+    [TASK_OP_COLLECTIVE] = COLLECTIVE,
+    [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST,
+    [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST,
+    [TASK_OP_FINALIZE] = 0,
+    [TASK_OP_ABORT] = MESSAGE | FLAG,
+    [TASK_OP_AFTER] = MESSAGE,
+    [TASK_OP_END] = 0,
+};
+_Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
+#define KIND_BITS 6 /* the mode above them */
+_Static_assert(TASK_OP_COUNT <= 1 << KIND_BITS, "kinds have more bits");
+
+/* A computation with the bytes that it moved, behind its time. */
+static inline bool moves(const struct task_op *op)
+{
+    return op->kind == TASK_OP_COMPUTE && op->mode == TASK_COMPUTE_MOVES;
+}
+
+/* ---- written ---- */
+
+static inline uint8_t *put(uint8_t *at, uint64_t value)
+{
+    for (; value >= 128; value >>= 7)
+        *at++ = (uint8_t)(value | 128);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static inline uint8_t *put_signed(uint8_t *at, int64_t value)
+{
+    return put(at, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+static uint8_t *put_list(uint8_t *at, const uint64_t *list, uint64_t count)
+{
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        at = put_signed(at, (int64_t)(list[i] - last));
+        last = list[i];
+    }
+    return at;
+}
+
+static inline uint8_t *put_message(uint8_t *at, const struct task_op *op)
+{
+    at = put(at, (uint32_t)op->comm);
+    at = put_signed(at, op->peer);
+    at = put_signed(at, op->tag);
+    return put(at, op->bytes);
+}
+
+#define LISTS_SEND 1u
+#define LISTS_RECEIVE 2u
+
+static uint8_t *put_collective(uint8_t *at, const struct task_op *op)
+{
+    uint64_t size = op->request_count; /* of the communicator, when there are lists */
+    unsigned lists = (op->send_bytes ? LISTS_SEND : 0) | (op->receive_bytes ? LISTS_RECEIVE : 0);
+    *at++ = op->collective;
+    at = put(at, (uint32_t)op->comm);
+    at = put_signed(at, op->peer);
+    at = put(at, op->bytes);
+    at = put(at, op->bytes2);
+    at = put(at, lists);
+    if (lists)
+        at = put(at, size);
+    if (op->send_bytes)
+        at = put_list(at, op->send_bytes, size);
+    if (op->receive_bytes)
+        at = put_list(at, op->receive_bytes, size);
+    return at;
+}
+
+/* Longer ones are cut. */
+static uint8_t *put_time(const struct trace_code *code, uint8_t *at, uint64_t units)
+{
+    uint64_t most = (uint64_t)(TRACE_GAP_MOST / code->store->form.unit);
+    return put(at, units < most ? units : most);
+}
+
+static uint8_t *put_body(const struct trace_code *code, uint8_t *at, const struct task_op *op)
+{
+    unsigned has = parts[op->kind];
+    if (has & SETTLED) {
+        *at++ = (uint8_t)op->outcome;
+        memset(at, 0, sizeof op->request);
+        at += sizeof op->request;
+    }
+    if (has & MESSAGE && op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD)
+        at = put(trace_put_wide(trace_put_wide(put(at, (uint32_t)op->comm), op->peer), op->tag), op->bytes);
+    else if (has & MESSAGE)
+        at = put_message(at, op);
+    if (has & REQUEST)
+        at = put(at, op->request);
+    if (has & OTHER) {
+        at = put_signed(at, op->peer2);
+        at = put_signed(at, op->tag2);
+        at = put(at, op->bytes2);
+    }
+    if (has & REQUESTS)
+        at = put_list(put(at, op->request_count), op->requests, op->request_count);
+    if (has & COLLECTIVE)
+        at = put_collective(at, op);
+    if (has & FLAG)
+        *at++ = (uint8_t)op->outcome;
+    if (has & HANDLE)
+        at = put(at, op->message);
+    if (has & TIME)
+        at = put_time(code, at, (uint64_t)(op->time / code->store->form.unit));
+    if (moves(op))
+        at = put(at, op->bytes);
+    return at;
+}
+
+/* Names are static texts, so that their addresses tell them apart. */
+static uint8_t name_number(struct trace_store *store, const char *name)
+{
+    size_t place = ker_hash((uintptr_t)name) >> 55; /* of 512 */
+    for (; store->place[place]; place = (place + 1) & 511)
+        if (store->name[store->place[place]] == name)
+            return store->place[place];
+    ker_assert(store->names < TRACE_NAMES);
+    store->name[++store->names] = name;
+    return store->place[place] = (uint8_t)store->names;
+}
+
+#define NUMBER_BYTES 10u /* most of a varint */
+
+/* Room for an operation; where it begins can be gone back to. */
+static uint8_t *code_begin(struct trace_code *code, size_t lists)
+{
+    if (__builtin_expect(code->used >= code->cut, 0))
+        trace_code_cut(code);
+    KER_RESERVE(code->byte, code->room, code->used + TRACE_OP_BYTES + lists);
+    code->last_begin = code->begin + code->used;
+    code->last_line = code->line;
+    code->last_gap = code->gap;
+    return code->byte + code->used;
+}
+
+/* What stands before an operation's kind. */
+static inline uint8_t *put_front(struct trace_code *code, uint8_t *at, uint8_t call, uint32_t line)
+{
+    if (code->gap) {
+        *at++ = 0;
+        at = put_time(code, at, code->gap);
+        code->gap = 0;
+    }
+    code->last_op = code->begin + (uint64_t)(at - code->byte);
+    *at++ = call;
+    if (code->store->form.lines) {
+        at = put(at, line - code->line);
+        code->line = line;
+    }
+    return at;
+}
+
+static uint8_t kind_byte(const struct task_op *op)
+{
+    return (uint8_t)(op->kind | op->mode << KIND_BITS);
+}
+
+uint64_t trace_code_put(struct trace_code *code, const struct task_op *op)
+{
+    uint8_t *at = code_begin(code, (size_t)op->request_count * 2 * NUMBER_BYTES);
+    at = put_front(code, at, name_number(code->store, op->call), op->line);
+    *at++ = kind_byte(op);
+    code->used = (size_t)(put_body(code, at, op) - code->byte);
+    return code->last_op;
+}
+
+void trace_again_make(struct trace_again *again, const struct trace_code *code, const struct task_op *op)
+{
+    ker_check((parts[op->kind] & ~REQUEST) == MESSAGE);
+    *again = (struct trace_again){.call = name_number(code->store, op->call),
+                                  .has_request = parts[op->kind] & REQUEST};
+    again->body[0] = kind_byte(op);
+    again->bytes = (uint8_t)(put_message(again->body + 1, op) - again->body);
+}
+
+uint64_t trace_code_put_again(struct trace_code *code, const struct trace_again *again, uint32_t line,
+                              uint64_t request)
+{
+    uint8_t *at = put_front(code, code_begin(code, 0), again->call, line);
+    memcpy(at, again->body, sizeof again->body);
+    at += again->bytes;
+    if (again->has_request)
+        at = put(at, request);
+    code->used = (size_t)(at - code->byte);
+    return code->last_op;
+}
+
+void trace_code_compute(struct trace_code *code, uint64_t units)
+{
+    uint8_t *at = code_begin(code, 0);
+    code->last_op = UINT64_MAX; /* it is not taken back */
+    *at++ = 0;
+    code->used = (size_t)(put_time(code, at, units) - code->byte);
+}
+
+bool trace_code_undo(struct trace_code *code, uint64_t at)
+{
+    uint64_t end = code->begin + code->used;
+    if (end == 0 || at != code->last_op || code->last_begin == end)
+        return false;
+    code->used = (size_t)(code->last_begin - code->begin);
+    code->line = code->last_line;
+    code->gap += code->last_gap;
+    code->last_op = UINT64_MAX; /* only one can be taken back */
+    return true;
+}
+
+/* ---- read ---- */
+
+static inline uint64_t get(struct trace_reader *reader)
+{
+    uint64_t value = *reader->at++;
+    if (__builtin_expect(value < 128, 1))
+        return value;
+    value &= 127;
+    for (unsigned shift = 7;; shift += 7) {
+        uint64_t byte = *reader->at++;
+        value |= (byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+}
+
+static inline int64_t get_signed(struct trace_reader *reader)
+{
+    uint64_t value = get(reader);
+    return (int64_t)((value >> 1) ^ (0 - (value & 1)));
+}
+
+/* There are no more of them than a window of the file may begin with. */
+static uint64_t *get_list(struct trace_reader *reader, uint64_t count, uint64_t offset)
+{
+    uint64_t last = 0, *list = count ? reader->scratch + offset : NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        if (reader->at >= reader->low)
+            trace_reader_more(reader);
+        list[i] = last += (uint64_t)get_signed(reader);
+    }
+    return list;
+}
+
+#define SCRATCH_KEPT 16 /* numbers; one long list does not keep its room */
+
+static void scratch_reserve(struct trace_reader *reader, uint64_t count)
+{
+    if (count <= reader->room && (reader->room <= SCRATCH_KEPT || count >= reader->room / 4))
+        return;
+    reader->room = count > SCRATCH_KEPT ? (uint32_t)count : SCRATCH_KEPT;
+    count = reader->room;
+    free(reader->scratch);
+    reader->scratch = ker_alloc(count * sizeof *reader->scratch);
+}
+
+static inline int32_t get_comm(struct trace_reader *reader)
+{
+    uint64_t comm = get(reader);
+    if (!reader->code->store->form.events)
+        return (int32_t)comm;
+    return reader->comm ? reader->comm[comm] : 0;
+}
+
+static inline void get_message(struct trace_reader *reader, struct task_op *op)
+{
+    op->comm = get_comm(reader);
+    op->peer = (int32_t)get_signed(reader);
+    op->tag = (int32_t)get_signed(reader);
+    op->bytes = get(reader);
+}
+
+static void get_collective(struct trace_reader *reader, struct task_op *op)
+{
+    op->collective = *reader->at++;
+    op->comm = get_comm(reader);
+    op->peer = (int32_t)get_signed(reader);
+    op->bytes = get(reader);
+    op->bytes2 = get(reader);
+    uint64_t lists = get(reader);
+    if (!lists)
+        return;
+    uint64_t size = get(reader);
+    op->request_count = (uint32_t)size;
+    scratch_reserve(reader, 2 * size);
+    if (lists & LISTS_SEND)
+        op->send_bytes = get_list(reader, size, 0);
+    if (lists & LISTS_RECEIVE)
+        op->receive_bytes = get_list(reader, size, size);
+}
+
+static inline ker_time get_time(struct trace_reader *reader)
+{
+    return (ker_time)get(reader) * reader->code->store->form.unit;
+}
+
+static inline __attribute__((always_inline)) void get_body(struct trace_reader *reader, struct task_op *op,
+                                                           unsigned has)
+{
+    if (has & MESSAGE)
+        get_message(reader, op);
+    if (has & REQUEST)
+        op->request = get(reader);
+    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE)))
+        return;
+    if (has & OTHER) {
+        op->peer2 = (int32_t)get_signed(reader);
+        op->tag2 = (int32_t)get_signed(reader);
+        op->bytes2 = get(reader);
+    }
+    if (has & REQUESTS) {
+        op->request_count = (uint32_t)get(reader);
+        scratch_reserve(reader, op->request_count);
+        op->requests = get_list(reader, op->request_count, 0);
+    }
+    if (has & COLLECTIVE)
+        get_collective(reader, op);
+    if (has & FLAG)
+        op->outcome = (int8_t)*reader->at++;
+    if (has & HANDLE)
+        op->message = (uint32_t)get(reader);
+    if (has & TIME)
+        op->time = get_time(reader);
+    if (moves(op))
+        op->bytes = get(reader);
+}
+
+/* What is known of the outcome makes a test a wait; false: nothing completed, nothing to do. */
+static bool outcome_apply(struct task_op *op, uint64_t chosen)
+{
+    static const uint8_t as_wait[] = {
+        [TASK_OP_TEST] = TASK_OP_WAIT,       [TASK_OP_TESTALL] = TASK_OP_WAITALL,
+        [TASK_OP_TESTANY] = TASK_OP_WAITANY, [TASK_OP_TESTSOME] = TASK_OP_WAITSOME,
+        [TASK_OP_WAITANY] = TASK_OP_WAITANY, [TASK_OP_WAITSOME] = TASK_OP_WAITSOME,
+    };
+    op->kind = as_wait[op->kind];
+    if (chosen) {
+        op->kind = TASK_OP_WAIT;
+        op->request = chosen;
+    }
+    return op->outcome == 1;
+}
+
+/* An operation that is settled after it is written: it begins behind its kind. */
+static __attribute__((noinline)) bool get_settled(struct trace_reader *reader, struct task_op *op)
+{
+    uint64_t chosen;
+    op->outcome = (int8_t)*reader->at++;
+    memcpy(&chosen, reader->at, sizeof chosen);
+    reader->at += sizeof chosen;
+    get_body(reader, op, parts[op->kind]);
+    return outcome_apply(op, chosen);
+}
+
+bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
+{
+    while (reader->at < reader->low || trace_reader_more(reader)) {
+        unsigned call = *reader->at++;
+        if (call == 0) {
+            *op = (struct task_op){.kind = TASK_OP_COMPUTE, .line = reader->line, .call = "computation"};
+            op->time = get_time(reader);
+            return true;
+        }
+        if (reader->code->store->form.lines)
+            reader->line += (uint32_t)get(reader);
+        unsigned kind = *reader->at++;
+        *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),
+                               .mode = (uint8_t)(kind >> KIND_BITS),
+                               .line = reader->line,
+                               .call = reader->code->name[call],
+                               .outcome = 1};
+        op->is_call = !moves(op);
+        unsigned has = parts[op->kind];
+        if (__builtin_expect(has & SETTLED, 0) && !get_settled(reader, op))
+            continue;
+        if (!(has & SETTLED))
+            get_body(reader, op, has);
+        return true;
+    }
+    return false;
+}

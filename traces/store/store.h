@@ -1,0 +1,138 @@
+/* store.h - the operations of traced tasks as bytes: a reader checks a trace once and puts them here, the
+ * replay takes them from here.
+ *
+ * A few bytes for each operation (code.c). As long as all tasks of a rank together stay below a limit they
+ * remain in memory; the rest lies in a temporary file (store.c), of which a task has a window of some hundred
+ * bytes. Tasks are written one after the other, and read in any order. A position is a number of bytes from
+ * the task's first operation on, wherever they lie, and the same on any rank.
+ */
+#ifndef TASKS_TRACE_STORE_H
+#define TASKS_TRACE_STORE_H
+
+#include "traces/store/called.h"
+
+/* How the operations of a trace are written. */
+struct trace_form {
+    ker_time unit; /* of times */
+    bool lines;    /* operations have lines */
+    bool events;   /* task_op.comm is a number that the reader's map turns into a communicator */
+};
+
+#define TRACE_NAMES 255 /* most of a trace: different task_op.call */
+
+struct trace_names {
+    const char *name[TRACE_NAMES + 1]; /* in `text` */
+    size_t bytes;
+    char text[]; /* one behind the other, each with its 0 */
+};
+
+/* Of all tasks of a trace on a rank. */
+struct trace_store {
+    struct trace_form form;
+    uint64_t most, held; /* bytes of operations in memory: at most, about, and of the tasks read so far */
+    size_t step;         /* how often it is looked whether there are too many */
+    int file;            /* for what is beyond; -1: there is none */
+    uint64_t end;
+    int failure;                       /* errno */
+    const char *name[TRACE_NAMES + 1]; /* of calls, from 1 on */
+    uint8_t place[512];                /* where names stand, by their addresses */
+    uint32_t names;
+    struct trace_names **other; /* names as other ranks have numbered them */
+    uint32_t others;
+};
+void trace_store_init(struct trace_store *, uint64_t most, struct trace_form);
+void trace_store_release(struct trace_store *);
+/* To be asked when everything is written, before anything is read. */
+enum ker_status trace_store_status(const struct trace_store *, struct ker_error *);
+/* How a trace is kept: jobs[].trace_memory. */
+extern const struct ker_option trace_store_options[];
+
+/* The operations of a task. Zero it but for the store. */
+struct trace_code {
+    struct trace_store *store;
+    const char *const *name; /* when it is complete: of calls, by their numbers from 1 on; NULL at the end */
+    uint64_t begin;          /* position of byte[0]: so much is in the file */
+    uint64_t place;          /* where it begins there */
+    uint8_t *byte;
+    size_t used, room;
+    size_t cut;     /* used: when to look whether it is too much */
+    uint64_t total; /* when it is complete: all bytes */
+    uint32_t line;  /* of the last operation */
+    uint64_t gap;   /* computation not yet written, in units; at most TRACE_GAP_MOST of it will be */
+    struct trace_called called; /* the reader's counts, if it counts */
+    bool beside; /* it stays in memory: it is written beside another one, and appended to that */
+    /* The last operation can be taken back. */
+    uint64_t last_begin, last_op;
+    uint32_t last_line;
+    uint64_t last_gap;
+};
+#define TRACE_GAP_MOST                                                                                       \
+    ((ker_time)9000000 * KER_S) /* longer than any simulation: picoseconds must not overflow */
+
+/* Appends an operation, whose `call` is static text, behind the computation `gap`, which then is 0. Returns
+ * where it lies. Of a COMPUTE the time, a multiple of the unit, is cut to TRACE_GAP_MOST. */
+uint64_t trace_code_put(struct trace_code *, const struct task_op *);
+/* A message's operation (SEND, RECV, ISEND, IRECV, ...) as it is written, but for its line and request. */
+struct trace_again {
+    uint8_t call, bytes, body[30];
+    bool has_request;
+};
+void trace_again_make(struct trace_again *, const struct trace_code *, const struct task_op *);
+uint64_t trace_code_put_again(struct trace_code *, const struct trace_again *, uint32_t line,
+                              uint64_t request);
+/* Appends a computation, which has no call, of its own. */
+void trace_code_compute(struct trace_code *, uint64_t units);
+/* Tests, Waitany and Waitsome can be settled later, whatever came after them: did they complete something,
+ * and which request (0: leave)? */
+void trace_code_settle(struct trace_code *, uint64_t at, int8_t outcome, uint64_t request);
+int8_t trace_code_outcome(const struct trace_code *, uint64_t at, uint64_t *request);
+/* The source of a receive that was written with TASK_RECEIVE_TOLD, and its tag; or the peer of an operation
+ * whose peer was TASK_FOUND or less, its tag as it is. */
+void trace_code_told(struct trace_code *, uint64_t at, int32_t peer, const int32_t *tag);
+/* Takes the operation back when it is the last one: computation before and after it become one. */
+bool trace_code_undo(struct trace_code *, uint64_t at);
+/* Appends the operations of one that was written beside; returns where they begin. */
+uint64_t trace_code_append(struct trace_code *, const struct trace_code *);
+void trace_code_end(struct trace_code *); /* nothing follows */
+void trace_code_release(struct trace_code *);
+
+struct trace_reader {
+    const struct trace_code *code;   /* complete */
+    const uint8_t *at, *begin, *end; /* what can be read now */
+    const uint8_t *low;              /* from here on there may be less than an operation */
+    uint64_t first;                  /* position of *begin */
+    const int32_t *comm;             /* form.events: of each; NULL: the world is all there is */
+    uint32_t line;
+    uint32_t room;
+    uint64_t *scratch; /* lists of the last operation */
+    uint8_t *window;   /* of the file */
+};
+/* Goes to a position behind which an operation begins (0: the first), and whose line number was this. */
+void trace_reader_seek(struct trace_reader *, uint64_t at, uint32_t line);
+/* Tests have the outcome 1: those that completed nothing are left out. False: there is no more. */
+bool trace_reader_next(struct trace_reader *, struct task_op *);
+void trace_reader_release(struct trace_reader *);
+static inline uint64_t trace_reader_position(const struct trace_reader *reader)
+{
+    return reader->first + (uint64_t)(reader->at - reader->begin);
+}
+
+/* ---- store.c for code.c and hand.c ---- */
+
+#define TRACE_OP_BYTES 100 /* more than an operation takes without its lists */
+
+/* Instead of writing: there will be so many bytes, which come in their order. */
+void trace_code_expect(struct trace_code *, uint64_t total);
+void trace_code_fill(struct trace_code *, const uint8_t *, size_t bytes);
+/* Bytes of what is complete. */
+void trace_code_copy(const struct trace_code *, uint64_t at, uint8_t *, size_t bytes);
+
+/* To be called when code->used has reached code->cut, before an operation is written. */
+void trace_code_cut(struct trace_code *);
+/* Bytes below code->begin. */
+void trace_code_peek(const struct trace_code *, uint64_t at, uint8_t *, size_t bytes);
+void trace_code_poke(struct trace_code *, uint64_t at, const uint8_t *, size_t bytes);
+/* When reader->at has reached reader->low: gets more; false: there is nothing left. */
+bool trace_reader_more(struct trace_reader *);
+
+#endif
