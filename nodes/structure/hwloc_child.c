@@ -23,7 +23,7 @@ static void numbers_state(struct ker_chunk *c, uint16_t **numbers, uint32_t coun
 {
     if (c->loads)
         *numbers = ker_alloc(count * sizeof **numbers);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; *numbers && i < count; i++)
         (*numbers)[i] = (uint16_t)ker_chunk_below(c, (*numbers)[i], end);
 }
 
