@@ -298,7 +298,7 @@ void route_pass(struct ker_comm *comm, int from, void *array, size_t bytes)
         offset[r + 1] = bytes;
     ker_comm_exchange(comm, array, offset, &all, &at);
     if (rank == from + 1 && bytes) {
-        ker_assert(all && at[size] == bytes);
+        ker_assert(array && all && at[size] == bytes);
         memcpy(array, all, bytes);
     }
     free(all);

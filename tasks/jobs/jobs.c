@@ -12,7 +12,7 @@
 #include "tasks/jobs/factors.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
-#include "tasks/loggops/settings.h"
+#include "tasks/loggops/loggops.h"
 #include "tasks/programs/keys.h"
 
 #include <stdlib.h>
