@@ -5,8 +5,8 @@ static const struct run_model *const models[] = {&run_loggops_model, &run_nodes_
 
 const struct run_model *run_model_of(const struct ker_config *config)
 {
-    size_t i = 0;
-    while (models[i]->name && !ker_config_is(config, "network.model", models[i]->name))
+    size_t i = 0, last = sizeof models / sizeof *models - 1; /* the last stands for all carriers */
+    while (i < last && !ker_config_is(config, "network.model", models[i]->name))
         i++;
     return models[i];
 }

@@ -282,6 +282,10 @@ static void test_while_writing(void **state)
 /* Links that take a second hold more than there is memory for. */
 static void test_memory(void **state)
 {
+    if (SANITIZED) {
+        print_message("SKIP: memory cannot be limited beside AddressSanitizer\n");
+        skip();
+    }
     char *file = config_write(
         "memory",
         "topology: { kind = \"star\"; nodes = 16; bandwidth = \"100 GB/s\"; latency = \"1 s\"; };"
@@ -289,10 +293,6 @@ static void test_memory(void **state)
         "traffic: { pattern = \"uniform\"; load = 1; size = \"64 B\"; }; run: { end = \"100 s\"; };");
     const char *words[] = {file, NULL};
     struct rlimit old, little;
-    if (SANITIZED) {
-        print_message("SKIP: memory cannot be limited beside AddressSanitizer\n");
-        skip();
-    }
     getrlimit(RLIMIT_AS, &old);
     little = (struct rlimit){1000 << 20, old.rlim_max};
     setrlimit(RLIMIT_AS, &little);

@@ -184,7 +184,7 @@ static void write_next(struct net_adapter *a, ker_time now)
         uint64_t payload = packet_payload(a->net, &p);
         if (payload) {
             struct net_extension x;
-            struct net_envelope envelope;
+            struct net_envelope envelope = {0};
             bool found = envelope_find(a, &p, &x), hurries = p.flags & NET_LAST || dma->first != dma->last;
             if (found)
                 memcpy(envelope.word, x.envelope, sizeof envelope.word);

@@ -314,7 +314,7 @@ void task_mpi_job_room(struct task_mpi *, uint32_t job);
 void task_mpi_done(struct task_mpi *, const struct task_state *);
 /* -- source.c -- */
 /* A receive from any source has brought a message from this task of the job. */
-void task_source_add(struct task_state *, int32_t task);
+void task_source_add(struct task_state *, int32_t source);
 /* The ranks that were found, in the place of the operation's TASK_FOUND. */
 void task_source_name(const struct task_job *, struct task_state *);
 void task_sources_state(struct task_state *, struct ker_chunk *);

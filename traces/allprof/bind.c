@@ -176,10 +176,10 @@ static uint32_t node_slot(const struct allprof_search *s, const struct allprof_n
 static bool members_equal(const struct allprof_search *s, int32_t x, int32_t y)
 {
     const struct task_comm *a = &s->r->comms->comm[x], *b = &s->r->comms->comm[y];
-    for (int32_t rank = 0; rank < a->size; rank++)
-        if (task_comm_task(a, rank) != task_comm_task(b, rank))
-            return false;
-    return true;
+    bool equal = a->size == b->size;
+    for (int32_t rank = 0; equal && rank < a->size; rank++)
+        equal = task_comm_task(a, rank) == task_comm_task(b, rank);
+    return equal;
 }
 
 /* "tasks 0, 4, 8, 12 or tasks ..." */

@@ -137,8 +137,8 @@ static bool part_of(const struct task_coll_view *v, uint32_t level, struct part 
 static uint64_t part_bytes(const struct task_coll_view *v, const struct task_coll_view *own)
 {
     uint64_t ranks = (uint64_t)v->size;
-    if (v->collective == TASK_COLL_ALLTOALL)
-        return v->bytes * (own->collective == TASK_COLL_ALLTOALL
+    if (v->collective == TASK_COLL_ALLTOALL) /* `held` wherever a leader stands for several */
+        return v->bytes * (own->collective == TASK_COLL_ALLTOALL && own->held
                                ? own->held[own->rank + 1] - own->held[own->rank]
                                : ranks);
     return v->collective == TASK_COLL_ALLGATHER && own->collective == TASK_COLL_BCAST ? v->bytes * ranks
