@@ -189,7 +189,8 @@ static void test_many(void **state)
     struct rlimit before, limit;
     getrlimit(RLIMIT_CPU, &before);
     limit = before;
-    /* The work must not grow with jobs x nodes, which would take hours; where all is made slower on purpose, too. */
+    /* The work must not grow with jobs x nodes, which would take hours; where all is made slower on purpose,
+     * too. */
     limit.rlim_cur = (rlim_t)(clock() / CLOCKS_PER_SEC) + 1200;
     setrlimit(RLIMIT_CPU, &limit);
     struct bench b;
