@@ -207,7 +207,7 @@ static enum ker_status line_split(struct split *split, char *line, const struct 
 static enum ker_status line_read(struct allprof_args *args, char *line, const struct allprof_file *file,
                                  struct ker_error *error)
 {
-    struct split split;
+    struct split split = {.count = 0};
     *args = (struct allprof_args){.call = NULL};
     enum ker_status status = line_split(&split, line, file, error);
     if (status != KER_OK)
@@ -428,6 +428,7 @@ static struct allprof_args *line_read_short(const char *line, size_t length, str
 static enum ker_status frame_check(struct allprof_frame *frame, struct allprof_file *file,
                                    const struct allprof_args *args, struct ker_error *error)
 {
+    ker_assert(args->call);
     unsigned kind = args->call->kind;
     if (kind == ALLPROF_INIT && frame->initialised)
         return allprof_file_fail(file, error, "a second MPI_Init: two traces in one file?");
