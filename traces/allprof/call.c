@@ -165,6 +165,7 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
     int at = 2;
     for (const char *letter = layout; *letter && *letter != '*'; letter++, at++) {
         const char *why = "", *field = split->field[at];
+        ker_assert(field);
         if (is_list(*letter)) {
             at += listed;
             if (*letter == 'l' && listed)
