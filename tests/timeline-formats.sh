@@ -1,8 +1,8 @@
 #!/bin/bash
 # The formats of timelines: tests/timeline-formats.sh
 #
-# Two tasks and one message in each format, by hand; then a job of 32 tasks, read by programs that are not ours (pj_dump, otf2-print) or by
-# the format's grammar (tests/paraver.awk); the same bytes on any number of ranks and after a resume; budgets that are kept.
+# Two tasks and one message in each format, by hand; then a job of 32 tasks, read by a program that is not ours (otf2-print) or by the
+# format's grammar (tests/paraver.awk); the same bytes on any number of ranks and after a resume; budgets that are kept.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/lib-script.sh
@@ -10,7 +10,6 @@ otf2=,otf2
 "$marssim" --list | grep -q . && "$marssim" -q -o "$work/none" configs/star-pingpong.cfg jobs[0].steps=1 output.timeline=otf2 >"$work/out" 2>"$work/err" ||
     { grep -q 'built without OTF2' "$work/err" && otf2="" && echo "SKIP: the format otf2: this marssim was built without it"; }
 command -v otf2-print >/dev/null || echo "SKIP: otf2-print is missing"
-command -v pj_dump >/dev/null || echo "SKIP: pj_dump is missing"
 cd "$work" || exit 2
 
 run() { # FOLDER WORD...
@@ -22,9 +21,6 @@ same() { # WHAT: by hand, and as it is
     check "$2"
     shown=$work/err
 }
-dump() { # FOLDER: its timeline by pj_dump, sorted
-    pj_dump -l 12 -u "$1/timeline.paje" 2>&1 | sort
-}
 
 # One round trip of 8 bytes over one switch: 10 ns link, 0 ns switch, 10 ns link, and 8 bytes at 1 GB/s take 8 ns: 28 ns one way.
 cat >two.cfg <<'END'
@@ -33,7 +29,7 @@ switch: { delay = "0 ns"; };
 adapter: { header = "0 B"; };
 jobs = ( { program = "pingpong"; name = "pp"; steps = 1; bytes = "8 B"; } );
 END
-run two two.cfg output.timeline=paraver,paje$otf2
+run two two.cfg output.timeline=paraver$otf2
 check "a message to and fro"
 
 grep -v '^#' two/timeline.prv | sort >prv
@@ -62,26 +58,6 @@ same prv "paraver: states, events and communications"
 check "the header, and the whole by the grammar"
 awk '$1 == 9 { type = $2 } type == 50000001 && $2 ~ /^MPI_/ { print $1, $2 }' two/timeline.pcf | tr '\n' ' ' | grep -qx '2 MPI_Recv 3 MPI_Send '
 check "the functions' values"
-
-if command -v pj_dump >/dev/null; then
-    dump two | grep -E '^(State|Link)' | cut -d, -f2- >paje
-    sort >paje.by-hand <<'END'
- marssim: complete: 12 records, Message, 0.000000000000, 0.000000028000, 0.000000028000, message, pp task 0, pp task 1, 1.0, 8, 0, 0
- marssim: complete: 12 records, Message, 0.000000028000, 0.000000056000, 0.000000028000, message, pp task 1, pp task 0, 0.0, 8, 0, 0
- pp task 0, State, 0.000000000000, 0.000000008000, 0.000000008000, 0.000000000000, MPI_Send
- pp task 0, State, 0.000000000000, 0.000000008000, 0.000000008000, 1.000000000000, waiting
- pp task 0, State, 0.000000008000, 0.000000056000, 0.000000048000, 0.000000000000, MPI_Recv
- pp task 0, State, 0.000000008000, 0.000000056000, 0.000000048000, 1.000000000000, waiting
- pp task 0, State, 0.000000056000, 0.000000056000, 0.000000000000, 0.000000000000, MPI_Finalize
- pp task 1, State, 0.000000000000, 0.000000028000, 0.000000028000, 0.000000000000, MPI_Recv
- pp task 1, State, 0.000000000000, 0.000000028000, 0.000000028000, 1.000000000000, waiting
- pp task 1, State, 0.000000028000, 0.000000036000, 0.000000008000, 0.000000000000, MPI_Send
- pp task 1, State, 0.000000028000, 0.000000036000, 0.000000008000, 1.000000000000, waiting
- pp task 1, State, 0.000000036000, 0.000000036000, 0.000000000000, 0.000000000000, MPI_Finalize
-END
-    sort -o paje paje
-    same paje "paje: states and links, as pj_dump reads them"
-fi
 
 if [ "$otf2" ] && command -v otf2-print >/dev/null; then
     otf2-print two/timeline-otf2/traces.otf2 | awk '$1 ~ /^(ENTER|LEAVE|MPI_)/' | sed 's/  */ /g; s/ <[0-9]*>//g' | sort >otf2
@@ -117,7 +93,7 @@ fi
 # ---- a whole job ----
 
 lammps=$top/configs/fat-tree-lammps.cfg
-all="$far output.timeline=perfetto,paraver,paje$otf2"
+all="$far output.timeline=perfetto,paraver$otf2"
 run one "$lammps" $all
 check "a traced job"
 messages=$(jq '[.traceEvents[] | select(.ph == "s")] | length' one/timeline.json)
@@ -126,10 +102,6 @@ waits=$(jq '[.traceEvents[] | select(.name == "waiting")] | length' one/timeline
 computations=$(jq '[.traceEvents[] | select(.name == "compute")] | length' one/timeline.json)
 awk -f "$top/tests/paraver.awk" one/timeline.prv >prv && [ "$(cut -d' ' -f2- prv)" = "$((2 * calls)) $messages" ]
 check "paraver: the grammar holds, with as many calls and messages"
-if command -v pj_dump >/dev/null; then
-    dump one >paje && [ "$(grep -c '^Link' paje)" -eq "$messages" ] && [ "$(grep -c '^State' paje)" -eq $((calls + waits + computations)) ]
-    check "paje: as many states and links"
-fi
 if [ "$otf2" ] && command -v otf2-print >/dev/null; then
     otf2-print one/timeline-otf2/traces.otf2 >otf2 2>err && [ ! -s err ] && [ "$(grep -c '^MPI_RECV' otf2)" -eq "$messages" ] &&
         [ "$(grep -c '^ENTER' otf2)" -eq $((calls + waits + computations)) ] && [ "$(grep -c '^LEAVE' otf2)" -eq "$(grep -c '^ENTER' otf2)" ]
@@ -151,7 +123,7 @@ rm -rf ranks saved
 
 for bytes in 30000 1000000; do
     run budget "$lammps" $all output.timeline_bytes=$bytes
-    for file in timeline.json 'timeline.p[rc]* timeline.row' timeline.paje ${otf2:+timeline-otf2}; do
+    for file in timeline.json 'timeline.p[rc]* timeline.row' ${otf2:+timeline-otf2}; do
         size=$(cd budget && find $file -type f -print0 | xargs -0 cat | wc -c)
         [ "$size" -le $bytes ] && [ "$size" -gt $((bytes / 5)) ]
         check "$file within $bytes bytes ($size)"
@@ -159,10 +131,6 @@ for bytes in 30000 1000000; do
     awk -f "$top/tests/paraver.awk" budget/timeline.prv >prv && grep -q '^# marssim: sampled: ' budget/timeline.prv
     check "what is left is a trace for Paraver, and says that it is sampled"
 done
-if command -v pj_dump >/dev/null; then
-    dump budget | grep -q '^Link, marssim: sampled: '
-    check "and for pj_dump"
-fi
 if [ "$otf2" ] && command -v otf2-print >/dev/null; then
     otf2-print budget/timeline-otf2/traces.otf2 >otf2 2>err && [ ! -s err ] && strings budget/timeline-otf2/traces.otf2 | grep -q '^sampled: '
     check "and for otf2-print"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # States of links in timelines: tests/timeline-links.sh
 #
-# Three packets over links of known times, by hand, in each format as programs that are not ours read it (jq, pj_dump, otf2-print, the grammar of
+# Three packets over links of known times, by hand, in each format as programs that are not ours read it (jq, otf2-print, the grammar of
 # Paraver); the sums of all links against links.csv, to the picosecond, in a congested network, with faults, and where the end of the run
 # cuts off what is scheduled; the same bytes on any number of ranks and after a resume; budgets; bad input.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 . tests/lib-script.sh
-formats=perfetto,paraver,paje
+formats=perfetto,paraver
 "$marssim" -q -o "$work/none" configs/star-pingpong.cfg jobs[0].steps=1 output.timeline=otf2 >"$work/out" 2>"$work/err" && formats=$formats,otf2
 case $formats in *otf2) ;; *) echo "SKIP: the format otf2: this marssim was built without it" ;; esac
 cd "$work" || exit 2
@@ -66,13 +66,6 @@ check "paraver: the grammar holds"
 check "and so do the states"
 grep -qx '20    Link busy' two/timeline.pcf && grep -qx 'node 0 to switch 0 (node)' two/timeline.row
 check "which have names"
-if command -v pj_dump >/dev/null; then
-    pj_dump -l 12 -u two/timeline.paje 2>&1 | awk -F', ' '$3 == "LinkState" { printf "%d %s %.0f %.0f\n", \
-        $2 ~ /^switch 0:0/ ? 0 : $2 ~ /^switch/ ? 1 : $2 ~ /^node 0/ ? 2 : 3, $8, $4 * 1e12, $5 * 1e12 }' | sort -k1,1n -k3,3n | cmp - hand.by-hand >err
-    check "paje: the same by pj_dump"
-else
-    echo "SKIP: pj_dump is missing"
-fi
 if [[ $formats == *otf2 ]] && command -v otf2-print >/dev/null; then
     otf2-print two/timeline-otf2/traces.otf2 2>err | awk '$1 ~ /ENTER|LEAVE/ && /"(busy|stalled|down)"/ { split($0, f, "\"")
         if ($1 == "ENTER") begin[$2] = $3; else print $2 - 2, f[2], begin[$2], $3 }' | sort -k1,1n -k3,3n | cmp - hand.by-hand >>err && [ ! -s err ]
@@ -150,18 +143,18 @@ check "a span"
 # ---- bad input ----
 
 for text in 'level 9' 'switch' 'switch 1-0' 'switch 1/2' 'switch 1:0-1' 'switch  1' '' 'switch 1:' 'switch :1' 'node -1' "switch $(printf '1%.0s' {1..90})"; do
-    no 'names no links; right would be "all", "x", "y", "node", "switch 3"' torus.cfg output.timeline=paje "output.timeline_links=[\"$text\"]"
+    no 'names no links; right would be "all", "x", "y", "node", "switch 3"' torus.cfg output.timeline=paraver "output.timeline_links=[\"$text\"]"
     check "\"${text:0:20}\" names no links"
 done
-no 'there is no switch 12; they count from 0 to 11' torus.cfg output.timeline=paje output.timeline_links="switch 0-12"
+no 'there is no switch 12; they count from 0 to 11' torus.cfg output.timeline=paraver output.timeline_links="switch 0-12"
 check "a switch that is not there"
-no 'there is no port 1; ports count from 0 to 0' torus.cfg output.timeline=paje output.timeline_links="node 0:1"
+no 'there is no port 1; ports count from 0 to 0' torus.cfg output.timeline=paraver output.timeline_links="node 0:1"
 check "an adapter that is not there"
 no 'means nothing without output.timeline' torus.cfg output.timeline_links=all
 check "links without a format"
-no 'there is no job whose tasks it could show; output.timeline_links chooses links' torus.cfg output.timeline=paje
+no 'there is no job whose tasks it could show; output.timeline_links chooses links' torus.cfg output.timeline=paraver
 check "neither jobs nor links"
-no 'too little for anything' torus.cfg output.timeline=otf2,paje output.timeline_links=all output.timeline_bytes=10kB
+no 'too little for anything' torus.cfg output.timeline=otf2,paraver output.timeline_links=all output.timeline_bytes=10kB
 check "a budget without room for their names"
-run refused torus.cfg --check output.timeline=paje output.timeline_links=x && grep -q 'for states of 24 links' out
+run refused torus.cfg --check output.timeline=paraver output.timeline_links=x && grep -q 'for states of 24 links' out
 check "--check says what they cost"

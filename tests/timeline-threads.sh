@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit 2
 marstrace=$(dirname "$marssim")/marstrace
 [ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }
 cd "$work" || exit 2
-formats='"perfetto","paraver","paje"'
+formats='"perfetto","paraver"'
 "$marssim" --check "$top/configs/fat-tree-lammps.cfg" output.timeline=otf2 >err 2>&1 && formats+=',"otf2"'
 cat >run.cfg <<END
 topology: { kind = "star"; nodes = 6; bandwidth = "10 GB/s"; latency = "500 ns"; };
@@ -20,7 +20,7 @@ partition: { bind = "no"; adapt = false; oversubscribe = true; };
 output: { timeline = [$formats]; timeline_messages = "all"; };
 END
 same() { # FOLDER OTHER
-    for file in timeline.json timeline.prv timeline.pcf timeline.row timeline.paje; do cmp "$1/$file" "$2/$file" || return 1; done
+    for file in timeline.json timeline.prv timeline.pcf timeline.row; do cmp "$1/$file" "$2/$file" || return 1; done
     [ ! -d "$1/timeline-otf2" ] || diff -r "$1/timeline-otf2" "$2/timeline-otf2"
 }
 
@@ -41,11 +41,6 @@ check "with the calls of calls.csv"
 awk -f "$top/tests/paraver.awk" one/timeline.prv >err && grep -q '^LEVEL THREAD SIZE 10$' one/timeline.row &&
     awk -F: '/^1:/ { t[$4 ":" $5]++ } END { for (i in t) n++; exit n != 10 }' one/timeline.prv
 check "paraver: its grammar, and a thread each"
-if command -v pj_dump >/dev/null; then
-    pj_dump -l 12 -u one/timeline.paje >paje 2>err && [ ! -s err ] &&
-        [ "$(awk -F', ' '$1 == "Container" && $3 == "Task"' paje | wc -l)" -eq 10 ] || { tail -n 3 paje >>err; false; }
-    check "paje: pj_dump reads it, a container each"
-fi
 if [ -d one/timeline-otf2 ] && command -v otf2-print >/dev/null; then
     otf2-print one/timeline-otf2/traces.otf2 >otf2 2>err && [ ! -s err ] && [ "$(awk '$1 == "ENTER" { print $2 }' otf2 | sort -u | wc -l)" -eq 10 ] &&
         [ "$(grep -c ^ENTER otf2)" -eq "$(grep -c ^LEAVE otf2)" ]
@@ -100,10 +95,6 @@ check "one behind the other, from the start of the job on"
 check "the simulated ones are what they are alone"
 awk -f "$top/tests/paraver.awk" pair/timeline.prv >err && grep -q '^LEVEL THREAD SIZE 20$' pair/timeline.row
 check "paraver: an application each"
-if command -v pj_dump >/dev/null; then
-    pj_dump -l 12 -u pair/timeline.paje >paje 2>err && [ ! -s err ] && [ "$(awk -F', ' '$1 == "Container" && $3 == "Task" && /traced/' paje | wc -l)" -eq 10 ]
-    check "paje: pj_dump reads it, a job each"
-fi
 if [ -d pair/timeline-otf2 ] && command -v otf2-print >/dev/null; then
     otf2-print pair/timeline-otf2/traces.otf2 >otf2 2>err && [ ! -s err ] && [ "$(awk '$1 == "ENTER" { print $2 }' otf2 | sort -u | wc -l)" -eq 20 ]
     check "otf2: otf2-print reads it"

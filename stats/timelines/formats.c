@@ -3,7 +3,7 @@
 
 #define FORMATS(KIND)                                                                                        \
     KIND(line_kind_none)                                                                                     \
-    KIND(line_kind_perfetto) KIND(line_kind_paraver) KIND(line_kind_paje) KIND(line_kind_otf2)
+    KIND(line_kind_perfetto) KIND(line_kind_paraver) KIND(line_kind_otf2)
 KER_KINDS_TABLE(formats, FORMATS);
 
 const struct ker_kind line_kind_none = {"none", "no timeline is written"};
@@ -11,8 +11,8 @@ const struct ker_kind line_kind_none = {"none", "no timeline is written"};
 const struct ker_kinds stats_timelines = {"output.timeline", "formats of timelines",
                                           sizeof(struct line_format), formats};
 
-const char *const stats_timeline_files[] = {"timeline.json", "timeline.prv",  "timeline.pcf",
-                                            "timeline.row",  "timeline.paje", NULL};
+const char *const stats_timeline_files[] = {"timeline.json", "timeline.prv", "timeline.pcf", "timeline.row",
+                                            NULL};
 
 void stats_timeline_clear(const char *folder)
 {

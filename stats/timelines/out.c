@@ -99,12 +99,6 @@ void line_out_json(struct line_out *out, const char *text)
 
 /* ---- numbers ---- */
 
-/* Decimals without the zeros at their end; digits: not all are 0. */
-static inline char *put_decimals(char *at, uint64_t digits)
-{
-    return stats_put_bytes(at, digits) - __builtin_clzll(digits) / 8;
-}
-
 char *line_put_us(char *at, ker_time time)
 {
     uint64_t rest = stats_eight_digits((uint32_t)((uint64_t)time % 1000000)) >> 16;
@@ -112,32 +106,7 @@ char *line_put_us(char *at, ker_time time)
     if (!rest)
         return at;
     *at = '.';
-    return put_decimals(at + 1, rest);
-}
-
-/* Seconds of a time in 10^8 ps. */
-static char *put_high(char *at, uint64_t high, bool strips)
-{
-    uint64_t rest = stats_eight_digits((uint32_t)(high % 10000)) >> 32;
-    at = stats_put_u64(at, high / 10000);
-    if (strips && !rest)
-        return at;
-    *at++ = '.';
-    return strips ? put_decimals(at, rest) : stats_put_bytes(at, rest) - 4;
-}
-
-char *line_put_s(char *at, struct line_clock *clock, ker_time time)
-{
-    uint64_t high = (uint64_t)time / 100000000;
-    uint32_t low = (uint32_t)((uint64_t)time % 100000000);
-    if (!low)
-        return put_high(at, high, true);
-    if (clock->bytes == 0 || clock->high != high) {
-        clock->bytes = (uint32_t)(put_high(clock->text, high, false) - clock->text);
-        clock->high = high;
-    }
-    memcpy(at, clock->text, 16); /* 9223372.0368 is the last one */
-    return put_decimals(at + clock->bytes, stats_eight_digits(low));
+    return stats_put_bytes(at + 1, rest) - __builtin_clzll(rest) / 8; /* without the zeros at the end */
 }
 
 char *line_put_ordered(char *at, struct line_clock *clock, uint64_t value)

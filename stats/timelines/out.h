@@ -59,7 +59,7 @@ static inline char *line_put_i64(char *at, int64_t value)
         *at++ = '-';
     return stats_put_u64(at, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
-/* A time as microseconds or seconds, with as many decimals as it needs. */
+/* A time as microseconds, with as many decimals as it needs. */
 char *line_put_us(char *at, ker_time);
 /* Numbers that nearly ascend mostly begin with the same digits as the one before. */
 struct line_clock {
@@ -67,7 +67,6 @@ struct line_clock {
     uint32_t bytes; /* 0: there is none so far */
     char text[STATS_MOST_DIGITS];
 };
-char *line_put_s(char *at, struct line_clock *, ker_time);
 char *line_put_ordered(char *at, struct line_clock *, uint64_t value); /* below 10^19 */
 /* A name in quotes, as line_out_json writes it; malloc'ed. */
 char *line_json(const char *);

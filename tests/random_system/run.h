@@ -56,11 +56,11 @@ static void random_series(struct random_system *r, bool periods)
 
 static void random_timeline(struct random_system *r, double unit)
 {
-    static const char *const formats[] = {"perfetto", "paraver", "paje"};
+    static const char *const formats[] = {"perfetto", "paraver"};
     random_key(r, "timeline");
-    uint32_t first = draw(r, 3), count = 1 + draw(r, 2);
+    uint32_t first = draw(r, 2), count = 1 + draw(r, 2);
     fprintf(r->out, "    timeline = [\"%s\"%s%s%s];\n", formats[first], count > 1 ? ", \"" : "",
-            count > 1 ? formats[(first + 1) % 3] : "", count > 1 ? "\"" : "");
+            count > 1 ? formats[(first + 1) % 2] : "", count > 1 ? "\"" : "");
     put_size(r, "timeline_bytes", 1 << 22, 1 << 22, 1 << 21, 1 << 24);
     if (random_flag(r, "lines of links", 60) || !r->jobs)
         put_text(r, "timeline_links", "all");
