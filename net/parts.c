@@ -160,9 +160,6 @@ static const char *of_text(const void *context, uint32_t messages)
            "of all: `switch_wait_ps`, and of `source_queue_ps` what is not the time of the message's own " \
            "packets before this one")
 
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct parts_row, name, value)
-PARTS_COLUMNS(VALUE)
-static const struct stats_column columns[] = {PARTS_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *row)
@@ -170,12 +167,9 @@ static uint64_t row_key(const void *row)
     return ((const struct parts_row *)row)->messages;
 }
 
-const struct stats_schema net_latency_series_schema = {
-    "latency_series",
-    "Two rows each time `output.period` of simulated time has passed: the sums of where the latency of "
-    "packets, "
-    "and of messages, went.",
-    columns, sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(net_latency_series_schema, struct parts_row, PARTS_COLUMNS, row_key, "latency_series",
+             "Two rows each time `output.period` of simulated time has passed: the sums of where the latency "
+             "of packets, and of messages, went.")
 
 struct stats_table *net_parts_table(struct net_network *net, ker_time at)
 {

@@ -164,56 +164,22 @@ static uint64_t channel_key(const void *from)
     return row->d->order * NET_MAX_CHANNELS + row->channel;
 }
 
-STATS_FILL(link_fill, struct net_link_row, LINK_COLUMNS)
-STATS_FILL(switch_fill, struct net_switch_row, SWITCH_SERIES_COLUMNS)
-STATS_FILL(switches_fill, struct net_switch_row, SWITCHES_COLUMNS)
-STATS_FILL(adapter_fill, struct net_adapter_row, ADAPTER_SERIES_COLUMNS)
-STATS_FILL(adapters_fill, struct net_adapter_row, ADAPTERS_COLUMNS)
-STATS_FILL(channels_fill, struct net_channel_row, CHANNELS_COLUMNS)
-STATS_FILL(channel_fill, struct net_channel_row, CHANNEL_SERIES_COLUMNS)
-static const struct stats_column link_columns[] = {LINK_COLUMNS(STATS_FILLED)},
-                                 switch_columns[] = {SWITCH_SERIES_COLUMNS(STATS_FILLED)},
-                                 switches_columns[] = {SWITCHES_COLUMNS(STATS_FILLED)},
-                                 adapter_columns[] = {ADAPTER_SERIES_COLUMNS(STATS_FILLED)},
-                                 adapters_columns[] = {ADAPTERS_COLUMNS(STATS_FILLED)},
-                                 channels_columns[] = {CHANNELS_COLUMNS(STATS_FILLED)},
-                                 channel_columns[] = {CHANNEL_SERIES_COLUMNS(STATS_FILLED)};
-#define COUNT(columns) (sizeof(columns) / sizeof *(columns))
-
-const struct stats_schema net_link_series_schema = {"link_series",
-                                                    "One row for each direction of each link and period in "
-                                                    "which something happened to it, by period, then in "
-                                                    "the order of links.csv.",
-                                                    link_columns,
-                                                    COUNT(link_columns),
-                                                    link_key,
-                                                    link_fill};
-const struct stats_schema net_switch_series_schema = {
-    "switch_series", "One row for each switch and period in which something happened to it, by period.",
-    switch_columns,  COUNT(switch_columns),
-    switch_key,      switch_fill};
-const struct stats_schema net_switches_schema = {"switches",       "One row for each switch.",
-                                                 switches_columns, COUNT(switches_columns),
-                                                 switch_key,       switches_fill};
-const struct stats_schema net_adapter_series_schema = {
-    "adapter_series", "One row for each adapter and period in which something happened to it, by period.",
-    adapter_columns,  COUNT(adapter_columns),
-    adapter_key,      adapter_fill};
-const struct stats_schema net_adapters_schema = {"adapters",       "One row for each adapter of each node.",
-                                                 adapters_columns, COUNT(adapters_columns),
-                                                 adapter_key,      adapters_fill};
-const struct stats_schema net_channels_schema = {
-    "channels",
-    "One row for each virtual channel of each direction of each link, in the order of links.csv.",
-    channels_columns,
-    COUNT(channels_columns),
-    channel_key,
-    channels_fill};
-const struct stats_schema net_channel_series_schema = {
-    "channel_series",
-    "One row for each virtual channel of each direction of each link and period in which something happened "
-    "to it, by period, then in the order of channels.csv.",
-    channel_columns,
-    COUNT(channel_columns),
-    channel_key,
-    channel_fill};
+STATS_SCHEMA(net_link_series_schema, struct net_link_row, LINK_COLUMNS, link_key, "link_series",
+             "One row for each direction of each link and period in which something happened to it, by "
+             "period, then in the order of links.csv.")
+STATS_SCHEMA(net_switch_series_schema, struct net_switch_row, SWITCH_SERIES_COLUMNS, switch_key,
+             "switch_series",
+             "One row for each switch and period in which something happened to it, by period.")
+STATS_SCHEMA(net_switches_schema, struct net_switch_row, SWITCHES_COLUMNS, switch_key, "switches",
+             "One row for each switch.")
+STATS_SCHEMA(net_adapter_series_schema, struct net_adapter_row, ADAPTER_SERIES_COLUMNS, adapter_key,
+             "adapter_series",
+             "One row for each adapter and period in which something happened to it, by period.")
+STATS_SCHEMA(net_adapters_schema, struct net_adapter_row, ADAPTERS_COLUMNS, adapter_key, "adapters",
+             "One row for each adapter of each node.")
+STATS_SCHEMA(net_channels_schema, struct net_channel_row, CHANNELS_COLUMNS, channel_key, "channels",
+             "One row for each virtual channel of each direction of each link, in the order of links.csv.")
+STATS_SCHEMA(net_channel_series_schema, struct net_channel_row, CHANNEL_SERIES_COLUMNS, channel_key,
+             "channel_series",
+             "One row for each virtual channel of each direction of each link and period in which something "
+             "happened to it, by period, then in the order of channels.csv.")

@@ -61,15 +61,8 @@ void stats_matrix_load(struct stats_matrix *, struct ker_chunk *);
     COLUMN(messages, "messages", U64, SUM, row->messages, "messages sent")                                   \
     COLUMN(bytes, "bytes", U64, SUM, row->bytes, "their payload")
 #define STATS_MATRIX_SCHEMA(level, name, rows, LIST)                                                         \
-    STATS_FILL(level##_fill, struct stats_matrix_row, LIST)                                                  \
-    static const struct stats_column level##_columns[] = {LIST(STATS_FILLED)};                               \
-    const struct stats_schema stats_matrix_##level##_schema = {                                              \
-        name,                                                                                                \
-        rows,                                                                                                \
-        level##_columns,                                                                                     \
-        sizeof level##_columns / sizeof *level##_columns,                                                    \
-        stats_matrix_row_key,                                                                                \
-        level##_fill};
+    STATS_SCHEMA(stats_matrix_##level##_schema, struct stats_matrix_row, LIST, stats_matrix_row_key, name,   \
+                 rows)
 uint64_t stats_matrix_row_key(const void *row);
 extern const struct stats_schema stats_matrix_node_schema, stats_matrix_node_series_schema,
     stats_matrix_board_schema, stats_matrix_board_series_schema, stats_matrix_rack_schema,

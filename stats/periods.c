@@ -38,10 +38,6 @@ static uint64_t delivered(const struct row *row)
     COLUMN(packet_latency_mean_ps, "ps", MEAN, SUM, row->now.latency_ps - row->last.latency_ps, \
            "mean network latency of the measured packets delivered in the period, rounded; empty when " \
            "there were none", .by = "packets_measured")
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-PERIOD_COLUMNS(VALUE)
-static const struct stats_column columns[] = {PERIOD_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *row)
@@ -49,9 +45,8 @@ static uint64_t row_key(const void *row)
     return (uint64_t)((const struct row *)row)->now.time;
 }
 
-const struct stats_schema stats_periods_schema = {
-    "periods", "One row each time `output.period` of simulated time has passed.", columns,
-    sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(stats_periods_schema, struct row, PERIOD_COLUMNS, row_key, "periods",
+             "One row each time `output.period` of simulated time has passed.")
 
 #define LIMBS 4 /* of 32 bits: see quantity.c */
 

@@ -37,13 +37,14 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
     t->row_bytes = sizeof(uint64_t);
     for (size_t i = 0; i < schema->columns; i++) {
         const struct stats_column *c = &schema->column[i];
-        if (c->wanted && !c->wanted(context))
-            continue;
-        ker_assert(!schema->fill || t->columns == i);
         unsigned bytes = type_bytes[c->type];
+        if (c->wanted && !c->wanted(context)) {
+            t->row_bytes += schema->fill ? bytes : 0; /* which writes it all the same */
+            continue;
+        }
         t->place[t->columns++] = (struct table_place){
             c, t->row_bytes, c->type, bytes, -1, -1, UINT64_MAX >> 8 * (bytes < 8 ? 8 - bytes : 0)};
-        t->row_bytes += type_bytes[c->type];
+        t->row_bytes += bytes;
     }
     for (size_t i = 0; i < t->columns; i++)
         if (t->place[i].column->by)

@@ -64,8 +64,7 @@ struct stats_column {
         return (stats_cell)(expression);                                                                     \
     }
 /* Of a schema whose rows are many: all cells by one function, STATS_FILL(function, row_type, LIST), which
- * writes them as a row of a table has them, and columns without a function each. A column that is not in
- * every table may only stand at the end. */
+ * writes them as a row of a table has them, and columns without a function each. */
 #define STATS_BYTES_U8 uint8_t
 #define STATS_BYTES_U16 uint16_t
 #define STATS_BYTES_U32 uint32_t
@@ -96,6 +95,14 @@ struct stats_column {
  * STATS_VALUE(row_type, value, expression). */
 #define STATS_COLUMN_OF(value, name, unit, type, merge, expression, meaning, ...)                            \
     {#name, unit, STATS_##type, STATS_##merge, meaning, column_##value, ##__VA_ARGS__},
+
+/* All of such a schema: the value of each column is an expression of `row`. */
+#define STATS_SCHEMA(schema, row_type, LIST, key_of_row, name, rows)                                         \
+    STATS_FILL(schema##_fill, row_type, LIST)                                                                \
+    static const struct stats_column schema##_columns[] = {LIST(STATS_FILLED)};                              \
+    const struct stats_schema schema = {                                                                     \
+        name,       rows,         schema##_columns, sizeof schema##_columns / sizeof *schema##_columns,      \
+        key_of_row, schema##_fill};
 
 struct stats_schema {
     const char *name; /* of the file, without .csv */

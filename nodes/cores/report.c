@@ -57,24 +57,14 @@ struct node_resource_name node_resource_name(const struct node_memory *memory, u
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it, rounded down") \
     COLUMN(utilisation, "", SHARE, SUM, row->busy, \
            "over what it could have moved in all of the run; 0 where it has no bandwidth of its own")
-
-#define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
-#define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
-#define CORE_COLUMN(name, ...) STATS_COLUMN_OF(core_##name, name, __VA_ARGS__)
-#define MEMORY_COLUMN(name, ...) STATS_COLUMN_OF(memory_##name, name, __VA_ARGS__)
-CORE_COLUMNS(CORE_VALUE)
-MEMORY_COLUMNS(MEMORY_VALUE)
-static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
-static const struct stats_column memory_columns[] = {MEMORY_COLUMNS(MEMORY_COLUMN)};
 /* clang-format on */
 
-const struct stats_schema node_cores_table = {"cores", "One row per core, by node and core.", core_columns,
-                                              sizeof core_columns / sizeof *core_columns, core_key};
-const struct stats_schema node_memory_table = {"memory",
-                                               "One row per memory controller, link between sockets, and bus "
-                                               "with node.lane_bandwidth, by node, kind and number.",
-                                               memory_columns, sizeof memory_columns / sizeof *memory_columns,
-                                               memory_key};
+STATS_SCHEMA(node_cores_table, struct core_row, CORE_COLUMNS, core_key, "cores",
+             "One row per core, by node and core.")
+STATS_SCHEMA(
+    node_memory_table, struct memory_row, MEMORY_COLUMNS, memory_key, "memory",
+    "One row per memory controller, link between sockets, and bus with node.lane_bandwidth, by node, "
+    "kind and number.")
 
 /* ---- rows ---- */
 

@@ -35,25 +35,13 @@ struct node_series {
     COLUMN(bytes, "bytes", U64, SUM, row->moved / NODE_BYTE, "moved through it in the period, rounded down") \
     COLUMN(busy_ps, "ps", U64, SUM, row->busy, \
            "how long that takes at its full rate; 0 where it has no bandwidth of its own")
-
-#define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
-#define MEMORY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct memory_row, memory_##name, value)
-#define CORE_COLUMN(name, ...) STATS_COLUMN_OF(core_##name, name, __VA_ARGS__)
-#define MEMORY_COLUMN(name, ...) STATS_COLUMN_OF(memory_##name, name, __VA_ARGS__)
-CORE_COLUMNS(CORE_VALUE)
-MEMORY_COLUMNS(MEMORY_VALUE)
-static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
-static const struct stats_column memory_columns[] = {MEMORY_COLUMNS(MEMORY_COLUMN)};
 /* clang-format on */
 
-const struct stats_schema node_core_series_table = {
-    "core_series",
-    "One row for each core and period in which it has done something, by period, node and core.",
-    core_columns, sizeof core_columns / sizeof *core_columns, core_key};
-const struct stats_schema node_memory_series_table = {
-    "memory_series",
-    "One row for each memory controller, link between sockets, bus, and period in which it moved something.",
-    memory_columns, sizeof memory_columns / sizeof *memory_columns, memory_key};
+STATS_SCHEMA(node_core_series_table, struct core_row, CORE_COLUMNS, core_key, "core_series",
+             "One row for each core and period in which it has done something, by period, node and core.")
+STATS_SCHEMA(node_memory_series_table, struct memory_row, MEMORY_COLUMNS, memory_key, "memory_series",
+             "One row for each memory controller, link between sockets, bus, and period in which it moved "
+             "something.")
 
 /* ---- rows ---- */
 

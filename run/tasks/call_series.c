@@ -55,12 +55,6 @@ static const char *function_text(const void *context, uint32_t function)
     COLUMN(communicator, "", U32, SAME, (uint32_t)row->called.comm, \
            "its number in the job: 0 is MPI_COMM_WORLD, the others in the order of the trace") \
     COUNT_COLUMNS(COLUMN)
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-FUNCTION_COLUMNS(VALUE)
-STATS_VALUE(struct row, communicator, (uint32_t)row->called.comm)
-static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_COLUMN)};
-static const struct stats_column communicator_columns[] = {COMMUNICATOR_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t function_key(const void *from)
@@ -75,15 +69,12 @@ static uint64_t communicator_key(const void *from)
     return (uint64_t)row->called.job << 32 | (uint32_t)row->called.comm;
 }
 
-const struct stats_schema task_function_series_schema = {
-    "function_series",
-    "One row for each job, MPI function and period in which tasks have called it, or were in it.",
-    function_columns, sizeof function_columns / sizeof *function_columns, function_key};
-const struct stats_schema task_communicator_series_schema = {
-    "communicator_series",
-    "One row for each job, communicator and period in which tasks have called a function that names it, or "
-    "were in one.",
-    communicator_columns, sizeof communicator_columns / sizeof *communicator_columns, communicator_key};
+STATS_SCHEMA(task_function_series_schema, struct row, FUNCTION_COLUMNS, function_key, "function_series",
+             "One row for each job, MPI function and period in which tasks have called it, or were in it.")
+STATS_SCHEMA(task_communicator_series_schema, struct row, COMMUNICATOR_COLUMNS, communicator_key,
+             "communicator_series",
+             "One row for each job, communicator and period in which tasks have called a function that names "
+             "it, or were in one.")
 
 /* ---- */
 

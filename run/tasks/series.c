@@ -77,11 +77,6 @@ static const char *job_text(const void *system, uint32_t job)
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(task, "", U32, SAME, row->task, "the task's number in it (its rank in MPI_COMM_WORLD)") \
     COUNT_COLUMNS(COLUMN)
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-TASK_COLUMNS(VALUE)
-static const struct stats_column job_columns[] = {JOB_COLUMNS(STATS_COLUMN)};
-static const struct stats_column task_columns[] = {TASK_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key_task(const void *from)
@@ -95,14 +90,10 @@ static uint64_t job_key(const void *row)
     return ((const struct row *)row)->job;
 }
 
-const struct stats_schema task_job_series_schema = {
-    "job_series",
-    "One row for each job and period in which its tasks have done something: the sums over them.",
-    job_columns, sizeof job_columns / sizeof *job_columns, job_key};
-const struct stats_schema task_task_series_schema = {
-    "task_series",
-    "One row for each task and period in which it has done something, by period, job and task.", task_columns,
-    sizeof task_columns / sizeof *task_columns, row_key_task};
+STATS_SCHEMA(task_job_series_schema, struct row, JOB_COLUMNS, job_key, "job_series",
+             "One row for each job and period in which its tasks have done something: the sums over them.")
+STATS_SCHEMA(task_task_series_schema, struct row, TASK_COLUMNS, row_key_task, "task_series",
+             "One row for each task and period in which it has done something, by period, job and task.")
 
 /* ---- messages by kind ---- */
 
@@ -137,11 +128,6 @@ static const char *kind_text(const void *system, uint32_t kind)
            .by = "messages") \
     COLUMN(size_deviation_bytes, "bytes", DEVIATION, SUM, row->sent.squares, \
            "the deviation of their sizes, of the population, rounded", .by = "messages", .of = "bytes")
-
-#define SENT_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct sent_row, sent_##name, value)
-SENT_COLUMNS(SENT_VALUE)
-#define SENT_COLUMN(name, ...) STATS_COLUMN_OF(sent_##name, name, __VA_ARGS__)
-static const struct stats_column sent_columns[] = {SENT_COLUMNS(SENT_COLUMN)};
 /* clang-format on */
 
 static uint64_t sent_key(const void *from)
@@ -150,9 +136,8 @@ static uint64_t sent_key(const void *from)
     return (uint64_t)row->job << 32 | row->place;
 }
 
-const struct stats_schema task_traffic_series_schema = {
-    "traffic_series", "One row for each job, kind of message and period in which there were such messages.",
-    sent_columns, sizeof sent_columns / sizeof *sent_columns, sent_key};
+STATS_SCHEMA(task_traffic_series_schema, struct sent_row, SENT_COLUMNS, sent_key, "traffic_series",
+             "One row for each job, kind of message and period in which there were such messages.")
 
 /* What a reader of rounded deviations could not make of them. */
 static void both_add(struct stats_table *table, ker_time at, uint32_t job, const struct task_mpi_sent *sent)
