@@ -2,7 +2,7 @@
 # CONTRIBUTING's recipes, done: tests/extend.sh
 #
 # A copy of the tree gets a kind of each sort: one new file of tests/extend, which stands where it would stand in the tree, and one
-# line in a table. What changed is built, and the kinds run on 1 and 3 ranks with equal results.
+# line in a table; a panel of the page is a file alone. What changed is built, and the kinds run on 1 and 3 ranks with equal results.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 program=$(readlink -f "${MARSSIM:-./marssim}")
@@ -128,3 +128,7 @@ done >missing && [ ! -s missing ]
 check "--list has all"
 for kind in line mirror relay token rumour; do "$marssim" --schema | grep -q "\"$kind\"" || echo "$kind"; done >missing && [ "$(cat missing)" = token ]
 check "--schema has those that keys choose"
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u EXTRA make BUILD=build/release build/release/marsreport >log 2>&1 && build/release/marsreport -o page.html one >log 2>&1 &&
+    [ "$(grep -oE '^ *id: "(topology|adapters|links)"' page.html | cut -d'"' -f2 | tr '\n' ' ')" = "topology adapters links " ] &&
+    [ "$(grep -o '<script id="marssim-data" type="application/json">[^<]*' page.html | sed 's/^<[^>]*>//' | jq '.links.rows | length')" -eq "$(($(wc -l <one/links.csv) - 1))" ]
+check "a panel of the page, in its place and with its table"

@@ -1,58 +1,10 @@
-/* folder.c - one result folder: what it is, what is wrong with it, and all of it for the page. */
+/* folder.c - a result folder: is it one, how did its run end, and are its tables those of its summary? */
 #define _GNU_SOURCE
-#include "tools/marsreport/scene.h"
+#include "tools/marsreport/report.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-FILE *rep_file_open(struct rep_folder *f, const char *name)
-{
-    char *path = ker_format("%s/%s", f->path, name);
-    struct stat is;
-    bool found = stat(path, &is) == 0; /* first: to open a pipe may wait for ever, and a device has no end */
-    FILE *file = found && S_ISREG(is.st_mode) ? fopen(path, "rb") : NULL;
-    if (found && !file)
-        rep_note(f, true, "%s: %s; it is left out", name,
-                 S_ISREG(is.st_mode) ? strerror(errno) : "is no regular file");
-    free(path);
-    return file;
-}
-
-char *rep_file_read(struct rep_folder *f, const char *name, size_t *length)
-{
-    char *text = NULL;
-    FILE *file = rep_file_open(f, name);
-    struct stat is;
-    if (file && fstat(fileno(file), &is) == 0) {
-        text = ker_alloc((size_t)is.st_size + 1);
-        *length = fread(text, 1, (size_t)is.st_size, file);
-        text[*length] = '\0';
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
-void rep_note(struct rep_folder *f, bool damage, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    for (size_t i = 0; i < json_array_size(f->notes); i++)
-        if (strcmp(json_string_value(json_array_get(f->notes, i)), text) == 0)
-            return; /* a table may be read more than once */
-    json_t *note = json_string(text);
-    json_array_append_new(f->notes, note ? note : json_string("a file is no text in UTF-8"));
-    if (damage)
-        fprintf(stderr, "%s: warning: %s/%s\n", program_invocation_short_name, f->path, text);
-    else if (f->tells)
-        fprintf(stderr, "%s: note: %s\n", program_invocation_short_name, text);
-    f->damaged |= damage;
-}
 
 static bool there(const struct rep_folder *f, const char *name)
 {
@@ -213,92 +165,4 @@ void rep_folder_close(struct rep_folder *f)
     json_decref(f->summary);
     json_decref(f->started);
     json_decref(f->notes);
-}
-
-/* The last part of the path, "." and slashes at its end aside. */
-static json_t *name_of(const char *path)
-{
-    char *whole = realpath(path, NULL);
-    const char *from = whole ? whole : path, *slash = strrchr(from, '/');
-    json_t *name = json_string(slash && slash[1] ? slash + 1 : from);
-    free(whole);
-    return name ? name : json_string("(a name that is not UTF-8)");
-}
-
-static json_t *text_json(struct rep_folder *f, const char *name)
-{
-    size_t length = 0;
-    char *text = rep_file_read(f, name, &length);
-    json_t *string = text ? json_stringn(text, length) : NULL;
-    if (text && !string)
-        rep_note(f, true, "%s: is no text in UTF-8; it is left out", name);
-    free(text);
-    return string;
-}
-
-/* NULL values are left out. */
-static void put(json_t *data, const char *key, json_t *value)
-{
-    if (value)
-        json_object_set_new(data, key, value);
-}
-
-static uint32_t nodes_of(const struct rep_folder *f)
-{
-    const json_t *result = json_object_get(f->summary ? f->summary : f->started, "result");
-    int64_t nodes = json_integer_value(json_object_get(result, "nodes"));
-    return nodes > 0 && nodes <= REP_MOST_IDS ? (uint32_t)nodes : 0;
-}
-
-/* What needs the links: the drawing, its movie, how far messages go. */
-static void links_put(struct rep_folder *f, json_t *data)
-{
-    struct rep_links links;
-    if (!rep_links_read(f, &links)) {
-        put(data, "matrices", rep_matrices_json(f, nodes_of(f)));
-        return;
-    }
-    put(data, "hot", rep_hot_json(f));
-    put(data, "matrices", rep_matrices_json(f, links.nodes));
-    put(data, "distance", rep_distance_json(f, &links));
-    struct rep_scene *scene = rep_scene_make(f, &links);
-    if (scene) {
-        put(data, "scene", rep_scene_json(scene, &links));
-        put(data, "movie", rep_movie_json(f, &links, scene));
-    }
-    rep_scene_free(scene);
-    rep_links_release(&links);
-}
-
-json_t *rep_folder_data(struct rep_folder *f)
-{
-    json_t *data = json_object();
-    put(data, "name", name_of(f->path));
-    put(data, "partial", f->summary ? NULL : json_true());
-    for (int i = 0; i < 3 && f->summary; i++) {
-        static const char *const groups[] = {"input", "result", "run"};
-        json_object_set(data, groups[i], json_object_get(f->summary, groups[i]));
-    }
-    put(data, "started", json_incref(f->started));
-    char *bottleneck = f->summary ? stats_bottleneck_text(json_object_get(f->summary, "result")) : NULL;
-    if (bottleneck)
-        put(data, "bottleneck", json_string(bottleneck));
-    free(bottleneck);
-    put(data, "config", text_json(f, "system.cfg"));
-    put(data, "periods", rep_periods_json(f));
-    put(data, "series", rep_objects_json(f));
-    put(data, "functions", rep_table_json(f, "functions", 10000));
-    put(data, "tasks", rep_table_json(f, "tasks", REP_MOST_TASKS));
-    put(data, "driven_entries", rep_table_json(f, "driven_entries", 10000));
-    put(data, "driven_cores", rep_table_json(f, "driven_cores", REP_MOST_TASKS));
-    put(data, "waits", rep_table_json(f, "waits", REP_MOST_TASKS));
-    put(data, "wait_functions", rep_table_json(f, "wait_functions", 10000));
-    put(data, "critical_path_steps", rep_table_json(f, "critical_path_steps", REP_MOST_PIECES));
-    put(data, "message_rates", rep_table_json(f, "message_rates", 10000));
-    put(data, "packet_latency", rep_table_json(f, "packet_latency", 10000));
-    put(data, "message_size", rep_table_json(f, "message_size", 10000));
-    put(data, "gantt", rep_gantt_json(f));
-    links_put(f, data);
-    json_object_set(data, "notes", f->notes);
-    return data;
 }

@@ -3,7 +3,7 @@
  * A run that has not ended has no links.csv yet. Then system.cfg says who is joined to whom, and
  * link_series.csv, if it is there, how busy the links were in the periods so far.
  */
-#include "tools/marsreport/machine.h"
+#include "tools/marsreport/scene.h"
 
 #include <stdlib.h>
 

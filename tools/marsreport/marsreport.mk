@@ -28,9 +28,20 @@ build/fuzz/fuzz_report: build/fuzz/tests/fuzz/fuzz_report.o $(REP_SHARED:%.c=bui
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
-# The page's files lie inside the program.
-$(BUILD)/$(REP)/embed.o: $(REP)/embed.S $(wildcard $(REP)/page/* $(REP)/third-party/*/*)
+# The page lies inside the program: page.html with styles, scripts and licences in place of their marks. A file in panels/ is a panel, and
+# stands where its name sorts.
+REP_STYLE := $(REP)/third-party/uplot/uPlot.min.css $(REP)/page/style.css
+REP_SCRIPT := $(REP)/third-party/uplot/uPlot.iife.min.js $(REP)/page/base.js $(sort $(wildcard $(REP)/page/shared/*.js)) \
+	$(sort $(wildcard $(REP)/page/panels/*.js)) $(REP)/page/main.js
+REP_LICENCE := $(REP)/third-party/uplot/LICENSE
+REP_PAGE := $(BUILD)/$(REP)/page.html
+in_place_of = -e '/^@$(1)@$$/{' $(foreach file,$(2),-e 'r $(file)') -e 'd' -e '}'
+# Also after a panel was taken away: the folder is then newer.
+$(REP_PAGE): $(REP)/page/page.html $(REP_STYLE) $(REP_SCRIPT) $(REP_LICENCE) $(REP)/page/panels $(REP)/marsreport.mk
 	@mkdir -p $(@D)
-	$(Q)$(CC) -I. -c -o $@ $<
+	$(Q)sed $(call in_place_of,style,$(REP_STYLE)) $(call in_place_of,script,$(REP_SCRIPT)) $(call in_place_of,licence,$(REP_LICENCE)) $< >$@
+
+$(BUILD)/$(REP)/embed.o: $(REP)/embed.S $(REP_PAGE)
+	$(Q)$(CC) -DPAGE='"$(REP_PAGE)"' -c -o $@ $<
 
 -include $(REP_OBJECTS:.o=.d) $(FILM_OBJECTS:.o=.d)

@@ -1,4 +1,5 @@
-/* matrix.c - who sent to whom: matrix.csv and its series, between nodes, boards, racks and tasks.
+/* matrix.c - who sent to whom: matrix.csv and its series, between nodes, boards, racks and tasks; and over
+ * how many links.
  *
  * A matrix is a square of at most REP_MATRIX_SIDE rows, "cells": [[row, column, messages, bytes]]; where more
  * have sent, as many with successive numbers share a row as need be. With a series there are frames, squares
@@ -10,7 +11,13 @@
 
 #include <stdlib.h>
 
-enum { FRAME_SIDE = 64, MOST_FRAMES = 500, MOST_CELLS = 200000, MOST_JOBS = 16 };
+#define MOST_STEPS 400000000.0 /* of all searches */
+enum { FRAME_SIDE = 64, MOST_FRAMES = 500, MOST_CELLS = 200000, MOST_JOBS = 16, MOST_DISTANCE = 256 };
+
+struct pairs {
+    struct rep_table *table;
+    int time, job, from, to, messages, bytes; /* time, job: -1: the table has none */
+};
 
 static const struct level {
     const char *name, *table, *series;
@@ -30,7 +37,8 @@ static int end_find(struct rep_table *t, const char *side)
     return rep_table_need(t, side);
 }
 
-bool rep_pairs_open(struct rep_folder *f, struct rep_pairs *p, const char *table)
+/* NULL in `table` and false: there is no such table, or it is of no use. */
+static bool pairs_open(struct rep_folder *f, struct pairs *p, const char *table)
 {
     p->table = rep_table_open(f, table);
     if (!p->table)
@@ -69,7 +77,7 @@ static void square_release(struct square *s)
     free(s->bytes);
 }
 
-static void square_add(struct square *s, const struct rep_pairs *p)
+static void square_add(struct square *s, const struct pairs *p)
 {
     uint64_t from = (uint64_t)rep_cell_integer(p->table, p->from),
              to = (uint64_t)rep_cell_integer(p->table, p->to);
@@ -109,7 +117,7 @@ struct matrices {
 };
 
 /* NULL: there is no room for another job. */
-static struct matrix *matrix_of(struct matrices *m, const struct rep_pairs *p)
+static struct matrix *matrix_of(struct matrices *m, const struct pairs *p)
 {
     const char *job = rep_cell_text(p->table, p->job);
     for (int i = 0; i < m->jobs; i++)
@@ -121,7 +129,7 @@ static struct matrix *matrix_of(struct matrices *m, const struct rep_pairs *p)
     return &m->of[m->jobs++];
 }
 
-static int64_t highest_of(const struct rep_pairs *p)
+static int64_t highest_of(const struct pairs *p)
 {
     int64_t from = rep_cell_integer(p->table, p->from), to = rep_cell_integer(p->table, p->to);
     return from < 0 || to < 0 ? INT64_MAX : from > to ? from : to;
@@ -130,9 +138,9 @@ static int64_t highest_of(const struct rep_pairs *p)
 /* How many there are of each matrix, by the highest number; false: numbers are beyond what any system has. */
 static bool counts_read(struct matrices *m, const char *table)
 {
-    struct rep_pairs p;
+    struct pairs p;
     bool sound = true;
-    if (!rep_pairs_open(m->folder, &p, table))
+    if (!pairs_open(m->folder, &p, table))
         return false;
     while (sound && rep_table_next(p.table)) {
         struct matrix *of = matrix_of(m, &p);
@@ -150,8 +158,8 @@ static bool counts_read(struct matrices *m, const char *table)
 
 static void whole_read(struct matrices *m, const char *table)
 {
-    struct rep_pairs p;
-    if (!rep_pairs_open(m->folder, &p, table))
+    struct pairs p;
+    if (!pairs_open(m->folder, &p, table))
         return;
     while (rep_table_next(p.table)) {
         struct matrix *of = matrix_of(m, &p);
@@ -210,8 +218,8 @@ static void together_choose(struct matrices *m)
 
 static void frames_read(struct matrices *m, const char *table, bool whole)
 {
-    struct rep_pairs p;
-    if (!rep_pairs_open(m->folder, &p, table))
+    struct pairs p;
+    if (!pairs_open(m->folder, &p, table))
         return;
     if (p.time < 0 || !rep_ends_find(m->folder, &m->ends, table)) {
         rep_table_close(p.table);
@@ -252,8 +260,8 @@ static json_t *matrix_json(const struct matrices *m, const struct matrix *of)
 static void level_add(struct rep_folder *f, const struct level *level, uint32_t nodes, json_t *all)
 {
     struct matrices m = {.folder = f, .level = level, .times = json_array()};
-    struct rep_pairs p = {.table = NULL};
-    bool totals = rep_pairs_open(f, &p, level->table);
+    struct pairs p = {.table = NULL};
+    bool totals = pairs_open(f, &p, level->table);
     rep_table_close(p.table);
     bool known = true; /* of nodes it is known how many there are: their tables are the long ones */
     if (level == levels && nodes)
@@ -285,4 +293,89 @@ json_t *rep_matrices_json(struct rep_folder *f, uint32_t nodes)
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         level_add(f, &levels[i], nodes, all);
     return all;
+}
+
+/* ---- over how many links nodes talked ----
+ *
+ * Distances are those of shortest paths, by a breadth-first search from the switch of each node that sent; of
+ * very large systems from so many of them that the work stays bounded, evenly spread: then the counts are
+ * those of these senders alone.
+ */
+
+struct distances {
+    struct rep_neighbours near;
+    uint32_t switches, source; /* source: the switch of the distances at hand */
+    uint16_t *hops;
+    uint32_t *queue;
+    uint64_t messages[MOST_DISTANCE], bytes[MOST_DISTANCE];
+    uint32_t every; /* senders on switches whose number is a multiple of this */
+};
+
+static void search(struct distances *d, uint32_t from)
+{
+    uint32_t count = 0;
+    memset(d->hops, 0xff, sizeof *d->hops * d->switches);
+    d->source = from;
+    d->hops[from] = 0;
+    d->queue[count++] = from;
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t k = d->near.first[d->queue[i]]; k < d->near.first[d->queue[i] + 1]; k++)
+            if (d->hops[d->near.to[k]] == UINT16_MAX) {
+                d->hops[d->near.to[k]] = (uint16_t)(d->hops[d->queue[i]] + 1);
+                d->queue[count++] = d->near.to[k];
+            }
+}
+
+/* Rows are sorted by sender, so that successive ones mostly have the same switch. */
+static void row_count(struct distances *d, const struct pairs *p, uint64_t from, uint64_t to)
+{
+    uint32_t source = d->near.switch_of[from];
+    if (source % d->every)
+        return;
+    if (source != d->source)
+        search(d, source);
+    uint16_t hops = d->hops[d->near.switch_of[to]];
+    uint32_t distance = from == to                                        ? 0
+                        : hops == UINT16_MAX || hops + 2 >= MOST_DISTANCE ? MOST_DISTANCE - 1
+                                                                          : hops + 2u;
+    d->messages[distance] += (uint64_t)rep_cell_integer(p->table, p->messages);
+    d->bytes[distance] += (uint64_t)rep_cell_integer(p->table, p->bytes);
+}
+
+static json_t *distances_json(const struct distances *d)
+{
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < MOST_DISTANCE; i++)
+        if (d->messages[i])
+            json_array_append_new(rows, json_pack("[I, I, I]", (json_int_t)i, (json_int_t)d->messages[i],
+                                                  (json_int_t)d->bytes[i]));
+    return json_pack("{s:o, s:I}", "rows", rows, "every", (json_int_t)d->every);
+}
+
+json_t *rep_distance_json(struct rep_folder *f, const struct rep_links *l)
+{
+    struct pairs p;
+    if (!pairs_open(f, &p, "matrix"))
+        return NULL;
+    struct distances *d = ker_alloc(sizeof *d);
+    d->switches = l->switches;
+    d->source = REP_NOWHERE;
+    d->every = 1 + (uint32_t)((double)l->switches * (double)l->count / MOST_STEPS);
+    rep_neighbours_make(&d->near, l);
+    d->hops = ker_alloc(sizeof *d->hops * (l->switches + 1u));
+    d->queue = ker_alloc(sizeof *d->queue * (l->switches + 1u));
+    while (rep_table_next(p.table)) {
+        uint64_t from = (uint64_t)rep_cell_integer(p.table, p.from),
+                 to = (uint64_t)rep_cell_integer(p.table, p.to);
+        if (from >= l->nodes || to >= l->nodes)
+            break; /* told by rep_matrices_json */
+        row_count(d, &p, from, to);
+    }
+    json_t *rows = distances_json(d);
+    rep_table_close(p.table);
+    rep_neighbours_release(&d->near);
+    free(d->hops);
+    free(d->queue);
+    free(d);
+    return rows;
 }

@@ -1,27 +1,236 @@
-/* page.c - writes the page: page.html, in which marks are replaced by style sheets, scripts and data.
+/* page.c - the page of a folder: all that is shown, as JSON, in place of @data@ in the page that
+ * marsreport.mk has put together (embed.S).
  *
  * In the data no `<` is left: in JSON it can only stand inside a text, where \u003c means the same. So no
  * text of a result ends the script element or begins a comment, whatever it is. The page itself shows texts
  * as texts, never as HTML (page/base.js).
  */
-#include "tools/marsreport/report.h"
+#define _GNU_SOURCE
+#include "tools/marsreport/scene.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The files of the page, put into the program by embed.S. */
-#define FILE_OF_PAGE(name) extern const char rep_##name[], rep_##name##_end[];
-#include "tools/marsreport/page_files.h"
-#undef FILE_OF_PAGE
+extern const char rep_page[]; /* ends with a zero */
 
-static const struct page_file {
-    const char *name, *text, *end;
-} files[] = {
-#define FILE_OF_PAGE(name) {#name, rep_##name, rep_##name##_end},
-#include "tools/marsreport/page_files.h"
-#undef FILE_OF_PAGE
+/* ---- tables, as they are or with their rows summed up ---- */
+
+/* {"columns": [names], "rows": [[...]], "left_out": n}, NULL: there is none. */
+static json_t *table_json(struct rep_folder *f, const char *name, size_t most_rows)
+{
+    struct rep_table *t = rep_table_open(f, name);
+    if (!t)
+        return NULL;
+    json_t *columns = json_array(), *rows = json_array();
+    size_t left_out = 0;
+    for (int i = 0; i < rep_table_columns(t); i++)
+        json_array_append_new(columns, json_string(rep_table_name(t, i)));
+    while (rep_table_next(t)) {
+        if (json_array_size(rows) == most_rows) {
+            left_out++;
+            continue;
+        }
+        json_t *row = json_array();
+        for (int i = 0; i < rep_table_columns(t); i++)
+            json_array_append_new(row, rep_cell_json(t, i));
+        json_array_append_new(rows, row);
+    }
+    rep_table_close(t);
+    return json_pack("{s:o, s:o, s:I}", "columns", columns, "rows", rows, "left_out", (json_int_t)left_out);
+}
+
+struct series {
+    enum rep_joining how;
+    double value, weight;
+    json_t *values;
 };
+
+static void series_add(struct series *s, const struct rep_table *t, int column, double weight)
+{
+    if (rep_cell_empty(t, column))
+        return;
+    rep_join(s->how, &s->value, rep_cell_real(t, column), weight);
+    s->weight += s->how == REP_JOIN_MEAN ? weight : 1;
+}
+
+/* Whole numbers up to 2^53 stay what they are. */
+static json_t *number_json(double value)
+{
+    return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static void series_close(struct series *s)
+{
+    json_array_append_new(
+        s->values,
+        s->weight == 0 ? json_null() : number_json(rep_joins_mean(s->how) ? s->value / s->weight : s->value));
+    s->value = s->weight = 0;
+}
+
+static bool row_wanted(const struct rep_folder *f, const struct rep_table *t, int time)
+{
+    int64_t at = rep_cell_integer(t, time);
+    return time < 0 || (at >= f->from && at <= f->to);
+}
+
+static size_t rows_count(struct rep_folder *f)
+{
+    struct rep_table *t = rep_table_open(f, "periods");
+    size_t rows = 0;
+    int time = t ? rep_table_column(t, "time_ps") : -1;
+    while (t && rep_table_next(t))
+        rows += row_wanted(f, t, time);
+    rep_table_close(t);
+    return rows;
+}
+
+static json_t *series_json(struct series *s, const struct rep_table *t, size_t together)
+{
+    json_t *object = json_object(), *column = json_object();
+    for (int i = 0; i < rep_table_columns(t); i++)
+        json_object_set_new(column, rep_table_name(t, i), s[i].values);
+    json_object_set_new(object, "column", column);
+    json_object_set_new(object, "together", json_integer((json_int_t)together));
+    return object;
+}
+
+/* {"column": {NAME: [...], ...}, "together"} of periods.csv, periods summed up where there are more than
+ * REP_MOST_PERIODS. */
+static json_t *periods_json(struct rep_folder *f)
+{
+    size_t rows = rows_count(f), together = 1, row = 0;
+    struct rep_table *t = rows ? rep_table_open(f, "periods") : NULL;
+    if (!t || rep_table_need(t, "time_ps") < 0) {
+        rep_table_close(t);
+        return NULL;
+    }
+    while ((rows + together - 1) / together > REP_MOST_PERIODS)
+        together++;
+    int columns = rep_table_columns(t), weight = rep_table_column(t, "packets_measured");
+    if (weight < 0) /* older versions */
+        weight = rep_table_column(t, "packets_delivered");
+    struct series *s = ker_alloc(sizeof *s * (size_t)columns);
+    for (int i = 0; i < columns; i++)
+        s[i] = (struct series){.how = rep_joining_of(rep_table_name(t, i)), .values = json_array()};
+    int time = rep_table_column(t, "time_ps");
+    while (row < rows && rep_table_next(t)) {
+        if (!row_wanted(f, t, time))
+            continue;
+        for (int i = 0; i < columns; i++)
+            series_add(&s[i], t, i, weight < 0 ? 1 : rep_cell_real(t, weight));
+        for (int i = 0; i < columns && ((row + 1) % together == 0 || row + 1 == rows); i++)
+            series_close(&s[i]);
+        row++;
+    }
+    if (together > 1)
+        rep_note(f, false, "Series: %zu periods each are shown as one.", together);
+    json_t *object = series_json(s, t, together);
+    free(s);
+    rep_table_close(t);
+    return object;
+}
+
+/* ---- all of it ---- */
+
+/* The last part of the path, "." and slashes at its end aside. */
+static json_t *name_of(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    const char *from = whole ? whole : path, *slash = strrchr(from, '/');
+    json_t *name = json_string(slash && slash[1] ? slash + 1 : from);
+    free(whole);
+    return name ? name : json_string("(a name that is not UTF-8)");
+}
+
+static json_t *text_json(struct rep_folder *f, const char *name)
+{
+    size_t length = 0;
+    char *text = rep_file_read(f, name, &length);
+    json_t *string = text ? json_stringn(text, length) : NULL;
+    if (text && !string)
+        rep_note(f, true, "%s: is no text in UTF-8; it is left out", name);
+    free(text);
+    return string;
+}
+
+/* NULL values are left out. */
+static void put(json_t *data, const char *key, json_t *value)
+{
+    if (value)
+        json_object_set_new(data, key, value);
+}
+
+/* The tables that panels ask for, each with the most rows of it: "tables: { waits: 4096 }" in their files. */
+static void tables_put(struct rep_folder *f, json_t *data)
+{
+    static const char mark[] = "tables: {";
+    for (const char *at = rep_page; (at = strstr(at, mark)) != NULL;) {
+        char name[64];
+        size_t most;
+        int length;
+        for (at += strlen(mark); sscanf(at, " %63[a-z_0-9]: %zu%n", name, &most, &length) == 2;) {
+            put(data, name, table_json(f, name, most));
+            at += length + (at[length] == ',');
+        }
+    }
+}
+
+static uint32_t nodes_of(const struct rep_folder *f)
+{
+    const json_t *result = json_object_get(f->summary ? f->summary : f->started, "result");
+    int64_t nodes = json_integer_value(json_object_get(result, "nodes"));
+    return nodes > 0 && nodes <= REP_MOST_IDS ? (uint32_t)nodes : 0;
+}
+
+/* What needs the links: the drawing, its movie, how far messages go. */
+static void links_put(struct rep_folder *f, json_t *data)
+{
+    struct rep_links links;
+    if (!rep_links_read(f, &links)) {
+        put(data, "matrices", rep_matrices_json(f, nodes_of(f)));
+        return;
+    }
+    put(data, "hot", rep_hot_json(f));
+    put(data, "matrices", rep_matrices_json(f, links.nodes));
+    put(data, "distance", rep_distance_json(f, &links));
+    struct rep_scene *scene = rep_scene_make(f, &links);
+    if (scene) {
+        put(data, "scene", rep_scene_json(scene, &links));
+        put(data, "movie", rep_movie_json(f, &links, scene));
+    }
+    rep_scene_free(scene);
+    rep_links_release(&links);
+}
+
+json_t *rep_folder_data(struct rep_folder *f)
+{
+    json_t *data = json_object();
+    put(data, "name", name_of(f->path));
+    put(data, "partial", f->summary ? NULL : json_true());
+    for (int i = 0; i < 3 && f->summary; i++) {
+        static const char *const groups[] = {"input", "result", "run"};
+        json_object_set(data, groups[i], json_object_get(f->summary, groups[i]));
+    }
+    put(data, "started", json_incref(f->started));
+    char *bottleneck = f->summary ? stats_bottleneck_text(json_object_get(f->summary, "result")) : NULL;
+    if (bottleneck)
+        put(data, "bottleneck", json_string(bottleneck));
+    free(bottleneck);
+    if (json_object_get(json_object_get(f->summary, "result"), "mpi_overheads"))
+        put(data, "mpi", json_string("MPI " STATS_MPI_FREE));
+    put(data, "config", text_json(f, "system.cfg"));
+    put(data, "periods", periods_json(f));
+    put(data, "series", rep_objects_json(f));
+    tables_put(f, data);
+    put(data, "gantt", rep_gantt_json(f));
+    links_put(f, data);
+    json_object_set(data, "notes", f->notes);
+    return data;
+}
+
+/* ---- the page ---- */
 
 static int escape(const char *text, size_t length, void *out)
 {
@@ -33,45 +242,14 @@ static int escape(const char *text, size_t length, void *out)
     return 0;
 }
 
-/* All files whose name ends so, in the order of page_files.h. */
-static void files_put(FILE *out, const char *ending)
-{
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        const struct page_file *f = &files[i];
-        size_t length = strlen(f->name), wanted = strlen(ending);
-        if (length >= wanted && strcmp(f->name + length - wanted, ending) == 0) {
-            fwrite(f->text, 1, (size_t)(f->end - f->text), out);
-            putc('\n', out);
-        }
-    }
-}
-
-static void mark_put(FILE *out, const char *mark, size_t length, const json_t *data)
-{
-    if (length == strlen("style") && strncmp(mark, "style", length) == 0)
-        files_put(out, "_css");
-    else if (length == strlen("script") && strncmp(mark, "script", length) == 0)
-        files_put(out, "_js");
-    else if (length == strlen("licence") && strncmp(mark, "licence", length) == 0)
-        files_put(out, "_licence");
-    else if (length == strlen("data") && strncmp(mark, "data", length) == 0)
-        json_dump_callback(data, escape, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    else
-        ker_assert(!"a mark that is known");
-}
-
-/* Marks are @name@. */
 static void page_put(FILE *out, const json_t *data)
 {
-    const char *at = rep_page_html, *end = rep_page_html_end;
-    for (const char *mark; (mark = memchr(at, '@', (size_t)(end - at))) != NULL;) {
-        const char *stop = memchr(mark + 1, '@', (size_t)(end - mark - 1));
-        ker_assert(stop != NULL);
-        fwrite(at, 1, (size_t)(mark - at), out);
-        mark_put(out, mark + 1, (size_t)(stop - mark - 1), data);
-        at = stop + 1;
-    }
-    fwrite(at, 1, (size_t)(end - at), out);
+    static const char mark[] = "@data@";
+    const char *at = strstr(rep_page, mark);
+    ker_assert(at);
+    fwrite(rep_page, 1, (size_t)(at - rep_page), out);
+    json_dump_callback(data, escape, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    fputs(at + strlen(mark), out);
 }
 
 /* Under another name until it is whole. */

@@ -18,8 +18,6 @@
 /* What may stand in a page: a panel each. More is summed up or cut, and said so. */
 enum {
     REP_MOST_PERIODS = 4000,  /* rows of a series */
-    REP_MOST_TASKS = 4096,    /* rows of the table of tasks */
-    REP_MOST_PIECES = 20000,  /* of critical paths, the last ones */
     REP_MOST_HOT = 50,        /* busiest links */
     REP_MOST_OBJECTS = 64,    /* of a series: links, switches, tasks */
     REP_MOST_IDS = 100000000, /* in a file that is none of ours; the largest system has some millions */
@@ -40,9 +38,14 @@ struct rep_folder {
     struct ker_error *error;
 };
 
+/* ---- folder.c ---- */
+
 /* Reads summary.json; KER_BAD_INPUT when this is no result folder. */
 enum ker_status rep_folder_open(struct rep_folder *, const char *path, struct ker_error *);
 void rep_folder_close(struct rep_folder *);
+
+/* ---- files.c ---- */
+
 /* For the page, and for standard error when `damage`; the same text is told once. */
 void rep_note(struct rep_folder *, bool damage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -50,8 +53,6 @@ void rep_note(struct rep_folder *, bool damage, const char *format, ...)
 char *rep_file_read(struct rep_folder *, const char *name, size_t *length);
 /* NULL: there is none, or, and a note says so, it cannot be read or is none (a pipe, a device, a folder). */
 FILE *rep_file_open(struct rep_folder *, const char *name);
-/* All that is known of the folder, for the page. */
-json_t *rep_folder_data(struct rep_folder *);
 
 /* ---- table.c: NAME.csv, NAME.json, or the group NAME of results.h5, row by row ---- */
 
@@ -73,13 +74,6 @@ bool rep_cell_empty(const struct rep_table *, int column);
 double rep_cell_real(const struct rep_table *, int column); /* 0 when empty */
 int64_t rep_cell_integer(const struct rep_table *, int column);
 json_t *rep_cell_json(const struct rep_table *, int column); /* number, text or null */
-
-/* ---- tables.c: tables that stand in the page as they are ---- */
-
-/* {"columns": [names], "rows": [[...]], "left_out": n}, NULL: there is none. */
-json_t *rep_table_json(struct rep_folder *, const char *name, size_t most_rows);
-/* {"NAME": [...], ...} of periods.csv, periods summed up where there are more than REP_MOST_PERIODS. */
-json_t *rep_periods_json(struct rep_folder *);
 
 /* ---- ends.c: when periods end, and how several become one ---- */
 
@@ -119,6 +113,8 @@ json_t *rep_gantt_json(struct rep_folder *);
 
 /* ---- page.c ---- */
 
+/* All that is known of the folder, for the page. */
+json_t *rep_folder_data(struct rep_folder *);
 enum ker_status rep_page_write(const char *path, const json_t *data, struct ker_error *);
 
 #endif

@@ -1,4 +1,4 @@
-/* scene.c - puts the links into a layout, chooses the layout, and makes JSON of it.
+/* scene.c - puts the links into a layout, and makes JSON of it.
  *
  * A layout is tried with as much detail as may be, then with half of it, until the lines between its places
  * are no more than REP_MOST_LINES. Loads are whole numbers of 1/10000.
@@ -7,56 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-uint32_t rep_place_add(struct rep_scene *s, float x, float y, float size, uint32_t count, bool node,
-                       char *label)
-{
-    *KER_PUSH(s->place, s->places, s->place_room) =
-        (struct rep_place){.x = x, .y = y, .size = size, .count = count, .node = node, .label = label};
-    return s->places - 1;
-}
-
-void rep_frame_add(struct rep_scene *s, float x, float y, float w, float h, char *label)
-{
-    *KER_PUSH(s->frame, s->frames, s->frame_room) =
-        (struct rep_frame){.x = x, .y = y, .w = w, .h = h, .label = label};
-}
-
-void rep_nodes_at_switches(struct rep_scene *s, const struct rep_links *l)
-{
-    s->nodes_hidden = true;
-    for (size_t i = 0; i < l->count; i++)
-        if (l->link[i].from_node && !l->link[i].to_node)
-            s->of_node[l->link[i].from] = s->of_switch[l->link[i].to];
-}
-
-static const char *name_of(const struct rep_links *l, bool node, uint32_t id)
-{
-    char **names = node ? l->node_name : l->switch_name;
-    return names && id < (node ? l->node_names : l->switch_names) ? names[id] : NULL;
-}
-
-char *rep_switch_label(const struct rep_links *l, uint32_t id, const uint32_t *coordinate, int dimensions)
-{
-    char at[128] = "";
-    size_t used = 0;
-    for (int i = 0; i < dimensions; i++)
-        used += (size_t)snprintf(at + used, sizeof at - used, "%s%u", i ? "," : " (", coordinate[i]);
-    if (used)
-        snprintf(at + used, sizeof at - used, ")");
-    const char *name = name_of(l, false, id);
-    return name ? ker_format("%s%s", name, at) : ker_format("s%u%s", id, at);
-}
-
-char *rep_range_label(const struct rep_links *l, bool node, uint32_t first, uint32_t count)
-{
-    const char *name = count == 1 ? name_of(l, node, first) : NULL;
-    if (name)
-        return ker_format("%s", name);
-    if (count == 1)
-        return ker_format("%c%u", node ? 'n' : 's', first);
-    return ker_format("%c%u to %c%u", node ? 'n' : 's', first, node ? 'n' : 's', first + count - 1);
-}
 
 /* ---- links ---- */
 
@@ -142,26 +92,7 @@ static void hidden_make(struct rep_scene *s, struct rep_links *l)
     }
 }
 
-/* ---- layouts ---- */
-
-static const struct {
-    const char *kind;
-    void (*layout)(struct rep_scene *, const struct rep_layout_input *);
-} layouts[] = {{"fat_tree", rep_layout_tree},
-               {"torus", rep_layout_torus},
-               {"hierarchical", rep_layout_groups},
-               {"dragonfly", rep_layout_groups},
-               {"star", rep_layout_star}};
-
-static void layout_choose(struct rep_scene *s, const struct rep_layout_input *in)
-{
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
-        if (strcmp(in->shape->kind, layouts[i].kind) == 0 && in->shape->switches == in->links->switches) {
-            layouts[i].layout(s, in);
-            return;
-        }
-    rep_layout_graph(s, in);
-}
+/* ---- tries ---- */
 
 static struct rep_scene *scene_try(struct rep_links *l, const struct rep_layout_input *in)
 {
@@ -170,7 +101,7 @@ static struct rep_scene *scene_try(struct rep_links *l, const struct rep_layout_
     s->of_node = ker_alloc(sizeof *s->of_node * ((size_t)l->nodes + 1));
     memset(s->of_switch, 0xff, sizeof *s->of_switch * l->switches);
     memset(s->of_node, 0xff, sizeof *s->of_node * l->nodes);
-    layout_choose(s, in);
+    rep_layout(s, in);
     lines_make(s, l);
     if (s->lines <= REP_MOST_LINES && s->places <= REP_MOST_PLACES) {
         hidden_make(s, l);

@@ -1,7 +1,7 @@
 /* scene.h - the machine as a drawing: places (switches, nodes, groups of them), frames around them, lines
  * between them, and which direction of which link colours what. Inside tools/marsreport/.
  *
- * A layout (layout_*.c) says where switches and nodes lie; scene.c puts the links in. A direction of a link
+ * layout.c says where switches and nodes lie; scene.c puts the links in. A direction of a link
  * colours the half of the line next to its sender. Links inside a place, and those that the layout does not
  * draw as lines, colour their sender's place, each class of links for itself. A line or place shows the
  * busiest of its links.
@@ -40,7 +40,8 @@ bool rep_links_read(struct rep_folder *, struct rep_links *);
 void rep_links_release(struct rep_links *);
 /* NULL: there is none. */
 struct rep_link *rep_links_find(const struct rep_links *, bool from_node, uint32_t from, uint16_t port);
-/* The busiest directions, with what else is known of them: a table as of rep_table_json. */
+/* The busiest directions, with what else is known of them: {"columns": [names], "rows": [[...]],
+ * "left_out": n}. */
 json_t *rep_hot_json(struct rep_folder *);
 /* Switches' neighbours, as lists one after the other. Freed by rep_neighbours_release. */
 struct rep_neighbours {
@@ -60,6 +61,18 @@ struct rep_shape {
     uint32_t switches;                    /* as these make it */
 };
 void rep_shape_read(struct rep_folder *, struct rep_shape *);
+
+/* ---- machine.c: the links of a machine without links.csv ---- */
+
+typedef void rep_machine_link(void *context, const struct rep_link *, const char *class,
+                              const char *from_name);
+/* Calls `each` for every direction of every link of the machine that system.cfg and started.json are of, in
+ * the order of links.csv, their utilisation 0; from_name: NULL where there are no names. False: it is not
+ * known; a note says why where there is more to say than that a file is not there. measured_from: run.warmup.
+ */
+bool rep_machine_each(struct rep_folder *, rep_machine_link *each, void *context, ker_time *measured_from);
+
+/* ---- scene.c ---- */
 
 struct rep_place {
     float x, y, size;
@@ -104,7 +117,7 @@ static inline uint32_t rep_scene_elements(const struct rep_scene *s)
     return 2 * s->lines + s->classes * s->places;
 }
 
-/* ---- layouts: `side` is how many places may stand in a row, or lie in all; smaller from try to try ---- */
+/* ---- layout.c: `side` is how many places may stand in a row, or lie in all; smaller from try to try ---- */
 
 struct rep_layout_input {
     const struct rep_links *links;
@@ -112,21 +125,7 @@ struct rep_layout_input {
     uint32_t side;
     bool lines; /* false: there would be too many, whatever `side` is */
 };
-void rep_layout_tree(struct rep_scene *, const struct rep_layout_input *);
-void rep_layout_torus(struct rep_scene *, const struct rep_layout_input *);
-void rep_layout_groups(struct rep_scene *, const struct rep_layout_input *);
-void rep_layout_star(struct rep_scene *, const struct rep_layout_input *);
-void rep_layout_graph(struct rep_scene *, const struct rep_layout_input *);
-
-/* For layouts. The label is taken over. */
-uint32_t rep_place_add(struct rep_scene *, float x, float y, float size, uint32_t count, bool node,
-                       char *label);
-void rep_frame_add(struct rep_scene *, float x, float y, float w, float h, char *label);
-/* Nodes lie where their switch lies. */
-void rep_nodes_at_switches(struct rep_scene *, const struct rep_links *);
-/* "s5 (1, 2)" */
-char *rep_switch_label(const struct rep_links *, uint32_t id, const uint32_t *coordinate, int dimensions);
-char *rep_range_label(const struct rep_links *, bool node, uint32_t first, uint32_t count);
+void rep_layout(struct rep_scene *, const struct rep_layout_input *);
 
 /* ---- movie.c ---- */
 
@@ -141,18 +140,10 @@ json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep
 
 /* ---- matrix.c ---- */
 
-struct rep_pairs {
-    struct rep_table *table;
-    int time, job, from, to, messages, bytes; /* time, job: -1: the table has none */
-};
-/* NULL in `table` and false: there is no such table, or it is of no use. */
-bool rep_pairs_open(struct rep_folder *, struct rep_pairs *, const char *table);
 /* Who sends to whom: between nodes, boards, racks, and tasks of a job, each as far as it was collected:
  * [{"level", "job", "count", "together", "side", "cells", "frames"}]; see there. */
 json_t *rep_matrices_json(struct rep_folder *, uint32_t nodes);
-
-/* ---- distance.c ---- */
-
+/* Over how many links: {"rows": [[links, messages, bytes]], "every"}; NULL: there is no matrix.csv. */
 json_t *rep_distance_json(struct rep_folder *, const struct rep_links *);
 
 #endif

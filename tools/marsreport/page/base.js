@@ -28,8 +28,9 @@ mars.make = function (tag, attributes, ...children) {
     return element;
 };
 
-/* A panel: {id, title, wide, network, build(box, run, index)}; `network`: of packets, links or switches; build is called for each run, into a box of its own, or once
- * with `both` in place of it: both(box). `wanted` says whether it is there at all. */
+/* A panel, which is a file in panels/: {id, title, wide, network, tables, build(box, run, index)}. build is called for each run, into a box of its own; a panel of both
+ * runs together has both(box) in its place. `network`: it shows packets, links or switches. `wanted` says whether it is there at all. `tables`, in one line: tables of
+ * the results with the most rows that a page has of each; run.NAME is then such a table, {columns, rows, left_out}, or undefined where the run has none. */
 mars.panel = function (panel) {
     mars.panels.push(panel);
 };

@@ -1,10 +1,8 @@
-/* main.js - puts the panels in their order, and the switch between light and dark. */
+/* main.js - builds the panels, in the order of their files' names, and the switch between light and dark. */
 "use strict";
 
 (function () {
     const { make } = mars;
-    const order = ["headline", "compare", "simulated", "topology", "links", "series-both", "series", "objects", "matrix", "distance", "latency", "parts", "sizes", "rates", "gantt",
-        "waits", "cores", "critical", "functions-both", "functions", "driven", "tasks"];
 
     function theme(name) {
         document.documentElement.dataset.theme = name;
@@ -81,7 +79,6 @@
     const notes = document.getElementById("notes"), nav = document.querySelector("nav"), main = document.getElementById("panels");
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
     const absent = make("div", { id: "absent", class: "absent" }); /* panels without data: last, and small */
-    mars.panels.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
     /* Narrow panels that follow each other stand in two columns: the next one in the shorter of them. */
     function shorter() {
         if (!main.lastElementChild || !main.lastElementChild.classList.contains("half"))

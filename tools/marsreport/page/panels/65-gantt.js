@@ -1,4 +1,4 @@
-/* gantt.js - what tasks did when: a row for each task, and one for each link whose states are in the timeline; messages are drawn when few
+/* What tasks did when: a row for each task, and one for each link whose states are in the timeline; messages are drawn when few
  * enough are in view.
  */
 "use strict";

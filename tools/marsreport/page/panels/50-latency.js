@@ -1,4 +1,4 @@
-/* histograms.js - distributions: bins of equal width on a logarithmic axis, their share, and the sum up to there. */
+/* Distributions: bins of equal width on a logarithmic axis, their share, and the sum up to there. */
 "use strict";
 
 (function () {
@@ -104,7 +104,6 @@
             legend.append(make("span", { style: "--mark:transparent" }, mars.percent(data.zero / data.total) + " are 0 and not drawn"));
         box.append(legend);
     }
-    mars.histogram = histogram;
 
     function quantities(box, run, index, list) {
         const names = ["count", "mean", "p50", "p90", "p99", "p999", "max"];
@@ -116,6 +115,7 @@
 
     mars.panel({
         id: "latency", network: true, title: "Latency of packets",
+        tables: { packet_latency: 10000 },
         build(box, run, index) {
             if (run.packet_latency && run.packet_latency.rows.length)
                 histogram(box, run.packet_latency, mars.time, "network latency of packets");
@@ -128,6 +128,7 @@
 
     mars.panel({
         id: "sizes", network: true, title: "Sizes of messages",
+        tables: { message_size: 10000 },
         build(box, run) {
             if (run.message_size && run.message_size.rows.length)
                 histogram(box, run.message_size, mars.bytes, "sizes of messages");

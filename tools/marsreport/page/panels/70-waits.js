@@ -1,4 +1,4 @@
-/* waits.js - what tasks waited for: parts that add up to all their waiting. */
+/* What tasks waited for: parts that add up to all their waiting. */
 "use strict";
 
 (function () {
@@ -53,6 +53,7 @@
 
     mars.panel({
         id: "waits", title: "What tasks waited for", wide: true,
+        tables: { waits: 4096, wait_functions: 10000 },
         wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.waits") || mars.knows(run, "output.waits")),
         build(box, run, index) {
             const jobs = mars.at(run, "result.jobs") || [];
@@ -69,22 +70,6 @@
                 table(box, run.wait_functions, "function", "By function");
             if (run.waits && run.waits.rows.length)
                 table(box, run.waits, "task", "By task");
-        },
-    });
-
-    mars.panel({
-        id: "rates", title: "Bandwidth achieved, by size",
-        wanted: () => mars.runs.some(run => run.message_rates || mars.knows(run, "output.waits")),
-        build(box, run) {
-            if (!run.message_rates || !run.message_rates.rows.length) {
-                box.append(mars.missing("What messages achieved was not collected, or there are no jobs.", "output.waits = true"));
-                return;
-            }
-            const t = mars.table(run.message_rates), cell = (row, name) => row[t.at(name)], several = new Set(t.rows.map(row => cell(row, "job"))).size > 1;
-            const rate = row => cell(row, "time_ps") ? 1e12 * cell(row, "bytes") / cell(row, "time_ps") : 0, most = Math.max(...t.rows.map(rate));
-            box.append(make("div", { class: "scroll" }, mars.simpleTable(["size from", ...(several ? ["job"] : []), "messages", "bytes", "rate", ""], t.rows.map(row => [mars.bytes(cell(row, "size_bytes")),
-                ...(several ? [cell(row, "job")] : []), mars.count(cell(row, "messages")), mars.bytes(cell(row, "bytes")), mars.rate(rate(row)), mars.bar(most ? rate(row) / most : 0)]))),
-                make("p", { class: "hint" }, "Payload over the time on the way, summed over the messages of a size."));
         },
     });
 })();

@@ -1,8 +1,8 @@
-/* headline.js - the figures that one looks at first, and all others folded below. */
+/* The figures that one looks at first, and all others folded below. */
 "use strict";
 
 (function () {
-    const { make, number, at } = mars;
+    const { make, number, at, simpleTable, bar, difference } = mars;
 
     function figure(what, value, ...more) {
         return make("div", { class: "figure" }, make("div", { class: "what" }, what), make("div", { class: "value" }, value),
@@ -21,6 +21,7 @@
         const n = (path, format) => number(run, index, path, format), has = path => at(run, path) !== undefined;
         const time = figure("simulated time", n("result.simulated_time_ps"), "ended by: ", n("result.end_reason", String));
         const effort = figure("run", n("run.wall_s", v => mars.short(v) + " s"), n("run.ranks"), at(run, "run.ranks") === 1 ? " rank, " : " ranks, ", n("run.events"), " events");
+        const detours = at(run, "result.routes.detour"), measured = detours + at(run, "result.routes.minimal");
         const list = !mars.hasNetwork(run) ? [time, ...ofJobs(run, index), effort] : [
             time,
             figure("packets delivered", n("result.packets_delivered"), "of ", n("result.packets_injected"), " injected"),
@@ -31,24 +32,13 @@
             figure("with source queue, mean", n("result.total_latency_ps.mean"), "p99 ", n("result.total_latency_ps.p99")),
             figure("message latency, mean", n("result.message_latency_ps.mean"), "p99 ", n("result.message_latency_ps.p99")),
             figure("hops, mean", n("result.hops.mean", v => v === null ? "–" : v.toFixed(2)), "at most ", n("result.hops.max")),
-            ...(has("result.routes") ? [figure("packets on detours", n("result.routes.detour"), "minimal: ", n("result.routes.minimal"))] : []),
+            ...(measured ? [figure("packets on detours", mars.percent(detours / measured), n("result.routes.detour"), " of " + mars.count(measured) + " measured")] : []),
             effort,
         ];
         if (has("result.confidence.half_width") && at(run, "result.confidence.half_width") !== null)
             list.push(figure("confidence interval", n("result.confidence.half_width", v => "± " + mars.percent(v)), "at ",
                 n("result.confidence.level", mars.percent)));
         return make("div", { class: "figures" }, ...list);
-    }
-
-    function simpleTable(heads, rows) {
-        return make("table", {}, make("thead", {}, make("tr", {}, ...heads.map(head => make("th", { scope: "col" }, head)))),
-            make("tbody", {}, ...rows.map(row => make("tr", {}, ...row.map(cell => make("td", {}, cell))))));
-    }
-
-    function bar(share) {
-        const inner = make("i", {});
-        inner.style.width = Math.min(100, 100 * share) + "%";
-        return make("span", { class: "bar", "aria-hidden": "true" }, inner);
     }
 
     function classes(run, index) {
@@ -117,16 +107,6 @@
         ["switches", "switches", 0], ["links", "links", 0],
     ];
 
-    function difference(a, b, better) {
-        if (typeof a !== "number" || typeof b !== "number")
-            return "–";
-        if (a === b)
-            return "equal";
-        const text = a === 0 ? "from 0" : (b > a ? "+" : "−") + mars.percent(Math.abs(b / a - 1));
-        const good = better === 0 ? "" : (b - a) * better > 0 ? "better" : "worse";
-        return make("span", { class: good, title: String(b - a) }, text);
-    }
-
     function jobRows([a, b]) {
         const jobsOfB = at(b, "result.jobs") || [];
         return (at(a, "result.jobs") || []).flatMap((job, i) => {
@@ -153,6 +133,8 @@
                     own.append(mars.runName(run, index));
                 if (run.bottleneck)
                     own.append(make("p", { class: "bottleneck" }, [run.bottleneck, fullSince(run)].filter(Boolean).join(". ")));
+                if (run.mpi)
+                    own.append(make("p", { class: "bottleneck" }, run.mpi + "."));
                 if (run.result)
                     own.append(figures(run, index), make("div", { class: mars.runs.length === 2 ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
                         folded(run, index));
@@ -163,8 +145,4 @@
             box.append(pair);
         },
     });
-
-    mars.simpleTable = simpleTable;
-    mars.bar = bar;
-    mars.difference = difference;
 })();

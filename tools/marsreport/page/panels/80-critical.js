@@ -1,4 +1,4 @@
-/* critical.js - the critical path of each job: which tasks, calls and links its end waited for. */
+/* The critical path of each job: which tasks, calls and links its end waited for. */
 "use strict";
 
 (function () {
@@ -106,18 +106,14 @@
         const own = job.critical_path, path = "result.jobs." + i + ".critical_path", total = own.to_ps - own.from_ps;
         const number = (name, format) => mars.number(run, index, path + "." + name, format);
         const list = Object.entries(own.kinds).filter(([, time]) => time > 0).sort((a, b) => b[1] - a[1]);
-        const stack = make("div", { class: "stack", role: "img", "aria-label": "kinds of the critical path" }, ...list.map(([name, time]) => {
-            const kind = name.replace(/_ps$/, ""), piece = make("i", { title: kind + ": " + mars.time(time) });
-            piece.style.width = (total ? 100 * time / total : 0) + "%";
-            piece.style.background = mark(kind);
-            return piece;
-        }));
+        const kind = name => name.replace(/_ps$/, ""), stack = mars.stack("kinds of the critical path", list.map(([name, time]) =>
+            ({ title: kind(name) + ": " + mars.time(time), share: total ? time / total : 0, background: mark(kind(name)) })));
         box.append(make("h3", {}, "Job " + job.name + ": from ", number("from_ps"), " to ", number("to_ps"), own.complete ? "" : " (the beginning of the path was not kept)",
             own.finished === false ? " (the job had not ended: the path of what was there)" : ""), stack);
         const column = (title, ...children) => make("div", {}, make("h3", {}, title), ...children);
         box.append(make("div", { class: "columns" },
             column("What it is made of", mars.simpleTable(["", "time", "share"], list.map(([name, time]) => [
-                make("span", {}, make("span", { class: "mark", style: "background:" + mark(name.replace(/_ps$/, "")) }), name.replace(/_ps$/, "").replace("_", " ")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
+                make("span", {}, make("span", { class: "mark", style: "background:" + mark(kind(name)) }), kind(name).replace("_", " ")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
             own.functions.length ? column("In which calls", bars(own.functions, total, one => one.function || "computation", one => number("functions." + own.functions.indexOf(one) + ".time_ps"))) : null,
             own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"))) : null,
             own.pairs.length ? column("In messages between", mars.simpleTable(["", "messages", "time", "contention"], own.pairs.map((one, k) => ["task " + one.from + " > " + one.to,
@@ -134,6 +130,7 @@
 
     mars.panel({
         id: "critical", title: "Critical path", wide: true,
+        tables: { critical_path_steps: 20000 },
         wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.critical_path") || mars.knows(run, "output.critical_path")),
         build(box, run, index) {
             const jobs = mars.at(run, "result.jobs") || [];

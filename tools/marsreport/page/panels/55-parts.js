@@ -1,4 +1,4 @@
-/* parts.js - where latency went: the means of its parts, which add up to the mean of all. */
+/* Where latency went: the means of its parts, which add up to the mean of all. */
 "use strict";
 
 (function () {
@@ -6,16 +6,6 @@
     const parts = [["source_queue_ps", "source queue"], ["injection_ps", "injection"], ["switches_ps", "switches"], ["links_ps", "links"],
         ["ejection_ps", "ejection"], ["resequencing_ps", "resequencing"]];
     const within = [["switch_wait_ps", "waiting in switches"], ["contention_ps", "contention: above an empty network"]];
-
-    /* A bar whose pieces, {title, share}, are as long as their shares. */
-    mars.stack = function (label, pieces) {
-        return make("div", { class: "stack", role: "img", "aria-label": label }, ...pieces.map(({ title, share }, i) => {
-            const piece = make("i", { title });
-            piece.style.width = 100 * share + "%";
-            piece.style.background = mars.colours.mark(i);
-            return piece;
-        }));
-    };
 
     /* The parts as a bar, and a table with the same. */
     function told(box, run, index, of) {

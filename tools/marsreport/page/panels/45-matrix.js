@@ -1,4 +1,4 @@
-/* matrix.js - who sends to whom, and over how many links. */
+/* Who sends to whom, and over how many links. */
 "use strict";
 
 (function () {

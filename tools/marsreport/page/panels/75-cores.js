@@ -1,4 +1,4 @@
-/* cores.js - what the time of cores and of the jobs' tasks was, and what memory was asked for. */
+/* What the time of cores and of the jobs' tasks was, and what memory was asked for. */
 "use strict";
 
 (function () {

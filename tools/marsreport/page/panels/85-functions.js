@@ -1,31 +1,8 @@
-/* tables.js - tables that can be sorted: functions, tasks. */
+/* Time in the functions of MPI, traced and simulated. */
 "use strict";
 
 (function () {
     const { make } = mars;
-
-    /* A table of columns {name, title, value(row), show(value), text}; sorted by a click or Enter on a head. */
-    function sortable(columns, rows, first, most, ascending) {
-        const body = make("tbody", {}), heads = columns.map((column, i) => make("th", { scope: "col", class: column.text ? "text" : null },
-            make("button", { type: "button", onclick: () => sort(i) }, column.title)));
-        let by = -1, down = false;
-        function sort(i) {
-            down = by === i ? !down : !columns[i].text;
-            by = i;
-            const value = columns[i].value, sorted = rows.slice().sort((a, b) => {
-                const x = value(a), y = value(b), order = x === y ? 0 : x === null ? -1 : y === null ? 1 : x < y ? -1 : 1;
-                return down ? -order : order;
-            });
-            heads.forEach((head, j) => head.setAttribute("aria-sort", j === i ? (down ? "descending" : "ascending") : "none"));
-            body.replaceChildren(...sorted.slice(0, most || sorted.length).map(row => make("tr", {}, ...columns.map(column =>
-                make("td", { class: column.text ? "text" : null }, column.cell ? column.cell(row) : (column.show || String)(column.value(row)))))));
-        }
-        sort(first);
-        if (ascending && down)
-            sort(first);
-        return make("div", { class: "scroll", tabindex: 0 }, make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body));
-    }
-    mars.sortable = sortable;
 
     function functions(box, run) {
         const table = mars.table(run.functions), at = name => table.at(name), cell = name => row => at(name) < 0 ? null : row[at(name)];
@@ -43,7 +20,7 @@
             { title: "waiting", value: cell("wait_ns"), show: time },
             { title: "share of all calls' time", value: cell("simulated_ns"), cell: row => make("span", {}, mars.percent(total ? cell("simulated_ns")(row) / total : 0), mars.bar(total ? cell("simulated_ns")(row) / total : 0)) },
         ].filter(Boolean);
-        box.append(sortable(columns, table.rows, columns.findIndex(column => column.title === "simulated")));
+        box.append(mars.sortable(columns, table.rows, columns.findIndex(column => column.title === "simulated")));
         box.append(make("p", { class: "hint" }, "Sums over the tasks." + (traced ? " Traced: time in the call on the machine where the trace was made." : "")));
     }
 
@@ -76,50 +53,12 @@
 
     mars.panel({
         id: "functions", title: "MPI functions", wide: true,
+        tables: { functions: 10000 },
         build(box, run) {
             if (run.functions && run.functions.rows.length)
                 functions(box, run);
             else
                 box.append(mars.missing("What tasks have called was not counted, or there are no jobs.", "output.calls = true"));
-        },
-    });
-
-    /* All of a table of the results, sorted by a column. */
-    function whole(box, data, file, by) {
-        const table = mars.table(data);
-        const columns = table.columns.map((name, i) => ({
-            title: name.replace(/_(ps|ns)$/, "").replace(/_/g, " "), value: row => row[i], show: mars.formatOf(name), text: /^(job|node_name|entry)$/.test(name),
-        })).filter((column, i) => table.rows.some(row => row[i] !== null && row[i] !== 0) || i < 3);
-        columns.forEach(column => {
-            if (column.text)
-                column.show = v => v === null ? "" : String(v);
-        });
-        box.append(sortable(columns, table.rows, Math.max(0, columns.findIndex(column => column.title === by)), 500, true));
-        if (table.rows.length > 500 || data.left_out)
-            box.append(make("p", { class: "hint" }, "The first 500 of " + mars.count(table.rows.length) + " rows by the chosen order" +
-                (data.left_out ? "; " + mars.count(data.left_out) + " more are in " + file + " only." : ".")));
-    }
-
-    mars.panel({
-        id: "tasks", title: "Tasks", wide: true,
-        build(box, run) {
-            if (run.tasks && run.tasks.rows.length)
-                whole(box, run.tasks, "tasks.csv", "task");
-            else
-                box.append(make("p", { class: "missing" }, "There is no tasks.csv: there are no jobs, or output.tasks = false."));
-        },
-    });
-
-    mars.panel({
-        id: "driven", title: "Message-driven programs", wide: true, wanted: () => mars.runs.some(run => run.driven_entries),
-        build(box, run) {
-            for (const [name, title, by] of [["driven_entries", "Entry methods", "entry"], ["driven_cores", "Cores", "task"]])
-                if (run[name] && run[name].rows.length) {
-                    box.append(make("h3", {}, title));
-                    whole(box, run[name], name + ".csv", by);
-                }
-            if (!run.driven_entries)
-                box.append(make("p", { class: "missing" }, "There are no message-driven jobs."));
         },
     });
 })();

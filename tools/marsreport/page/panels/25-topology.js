@@ -1,4 +1,4 @@
-/* topology.js - the machine in its own shape, coloured by how busy its links are: of the whole run, or period by period. */
+/* The machine in its own shape, coloured by how busy its links are: of the whole run, or period by period. */
 "use strict";
 
 (function () {

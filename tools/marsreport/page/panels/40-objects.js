@@ -1,4 +1,4 @@
-/* objects.js - series of links, switches, adapters, jobs, tasks, ...: those to which most happened, and all together. */
+/* Series of links, switches, adapters, jobs, tasks, ...: those to which most happened, and all together. */
 "use strict";
 
 (function () {

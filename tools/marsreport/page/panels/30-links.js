@@ -1,4 +1,4 @@
-/* hot.js - the busiest links. */
+/* The busiest links. */
 "use strict";
 
 (function () {

@@ -1,4 +1,4 @@
-/* compare.js - two runs: what their configurations and links have that is not alike. */
+/* Two runs: what their configurations and links have that is not alike. */
 "use strict";
 
 (function () {

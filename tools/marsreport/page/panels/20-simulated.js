@@ -1,4 +1,4 @@
-/* machine.js - what was simulated. */
+/* What was simulated. */
 "use strict";
 
 (function () {

@@ -1,0 +1,72 @@
+/* What is collected at regular simulated times (output.period). */
+"use strict";
+
+(function () {
+    const { make } = mars;
+    const labels = {
+        packets_injected: "packets injected", packets_delivered: "packets delivered", packets_in_flight: "packets in flight",
+        bytes_delivered: "bytes delivered", packet_latency_mean_ps: "packet latency, mean",
+    };
+    /* Which columns share a plot. */
+    const groups = [["packets_injected", "packets_delivered"], ["packets_in_flight"], ["bytes_delivered"], ["packet_latency_mean_ps"]];
+
+    const aside = ["time_ps", "packets_measured"]; /* what latencies are means over */
+
+    function plotsOf(columns) {
+        const known = groups.flat(), list = groups.map(names => names.filter(name => columns[name])).filter(names => names.length);
+        for (const name of Object.keys(columns))
+            if (!aside.includes(name) && !known.includes(name))
+                list.push([name]);
+        return list;
+    }
+
+    const label = name => labels[name] || name.replace(/_(ps|ns)$/, "").replace(/_/g, " ");
+
+    function plot(box, names, columns, run, sync) {
+        const named = name => mars.hasNetwork(run) ? label(name) : label(name).replace(/packet/g, "message"); /* LogGOPS sends each message whole */
+        mars.plot(box, { title: names.map(named).join(", "), format: mars.formatOf(names[0]), times: columns.time_ps, sync,
+            lines: names.map(name => ({ label: named(name), values: columns[name] })) });
+    }
+
+    /* Each series of both runs in one plot. */
+    function plotsOfBoth(box, [a, b]) {
+        const times = [...new Set([...a.periods.column.time_ps, ...b.periods.column.time_ps])].sort((x, y) => x - y);
+        const on = (run, name) => {
+            const known = new Map(run.periods.column.time_ps.map((time, i) => [time, run.periods.column[name][i]]));
+            return times.map(time => known.has(time) ? known.get(time) : undefined); /* undefined: the line goes on to the next one */
+        };
+        const plots = make("div", { class: "plots" });
+        box.append(plots);
+        for (const name of Object.keys(a.periods.column).filter(name => !aside.includes(name) && b.periods.column[name]))
+            mars.plot(plots, { title: label(name), format: mars.formatOf(name), times, sync: "both",
+                lines: [a, b].map((run, i) => ({ label: run.name, values: on(run, name), dash: i ? [6, 3] : undefined })) });
+    }
+
+    const collected = run => run.periods && run.periods.column.time_ps.length;
+
+    mars.panel({
+        id: "series-both", title: "Over simulated time, both runs", wide: true,
+        wanted: () => mars.runs.length === 2 && mars.runs.every(collected),
+        both(box) {
+            if (mars.runs[0].periods.column.time_ps[0] !== mars.runs[1].periods.column.time_ps[0])
+                box.append(make("p", { class: "hint" }, "The periods of the two runs are not of the same length: sums per period cannot be compared."));
+            plotsOfBoth(box, mars.runs);
+        },
+    });
+
+    mars.panel({
+        id: "series", title: "Over simulated time", wide: true,
+        build(box, run, index) {
+            const columns = run.periods && run.periods.column;
+            if (!columns || !columns.time_ps.length) {
+                box.append(mars.missing("No series was collected.", "output.period = \"10 us\""));
+                return;
+            }
+            box.append(make("p", { class: "hint" }, "Drag to zoom, double click for all; with the keyboard plus, minus, arrows, Escape." +
+                (run.periods.together > 1 ? " " + run.periods.together + " periods are one point." : "")));
+            const plots = make("div", { class: "plots" });
+            box.append(plots);
+            plotsOf(columns).forEach(names => plot(plots, names, columns, run, "run" + index));
+        },
+    });
+})();

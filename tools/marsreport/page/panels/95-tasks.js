@@ -1,0 +1,13 @@
+/* All of tasks.csv. */
+"use strict";
+
+mars.panel({
+    id: "tasks", title: "Tasks", wide: true,
+    tables: { tasks: 4096 },
+    build(box, run) {
+        if (run.tasks && run.tasks.rows.length)
+            mars.wholeTable(box, run.tasks, "tasks.csv", "task");
+        else
+            box.append(mars.make("p", { class: "missing" }, "There is no tasks.csv: there are no jobs, or output.tasks = false."));
+    },
+});
