@@ -51,8 +51,8 @@ static void proof_print(const struct route_proof *p)
 {
     char a[32], b[32];
     if (p->complete)
-        printf("deadlock   none: %s channels, %s dependencies without a cycle\n", print_count(a, p->channels),
-               print_count(b, p->dependencies));
+        printf("deadlock   none: %s channels, %s dependencies between them, no cycle\n",
+               print_count(a, p->channels), print_count(b, p->dependencies));
     else
         printf("deadlock   not proved in full: %s of %s destination%s walked, no cycle among them "
                "(--check=full walks all)\n",
@@ -323,7 +323,8 @@ void run_sizes_print(struct run *run)
     network_print(run);
     faults_report(run->topology);
     bias_print(run);
-    printf("channels   %u needed, %u configured\n", sum->channels, sum->configured);
+    printf("channels   %u needed, %u configured, of each link (virtual channels)\n", sum->channels,
+           sum->configured);
     proof_print(&run->proof);
     printf("partition  %u rank%s, imbalance %.3f, %llu links cut\n", run->parts.ranks,
            run->parts.ranks == 1 ? "" : "s", run->parts.imbalance, (unsigned long long)run->parts.cut_edges);
@@ -333,8 +334,8 @@ void run_sizes_print(struct run *run)
     uint32_t windows, tiles = ker_engine_tiles(run->engine, &windows);
     if (tiles)
         printf("; %u tiles, each handled for %u windows at a time", tiles, windows);
-    printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
-           ker_print_bytes(c, (double)rss));
+    printf("\nmemory     %s of switches and adapters, %s of the whole process\n",
+           ker_print_bytes(a, (double)memory), ker_print_bytes(c, (double)rss));
     if (task_system_costless(run->tasks))
         stats_wrapped_write(stdout, "mpi", 11, STATS_MPI_FREE);
     run_series_print(run);
