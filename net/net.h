@@ -32,7 +32,7 @@ struct net_message {
     uint64_t bytes;               /* payload */
     ker_time created;             /* when it was handed to the source's adapter */
     uint32_t number;              /* struct net_send's, unless adapters resequence */
-    uint8_t service;              /* of the node, which it is from and to */
+    uint8_t service;              /* the node's: from which of its services, and to which */
     uint8_t part;                 /* enum net_part */
     struct net_envelope envelope;
     const struct net_parts *parts; /* NULL: not collected; good until the message has been handed up */

@@ -67,10 +67,19 @@ static void delayed_send(struct node *n, ker_time now, const struct node_delayed
     node_inject(n, now, &send, d->core);
 }
 
-/* To the node itself. */
+/* To the node itself; its sender is told of what has left. */
+static void left(struct node *n, ker_time now, uint32_t service, uint64_t cookie)
+{
+    uint32_t s = node_sender_of(service);
+    const struct node_service *sender = n->system->services->at[s].service;
+    if (cookie && sender->sent)
+        sender->sent(n->state[s], n, now, cookie);
+}
+
 static inline void copied(struct node *n, ker_time now, const struct node_delayed *d)
 {
-    const struct node_service *service = n->system->services->at[d->service].service;
+    uint32_t s = node_receiver_of(d->service);
+    const struct node_service *service = n->system->services->at[s].service;
     bool comes = d->queue == NODE_COMES;
     struct net_message m = {.source = comes ? d->core : n->id,
                             .destination = n->id,
@@ -78,20 +87,19 @@ static inline void copied(struct node *n, ker_time now, const struct node_delaye
                             .created = comes ? (ker_time)d->cookie : d->created,
                             .service = d->service,
                             .envelope = d->envelope};
+    ker_assert(s == d->service || (n->state[s] && service->arrived));
     if (service->arrived)
-        service->arrived(n->state[d->service], n, now, &m);
-    if (d->cookie && !comes && service->sent)
-        service->sent(n->state[d->service], n, now, d->cookie);
+        service->arrived(n->state[s], n, now, &m);
+    if (!comes)
+        left(n, now, d->service, d->cookie);
 }
 
 void node_delayed_left(struct node *n, ker_time now, uint32_t index)
 {
     struct node_delayed *d = &n->system->delayed.at[index];
-    const struct node_service *service = n->system->services->at[d->service].service;
     uint64_t cookie = d->cookie;
     d->cookie = 0;
-    if (cookie && service->sent)
-        service->sent(n->state[d->service], n, now, cookie);
+    left(n, now, d->service, cookie);
 }
 
 void node_delayed_copied(struct node *n, ker_time now, uint32_t index)

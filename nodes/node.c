@@ -155,6 +155,20 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
     node_inject(n, now, &send, m->core);
 }
 
+void node_answer(struct node *n, ker_time now, uint32_t service, const struct node_caller *caller,
+                 uint64_t bytes, uint8_t priority)
+{
+    struct net_envelope envelope = {{caller->token}};
+    struct node_message m = {.destination = caller->node,
+                             .bytes = bytes,
+                             .envelope = &envelope,
+                             .core = NODE_ANY_CORE,
+                             .priority = priority};
+    if (caller->node == n->id)
+        m.queue = NODE_QUEUE_ONCE;
+    node_send(n, now, NODE_TO(service, caller->service), &m);
+}
+
 void node_touch(struct node *n, ker_time when)
 {
     ker_touch(n->system->engine, when);
@@ -164,19 +178,25 @@ void node_touch(struct node *n, ker_time when)
 
 static void message_arrived(struct node *n, ker_time now, const struct net_message *m)
 {
-    const struct node_service *service = n->system->services->at[m->service].service;
-    if (!n->state[m->service] || !service->arrived)
+    uint32_t s = node_receiver_of(m->service);
+    const struct node_service *service = n->system->services->at[s].service;
+    if (!n->state[s] || !service->arrived) {
+        ker_assert(s == m->service); /* sent to a service that is not there */
         return;
-    service->arrived(n->state[m->service], n, now, m);
+    }
+    service->arrived(n->state[s], n, now, m);
     node_settle(n, now);
 }
 
 /* It has left the adapter, and will be there later. */
 static void message_comes(struct node *n, ker_time now, const struct net_message *m, ker_time way)
 {
-    const struct node_service *service = n->system->services->at[m->service].service;
-    if (!n->state[m->service] || !service->arrived)
+    uint32_t s = node_receiver_of(m->service);
+    const struct node_service *service = n->system->services->at[s].service;
+    if (!n->state[s] || !service->arrived) {
+        ker_assert(s == m->service);
         return;
+    }
     struct node_delayed d = {.service = m->service,
                              .queue = NODE_COMES,
                              .destination = n->id,
@@ -212,11 +232,12 @@ static void host_arrived(void *state, ker_time now, const struct net_message *m)
 static void host_sent(void *state, ker_time now, uint32_t service, enum net_part part, uint64_t cookie)
 {
     struct node *n = state;
-    const struct node_service *sender = n->system->services->at[service].service;
+    uint32_t s = node_sender_of(service);
+    const struct node_service *sender = n->system->services->at[s].service;
     if (part != NET_WHOLE && !node_stripe_sent(n, &cookie))
         return;
     if (sender->sent)
-        sender->sent(n->state[service], n, now, cookie);
+        sender->sent(n->state[s], n, now, cookie);
     node_settle(n, now);
 }
 
@@ -240,6 +261,7 @@ static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
 static void host_lost(void *context, uint32_t service, const struct net_envelope *envelope)
 {
     const struct node_system *system = context;
+    service = node_receiver_of(service);
     if (system->services->at[service].service->lost)
         system->services->at[service].service->lost(system->services->at[service].shared, envelope);
 }

@@ -116,6 +116,12 @@ static inline ker_time node_worked_share(ker_time taken, ker_time part, ker_time
     return (ker_time)((unsigned __int128)taken * (uint64_t)part / (uint64_t)compute);
 }
 
+/* Who waits for a service's answer: what that service keeps of a call until it has answered. */
+struct node_caller {
+    uint64_t token; /* the caller's own name for its call */
+    uint32_t node, service;
+};
+
 /* What a service does. Every function may be NULL. `state` is the service's own for this node; all but offer
  * and lost are called at the node's instant `now`, and the node settles after each of them: it delivers what
  * is due inside the node, then has one service do one step, until neither is left. */
@@ -126,7 +132,8 @@ struct node_service {
     void (*start)(void *state, struct node *, ker_time now);
     /* At the time of a fork, on a node where the service was before: something may have come to it. */
     void (*forked)(void *state, struct node *, ker_time now);
-    /* A message to this service is whole: from another node, or copied inside this one. */
+    /* A message to this service is whole: from another node, or copied inside this one; from which service
+     * says node_message_from. */
     void (*arrived)(void *state, struct node *, ker_time now, const struct net_message *);
     /* The message sent with this cookie has left (the source buffer is reusable). Follows arrived() without
      * settling when the message stayed inside the node. */
@@ -155,6 +162,8 @@ struct node_service {
     /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it
      * was attached; start is not called then. NULL: it holds nothing. */
     void (*save)(void *state, struct node *, struct ker_chunk *);
+    /* Of services[] only: frees what the state owns besides its own bytes. */
+    void (*release)(void *state);
 };
 
 #define NODE_MAX_SERVICES 16
@@ -197,10 +206,26 @@ struct node_message {
 #define NODE_ON_BUS 0x20000000u /* within nodes/: it is on the bus: of that adapter, or of all */
 #define NODE_COPIED 0xfffe0000u /* likewise, to this node itself: nothing is left to copy */
 #define NODE_CORES(from, to) ((uint32_t)(from) | (uint32_t)(to) << 16) /* of sender and receiver */
+/* In the place of the sender's number: to another service, of this node or of another one, which has to run
+ * there; sent() remains the sender's. */
+#define NODE_TO(sender, service) ((uint32_t)(service) | ((uint32_t)(sender) ^ (uint32_t)(service)) << 4)
+_Static_assert(NODE_MAX_SERVICES == 16, "two services fit into net_message.service");
+static inline uint32_t node_message_from(const struct net_message *m)
+{
+    return (m->service ^ m->service >> 4) & (NODE_MAX_SERVICES - 1);
+}
 /* Sends a message to the same service of another node, or copies it inside this one (node_copy,
  * cores/copies.c). */
 void node_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
 
+/* A call is a message that wants an answer: its envelope begins with the caller's token. */
+static inline struct node_caller node_caller_of(const struct net_message *m)
+{
+    return (struct node_caller){m->envelope.word[0], m->source, node_message_from(m)};
+}
+/* Answers, now or later: a message of so many bytes, whose envelope has the token and nothing else. */
+void node_answer(struct node *, ker_time now, uint32_t service, const struct node_caller *, uint64_t bytes,
+                 uint8_t priority);
 /* Calls timer(number) at `when` > now; number < 65536. Cannot be cancelled: the service ignores stale ones.
  * A node's timers of one instant come in the order of (service, number); two of the same are both delivered
  * and nothing tells them apart. */

@@ -73,6 +73,16 @@ struct node {
     void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };
 
+/* Of a message, whose service is as node_send has it. */
+static inline uint32_t node_receiver_of(uint32_t service)
+{
+    return service & (NODE_MAX_SERVICES - 1);
+}
+static inline uint32_t node_sender_of(uint32_t service)
+{
+    return node_receiver_of(service ^ service >> 4);
+}
+
 /* The i-th of this rank. */
 static inline struct node *node_of(const struct node_system *system, uint32_t i)
 {

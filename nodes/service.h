@@ -13,12 +13,21 @@
 
 #include "nodes/nodes.h"
 
+/* Nodes of a service that have a part of their own in it: its servers, its clients; or all that it
+ * runs on. */
+struct node_role {
+    uint32_t members, *node; /* in increasing order */
+};
+
 /* What a service is told, the same on every rank. */
 struct node_service_setup {
     const struct ker_config *config;
-    const char *key;                     /* of its group: "services[2]" */
+    const char *key, *name;              /* of its group: "services[2]"; its own */
     uint32_t service;                    /* its number, for node_send and node_timer */
+    uint32_t nodes;                      /* of the system */
     uint32_t first_node, every, members; /* it runs on node first_node + i x every, i < members */
+    struct node_role list;               /* or on these, if there are any: services[].list */
+    const struct node_service_list *all;
     uint64_t seed;
     ker_time stop; /* it begins nothing of its own from here on: the measured span is over */
     uint8_t priority;
@@ -33,11 +42,22 @@ struct node_service_key {
 };
 struct node_service_key node_service_key(const struct node_service_setup *, const char *word);
 
+/* Of a key of the kind, "services[2].servers": numbers and ranges, "0-3,8"; absent: all nodes of the service.
+ */
+enum ker_status node_role_read(struct node_role *, const struct node_service_setup *, const char *word,
+                               struct ker_error *);
+uint32_t node_role_member(const struct node_role *, uint32_t node); /* which it is; members: none */
+void node_role_release(struct node_role *);
+
+/* The service that a key of the kind names: whom to send to, and its nodes. */
+enum ker_status node_service_find(const struct node_service_setup **, const struct node_service_setup *own,
+                                  const char *word, struct ker_error *);
+
 struct node_service_kind {
     struct node_service service;      /* its name is that of the kind */
     size_t shared_bytes, state_bytes; /* zeroed at first; state_bytes > 0 */
-    /* Every rank alike, after setup has been checked; setup stays where it is. NULL: there is nothing to
-     * read. */
+    /* Every rank alike, when all services have their numbers and nodes; setup stays where it is. NULL: there
+     * is nothing to read. */
     enum ker_status (*read)(void *shared, const struct node_service_setup *, struct ker_error *);
     void (*release)(void *shared); /* NULL: it holds nothing else */
     void (*init)(void *state, void *shared, const struct node_service_setup *, uint32_t node);

@@ -48,6 +48,9 @@ const struct ker_option node_service_options[] = {
      .type = KER_TYPE_INT,
      .minimum = "1",
      .meaning = "On how many; absent: as many as there are."},
+    {.key = "services[].list",
+     .type = KER_TYPE_STRING,
+     .meaning = "In the place of these three: the nodes it runs on, numbers and ranges, \"0-3,8\"."},
     {.key = "services[].priority",
      .type = KER_TYPE_INT,
      .fallback = "0",
@@ -84,6 +87,7 @@ static enum ker_status name_read(struct node_service_list *list, struct one *s, 
     const struct ker_config *config = s->setup.config;
     const char *name = ker_config_string(config, KEY(s, "name"));
     s->name = ker_format("%s", *name ? name : s->kind->name);
+    s->setup.name = s->name;
     s->table_name = ker_format("service_%s", s->name);
     if (s->name[strspn(s->name, letters)] || strlen(s->name) > MOST_LETTERS)
         return ker_config_fail(config, error, KEY(s, "name"),
@@ -97,10 +101,30 @@ static enum ker_status name_read(struct node_service_list *list, struct one *s, 
     return KER_OK;
 }
 
+static enum ker_status list_read(struct one *s, struct ker_error *error)
+{
+    static const char *const others[] = {"first_node", "every", "nodes"};
+    const struct ker_config *config = s->setup.config;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ker_config_has(config, KEY(s, others[i])))
+            return ker_config_fail(config, error, KEY(s, others[i]), "give %s.list or %s.%s, not both",
+                                   s->setup.key, s->setup.key, others[i]);
+    struct node_role list;
+    enum ker_status status = node_role_read(&list, &s->setup, "list", error);
+    s->setup.list = list;
+    s->setup.first_node = list.members ? list.node[0] : 0;
+    s->setup.every = 1;
+    s->setup.members = list.members;
+    return status;
+}
+
 /* On which nodes it runs. */
-static enum ker_status range_read(struct one *s, uint32_t nodes, struct ker_error *error)
+static enum ker_status range_read(struct one *s, struct ker_error *error)
 {
     const struct ker_config *config = s->setup.config;
+    uint32_t nodes = s->setup.nodes;
+    if (ker_config_has(config, KEY(s, "list")))
+        return list_read(s, error);
     int64_t first = ker_config_int(config, KEY(s, "first_node")),
             every = ker_config_int(config, KEY(s, "every"));
     if (first >= nodes)
@@ -144,14 +168,15 @@ static enum ker_status kind_read(struct one *s, struct ker_error *error)
     return KER_OK;
 }
 
-static enum ker_status one_read(struct node_service_list *list, struct one *s, uint32_t nodes,
-                                struct node_services *services, struct ker_error *error)
+/* All but what the kind reads. */
+static enum ker_status one_add(struct node_service_list *list, struct one *s, struct node_services *services,
+                               struct ker_error *error)
 {
     enum ker_status status = kind_read(s, error);
     if (!status)
         status = name_read(list, s, error);
     if (!status)
-        status = range_read(s, nodes, error);
+        status = range_read(s, error);
     if (!status)
         status = priority_read(s, error);
     if (status)
@@ -163,7 +188,7 @@ static enum ker_status one_read(struct node_service_list *list, struct one *s, u
     }
     s->shared = ker_alloc(kind->shared_bytes + 1);
     s->setup.service = node_services_add(services, s->table_name, &kind->service, s->shared);
-    return kind->read ? kind->read(s->shared, &s->setup, error) : KER_OK;
+    return KER_OK;
 }
 
 enum ker_status node_service_list_new(struct node_service_list **out, const struct ker_config *config,
@@ -184,10 +209,14 @@ enum ker_status node_service_list_new(struct node_service_list **out, const stru
     for (uint32_t i = 0; i < count && !status; i++) {
         struct one *s = &list->one[i];
         snprintf(s->key, sizeof s->key, "services[%u]", i);
-        s->setup = (struct node_service_setup){.config = config, .key = s->key, .seed = seed, .stop = stop};
+        s->setup = (struct node_service_setup){
+            .config = config, .key = s->key, .nodes = nodes, .all = list, .seed = seed, .stop = stop};
         list->count++;
-        status = one_read(list, s, nodes, services, error);
+        status = one_add(list, s, services, error);
     }
+    for (struct one *s = list->one; s < list->one + count && !status; s++)
+        if (s->operations->read)
+            status = s->operations->read(s->shared, &s->setup, error);
     list->services = services->count;
     if (status)
         node_service_list_free(list);
@@ -200,10 +229,14 @@ void node_service_list_free(struct node_service_list *list)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
         struct one *s = &list->one[i];
-        if (s->shared && s->operations->release)
-            s->operations->release(s->shared);
+        const struct node_service_kind *kind = s->operations;
+        for (uint32_t k = 0; k < s->states && kind->service.release; k++)
+            kind->service.release(s->state + k * kind->state_bytes);
+        if (s->shared && kind->release)
+            kind->release(s->shared);
         free(s->shared);
-        ker_release(s->state, s->states * (s->operations ? s->operations->state_bytes : 0));
+        node_role_release(&s->setup.list);
+        ker_release(s->state, s->states * (kind ? kind->state_bytes : 0));
         free(s->name);
         free(s->table_name);
     }
@@ -213,6 +246,23 @@ void node_service_list_free(struct node_service_list *list)
 uint32_t node_service_list_count(const struct node_service_list *list)
 {
     return list ? list->count : 0;
+}
+
+enum ker_status node_service_find(const struct node_service_setup **found,
+                                  const struct node_service_setup *own, const char *word,
+                                  struct ker_error *error)
+{
+    struct node_service_key key = node_service_key(own, word);
+    const char *name = ker_config_string(own->config, key.text);
+    for (uint32_t i = 0; i < own->all->count; i++)
+        if (strcmp(own->all->one[i].name, name) == 0) {
+            *found = &own->all->one[i].setup;
+            return KER_OK;
+        }
+    return ker_config_fail(own->config, error, key.text,
+                           "no service of services[] is called \"%s\": its name is its kind's, where it has "
+                           "no services[].name",
+                           name);
 }
 
 bool node_service_list_endless(const struct node_service_list *list)

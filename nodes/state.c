@@ -22,7 +22,8 @@ static uint32_t delayed_count(const struct node *n)
 /* The timers of what is delayed are among the records of the engine. */
 static void delayed_list_state(struct node *n, struct ker_chunk *c)
 {
-    uint32_t count = ker_chunk_count(c, c->loads ? 0 : delayed_count(n), sizeof(struct net_envelope));
+    uint32_t count = ker_chunk_count(c, c->loads ? 0 : delayed_count(n), sizeof(struct net_envelope)),
+             services = n->system->services->count;
     if (!c->loads) {
         for (uint32_t i = n->delayed; i != KER_NONE; i = n->system->delayed.at[i].next)
             node_delayed_state(c, &n->system->delayed.at[i]);
@@ -31,7 +32,7 @@ static void delayed_list_state(struct node *n, struct ker_chunk *c)
     for (; count; count--) {
         struct node_delayed d = {0};
         node_delayed_state(c, &d);
-        c->bad |= d.service >= n->system->services->count;
+        c->bad |= node_receiver_of(d.service) >= services || node_sender_of(d.service) >= services;
         if (!c->bad)
             node_delayed_keep(n, &d);
     }

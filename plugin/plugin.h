@@ -48,6 +48,8 @@
     SIZE(struct node_service)                                                                                \
     SIZE(struct node_service_setup)                                                                          \
     SIZE(struct node_service_kind)                                                                           \
+    SIZE(struct node_role)                                                                                   \
+    SIZE(struct node_caller)                                                                                 \
     SIZE(struct stats_schema)                                                                                \
     SIZE(struct stats_column)                                                                                \
     SIZE(struct node_message)                                                                                \

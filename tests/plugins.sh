@@ -80,6 +80,31 @@ check "and saved by 3 ranks, resumed by 2"
 "$marssim" -q -o hand carrier.cfg 'services=()' 'jobs=()' 'traffic.pattern="every"' traffic.size="1000 B" traffic.load=0.01 >log 2>&1 &&
     jq -e '.result.message_latency_ps.max <= 2300000 and .result.message_latency_ps.min >= 1300000' hand/summary.json >log
 check "its times, by hand"
+# Clerks, 1 us a question, and customers on some of three nodes. 64 B to another node take 314 ns (tests/services.sh), within a node 206.4 ns.
+cp "$top/tests/plugin/counter.c" . && build counter.c -o libcounter.so
+check "two services that know each other are built"
+cat >counter.cfg <<'END'
+plugins = ["libcounter.so"];
+topology: { kind = "star"; nodes = 3; bandwidth = "1 GB/s"; latency = "100 ns"; };
+switch: { delay = "50 ns"; };
+adapter: { header = "0 B"; };
+services = ( { kind = "customer"; clerks = "staff"; desks = "0,2"; }, { kind = "clerk"; name = "staff"; list = "0,2"; } );
+run: { end = "23 us"; };
+END
+counted() { jq -c '.result.services | [.[0].nodes, .[0].asked, .[0].answers, .[0].longest_ps, .[1].nodes]' one/summary.json >log && [ "$(cat log)" = "$1" ]; }
+"$marssim" -q -o one counter.cfg 'services[0].list="0"' 'services[0].desks="0"' >log 2>&1 && counted "[1,5,5,1412800,2]"
+check "from service to service within a node, to the picosecond"
+# Both nodes ask the clerk of node 0 at once: node 1's question waits until 1,206.4 ns, its answer is there after 1,206.4 + 1,000 + 314 ns.
+"$marssim" -q -o one counter.cfg 'services[0].list="0-1"' 'services[0].desks="0"' 'services[1].list="0"' >log 2>&1 && counted "[2,10,10,2520400,1]"
+check "between nodes, to the picosecond; nodes by a list"
+"$marssim" -q -o one counter.cfg >log 2>&1 && counted "[3,15,15,$(jq '.result.services[0].longest_ps' one/summary.json),2]"
+check "to other nodes and within, every question is answered"
+for ranks in 2 3; do
+    mpirun -n $ranks "$marssim" -q -o three counter.cfg partition.oversubscribe=true partition.adapt=false run.checkpoint.at="10900 ns" run.checkpoint.dir=counted$ranks >log 2>&1 &&
+        [ "$(jq -S .result one/summary.json)" = "$(jq -S .result three/summary.json)" ] && cmp one/service_customer.csv three/service_customer.csv &&
+        "$marssim" -q -o resumed --resume counted$ranks >log 2>&1 && [ "$(jq -S .result one/summary.json)" = "$(jq -S .result resumed/summary.json)" ]
+    check "$ranks ranks, saved while questions wait, and resumed by one"
+done
 "$marssim" --list plugins=libmine.so >log && grep -q "line .*switches in a row" log && grep -q "star .*straight_out" log
 check "--list has them"
 "$marssim" --help-config topology.length plugins=libmine.so >log && grep -q "only with topology.kind = line" log
@@ -98,6 +123,10 @@ bad() { # MESSAGE WORDS...: refused on 1 and 3 ranks, with status 2
     [ $status -eq 2 ] && [ "$(grep -c -F -- "$message" log)" -eq 1 ]
     check "and told once on 3 ranks"
 }
+bad 'services[0].clerks: no service of services[] is called "clerk"' counter.cfg 'services[0].clerks="clerk"'
+bad 'services[0].desks: services[0] does not run on node 2' counter.cfg 'services[0].nodes=2'
+bad 'services[1].list: node 2 stands there twice' counter.cfg 'services[1].list="2,0-2:2"'
+bad 'services[1].every: give services[1].list or services[1].every, not both' counter.cfg 'services[1].every=2'
 sed 's/libmine.so/missing.so/' line.cfg >missing.cfg
 bad 'missing.cfg:1: plugins: missing.so' missing.cfg
 bad 'topology.length: means nothing with topology.kind = "star"' star.cfg topology.length=3

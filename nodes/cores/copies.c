@@ -51,7 +51,7 @@ static void loop_begin(struct node *n, ker_time now, uint32_t message)
     uint32_t adapter = loop_adapter(s, from), bus = s->adapter_bus[adapter];
     struct node_load load = {.number = node_cores(n)->copies++,
                              .message = message,
-                             .service = d->service,
+                             .service = (uint8_t)node_receiver_of(d->service),
                              .kind = NODE_LOAD_LOOP,
                              .compute = n->system->carrier.alone(node_adapter(n, adapter), d->bytes),
                              .began = now,
@@ -125,7 +125,7 @@ bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
     bool twice = is_copied_twice(n, d->bytes, d->queue);
     struct node_load load = {.number = node_cores(n)->copies++,
                              .message = message,
-                             .service = d->service,
+                             .service = (uint8_t)node_receiver_of(d->service),
                              .core = twice ? from : to,
                              .kind = twice ? NODE_LOAD_FIRST : NODE_LOAD_COPY};
     copy_start(n, now, &load, node_unit_domain(s, from), node_unit_domain(s, twice ? from : to));

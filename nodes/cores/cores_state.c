@@ -22,7 +22,7 @@ static void message_state(struct node_system *system, struct node_load *load, st
     if (!c->loads)
         d = system->delayed.at[load->message];
     node_delayed_state(c, &d);
-    c->bad |= d.service != load->service;
+    c->bad |= node_receiver_of(d.service) != load->service;
     if (!c->loads || c->bad)
         return;
     load->message = KER_POOL_TAKE(&system->delayed, NULL);

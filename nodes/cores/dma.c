@@ -53,6 +53,7 @@ void node_dma_write(void *node, ker_time now, uint32_t port, uint32_t service,
 {
     struct node *n = node;
     const struct node_structure *s = node_structure_of(n);
+    service = node_receiver_of(service);
     const struct node_service *receiver = n->system->services->at[service].service;
     uint32_t domain = s->adapter_domain[port];
     if (envelope && receiver->receiver && n->state[service])
