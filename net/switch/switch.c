@@ -77,14 +77,16 @@ static void slot_lose(struct net_switch *s, struct net_port *out, uint32_t port,
     output_wake(s, out, port, out->write_free);
 }
 
-/* Looks through the requests of an output for those that could be granted now. */
-static struct candidates output_candidates(struct net_switch *s, struct net_port *out, uint32_t port,
-                                           ker_time now)
+/* Looks through the requests of an output for those that could be granted now, and takes the arbiter's
+ * choice; by lanes (a constant) that of the channel whose turn it is. */
+static inline __attribute__((always_inline)) struct candidates
+output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker_time now, bool by_lanes)
 {
-    struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX};
+    const struct net_settings *set = &s->net->set;
+    struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX}, lane[NET_MAX_CHANNELS];
     credits_take(s, out, port, now);
-    bool first_wins = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
-    uint32_t before = out->queue, last = out->queue, starved = 0;
+    bool first_wins = !by_lanes && set->classes == 1 && set->arbitration == NET_ARBITER_ROUND_ROBIN;
+    uint32_t before = out->queue, last = out->queue, starved = 0, ready = 0;
     do {
         uint32_t i = s->request.at[before].next, previous = before;
         const struct net_request *r = &s->request.at[i];
@@ -100,42 +102,27 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
                 c.read_free = in->read_free;
             continue;
         }
-        if (c.chosen == NET_NONE || candidate_better(s, i, &c)) {
-            c.chosen = i;
-            c.before = previous;
-            c.channel = channel;
+        struct candidates *of = by_lanes ? &lane[channel] : &c;
+        if (by_lanes && !(ready >> channel & 1))
+            *of = c;
+        if (of->chosen == NET_NONE || candidate_better(s, i, of)) {
+            of->chosen = i;
+            of->before = previous;
+            of->channel = channel;
         }
-        c.count++;
+        of->count++;
+        ready |= 1u << channel;
         if (first_wins)
             break;
     } while (before != last);
     credits_starve(credits_due_at(s, port), starved);
-    return c;
+    return by_lanes && ready ? lane[set->lanes->choose(set->lanes_shared, net_lanes_at(s, port), ready)] : c;
 }
 
-/* The same by lanes: of each channel that could go the arbiter's choice, and of these the channel's turn. The
- * credits have been taken. */
 __attribute__((noinline)) static struct candidates
 lanes_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
 {
-    struct candidates lane[NET_MAX_CHANNELS];
-    uint32_t before = out->queue, last = out->queue, ready = 0;
-    do {
-        uint32_t i = s->request.at[before].next, previous = before;
-        const struct net_request *r = &s->request.at[i];
-        before = i;
-        uint8_t channel = net_channel_best(out, r->first_channel, r->channel_count);
-        if (!credits_cover(out, channel, r->bytes, r->reserved) || net_port_at(s, r->input)->read_free > now)
-            continue;
-        struct candidates *c = &lane[channel];
-        if (!(ready >> channel & 1))
-            *c = (struct candidates){i, previous, 0, channel, KER_TIME_MAX};
-        else if (candidate_better(s, i, c))
-            c->chosen = i, c->before = previous;
-        c->count++;
-        ready |= 1u << channel;
-    } while (before != last);
-    return lane[s->net->set.lanes->choose(s->net->set.lanes_shared, net_lanes_at(s, port), ready)];
+    return output_candidates(s, out, port, now, true);
 }
 
 static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
@@ -165,7 +152,8 @@ static inline void output_offer(struct net_switch *s, uint32_t port, ker_time no
         output_wake(s, out, port, output_ready(net, out));
         return;
     }
-    struct candidates c = output_candidates(s, out, port, now);
+    struct candidates c = __builtin_expect(s->lanes != NULL, 0) ? lanes_candidates(s, out, port, now)
+                                                                : output_candidates(s, out, port, now, false);
     if (__builtin_expect(s->series != NULL, 0))
         net_stall_note(net, &s->series[port],
                        c.chosen == NET_NONE && credits_lacking(credits_due_at(s, port)), out->link_free, now);
@@ -175,8 +163,6 @@ static inline void output_offer(struct net_switch *s, uint32_t port, ker_time no
             output_wake(s, out, port, when);
         return;
     }
-    if (__builtin_expect(s->lanes != NULL, 0))
-        c = lanes_candidates(s, out, port, now);
     const struct net_request *r = &s->request.at[c.chosen];
     struct grant g = {net_port_at(s, r->input), out,       port,       r->first_channel,
                       r->channel_count,         c.channel, r->reserved};
