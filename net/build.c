@@ -28,11 +28,6 @@ uint32_t *net_network_nodes(const struct net_network *net, uint32_t *count)
 
 /* ---- components ---- */
 
-static size_t round64(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static size_t port_used(const struct net_network *net)
 {
     return sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes;
@@ -40,7 +35,7 @@ static size_t port_used(const struct net_network *net)
 
 static size_t port_bytes(const struct net_network *net)
 {
-    return round64(port_used(net));
+    return net_lines(port_used(net));
 }
 
 static size_t voq_row_bytes(uint32_t ports)
@@ -64,28 +59,28 @@ static size_t lanes_bytes(const struct net_network *net)
 static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 {
     size_t behind = sizeof(struct net_credits_due) + (voq_fits(net, ports) ? 0 : voq_row_bytes(ports));
-    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(behind * ports) +
-           round64(lanes_bytes(net) * ports);
+    return net_lines(sizeof(struct net_switch)) + port_bytes(net) * ports + net_lines(behind * ports) +
+           net_lines(lanes_bytes(net) * ports);
 }
 
 /* Also of a switch that is not made yet. */
 static struct net_credits_due *credits_due_of(const struct net_network *net, const struct net_switch *s,
                                               uint32_t ports)
 {
-    char *first = (char *)s + round64(sizeof *s);
+    char *first = (char *)s + net_lines(sizeof *s);
     return (struct net_credits_due *)(void *)(first + port_bytes(net) * ports);
 }
 
 static size_t adapter_bytes(const struct net_network *net)
 {
-    return round64(sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
-                   (net->dma ? sizeof(struct net_adapter_dma) : 0)) +
-           round64(lanes_bytes(net));
+    return net_lines(sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
+                     (net->dma ? sizeof(struct net_adapter_dma) : 0)) +
+           net_lines(lanes_bytes(net));
 }
 
 static size_t node_bytes(const struct net_network *net)
 {
-    return round64(net->host.bytes) + net->adapters_each * adapter_bytes(net);
+    return net_lines(net->host.bytes) + net->adapters_each * adapter_bytes(net);
 }
 
 static void port_init(struct net_network *net, struct net_port *port, const struct part_layout *l,
@@ -134,7 +129,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     voq_init(net, s, ports);
     s->map = net_congestion_map_new(net, l, id);
     s->lanes =
-        net->set.lanes ? (char *)s + switch_bytes(net, ports) - round64(lanes_bytes(net) * ports) : NULL;
+        net->set.lanes ? (char *)s + switch_bytes(net, ports) - net_lines(lanes_bytes(net) * ports) : NULL;
     for (uint32_t p = 0; s->lanes && net->set.lanes->init && p < ports; p++)
         net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p));
     s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
@@ -175,7 +170,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
-    net->lanes_place = (uint32_t)(adapter_bytes(net) - round64(lanes_bytes(net)));
+    net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lines(lanes_bytes(net)));
     if (net->set.lanes && net->set.lanes->init)
         net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a));
     if (net->dma)
@@ -187,7 +182,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
 /* The i-th adapter of a node. */
 static struct net_adapter *adapter_of(const struct net_network *net, void *node, uint32_t i)
 {
-    return (struct net_adapter *)(void *)((char *)node + round64(net->host.bytes) + i * adapter_bytes(net));
+    return (struct net_adapter *)(void *)((char *)node + net_lines(net->host.bytes) + i * adapter_bytes(net));
 }
 
 static void node_init(struct net_network *net, void *node, const struct part_layout *l, uint32_t id)
@@ -205,14 +200,6 @@ static int adapter_compare(const void *a, const void *b)
 {
     const struct net_adapter *x = *(struct net_adapter *const *)a, *y = *(struct net_adapter *const *)b;
     return x->id < y->id ? -1 : x->id > y->id;
-}
-
-uint32_t net_switch_number(const struct net_network *net, uint32_t i)
-{
-    if (!net->made)
-        return net->switches[i]->id;
-    struct part_member m = part_layout_vertex(&net->layout, i);
-    return m.number + (m.group == net->switch_group ? 0 : net_plane_switches(net));
 }
 
 /* Of the output that sends to this input. The switch need not be made yet. */
@@ -248,20 +235,10 @@ static void classes_init(struct net_network *net)
     else if (!net->route_ahead)
         net->switch_class.prepare = NULL;
     net->node_class = *net->host.class;
-    net->node_class.head_bytes = (uint32_t)(round64(net->host.bytes) + sizeof(struct net_adapter) + 16);
+    net->node_class.head_bytes = (uint32_t)(net_lines(net->host.bytes) + sizeof(struct net_adapter) + 16);
 }
 
 /* ---- switches that are made when they are needed ---- */
-
-static bool is_made(const struct net_network *net, uint32_t i)
-{
-    return !net->made || net->made[i / 64] >> (i % 64) & 1;
-}
-
-const struct net_switch *net_switch_made(const struct net_network *net, uint32_t i)
-{
-    return is_made(net, i) ? net->switches[i] : NULL;
-}
 
 static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint32_t index)
 {
@@ -297,7 +274,7 @@ static const struct ker_class unmade_class = {
 void net_network_complete(struct net_network *net)
 {
     for (uint32_t i = 0; net->made && i < net->switch_count; i++)
-        if (!is_made(net, i))
+        if (!net_switch_made(net, i))
             switch_make(net, i, net_switch_at(net, &net->layout, net_switch_number(net, i)).index);
 }
 
@@ -339,7 +316,7 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
             nodes += node_bytes(net);
             dues += net->adapters_each * sizeof *net->dues;
         }
-    dues = round64(dues);
+    dues = net_lines(dues);
     if (are_made_later(net, l)) {
         net->made = ker_alloc((l->components / 64 + 1) * sizeof *net->made);
         ker_sparse_init(&net->sparse, dues + switches);
@@ -426,7 +403,7 @@ void net_network_free(struct net_network *net)
     if (!net)
         return;
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        if (!is_made(net, i))
+        if (!net_switch_made(net, i))
             continue;
         free(net->switches[i]->input_fifo);
         free(net->switches[i]->detours);

@@ -1,4 +1,5 @@
-/* loading.c - what several of those who save and load share: which adapter a chunk belongs to, credits. */
+/* loading.c - what several of those who save and load share: which adapter a chunk belongs to, credits,
+ * packets that wait. */
 #include "net/credits.h"
 #include "net/state.h"
 
@@ -39,4 +40,29 @@ void net_credits_state(const struct net_network *net, struct net_credits_due *du
         if (due->when[i] != KER_TIME_MAX)
             ker_hold(net->engine, due->when[i]);
     }
+}
+
+void net_extension_state(struct net_network *net, struct ker_chunk *c, uint32_t *index)
+{
+    struct net_extension x = {0};
+    if (!c->loads)
+        ker_extension_read(net->engine, *index, &x);
+    KER_CHUNK(c, x);
+    if (c->loads)
+        *index = ker_extension_new(net->engine, &x);
+}
+
+void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_packet *p)
+{
+    struct net_packet copy = *p;
+    copy.next = 0;
+    if (copy.flags & KER_FLAG_EXTENSION)
+        copy.extension = 0;
+    KER_CHUNK(c, copy);
+    if (c->loads) {
+        *p = copy;
+        p->next = NET_NONE;
+    }
+    if ((copy.flags & KER_FLAG_EXTENSION) && !c->bad)
+        net_extension_state(net, c, &p->extension);
 }

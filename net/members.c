@@ -28,3 +28,16 @@ struct ker_address net_node_at(const struct net_network *net, const struct part_
 {
     return part_layout_at(l, net_member_node(net, id));
 }
+
+uint32_t net_switch_number(const struct net_network *net, uint32_t i)
+{
+    if (!net->made)
+        return net->switches[i]->id;
+    struct part_member m = part_layout_vertex(&net->layout, i);
+    return m.number + (m.group == net->switch_group ? 0 : net_plane_switches(net));
+}
+
+const struct net_switch *net_switch_made(const struct net_network *net, uint32_t i)
+{
+    return !net->made || net->made[i / 64] >> (i % 64) & 1 ? net->switches[i] : NULL;
+}

@@ -14,6 +14,12 @@
 
 struct net_adapter; /* opaque */
 
+/* Rounded up to whole cache lines: what stands in a component's memory begins with one. */
+static inline size_t net_lines(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
 /* What the receiving service needs to know of a message, opaque to the network; it costs no simulated bytes.
  * While the message is under way it takes 32 bytes of memory less where the last three words are zero. */
 struct net_envelope {

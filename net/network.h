@@ -184,7 +184,7 @@ struct net_switch {
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
 {
-    char *first = (char *)s + (sizeof *s + 63) / 64 * 64;
+    char *first = (char *)s + net_lines(sizeof *s);
     return (struct net_port *)(void *)(first + (size_t)port * s->port_bytes);
 }
 
@@ -400,11 +400,10 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 extern const struct ker_class net_switch_class;
 void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with net->hop: its prepare() */
 
-/* build.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
+/* members.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
 uint32_t net_switch_number(const struct net_network *, uint32_t i); /* also of one that is not made yet */
-/* members.c */
-uint32_t net_plane_switches(const struct net_network *); /* of one plane */
+uint32_t net_plane_switches(const struct net_network *);            /* of one plane */
 struct part_member net_member_switch(const struct net_network *, uint32_t id);
 struct part_member net_member_node(const struct net_network *, uint32_t id);
 

@@ -18,6 +18,10 @@ struct net_loading {
 
 /* loading.c. Credits on their way to an output hold the run, as when they were put down. */
 void net_credits_state(const struct net_network *, struct net_credits_due *, struct ker_chunk *);
+/* A packet that waits, with its extension; all but `next`. */
+void net_packet_state(struct net_network *, struct ker_chunk *, struct net_packet *);
+/* An extension of the rank's pool: written, or made and read. */
+void net_extension_state(struct net_network *, struct ker_chunk *, uint32_t *index);
 
 /* switch/state.c */
 void net_switch_state(struct net_switch *, struct ker_chunk *);
@@ -26,10 +30,6 @@ void net_congestion_map_state(struct net_switch *, struct ker_chunk *);
 
 /* adapter/state.c */
 void net_adapter_state(struct net_adapter *, struct ker_chunk *);
-/* A packet that waits, with its extension; all but `next`. */
-void net_packet_state(struct net_network *, struct ker_chunk *, struct net_packet *);
-/* An extension of the rank's pool: written, or made and read. */
-void net_extension_state(struct net_network *, struct ker_chunk *, uint32_t *index);
 
 /* loading.c. What lives elsewhere is passed over. */
 void net_loading_pass(struct ker_chunk *);

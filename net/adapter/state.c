@@ -9,33 +9,6 @@
 #include "net/lanes.h"
 #include "net/series.h"
 
-/* ---- what waits ---- */
-
-void net_extension_state(struct net_network *net, struct ker_chunk *c, uint32_t *index)
-{
-    struct net_extension x = {0};
-    if (!c->loads)
-        ker_extension_read(net->engine, *index, &x);
-    KER_CHUNK(c, x);
-    if (c->loads)
-        *index = ker_extension_new(net->engine, &x);
-}
-
-void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_packet *p)
-{
-    struct net_packet copy = *p;
-    copy.next = 0;
-    if (copy.flags & KER_FLAG_EXTENSION)
-        copy.extension = 0;
-    KER_CHUNK(c, copy);
-    if (c->loads) {
-        *p = copy;
-        p->next = NET_NONE;
-    }
-    if ((copy.flags & KER_FLAG_EXTENSION) && !c->bad)
-        net_extension_state(net, c, &p->extension);
-}
-
 /* ---- messages ---- */
 
 static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o, bool joined)

@@ -365,14 +365,9 @@ ker_time net_messages_reach(const struct net_network *net)
     return 4 * net->law.latency;
 }
 
-static size_t round64(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 static void node_make(struct net_network *net, uint32_t id, uint32_t index, char *at)
 {
-    struct net_adapter *a = (struct net_adapter *)(void *)(at + round64(net->host.bytes));
+    struct net_adapter *a = (struct net_adapter *)(void *)(at + net_lines(net->host.bytes));
     *a = (struct net_adapter){.net = net,
                               .node = at,
                               .id = id,
@@ -390,7 +385,7 @@ void net_messages_build(struct net_network *net, struct ker_engine *engine, stru
                         const struct net_host *host)
 {
     uint32_t nodes = route_hosts(route_summarise(net->topology)), own = 0;
-    size_t each = round64(host->bytes) + round64(sizeof(struct net_adapter));
+    size_t each = net_lines(host->bytes) + net_lines(sizeof(struct net_adapter));
     net->engine = engine;
     net->host = *host;
     net->class = *host->class;
