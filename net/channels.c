@@ -62,7 +62,7 @@ static uint32_t channels_lacking(const struct net_switch *s, const struct net_po
     do {
         const struct net_request *r = &s->request.at[i];
         uint8_t best = net_channel_best(out, r->first_channel, r->channel_count);
-        if (out->credit[best] < r->bytes && !r->reserved)
+        if (!r->reserved && !credits_enough(&s->net->set, out->credit, best, r->bytes))
             lacking |= ((1u << r->channel_count) - 1) << r->first_channel;
         i = r->next;
     } while (i != out->queue);

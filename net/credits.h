@@ -48,6 +48,20 @@ static inline void credits_starve(struct net_credits_due *due, uint32_t channels
     due->tags = (uint16_t)(rest | even << NET_DUE_STARVED | odd << (NET_DUE_STARVED + 1));
 }
 
+/* What a packet of so many bytes on the wire takes of the buffer that it goes to, and gives back: bytes.
+ * Nobody else knows how it is counted. */
+static inline uint32_t credits_of(const struct net_settings *set, uint32_t bytes)
+{
+    return bytes;
+}
+
+/* Are there credits for the whole packet? */
+static inline bool credits_enough(const struct net_settings *set, const uint32_t *credit, unsigned channel,
+                                  uint32_t bytes)
+{
+    return credit[channel] >= credits_of(set, bytes);
+}
+
 /* most: what the output can have. */
 static inline void credits_add(uint32_t *credit, unsigned channel, uint32_t bytes, uint32_t most)
 {
@@ -129,11 +143,12 @@ static inline void credit_return(struct net_network *net, const struct net_port 
     struct net_credits_due *due = credits_upstream(net, in);
     uint32_t tags = due->tags, place = tags >> NET_DUE_NEXT & 3;
     if ((due->when[place] != KER_TIME_MAX) | credits_starved(due, p->channel)) {
-        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel,
+                      credits_of(&net->set, p->bytes));
         return;
     }
     due->when[place] = when;
-    due->bytes[place] = p->bytes;
+    due->bytes[place] = (uint16_t)credits_of(&net->set, p->bytes);
     uint32_t next = place == NET_CREDITS_DUE - 1 ? 0 : place + 1;
     tags &= ~(15u << 4 * place | 3u << NET_DUE_NEXT);
     due->tags = (uint16_t)(tags | (uint32_t)p->channel << 4 * place | next << NET_DUE_NEXT);

@@ -6,7 +6,7 @@
  * take on a link, for what one node injects; and those of all channels in use, for the whole link. Which
  * these are is seen on the paths of a sample of pairs. What is less than 95 % is told.
  */
-#include "net/network.h"
+#include "net/credits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +91,8 @@ static void class_tell(FILE *out, const struct net_network *net, int i, const st
     uint64_t injection = sum->link[sum->endpoint_link].rate, rate = class->rate;
     ker_time trip = t.wire + 2 * class->latency + set->delay + set->credit_delay + (whole ? t.crossbar : 0);
     double one = (double)(injection < rate ? injection : rate), all = (double)rate,
-           each = (double)trip / 1e12 / set->most, holds = floor((double)set->buffer / set->most);
+           each = (double)trip / 1e12 / set->most,
+           holds = floor((double)set->buffer / credits_of(set, set->most));
     unsigned channels = (unsigned)__builtin_popcount(u->all);
     bool flow = one * channels >= all * u->flow; /* it needs more of each channel than all together */
     unsigned of = flow ? u->flow : channels;

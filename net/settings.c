@@ -2,6 +2,7 @@
 #include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
+#include "net/credits.h"
 #include "net/lanes.h"
 #include "net/matrices.h"
 #include "net/parts.h"
@@ -252,7 +253,7 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
         return ker_config_fail(c, error, "adapter.packet_size",
                                "payload and header%s make %u bytes; at most %u are possible", hops, packet,
                                NET_MAX_PACKET);
-    if (set->buffer < packet)
+    if (set->buffer < credits_of(set, packet))
         return ker_config_fail(c, error, "switch.buffer",
                                "%u bytes hold no packet of %u bytes (adapter.packet_size + "
                                "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
@@ -263,7 +264,7 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
             "%u bytes hold no packet of %u bytes (adapter.packet_size "
             "+ adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
             set->output_queue, packet, hops, packet);
-    if (set->sinks && set->adapter_buffer < packet)
+    if (set->sinks && set->adapter_buffer < credits_of(set, packet))
         return ker_config_fail(c, error, "adapter.buffer",
                                "%u bytes hold no packet of %u bytes (adapter.packet_size + "
                                "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",

@@ -141,15 +141,14 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
  * are enough for the packet; -1: wait. */
 static int channel_find(const struct net_adapter *a, unsigned priority, const struct net_packet *p)
 {
-    unsigned first = priority * a->net->set.channels, best = first, bytes = p->bytes,
-             entrances = a->net->set.entrances;
+    unsigned first = priority * a->net->set.channels, best = first, entrances = a->net->set.entrances;
     bool pinned = a->net->set.pinning != NET_PIN_PACKET;
     if (__builtin_expect(pinned, 0))
         best = first + ker_random_below(ker_mix(net_packet_draw(a->net, p)), entrances);
     for (unsigned c = first + 1; c < first + entrances && !pinned; c++)
         if (a->credit[c] > a->credit[best])
             best = c;
-    return a->credit[best] >= bytes ? (int)best : -1;
+    return credits_enough(&a->net->set, a->credit, best, p->bytes) ? (int)best : -1;
 }
 
 static void packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
@@ -163,7 +162,7 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
     p->flags = packet->flags;
     memcpy((char *)p + 16, (const char *)packet + 16, sizeof *p - 16);
     ker_check(packet->bytes >= net->set.least);
-    a->credit[channel] -= packet->bytes;
+    a->credit[channel] -= credits_of(&net->set, packet->bytes);
     a->link_free = now + wire;
     a->wire = (uint32_t)wire;
     if (__builtin_expect(net->set.lanes != NULL, 0))

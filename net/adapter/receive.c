@@ -7,7 +7,7 @@
 #include "net/adapter/dma.h"
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
-#include "net/network.h"
+#include "net/credits.h"
 #include "net/parts.h"
 
 #include <string.h>
@@ -147,7 +147,8 @@ static void packet_consume(struct net_adapter *a, ker_time now, const struct net
 {
     struct net_network *net = a->net;
     ker_time when = now + net->link[a->link].latency + net->set.credit_delay;
-    ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel, p->bytes);
+    ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel,
+                  credits_of(&net->set, p->bytes));
     packet_deliver(a, now, p, sink);
 }
 

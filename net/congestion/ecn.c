@@ -20,6 +20,7 @@
  */
 #include "net/adapter/pairs.h"
 #include "net/congestion/congestion.h"
+#include "net/credits.h"
 #include "net/state.h"
 
 #include <math.h>
@@ -100,7 +101,7 @@ static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct n
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     uint64_t waiting =
         (uint64_t)((unsigned __int128)out->waiting * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
-    if (ecn->root_only && left < net->set.most)
+    if (ecn->root_only && left < credits_of(&net->set, net->set.most))
         return false;
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
     if (backlog <= low || backlog >= high)

@@ -105,7 +105,7 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
         return grant_make(s, p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
                           c.channel_count ? c.channel_count : 1, now);
     struct grant g = grant_make(s, p, c.port, base + c.channel, 1, now);
-    g.out->credit[g.channel] -= p->bytes;
+    g.out->credit[g.channel] -= credits_of(&net->set, p->bytes);
     g.reserved = true;
     return g;
 }

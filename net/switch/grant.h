@@ -50,9 +50,10 @@ static inline ker_time output_ready(const struct net_network *net, const struct 
 }
 
 /* Are there credits for the whole packet? */
-static inline bool credits_cover(const struct net_port *out, unsigned channel, uint32_t bytes, bool reserved)
+static inline bool credits_cover(const struct net_network *net, const struct net_port *out, unsigned channel,
+                                 uint32_t bytes, bool reserved)
 {
-    return (out->credit[channel] >= bytes) | reserved;
+    return credits_enough(&net->set, out->credit, channel, bytes) | reserved;
 }
 
 /* May this packet go now? */
@@ -60,7 +61,7 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
                                   ker_time now)
 {
     unsigned output_free = output_ready(net, g->out) <= now, input_free = g->in->read_free <= now,
-             covered = credits_cover(g->out, g->channel, bytes, g->reserved);
+             covered = credits_cover(net, g->out, g->channel, bytes, g->reserved);
     return output_free & input_free & covered; /* no branches */
 }
 
@@ -72,7 +73,7 @@ static inline void output_wait(struct net_switch *s, const struct grant *g, uint
     struct net_credits_due *due = credits_due_at(s, g->out_port);
     ker_time when = output_ready(s->net, out);
     if (when <= now) {
-        bool covered = credits_cover(out, g->channel, bytes, g->reserved);
+        bool covered = credits_cover(s->net, out, g->channel, bytes, g->reserved);
         credits_starve(due, covered ? 0 : ((1u << g->channel_count) - 1) << g->first_channel);
         when = covered ? g->in->read_free : credits_due_next(due);
     }
@@ -185,9 +186,10 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     out->write_free = now + t_out.crossbar;
 
     uint8_t mark = 0;
+    uint32_t takes = credits_of(&net->set, p->bytes);
     if (__builtin_expect(net->watched, 0))
-        mark = packet_watch(s, out, g->channel, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p,
-                            tail, now);
+        mark = packet_watch(s, out, g->channel, out->credit[g->channel] - (g->reserved ? 0 : takes), p, tail,
+                            now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
@@ -195,8 +197,8 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     out->link_free = leave + t_out.wire;
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
-    ker_check(credits_cover(out, g->channel, p->bytes, g->reserved));
-    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : p->bytes;
+    ker_check(credits_cover(net, out, g->channel, p->bytes, g->reserved));
+    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : takes;
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];

@@ -140,7 +140,7 @@ static struct best choice_static(const struct net_switch *s, const struct route_
     for (int i = 0; i < count; i++) {
         const struct net_port *out = choice_output(s, &choice[i], escape, rule);
         unsigned channel = choice_channel(out, &choice[i], rule.base);
-        if (escape && out->credit[channel] < p->bytes)
+        if (escape && !credits_enough(&s->net->set, out->credit, channel, p->bytes))
             continue;
         uint64_t number = choice_number(s, &choice[i], p, draw);
         if (best.choice < 0 || number < best.cost)
@@ -165,7 +165,7 @@ static inline struct best choice_adaptive(const struct net_switch *s, const stru
         int i = (int)round_of(first, k, (uint32_t)count);
         const struct net_port *out = choice_output(s, &choice[i], escape, rule);
         unsigned channel = choice_channel(out, &choice[i], rule.base);
-        if (escape && out->credit[channel] < bytes)
+        if (escape && !credits_enough(&s->net->set, out->credit, channel, bytes))
             continue;
         uint64_t cost = choice_cost(s, out, &choice[i], channel, rule);
         bool better = cost < best.cost; /* costs are below UINT64_MAX, so the first is better than none */
@@ -204,7 +204,7 @@ static struct best choice_kept(const struct net_switch *s, const struct route_ch
         const struct net_port *out = choice_output(s, c, escape, rule);
         unsigned channel = choice_channel(out, c, rule.base);
         if (c->port != pinned->port || c->state != pinned->state ||
-            (escape && out->credit[channel] < p->bytes))
+            (escape && !credits_enough(&s->net->set, out->credit, channel, p->bytes)))
             continue;
         uint64_t cost = choice_cost(s, out, c, channel, rule);
         bool much_worse = s->net->set.pinning == NET_PIN_PACKET && cost > best.cost &&

@@ -92,7 +92,7 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
         const struct net_request *r = &s->request.at[i];
         before = i;
         uint8_t channel = net_channel_best(out, r->first_channel, r->channel_count);
-        if (!credits_cover(out, channel, r->bytes, r->reserved)) {
+        if (!credits_cover(s->net, out, channel, r->bytes, r->reserved)) {
             starved |= ((1u << r->channel_count) - 1) << r->first_channel;
             continue;
         }
@@ -301,7 +301,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
         const struct net_request r = s->request.at[index];
         uint32_t packet = request_take(s, port, before, index);
         if (r.reserved)
-            out->credit[r.first_channel] += r.bytes;
+            out->credit[r.first_channel] += credits_of(&s->net->set, r.bytes);
         s->packet.at[packet].next = NET_NONE;
         if (first == NET_NONE)
             first = packet;
