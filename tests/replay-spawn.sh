@@ -33,9 +33,6 @@ everywhere "four worlds"
 check "from one file: the same"
 "$(dirname "$marssim")/marsconv" --check t >out 2>err && grep -q 'nothing found' out
 check "marsconv --check finds nothing"
-"$(dirname "$marssim")/marsconv" --to liballprof t text >out 2>err
-[ $? -eq 2 ] && grep -q 'task [0-9]* is of a world of its own (spawned, or connected), which the format has not' err
-check "the format of liballprof cannot have them"
 
 refuses() { # WHAT WORDS FILE...: t without these files
     rm -rf less && cp -r t less && (cd less && rm "${@:3}")

@@ -50,16 +50,15 @@ static void again(const char *path)
     fclose(to);
 }
 
-static void convert(struct conv_source *source, const struct conv_format *format, const char *cut)
+static void convert(struct conv_source *source, bool file, const char *cut)
 {
     struct mars_error error = {0};
     struct conv_losses losses = {0};
-    char *path = ker_format("%s/out%s", folder, format == &conv_mars ? ".mars" : "");
-    struct conv_sink sink = {
-        .format = format, .path = path, .options = &options, .tasks = source->tasks, .losses = &losses};
+    char *path = ker_format("%s/out%s", folder, file ? ".mars" : "");
+    struct conv_sink sink = {.path = path, .losses = &losses};
     folder_remove(path);
     conv_write(source, &sink, cut, &error);
-    if (!error.text[0] && format == &conv_mars)
+    if (!error.text[0])
         again(path);
     for (uint32_t i = 0; i < losses.count; i++)
         free(losses.loss[i].text);
@@ -80,9 +79,9 @@ static void use(struct conv_source *source, unsigned what)
     else if (what % 8 == 1)
         fine = conv_check_of(source, to, &findings, &error);
     else if (what % 8 == 2)
-        convert(source, what & 8 ? &conv_mars : &conv_allprof, NULL);
+        convert(source, what & 8, NULL);
     else
-        convert(source, what & 8 ? &conv_mars : &conv_allprof, cuts[what % 8 - 3]);
+        convert(source, what & 8, cuts[what % 8 - 3]);
     ker_assert(fine == (error.text[0] == 0));
     fclose(to);
 }

@@ -1,5 +1,5 @@
 /* allprof.h - what the parts of the format of liballprof share: allprof_read.c (the trace), allprof_line.c (a
- * line becomes a record), allprof_write.c, allprof_args.c, allprof_done.c.
+ * line becomes a record).
  *
  * A line and what the replay makes of it are read side by side: the line has the arguments and times, the
  * operations (traces/allprof) have what only other lines tell: communicators, requests, what tests

@@ -6,7 +6,6 @@
  */
 #define _GNU_SOURCE
 #include "tools/marsconv/allprof.h"
-#include "tools/marsconv/allprof_format.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -237,9 +236,4 @@ const struct conv_format conv_allprof = {
     .thread_open = allprof_thread_open,
     .next = allprof_next,
     .place = allprof_place,
-    .create = apw_create,
-    .begin = apw_begin,
-    .put = apw_record,
-    .end = apw_end,
-    .finish = apw_finish,
 };

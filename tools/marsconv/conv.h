@@ -1,7 +1,7 @@
 /* conv.h - traces as marsconv sees them, whatever their format.
  *
  * A format is a kind: it reads a trace as tasks with definitions and records in the form of
- * traces/mars/reader.h, which says the most, and it writes such records where it can. So whatever looks
+ * traces/mars/reader.h, which says the most; traces are written in our own format alone. So whatever looks
  * at a trace (stats, check, cut) is written once, and a format more is a file and a line in formats.c.
  *
  * Everything streams: a task's calls are read one after the other, and what is kept does not grow with them.
@@ -52,11 +52,8 @@ struct conv_record {
     bool added;        /* it stands for what the format does not say by a call of its own */
 };
 
-struct conv_sink { /* a trace, being written */
-    const struct conv_format *format;
+struct conv_sink { /* a trace, being written in our own format */
     const char *path;
-    const struct conv_options *options;
-    uint32_t tasks;
     struct conv_losses *losses;
     void *own;
 };
@@ -78,21 +75,12 @@ struct conv_format {
     bool (*next)(struct conv_task *, struct conv_record *, struct mars_error *);
     /* Where the record stands: "PATH: task 3, call 7", or "FILE:LINE". */
     void (*place)(const struct conv_task *, uint64_t number, char *text, size_t room);
-    /* Writing: tasks one after the other; a thread begins before its first record, in order of their numbers.
-     * end: all of a task's definitions are there now; finish: fine false: what was written is removed. */
-    bool (*create)(struct conv_sink *, struct mars_error *);
-    bool (*begin)(struct conv_sink *, const struct mars_task *, uint32_t thread, struct mars_error *);
-    bool (*put)(struct conv_sink *, const struct mars_task *, const struct conv_record *,
-                struct mars_error *);
-    bool (*end)(struct conv_sink *, const struct mars_task *, struct mars_error *);
-    bool (*finish)(struct conv_sink *, bool fine, struct mars_error *);
 };
 
 /* ---- formats.c ---- */
 
 extern const struct conv_format conv_mars, conv_allprof, conv_simgrid, conv_otf2, conv_dimemas, conv_schedule;
 const struct conv_format *conv_format_get(unsigned number); /* NULL at the end */
-const struct conv_format *conv_format_find(const char *name);
 const struct conv_format *conv_format_of(const char *path); /* that which knows the trace, or NULL */
 /* The format is the one that knows the trace. */
 bool conv_open(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);
@@ -109,7 +97,18 @@ const char *conv_place(const struct conv_task *, uint64_t number, char room[CONV
 bool conv_fail(const struct conv_task *, const struct conv_record *, struct mars_error *, const char *format,
                ...) __attribute__((format(printf, 4, 5)));
 
-/* ---- losses.c: what a format cannot say ---- */
+/* ---- mars_write.c: tasks one after the other; a thread begins before its first record, in order ---- */
+
+bool conv_sink_create(struct conv_sink *, struct mars_error *);
+bool conv_sink_begin(struct conv_sink *, const struct mars_task *, uint32_t thread, struct mars_error *);
+bool conv_sink_put(struct conv_sink *, const struct mars_task *, const struct conv_record *,
+                   struct mars_error *);
+/* All of the task's definitions are there now. */
+bool conv_sink_end(struct conv_sink *, const struct mars_task *, struct mars_error *);
+/* fine: false: what was written is removed. */
+bool conv_sink_finish(struct conv_sink *, bool fine, struct mars_error *);
+
+/* ---- losses.c: what a schedule, or a part, cannot say ---- */
 
 struct conv_losses {
     struct conv_loss {
@@ -198,8 +197,7 @@ bool conv_check_of(struct conv_source *, FILE *, uint64_t *findings, struct mars
 
 /* ---- what marsconv does; all return its exit status: 0, 1 (check found something) or 2 ---- */
 
-int conv_convert(const char *from, const char *to, const struct conv_format *, const char *cut,
-                 const struct conv_options *);
+int conv_convert(const char *from, const char *to, const char *cut, const struct conv_options *);
 /* Into a GOAL schedule, which is no trace. */
 int conv_goal(const char *from, const char *to, const struct conv_options *);
 /* A schedule of this pattern (tasks/graphs/pattern.h); keys of its job, "commsize=16". */

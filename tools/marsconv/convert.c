@@ -17,12 +17,12 @@ static bool thread_copy(struct conv_task *task, struct conv_sink *sink, uint32_t
 {
     struct conv_record record;
     if (!conv_thread_open(task, thread, error) ||
-        !sink->format->begin(sink, about_of(change, task->about), thread, error))
+        !conv_sink_begin(sink, about_of(change, task->about), thread, error))
         return false;
     while (conv_next(task, &record, error)) {
         if (change)
             change->record(change->context, &record);
-        if (!sink->format->put(sink, about_of(change, task->about), &record, error))
+        if (!conv_sink_put(sink, about_of(change, task->about), &record, error))
             return false;
     }
     return !error->text[0];
@@ -35,14 +35,14 @@ bool conv_copy(struct conv_source *source, struct conv_sink *sink, uint32_t numb
     bool fine = conv_task_open(&task, source, number, error);
     for (uint32_t i = 0; fine && (i == 0 || i < task.about->threads); i++)
         fine = thread_copy(&task, sink, i, change, error);
-    fine = fine && sink->format->end(sink, about_of(change, task.about), error);
+    fine = fine && conv_sink_end(sink, about_of(change, task.about), error);
     conv_task_close(&task);
     return fine;
 }
 
 static bool all_copy(struct conv_source *source, struct conv_sink *sink, struct mars_error *error)
 {
-    bool fine = sink->format->create(sink, error);
+    bool fine = conv_sink_create(sink, error);
     for (uint32_t i = 0; fine && i < source->tasks; i++)
         fine = conv_copy(source, sink, i, NULL, error);
     return fine;
@@ -55,32 +55,26 @@ void conv_write(struct conv_source *source, struct conv_sink *sink, const char *
         mars_fail(error, "%s: it is there already; a trace is written to a new place", sink->path);
         return;
     }
-    bool fine = cut                       ? conv_cut(source, sink, cut, error)
-                : sink->options->no_waits ? conv_no_waits(source, sink, error)
-                                          : all_copy(source, sink, error);
-    sink->format->finish(sink, fine, error);
+    bool fine = cut                         ? conv_cut(source, sink, cut, error)
+                : source->options->no_waits ? conv_no_waits(source, sink, error)
+                                            : all_copy(source, sink, error);
+    conv_sink_finish(sink, fine, error);
 }
 
-int conv_convert(const char *from, const char *to, const struct conv_format *format, const char *cut,
-                 const struct conv_options *options)
+int conv_convert(const char *from, const char *to, const char *cut, const struct conv_options *options)
 {
     struct mars_error error = {0};
     struct conv_source source = {0};
     struct conv_losses losses = {0};
-    struct conv_sink sink = {.path = to, .options = options, .losses = &losses};
+    struct conv_sink sink = {.path = to, .losses = &losses};
     if (conv_open(&source, from, options, &error)) {
-        sink.format = format ? format : source.format;
-        sink.tasks = source.tasks;
         if (source.format->sums)
             mars_fail(&error,
                       "%s: a GOAL schedule has no order of calls, so it becomes no trace; --stats, "
                       "--check and --to goal read it",
                       from);
-        else if (sink.format->create)
-            conv_write(&source, &sink, cut, &error);
         else
-            mars_fail(&error, "%s: traces of the format %s are read only; --to mars or --to liballprof", from,
-                      sink.format->name);
+            conv_write(&source, &sink, cut, &error);
     }
     conv_losses_tell(&losses, to);
     conv_close(&source);

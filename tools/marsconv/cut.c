@@ -124,10 +124,9 @@ bool conv_cut(struct conv_source *source, struct conv_sink *sink, const char *te
                          source->tasks - 1);
     uint32_t first = cut.by_time ? 0 : cut.first, last = cut.by_time ? source->tasks - 1 : cut.last;
     bool fine = cut_any_prepare(&cut, source, error);
-    sink->tasks = last - first + 1;
     for (uint32_t i = first; i <= last && fine && cut.by_time; i++)
         fine = cut_walk(&cut, source, i, CUT_COUNT, NULL, error);
-    fine = fine && sink->format->create(sink, error);
+    fine = fine && conv_sink_create(sink, error);
     for (uint32_t i = first; i <= last && fine; i++) {
         kept.messages = 0;
         fine = cut_walk(&cut, source, i, CUT_DECIDE, &kept, error) &&

@@ -35,7 +35,7 @@ static bool record_put(struct cut_writing *w, const struct conv_record *record,
     if (!t->begun) {
         t->begun = true;
         t->number = w->begun++;
-        if (!w->sink->format->begin(w->sink, &w->about, t->number, w->error))
+        if (!conv_sink_begin(w->sink, &w->about, t->number, w->error))
             return false;
     }
     copy.thread = t->number;
@@ -49,7 +49,7 @@ static bool record_put(struct cut_writing *w, const struct conv_record *record,
     t->gap_ns = t->away_ns = 0;
     if (record->thread == 0)
         w->calls += record->call.polls;
-    return w->sink->format->put(w->sink, &w->about, &copy, w->error);
+    return conv_sink_put(w->sink, &w->about, &copy, w->error);
 }
 
 /* One that the trace has not. */
@@ -150,7 +150,7 @@ static bool task_end(struct cut_writing *w)
         return false;
     cut_about_threads(w);
     cut_about_sync(w);
-    return w->sink->format->end(w->sink, &w->about, w->error);
+    return conv_sink_end(w->sink, &w->about, w->error);
 }
 
 static uint64_t info_number(const struct mars_task *about, uint32_t thread, const char *what, uint64_t absent)
@@ -174,7 +174,7 @@ static bool threads_begin(struct cut_writing *w)
                                            .ended_cut = UINT64_MAX};
     w->thread[0].begun = true;
     w->begun = 1;
-    return w->sink->format->begin(w->sink, &w->about, 0, w->error);
+    return conv_sink_begin(w->sink, &w->about, 0, w->error);
 }
 
 bool cut_task_write(struct cut *cut, struct conv_source *source, struct conv_sink *sink, uint32_t number,

@@ -15,14 +15,6 @@ const struct conv_format *conv_format_get(unsigned number)
     return formats[number];
 }
 
-const struct conv_format *conv_format_find(const char *name)
-{
-    for (unsigned i = 0; formats[i]; i++)
-        if (strcmp(formats[i]->name, name) == 0)
-            return formats[i];
-    return NULL;
-}
-
 const struct conv_format *conv_format_of(const char *path)
 {
     for (unsigned i = 0; formats[i]; i++)

@@ -1,5 +1,5 @@
 /* mars_read.c - traces of marstrace, read; mars_write.c writes them. */
-#include "tools/marsconv/mars.h"
+#include "tools/marsconv/conv.h"
 
 #include "kernel/kernel.h"
 
@@ -116,9 +116,4 @@ const struct conv_format conv_mars = {
     .thread_open = mars_read_thread,
     .next = mars_read_next,
     .place = mars_place,
-    .create = conv_mars_create,
-    .begin = conv_mars_begin,
-    .put = conv_mars_put,
-    .end = conv_mars_end,
-    .finish = conv_mars_finish,
 };

@@ -5,7 +5,7 @@
  * written block by block, then read for its blocks' headers, and gets the index of them.
  */
 #define _GNU_SOURCE
-#include "tools/marsconv/mars.h"
+#include "tools/marsconv/conv.h"
 
 #include "kernel/kernel.h"
 #include "traces/mars/define.h"
@@ -61,7 +61,7 @@ static bool file_new(struct writing *w, enum mars_file_kind kind, struct mars_er
     return true;
 }
 
-bool conv_mars_create(struct conv_sink *sink, struct mars_error *error)
+bool conv_sink_create(struct conv_sink *sink, struct mars_error *error)
 {
     struct writing *w = ker_alloc(sizeof *w);
     size_t length = strlen(sink->path);
@@ -80,7 +80,7 @@ static bool append(struct writing *w, const void *data, size_t bytes, struct mar
     return write(w->file, data, bytes) == (ssize_t)bytes || system_fail(w->path, error);
 }
 
-bool conv_mars_begin(struct conv_sink *sink, const struct mars_task *about, uint32_t thread,
+bool conv_sink_begin(struct conv_sink *sink, const struct mars_task *about, uint32_t thread,
                      struct mars_error *error)
 {
     struct writing *w = sink->own;
@@ -175,7 +175,7 @@ static void shape_make(struct writing *w, uint32_t number, const struct mars_rec
     }
 }
 
-bool conv_mars_put(struct conv_sink *sink, const struct mars_task *about, const struct conv_record *record,
+bool conv_sink_put(struct conv_sink *sink, const struct mars_task *about, const struct conv_record *record,
                    struct mars_error *error)
 {
     struct writing *w = sink->own;
@@ -291,7 +291,7 @@ static bool end_block(struct writing *w, struct mars_error *error)
     return fine;
 }
 
-bool conv_mars_end(struct conv_sink *sink, const struct mars_task *about, struct mars_error *error)
+bool conv_sink_end(struct conv_sink *sink, const struct mars_task *about, struct mars_error *error)
 {
     struct writing *w = sink->own;
     struct mars_writer_setup setup = {.file = w->file,
@@ -351,7 +351,7 @@ static void remove_all(const struct conv_sink *sink, const struct writing *w)
     rmdir(sink->path);
 }
 
-bool conv_mars_finish(struct conv_sink *sink, bool fine, struct mars_error *error)
+bool conv_sink_finish(struct conv_sink *sink, bool fine, struct mars_error *error)
 {
     struct writing *w = sink->own;
     if (!w)

@@ -29,14 +29,15 @@ struct settings {
 };
 
 static const struct argp_option OPTIONS[] = {
-    {"to", 't', "FORMAT", 0, "write OUT in this format; without it, with --cut, in that of IN", 0},
+    {"to", 't', "FORMAT", 0, "write OUT as a trace of marstrace, mars, or as a GOAL schedule, goal", 0},
     {"stats", KEY_STATS, 0, 0,
      "print what is in IN: calls and bytes of each function, sizes of messages, who sends to whom, "
      "communicators, balance, phases",
      0},
     {"json", KEY_JSON, 0, 0, "print --stats as JSON", 0},
     {"cut", KEY_CUT, "PART", 0,
-     "write a part of IN: time=A:B, of each task what begins from A to B after MPI_Init, like "
+     "write a part of IN, as a trace of marstrace: time=A:B, of each task what begins from A to B after "
+     "MPI_Init, like "
      "time=10ms:1.5s; "
      "tasks=A-B, those tasks and what they say to each other",
      0},
@@ -159,13 +160,12 @@ static int run(const struct settings *s)
     if (s->pattern)
         return pattern_run(s);
     unsigned wanted = s->stats || s->check ? 1 : 2;
-    const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
     bool goal = s->to && strcmp(s->to, "goal") == 0;
-    if (s->to && !goal && (!format || !format->create))
-        return complain(": expected a format that is written, mars, liballprof or goal", s->to);
+    if (s->to && !goal && strcmp(s->to, "mars") != 0)
+        return complain(": expected a format that is written, mars or goal", s->to);
     if (s->stats + s->check + (s->to || s->cut) > 1)
         return complain("--stats, --check, and --to or --cut: one at a time", "");
-    if (s->options.no_waits && (!s->to || strcmp(s->to, "mars") != 0 || s->cut))
+    if (s->options.no_waits && (!s->to || goal || s->cut))
         return complain("--no-waits goes with --to mars, and not with --cut, which can be done before", "");
     if (s->json && !s->stats)
         return complain("--json goes with --stats", "");
@@ -181,7 +181,7 @@ static int run(const struct settings *s)
         return complain("--cut writes traces; a GOAL schedule is made of the part then", "");
     if (goal)
         return conv_goal(s->path[0], s->path[1], &s->options);
-    return conv_convert(s->path[0], s->path[1], format, s->cut, &s->options);
+    return conv_convert(s->path[0], s->path[1], s->cut, &s->options);
 }
 
 int main(int argc, char **argv)
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         OPTIONS,
         parse,
-        "[--to FORMAT] [--cut PART] IN OUT\n--to goal --pattern NAME [KEY=VALUE ...] OUT\n"
+        "--to mars|goal IN OUT\n--cut PART IN OUT\n--to goal --pattern NAME [KEY=VALUE ...] OUT\n"
         "--stats [--json] IN\n--check IN",
         "Converts traces of MPI programs, cuts them, sums them up and checks them, without a simulation.\v",
         0,

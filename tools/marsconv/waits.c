@@ -87,7 +87,7 @@ bool conv_no_waits(struct conv_source *source, struct conv_sink *sink, struct ma
         fine = cut_walk(&all, source, i, CUT_TIMES, &none, error);
     if (fine)
         waits_align(all.waits);
-    fine = fine && sink->format->create(sink, error);
+    fine = fine && conv_sink_create(sink, error);
     for (uint32_t i = 0; i < source->tasks && fine; i++) {
         waits_forget(all.waits);
         fine = cut_walk(&all, source, i, CUT_WAITS, &none, error) &&
