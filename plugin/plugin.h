@@ -57,7 +57,8 @@
     SIZE(struct task_traffic_node)                                                                           \
     SIZE(struct task_traffic_pattern)                                                                        \
     SIZE(struct task_op)                                                                                     \
-    SIZE(struct task_program_class)
+    SIZE(struct task_program_class)                                                                          \
+    SIZE(struct trace_format)
 #define MARSSIM_SIZE(type) {#type, sizeof(type)},
 
 /* One kind of list after the other: MARSSIM_BRINGS(key, type of the operations, list). */

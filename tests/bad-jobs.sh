@@ -43,6 +43,8 @@ printf 'nobody\n' >typo.ti && bad 'typo.ti:1: there is no file "nobody"' trace.c
 mkdir -p archive && printf 'OTF2' >archive/traces.otf2 &&
     bad 'archive: neither the anchor file of an OTF2 archive' trace.cfg 'jobs[0].trace=archive'
 bad 'folder: no trace here: there is no file pmpi-trace-rank-0.txt' trace.cfg 'jobs[0].trace=folder'
+mkdir -p twice && : >twice/task-000000.mars && : >twice/pmpi-trace-rank-0.txt &&
+    bad 'twice may be a trace of the format "mars" as well as of "liballprof"; jobs[].format says which' trace.cfg 'jobs[0].trace=twice'
 bad 'of job '\''job0'\'' has 2 tasks, not 5' trace.cfg 'jobs[0].tasks=5'
 bad '2 tasks, 1 to a node, need 2 nodes' trace.cfg topology.nodes=1
 one=trace/pmpi-trace-rank-1.txt

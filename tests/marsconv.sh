@@ -294,7 +294,7 @@ refuses "tasks that are not there" 'small has 3 tasks, 0 to 2' --cut tasks=1-3 s
 refuses "two things at a time" 'one at a time' --stats --cut time=: small
 refuses "two names for one" 'expected one trace' --stats small small
 refuses "a place that is taken" 'it is there already' --to mars small small
-refuses "no trace" 'it is no trace of a known format' --stats /
+refuses "no trace" 'no trace here' --stats /
 refuses "no such file" 'No such file' --stats missing
 cp "$name.mars" bad.mars
 printf '\377\377\377\377' | dd of=bad.mars bs=1 seek=117 conv=notrunc 2>/dev/null

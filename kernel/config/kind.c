@@ -145,6 +145,15 @@ const struct ker_kind *ker_registry_find(const struct ker_registry *r, const cha
     return NULL;
 }
 
+const struct ker_kind *ker_registry_kind(const struct ker_registry *r, const char *key, size_t number)
+{
+    const struct ker_kinds *family = ker_family_find(r, key);
+    for (size_t i = 0; i < r->members; i++)
+        if (r->member[i].family == family && number-- == 0)
+            return r->member[i].kind;
+    return NULL;
+}
+
 const char *ker_registry_present(const struct ker_registry *r, const char *key, const char *former)
 {
     const struct ker_kinds *family = ker_family_find(r, key);

@@ -13,7 +13,8 @@
  *
  * What options of other files ask of a kind is a trait, a word: the pattern that runs in phases has
  * "phases", and traffic.load belongs to "traffic.pattern!=@phases". So a new kind names its traits, and no
- * list of names has to know it.
+ * list of names has to know it. A kind with the trait "any" leaves open which of its family is meant (the
+ * format "auto"): the keys of all others may stand with it.
  */
 #ifndef KERNEL_KIND_H
 #define KERNEL_KIND_H
@@ -89,6 +90,8 @@ const struct ker_kind *ker_registry_find(const struct ker_registry *, const char
                                          const char *of);
 /* The name now of a kind that was called `former`; NULL: none was. */
 const char *ker_registry_present(const struct ker_registry *, const char *key, const char *former);
+/* The kinds of the family of this key, from 0 on; NULL at the end. */
+const struct ker_kind *ker_registry_kind(const struct ker_registry *, const char *key, size_t number);
 /* "a, b, c": their names, each once, malloc'ed. */
 char *ker_registry_names(const struct ker_registry *, const char *key, const char *of);
 /* Every family and its kinds, a line each. */

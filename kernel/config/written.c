@@ -82,20 +82,40 @@ static bool lists_table(const struct ker_kind *kind, const struct ker_option *ta
     return own && *own;
 }
 
+static char *longer(char *old, char *new)
+{
+    free(old);
+    return new;
+}
+
+/* "key=a|b": the kinds of a family that list the table, and those that leave open which one is meant. NULL:
+ * none lists it. */
+static char *listed_by(const struct ker_registry *r, const struct ker_kinds *family,
+                       const struct ker_option *table)
+{
+    char *names = NULL;
+    for (size_t i = 0; i < r->members; i++)
+        if (r->member[i].family == family && lists_table(r->member[i].kind, table))
+            names = ker_word_add(names, r->member[i].kind->name, strlen(r->member[i].kind->name));
+    for (size_t i = 0; names && i < r->members; i++)
+        if (r->member[i].family == family && has_trait(r->member[i].kind, "any", 3))
+            names = ker_word_add(names, r->member[i].kind->name, strlen(r->member[i].kind->name));
+    char *text = names ? ker_format("%s=%s", family->key, names) : NULL;
+    free(names);
+    return text;
+}
+
 /* The condition that the options of a kind's table have in common: one of the kinds that list it. */
 static const char *table_belongs(struct ker_registry *r, const struct ker_kinds *family,
                                  const struct ker_option *table)
 {
     const struct ker_kinds *by = NULL;
-    char *names = NULL, *of = NULL;
+    char *text = listed_by(r, family, table), *of = NULL;
     bool brought = true;
     for (size_t i = 0; i < r->members; i++) {
         const struct ker_member *m = &r->member[i];
-        if (!lists_table(m->kind, table))
+        if (m->family != family || !lists_table(m->kind, table))
             continue;
-        if (m->family != family)
-            broken(m->kind->name, "has options of another family's kind");
-        names = ker_word_add(names, m->kind->name, strlen(m->kind->name));
         brought = brought && m->by && (!by || by == m->by);
         by = m->by;
         for (const char *at = m->of; brought && *at;) {
@@ -104,9 +124,16 @@ static const char *table_belongs(struct ker_registry *r, const struct ker_kinds 
             at += length + (at[length] == '|');
         }
     }
-    char *text = brought && by ? ker_format("%s=%s & %s=%s", by->key, of, family->key, names)
-                               : ker_format("%s=%s", family->key, names);
-    free(names);
+    if (brought && by)
+        text = longer(text, ker_format("%s=%s & %s", by->key, of, text));
+    for (size_t i = 0; i < r->families; i++) {
+        char *also = r->family[i] != family ? listed_by(r, r->family[i], table) : NULL;
+        if (also && brought && by)
+            broken(family->key, "has options of another family's kind");
+        if (also)
+            text = longer(text, ker_format("%s or %s", text, also));
+        free(also);
+    }
     free(of);
     return text_keep(r, text);
 }

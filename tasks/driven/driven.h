@@ -75,7 +75,4 @@ uint64_t task_driven_waiting(const struct task_driven *, const bool *stuck, stru
 void task_driven_save(struct task_driven *, struct ker_state_writer *); /* takes NULL */
 void task_driven_loaders(struct task_driven *, bool sums, struct ker_state_loader *);
 
-extern const struct task_program_class task_driven_text_class;
-bool driven_text_known(const char *path);
-
 #endif

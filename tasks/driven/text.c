@@ -97,9 +97,6 @@ static enum ker_status text_open(struct task_program **opened, const struct ker_
     enum ker_status status = driven_refuse(config, path, error);
     if (status)
         return status;
-    if (!ker_config_has(config, TASK_KEY(path, "trace")))
-        return ker_config_fail(config, error, TASK_KEY(path, "trace"),
-                               "is missing: the file of the message-driven program");
     const char *file = ker_config_file(config, TASK_KEY(path, "trace"));
     status = ker_input_read(ker_config_inputs(config), file, &t->text, &bytes, error);
     return status ? status : driven_text_read(t, file, t->text, bytes, error);
@@ -115,7 +112,7 @@ static void text_close(struct task_program *program)
     free(t);
 }
 
-bool driven_text_known(const char *path)
+static int score(const char *path)
 {
     struct ker_error ignored = {.status = KER_OK};
     struct ker_text text;
@@ -126,12 +123,16 @@ bool driven_text_known(const char *path)
         known = ker_take_word(&text.in, "driven");
     }
     ker_text_close(&text, false);
-    return known;
+    return trace_score(path, known, TRACE_SCORE_LINE, ".driven");
 }
 
-const struct task_program_class task_driven_text_class = {.open = text_open,
-                                                          .tasks = driven_tasks,
-                                                          .comms = driven_comms,
-                                                          .prepare = driven_prepare,
-                                                          .close = text_close,
-                                                          .driven = true};
+static const struct task_program_class class = {.open = text_open,
+                                                .tasks = driven_tasks,
+                                                .comms = driven_comms,
+                                                .prepare = driven_prepare,
+                                                .close = text_close,
+                                                .driven = true};
+
+const struct ker_kind trace_format_driven = {.name = "driven",
+                                             .meaning = "message-driven programs, which are not of MPI",
+                                             .operations = &(const struct trace_format){&class, score}};

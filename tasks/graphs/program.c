@@ -68,8 +68,6 @@ static enum ker_status program_open(struct task_program **opened, const struct k
 {
     struct task_program *program = *opened = ker_alloc(sizeof *program);
     (void)comm;
-    if (!ker_config_has(config, TASK_KEY(path, "trace")))
-        return ker_config_fail(config, error, TASK_KEY(path, "trace"), "is missing: the schedule's file");
     program->path = ker_format("%s", path);
     program->file = ker_format("%s", ker_config_file(config, TASK_KEY(path, "trace")));
     program->inputs = ker_config_inputs(config);
@@ -359,7 +357,7 @@ static void program_unfinished(const struct task_program *program, uint32_t numb
         waiting_tell(program, own, first, waiting, list);
 }
 
-const struct ker_option task_goal_options[] = {
+static const struct ker_option goal_options[] = {
     {.key = "jobs[].goal_layout",
      .type = KER_TYPE_CHOICE,
      .fallback = "gpu",
@@ -382,3 +380,14 @@ const struct ker_option task_goal_options[] = {
     }
 const struct task_program_class task_goal_class = GRAPH_CLASS(program_open);
 const struct task_program_class task_schedule_class = GRAPH_CLASS(schedule_open);
+
+static int goal_score(const char *path)
+{
+    return trace_score(path, graph_goal_known(path), TRACE_SCORE_LINE, ".goal");
+}
+
+const struct ker_kind trace_format_goal = {
+    .name = "goal",
+    .meaning = "schedules in LogGOPSim's language GOAL: messages and dependencies",
+    .operations = &(const struct trace_format){&task_goal_class, goal_score},
+    .options = KER_OPTIONS(graph_unit_options, goal_options)};

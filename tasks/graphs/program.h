@@ -6,6 +6,5 @@
 
 /* The programs "trace" in its format "goal", and "schedule". */
 extern const struct task_program_class task_goal_class, task_schedule_class;
-extern const struct ker_option task_goal_options[]; /* jobs[].goal_layout */
 
 #endif

@@ -4,31 +4,13 @@
  * become in the replay is kept in a few bytes each, beyond 64 MiB in a temporary file. Then each is read
  * again, line by line.
  */
-#define _GNU_SOURCE
 #include "tools/marsconv/allprof.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MEMORY (UINT64_C(64) << 20)
 #define POLL_GAP (10 * KER_US) /* as jobs[].poll_gap is by default */
-
-static int task_file(const struct dirent *entry)
-{
-    return strncmp(entry->d_name, "pmpi-trace-rank-", 16) == 0;
-}
-
-static bool allprof_known(const char *path)
-{
-    struct dirent **entry;
-    int count = scandir(path, &entry, task_file, NULL);
-    for (int i = 0; i < count; i++)
-        free(entry[i]);
-    if (count >= 0)
-        free(entry);
-    return count > 0;
-}
 
 static enum ker_status files_read(struct conv_source *source, struct allprof_events *events,
                                   struct allprof_tallies *tallies)
@@ -226,8 +208,6 @@ static void allprof_place(const struct conv_task *task, uint64_t number, char *t
 
 const struct conv_format conv_allprof = {
     .name = "liballprof",
-    .meaning = "text traces of liballprof: a folder with one file per task",
-    .known = allprof_known,
     .open = allprof_open,
     .close = allprof_close,
     .warning = allprof_warning,

@@ -94,17 +94,13 @@ static void foreign_place(const struct conv_task *task, uint64_t number, char *t
         snprintf(text + length, room - (size_t)length, " (line %u)", r->line);
 }
 
-#define FOREIGN_FORMAT(called, what, knows, times)                                                           \
+#define FOREIGN_FORMAT(called, times)                                                                        \
     {                                                                                                        \
-        .name = (called), .meaning = (what), .known = (knows), .keys = true, .untimed = !(times),            \
-        .open = trace_open, .close = trace_close, .warning = foreign_warning,                                \
-        .task_open = foreign_task_open, .task_close = foreign_task_close,                                    \
+        .name = (called), .keys = true, .untimed = !(times), .open = trace_open, .close = trace_close,       \
+        .warning = foreign_warning, .task_open = foreign_task_open, .task_close = foreign_task_close,        \
         .thread_open = foreign_thread_open, .next = foreign_record_next, .place = foreign_place              \
     }
 
-const struct conv_format conv_simgrid = FOREIGN_FORMAT(
-    "simgrid", "traces of SimGrid's smpirun -trace-ti (read only)", simgrid_trace_known, false);
-const struct conv_format conv_otf2 =
-    FOREIGN_FORMAT("otf2", "OTF2 archives, as Score-P writes them (read only)", otf2_trace_known, true);
-const struct conv_format conv_dimemas =
-    FOREIGN_FORMAT("dimemas", "text traces of Dimemas (read only)", dimemas_trace_known, false);
+const struct conv_format conv_simgrid = FOREIGN_FORMAT("simgrid", false);
+const struct conv_format conv_otf2 = FOREIGN_FORMAT("otf2", true);
+const struct conv_format conv_dimemas = FOREIGN_FORMAT("dimemas", false);

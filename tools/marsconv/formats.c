@@ -1,40 +1,69 @@
 /* formats.c - the formats, and what all of them have in common. */
 #include "tools/marsconv/conv.h"
 
-#include <errno.h>
+#include "tasks/jobs/jobs.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#define FAMILY "jobs[].format"
 
 static const struct conv_format *const formats[] = {&conv_mars,    &conv_allprof,  &conv_simgrid, &conv_otf2,
                                                     &conv_dimemas, &conv_schedule, NULL};
 
-const struct conv_format *conv_format_get(unsigned number)
+static const struct conv_format *reader_of(const char *name)
 {
-    return formats[number];
+    const struct conv_format *const *format = formats;
+    while (*format && strcmp((*format)->name, name) != 0)
+        format++;
+    return *format;
 }
 
-const struct conv_format *conv_format_of(const char *path)
+static struct ker_registry *registry_new(void)
 {
-    for (unsigned i = 0; formats[i]; i++)
-        if (formats[i]->known(path))
-            return formats[i];
-    return NULL;
+    return ker_registry_new((const struct ker_option *const[]){task_job_options, NULL});
+}
+
+void conv_formats_list(FILE *to)
+{
+    struct ker_registry *registry = registry_new();
+    const struct ker_kind *kind;
+    for (size_t i = 0; (kind = ker_registry_kind(registry, FAMILY, i)); i++)
+        if (reader_of(kind->name))
+            fprintf(to, "  %-12s%s\n", kind->name, kind->meaning);
+    ker_registry_free(registry);
+}
+
+const struct conv_format *conv_format_of(const char *path, const struct conv_options *options,
+                                         struct mars_error *error)
+{
+    struct ker_registry *registry = registry_new();
+    struct ker_error wrong = {.status = KER_OK};
+    const char *name = NULL;
+    for (unsigned i = 0; i < options->keys; i++)
+        if (strncmp(options->key[i], "format=", 7) == 0)
+            name = options->key[i] + 7;
+    const struct ker_kind *kind =
+        name ? ker_registry_find(registry, FAMILY, name, NULL) : trace_format_find(registry, path, &wrong);
+    const struct conv_format *format = kind ? reader_of(kind->name) : NULL;
+    ker_registry_free(registry);
+    if (!kind && !name)
+        mars_fail(error, "%s", wrong.text);
+    else if (!format)
+        mars_fail(error, "%s: marsconv reads no traces of the format %s", path, name ? name : kind->name);
+    return format;
 }
 
 bool conv_open(struct conv_source *source, const char *path, const struct conv_options *options,
                struct mars_error *error)
 {
-    *source = (struct conv_source){.path = path, .options = options, .format = conv_format_of(path)};
+    *source = (struct conv_source){.path = path, .options = options};
+    source->format = conv_format_of(path, options, error);
     if (!source->format)
-        return access(path, F_OK) != 0
-                   ? mars_fail(error, "%s: %s", path, strerror(errno))
-                   : mars_fail(error,
-                               "%s: it is no trace of a known format (or no regular file at all); marsconv "
-                               "--help lists them",
-                               path);
-    bool fine = !options->keys || source->format->keys
+        return false;
+    bool keyed = options->keys && strncmp(options->key[0], "format=", 7) != 0;
+    bool fine = !keyed || source->format->keys
                     ? source->format->open(source, error)
                     : mars_fail(error, "%s: --key %s means nothing in a trace of the format %s", path,
                                 options->key[0], source->format->name);

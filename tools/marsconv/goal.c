@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void losses_tell(const struct goal_losses *lost, const char *path)
@@ -111,12 +110,14 @@ static int told(const struct ker_error *error)
 int conv_goal(const char *from, const char *to, const struct conv_options *options)
 {
     struct ker_error error = {.status = KER_OK};
-    struct stat is;
-    const struct conv_format *format = conv_format_of(from);
-    if ((!format || format == &conv_schedule) && stat(from, &is) == 0 && !S_ISDIR(is.st_mode))
+    struct mars_error unknown = {0};
+    const struct conv_format *format = conv_format_of(from, options, &unknown);
+    if (!format)
+        ker_fail(&error, KER_BAD_INPUT, "%s", unknown.text);
+    else if (format == &conv_schedule)
         schedule_convert(from, to, &error);
-    else /* what is wrong with a folder that is no trace, liballprof's reader says */
-        trace_convert(from, format ? format : &conv_allprof, to, options, &error);
+    else
+        trace_convert(from, format, to, options, &error);
     return told(&error);
 }
 

@@ -106,8 +106,6 @@ static void mars_place(const struct conv_task *task, uint64_t number, char *text
 
 const struct conv_format conv_mars = {
     .name = "mars",
-    .meaning = "traces of marstrace: a folder, or a file NAME.mars",
-    .known = mars_trace_known,
     .open = mars_open,
     .close = mars_close,
     .warning = mars_warning,

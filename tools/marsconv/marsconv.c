@@ -134,8 +134,7 @@ static char *help(int key, const char *text, void *input)
     if (!to)
         return (char *)text;
     fputs("Formats (that of IN is found out):\n", to);
-    for (unsigned i = 0; conv_format_get(i); i++)
-        fprintf(to, "  %-12s%s\n", conv_format_get(i)->name, conv_format_get(i)->meaning);
+    conv_formats_list(to);
     fclose(to);
     return list;
 }

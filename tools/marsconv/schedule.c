@@ -141,12 +141,8 @@ static void schedule_place(const struct conv_task *task, uint64_t number, char *
 
 const struct conv_format conv_schedule = {
     .name = "goal",
-    .meaning =
-        "GOAL schedules of LogGOPSim, in nanoseconds: messages and dependencies, collectives as messages "
-        "(read by --stats and --check)",
     .untimed = true,
     .sums = true,
-    .known = graph_goal_known,
     .open = schedule_open,
     .close = schedule_close,
     .warning = no_warning,

@@ -11,8 +11,10 @@
 #include "traces/store/own.h"
 #include "traces/traces.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct task_program {
     char *folder;
@@ -135,17 +137,10 @@ static enum ker_status files_resolve(struct task_program *program, struct ker_co
     return status;
 }
 
-static enum ker_status allprof_read_keys(struct task_program *program, const struct ker_config *config,
-                                         const char *path, struct ker_error *error)
+static void allprof_read_keys(struct task_program *program, const struct ker_config *config, const char *path)
 {
-    const char *trace = TASK_KEY(path, "trace"), *library = TASK_KEY(path, "mpi_library");
-    enum ker_status status = KER_OK;
-    if (ker_config_has(config, trace))
-        program->folder = ker_format("%s", ker_config_file(config, trace));
-    else
-        status = ker_config_fail(config, error, trace,
-                                 "the folder of the trace is missing (pmpi-trace-rank-0.txt, ...)");
-    program->rules.mpich = strcmp(ker_config_string(config, library), "mpich") == 0;
+    program->folder = ker_format("%s", ker_config_file(config, TASK_KEY(path, "trace")));
+    program->rules.mpich = ker_config_is(config, TASK_KEY(path, "mpi_library"), "mpich");
     program->rules.unlisted_bytes = ker_config_bytes(config, TASK_KEY(path, "unlisted_bytes"));
     program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
     program->rules.counts = task_calls_wanted(config, true);
@@ -156,7 +151,6 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     program->rules.inputs = ker_config_inputs(config);
     program->rules.spare = &program->spare;
     program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
-    return status;
 }
 
 /* All ranks must see the same number of files before they share them out, and each file with the same size,
@@ -176,9 +170,8 @@ static enum ker_status allprof_open(struct task_program **opened, const struct k
     struct task_program *program = ker_alloc(sizeof *program);
     *opened = program;
     program->rank = (uint32_t)ker_comm_rank(comm);
-    enum ker_status status = allprof_read_keys(program, config, path, error);
-    if (status == KER_OK)
-        status = allprof_folder_count(program->folder, &program->tasks, error);
+    allprof_read_keys(program, config, path);
+    enum ker_status status = allprof_folder_count(program->folder, &program->tasks, error);
     if (status == KER_OK)
         folder_register(program);
     program->ranks = program->tasks <= allprof_alone ? 1 : (uint32_t)ker_comm_size(comm);
@@ -257,7 +250,7 @@ static bool allprof_call_of(const struct task_program *program, uint32_t own, ui
     return trace_called_get(&program->own[own].held->code.called, index, call);
 }
 
-const struct ker_option task_allprof_options[] = {
+static const struct ker_option options[] = {
     {.key = "jobs[].mpi_library",
      .type = KER_TYPE_CHOICE,
      .fallback = "openmpi",
@@ -313,3 +306,30 @@ const struct task_program_class task_allprof_class = {
     .taken = allprof_taken,
     .call = allprof_call_of,
 };
+
+static int is_task_file(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "pmpi-trace-rank-", 16) == 0;
+}
+
+/* What is wrong with a folder that is nobody's, or with one that is not there, its reader says. */
+static int score(const char *path)
+{
+    struct dirent **entry;
+    struct stat is;
+    int count = scandir(path, &entry, is_task_file, NULL);
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    if (count >= 0)
+        free(entry);
+    return count > 0                                     ? TRACE_SCORE_MAGIC
+           : stat(path, &is) != 0 || S_ISDIR(is.st_mode) ? TRACE_SCORE_REST
+                                                         : TRACE_SCORE_NONE;
+}
+
+const struct ker_kind trace_format_liballprof = {
+    .name = "liballprof",
+    .meaning =
+        "text traces of liballprof: a folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task",
+    .operations = &(const struct trace_format){&task_allprof_class, score},
+    .options = KER_OPTIONS(options, trace_store_options)};

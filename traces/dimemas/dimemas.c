@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-bool dimemas_trace_known(const char *path)
+static int score(const char *path)
 {
     struct ker_error ignored = {.status = KER_OK};
     struct ker_text text;
@@ -14,7 +14,7 @@ bool dimemas_trace_known(const char *path)
         (ker_take(&text.in, "#DIMEMAS:") || ker_take(&text.in, "/* \"SDDF") || ker_take(&text.in, "SDDFA") ||
          ker_take(&text.in, "\"CPU burst\"") || ker_take(&text.in, "\"NX "));
     ker_text_close(&text, false);
-    return known;
+    return trace_score(path, known, TRACE_SCORE_MAGIC, ".dim");
 }
 
 static enum ker_status trace_open(struct foreign_trace *to, struct ker_error *error)
@@ -60,4 +60,9 @@ static enum ker_status dimemas_open(struct task_program **program, const struct 
     return foreign_open(program, &reader, config, path, comm, error);
 }
 
-const struct task_program_class task_dimemas_class = FOREIGN_CLASS(dimemas_open);
+static const struct task_program_class class = FOREIGN_CLASS(dimemas_open);
+
+const struct ker_kind trace_format_dimemas = {.name = "dimemas",
+                                              .meaning = "text traces of Dimemas",
+                                              .operations = &(const struct trace_format){&class, score},
+                                              .options = KER_OPTIONS(trace_store_options)};

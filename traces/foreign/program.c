@@ -50,8 +50,6 @@ static enum ker_status trace_open(struct task_program *program, const struct ker
                                   const char *path, struct ker_error *error)
 {
     const char *key = TASK_KEY(path, "trace");
-    if (!ker_config_has(config, key))
-        return ker_config_fail(config, error, key, "the trace is missing: a file or folder");
     program->trace = (struct foreign_trace){.path = ker_format("%s", ker_config_file(config, key)),
                                             .inputs = ker_config_inputs(config),
                                             .config = config,

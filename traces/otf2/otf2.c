@@ -46,14 +46,14 @@ static char *anchor_find(const char *path)
     return anchor ? anchor : ker_format("%s", path);
 }
 
-/* A damaged one is known by its name. */
-bool otf2_trace_known(const char *path)
+/* A folder with several is left to the reader, which says so. */
+static int score(const char *path)
 {
     char *anchor = anchor_find(path);
-    size_t length = anchor ? strlen(anchor) : 0;
-    bool known = !anchor || has_magic(anchor) || (length > 5 && strcmp(anchor + length - 5, ".otf2") == 0);
+    int found =
+        anchor ? trace_score(anchor, has_magic(anchor), TRACE_SCORE_MAGIC, ".otf2") : TRACE_SCORE_NAME;
     free(anchor);
-    return known;
+    return found;
 }
 
 /* ---- the archive ---- */
@@ -222,7 +222,7 @@ static enum ker_status otf2_open(struct task_program **program, const struct ker
     return foreign_open(program, &reader, config, path, comm, error);
 }
 
-const struct ker_option task_otf2_options[] = {
+static const struct ker_option options[] = {
     {.key = "jobs[].collective_sizes",
      .type = KER_TYPE_CHOICE,
      .fallback = "auto",
@@ -235,4 +235,10 @@ const struct ker_option task_otf2_options[] = {
     {.key = NULL},
 };
 
-const struct task_program_class task_otf2_class = FOREIGN_CLASS(otf2_open);
+static const struct task_program_class class = FOREIGN_CLASS(otf2_open);
+
+const struct ker_kind trace_format_otf2 = {
+    .name = "otf2",
+    .meaning = "OTF2 archives, as Score-P writes them: the anchor file NAME.otf2, or its folder",
+    .operations = &(const struct trace_format){&class, score},
+    .options = KER_OPTIONS(options, trace_unknown_options, trace_store_options)};

@@ -312,7 +312,7 @@ static bool replay_call_of(const struct task_program *program, uint32_t number, 
     return trace_called_get(&program->own[number].held->code.called, index, call);
 }
 
-const struct ker_option task_replay_options[] = {
+static const struct ker_option options[] = {
     {.key = "jobs[].clock",
      .type = KER_TYPE_CHOICE,
      .fallback = "cpu",
@@ -379,3 +379,14 @@ const struct task_program_class task_replay_class = {
     .call = replay_call_of,
     .traced = replay_traced,
 };
+
+static int score(const char *path)
+{
+    return trace_score(path, mars_trace_known(path), TRACE_SCORE_MAGIC, ".mars");
+}
+
+const struct ker_kind trace_format_mars = {
+    .name = "mars",
+    .meaning = "traces of marstrace: a folder, or a file NAME.mars",
+    .operations = &(const struct trace_format){&task_replay_class, score},
+    .options = KER_OPTIONS(options, trace_unknown_options, trace_store_options)};

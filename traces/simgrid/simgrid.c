@@ -54,7 +54,7 @@ static enum ker_status simgrid_open(struct task_program **program, const struct 
     return foreign_open(program, &reader, config, path, comm, error);
 }
 
-const struct ker_option task_simgrid_options[] = {
+static const struct ker_option options[] = {
     {.key = "jobs[].flop_rate",
      .type = KER_TYPE_REAL,
      .fallback = "1e9",
@@ -71,4 +71,14 @@ const struct ker_option task_simgrid_options[] = {
     {.key = NULL},
 };
 
-const struct task_program_class task_simgrid_class = FOREIGN_CLASS(simgrid_open);
+static const struct task_program_class class = FOREIGN_CLASS(simgrid_open);
+
+static int score(const char *path)
+{
+    return trace_score(path, simgrid_trace_known(path), TRACE_SCORE_LINE, ".ti");
+}
+
+const struct ker_kind trace_format_simgrid = {.name = "simgrid",
+                                              .meaning = "traces of SimGrid's smpirun -trace-ti",
+                                              .operations = &(const struct trace_format){&class, score},
+                                              .options = KER_OPTIONS(options, trace_store_options)};

@@ -82,4 +82,6 @@ enum ker_status simgrid_task_read(const struct simgrid_trace *, struct foreign_t
 /* False: the action is no collective. */
 bool simgrid_collective(struct simgrid_task *, enum ker_status *);
 
+bool simgrid_trace_known(const char *path); /* does it begin as one? */
+
 #endif
