@@ -14,12 +14,9 @@ known="18 tools/marsreport/distance
 build=$(dirname "${MARSSIM:?}")
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
-sources=$(find kernel stats routing partition net traces nodes tasks run -name '*.c')
-symbols=$(for source in $sources; do
-    object=$build/${source%.c}.o
-    [ -e "$object" ] && nm "$object" | awk -v file="${source%.c}" 'NF == 2 && $1 == "U" { print "use", file, $2 }
-        NF == 3 && $2 ~ /^[TDBRCV]$/ { print "has", file, $3 }'
-done)
+objects=$(find kernel stats routing partition net traces nodes tasks run -name '*.c' | sed 's/c$/o/')
+symbols=$(cd "$build" && find $objects 2>/dev/null | xargs -r nm -A 2>/dev/null | sed 's/\.o: */ /' |
+    awk 'NF == 3 && $2 == "U" { print "use", $1, $3 } NF == 4 && $3 ~ /^[TDBRCV]$/ { print "has", $1, $4 }')
 [ -n "$symbols" ] || { echo "SKIP: no objects in $build"; exit 0; }
 
 ties=$(awk '
