@@ -1,34 +1,40 @@
 # The part of JSON schema that marssim --schema uses: "valid($schema; $schema)" of a value. A keyword that is not known here is an error.
-def known: ["$schema", "$comment", "$defs", "$ref", "title", "description", "default", "deprecated", "enumDescriptions", "type", "enum",
-    "pattern", "minimum", "maximum", "minItems", "required", "properties", "patternProperties", "additionalProperties", "items",
-    "allOf", "anyOf", "not", "if", "then", "else"];
+def silent: . as $k | ["$schema", "$comment", "$defs", "title", "description", "default", "deprecated", "enumDescriptions", "then", "else"] | index($k) != null;
 def is_type($t): if $t == "integer" then type == "number" and floor == . else type == $t end;
 def at($root; $ref): $root | getpath($ref | ltrimstr("#/") | split("/"));
 
+# A schema is gone through by its own keywords: most have one or two.
 def valid($s; $root):
-    def members: . as $v | all(keys_unsorted[]; . as $k |
-        if ($s.properties // {}) | has($k) then $v[$k] | valid($s.properties[$k]; $root)
+    . as $v | type as $type |
+    def member($k): # of an object
+        if $s.properties | has($k) then $v[$k] | valid($s.properties[$k]; $root)
         elif any(($s.patternProperties // {} | keys[]); . as $p | $k | test($p))
         then all(($s.patternProperties | keys[]); . as $p | ($k | test($p) | not) or ($v[$k] | valid($s.patternProperties[$p]; $root)))
-        else $s.additionalProperties != false end);
-    if ($s | type) == "boolean" then $s
-    elif ($s | keys_unsorted) - known != [] then error("unknown keyword: \(($s | keys_unsorted) - known)")
-    else . as $v | type as $type |
-        ($s.type == null or is_type($s.type))
-        and ($s.enum == null or any($s.enum[]; . == $v))
-        and ($s["$ref"] == null or valid(at($root; $s["$ref"]); $root))
-        and ($type != "string" or $s.pattern == null or test($s.pattern))
-        and ($type != "number" or (($s.minimum == null or . >= $s.minimum) and ($s.maximum == null or . <= $s.maximum)))
-        and ($type != "array" or (($s.minItems == null or length >= $s.minItems)
-            and ($s.items == null or all(.[]; valid($s.items; $root)))))
-        and ($type != "object" or (all(($s.required // [])[]; . as $k | $v | has($k)) and members))
-        and all(($s.allOf // [])[]; . as $t | $v | valid($t; $root))
-        and ($s.anyOf == null or any($s.anyOf[]; . as $t | $v | valid($t; $root)))
-        and (($s | has("not") | not) or (valid($s.not; $root) | not))
-        and (($s | has("if") | not) or
-            if valid($s.if; $root) then ($s | has("then") | not) or valid($s.then; $root)
-            else ($s | has("else") | not) or valid($s.else; $root) end)
-    end;
+        else $s.additionalProperties != false end;
+    def keyword($k):
+        if $k == "properties" then $type != "object" or
+            if $s.additionalProperties == null and $s.patternProperties == null
+            then all($s.properties | keys_unsorted[]; . as $name | ($v | has($name) | not) or ($v[$name] | valid($s.properties[$name]; $root)))
+            else all($v | keys_unsorted[]; member(.)) end
+        elif $k == "required" then $type != "object" or all($s.required[]; . as $name | $v | has($name))
+        elif $k == "enum" then any($s.enum[]; . == $v)
+        elif $k == "if" then
+            if $v | valid($s.if; $root) then ($s | has("then") | not) or ($v | valid($s.then; $root))
+            else ($s | has("else") | not) or ($v | valid($s.else; $root)) end
+        elif $k == "allOf" then all($s.allOf[]; . as $t | $v | valid($t; $root))
+        elif $k == "anyOf" then any($s.anyOf[]; . as $t | $v | valid($t; $root))
+        elif $k == "not" then $v | valid($s.not; $root) | not
+        elif $k == "type" then $v | is_type($s.type)
+        elif $k == "$ref" then $v | valid(at($root; $s["$ref"]); $root)
+        elif $k == "pattern" then $type != "string" or ($v | test($s.pattern))
+        elif $k == "minimum" then $type != "number" or $v >= $s.minimum
+        elif $k == "maximum" then $type != "number" or $v <= $s.maximum
+        elif $k == "minItems" then $type != "array" or ($v | length) >= $s.minItems
+        elif $k == "items" then $type != "array" or all($v[]; valid($s.items; $root))
+        elif ($k == "additionalProperties" or $k == "patternProperties") and ($s | has("properties")) then true
+        elif $k | silent then true
+        else error("unknown keyword: \($k)") end;
+    if ($s | type) == "boolean" then $s else all($s | keys_unsorted[]; keyword(.)) end;
 
 # Its keys as paths, with their schemas: {path, schema}.
 def leaves($at):
