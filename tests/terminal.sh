@@ -146,8 +146,13 @@ wait_for() { # WORDS FILE: until they stand there
     for ((i = 0; i < 600; i++)); do grep -q -s -e "$1" "$2" && return 0; sleep 0.1; done
     return 1
 }
+# What lasts ten seconds is slept through: the run stands still meanwhile and leaves the processor to others.
+stand_still() { # PROCESS SECONDS
+    sleep 0.5 && kill -STOP "$1" && sleep "$2" && kill -CONT "$1"
+}
 "$marssim" -o lines $long >out 2>lines.err &
 run=$!
+stand_still $run 10
 wait_for 'marssim: .* of 1 s ' lines.err
 check "a line of progress every ten seconds where there is no terminal"
 kill -USR1 $run
@@ -159,7 +164,8 @@ wait $run
 check "and it goes on until it is ended"
 "$marssim" -q -o quiet $long >out 2>quiet.err &
 run=$!
-sleep 11.5
+stand_still $run 11
+sleep 0.5
 kill -TERM $run
 wait $run
 [ ! -s quiet.err ]
@@ -168,6 +174,7 @@ check "no line with --quiet"
 # A run that ends with its jobs is as far as these are in their steps.
 "$marssim" -o jobs halo.cfg jobs[0].steps=4000000000 >out 2>jobs.err &
 run=$!
+stand_still $run 10
 wait_for 'marssim: [0-9.]* [mu]*s simulated  [0-9]* %' jobs.err
 check "the percentage of a run that ends with its jobs"
 kill -TERM $run
