@@ -155,7 +155,7 @@ refuses 2 "dependencies, zero_bytes" "a fault that there is not" jobs[0].trace="
 refuses 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refuses 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
 refuses 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true
-refuses 2 "jobs\[0\].time_unit: means nothing" "a key of schedules in what is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars
+refuses 2 "jobs\[0\].time_unit.*means nothing" "a key of schedules in what is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars "jobs[0].time_unit=1 ns"
 star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
 refuses 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
 # Two tasks that send beyond S before they receive: each kind of rendezvous names the operations by file and line.
