@@ -43,13 +43,23 @@ const struct ker_option node_options[] = {
      "With rail = \"stripe\": messages from this size on go in parts; smaller ones take the adapters in "
      "turn.",
      "node.rail=stripe"},
-    {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it sends; with mpi.overheads = \"loggops\" loggops.o "
-     "takes its place.",
+    {"node.send_overhead", KER_TYPE_STRING | KER_TYPE_LIST, "0 ns", NULL, NULL, NULL,
+     "Processor time a task spends for each message it sends; a list of TIME[:SIZE]: from which size on; "
+     "with "
+     "mpi.overheads = \"loggops\" loggops.o takes its place.",
      "jobs & network.model=@nodes & mpi.overheads!=loggops"},
-    {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+    {"node.receive_overhead", KER_TYPE_STRING | KER_TYPE_LIST, "0 ns", NULL, NULL, NULL,
      "Processor time a task spends for each message it has received, when the call that waits for it "
-     "returns; with mpi.overheads = \"loggops\" loggops.o takes its place.",
+     "returns; a list of TIME[:SIZE]; with mpi.overheads = \"loggops\" loggops.o takes its place.",
+     "jobs & network.model=@nodes & mpi.overheads!=loggops"},
+    {"node.memory_overhead", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL,
+     "The same for messages between two tasks of one node, at either end; a list of TIME[:SIZE]. Absent: "
+     "node.send_overhead and node.receive_overhead.",
+     "jobs & network.model=@nodes & mpi.overheads!=loggops"},
+    {"node.overhead_between", KER_TYPE_CHOICE, "steps", NULL, NULL, "steps|lines",
+     "Between the sizes of such a list: the time of the smaller one, or straight lines, of which the last "
+     "goes "
+     "on.",
      "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
@@ -124,6 +134,22 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     return status;
 }
 
+static enum ker_status overheads_read(struct node_model *model, const struct ker_config *config,
+                                      struct ker_error *error)
+{
+    bool lines = ker_config_is(config, "node.overhead_between", "lines");
+    enum ker_status status = node_sizes_read(&model->send_sizes, config, "node.send_overhead", lines, error);
+    if (status == KER_OK)
+        status = node_sizes_read(&model->receive_sizes, config, "node.receive_overhead", lines, error);
+    if (status == KER_OK)
+        status = node_sizes_read(&model->memory_sizes, config, "node.memory_overhead", lines, error);
+    model->send_overhead = node_sizes_of(&model->send_sizes, 0);
+    model->receive_overhead = node_sizes_of(&model->receive_sizes, 0);
+    model->sized = node_sizes_vary(&model->send_sizes) || node_sizes_vary(&model->receive_sizes) ||
+                   model->memory_sizes.count > 0;
+    return status;
+}
+
 enum ker_status node_model_init(struct node_model *model, const struct ker_config *config, uint32_t adapters,
                                 struct ker_error *error)
 {
@@ -141,8 +167,6 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     model->switch_cost = ker_config_time(config, "node.switch_cost");
     model->preempts = ker_config_is(config, "node.wakeup", "preempt");
     model->spins = ker_config_is(config, "node.waiting", "spin");
-    model->send_overhead = ker_config_time(config, "node.send_overhead");
-    model->receive_overhead = ker_config_time(config, "node.receive_overhead");
     model->doorbell = ker_config_time(config, "node.doorbell");
     model->bus_latency = ker_config_time(config, "node.bus_latency");
     model->interrupt_latency = ker_config_time(config, "node.interrupt_latency");
@@ -150,7 +174,8 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     model->memory_rate = ker_config_rate(config, "node.memory_bandwidth");
     if (model->memory_rate == 0)
         return ker_config_fail(config, error, "node.memory_bandwidth", "must be greater than 0");
-    return cores_read(model, config, error);
+    enum ker_status status = overheads_read(model, config, error);
+    return status ? status : cores_read(model, config, error);
 }
 
 void node_model_kinds(struct node_model *model, const struct ker_config *config,

@@ -15,6 +15,7 @@
 #include "net/net.h"
 #include "nodes/kinds.h"
 #include "nodes/noise.h"
+#include "nodes/sizes.h"
 
 struct node; /* opaque */
 
@@ -34,12 +35,14 @@ struct node_model {
     bool uneven;                     /* nodes of some kind have fewer adapters */
     enum node_rail rail;
     uint64_t stripe_size;                     /* messages of so many bytes go in parts */
-    ker_time send_overhead, receive_overhead; /* processor time per message sent, received */
-    ker_time doorbell;                        /* from the call to the adapter */
-    ker_time bus_latency, interrupt_latency;  /* between memory and adapter, each way; of what has come */
-    bool loopback;                            /* messages inside a node go through an adapter */
-    ker_time memory_latency;                  /* of a message between two tasks of one node */
-    uint64_t memory_rate;                     /* its bandwidth */
+    ker_time send_overhead, receive_overhead; /* processor time per message sent, received, of 0 bytes */
+    bool sized; /* they depend on more than that: of any size; of those inside the node, at either end: */
+    struct node_sizes send_sizes, receive_sizes, memory_sizes;
+    ker_time doorbell;                       /* from the call to the adapter */
+    ker_time bus_latency, interrupt_latency; /* between memory and adapter, each way; of what has come */
+    bool loopback;                           /* messages inside a node go through an adapter */
+    ker_time memory_latency;                 /* of a message between two tasks of one node */
+    uint64_t memory_rate;                    /* its bandwidth */
     uint32_t tasks; /* that a node holds; 0: as many as its units. More than those take turns */
     ker_time quantum, switch_cost;
     bool preempts;           /* who is woken takes a unit at once */

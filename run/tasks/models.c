@@ -41,6 +41,13 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
         ker_config_bytes(config, "output.critical_path") > 0)
         return ker_config_fail(config, error, "output.critical_path",
                                "a message-driven job has no critical path: leave it out");
+    if (driven && model->sized)
+        return ker_config_fail(config, error,
+                               model->memory_sizes.count             ? "node.memory_overhead"
+                               : node_sizes_vary(&model->send_sizes) ? "node.send_overhead"
+                                                                     : "node.receive_overhead",
+                               "a message-driven job takes the same time for every message: give "
+                               "node.send_overhead and node.receive_overhead one time each");
     if (driven)
         system->driven = task_driven_new(model, outside, task_jobs_count(system->jobs));
     status = task_mpi_new(&system->mpi, config, outside, error);

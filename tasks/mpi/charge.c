@@ -4,18 +4,25 @@
  */
 #include "tasks/mpi/state.h"
 
-ker_time task_charge_message(const struct task_mpi *mpi, const struct task_state *task, unsigned mode,
-                             uint64_t bytes)
+ker_time task_charge_message(const struct task_mpi *mpi, const struct task_state *task, int32_t peer,
+                             unsigned mode, uint64_t bytes)
 {
-    ker_time overhead = __builtin_expect(mpi->endpoints != NULL, 0) ? task_endpoint_overhead(mpi, bytes)
-                                                                    : mpi->model.send_overhead;
+    ker_time overhead = mpi->model.send_overhead;
+    if (__builtin_expect(mpi->endpoints != NULL, 0))
+        overhead = task_endpoint_overhead(mpi, bytes);
+    else if (__builtin_expect(mpi->model.sized, 0))
+        overhead = task_endpoint_sized(mpi, task, peer, &mpi->model.send_sizes, bytes);
     return overhead + task_protocol_copies(mpi, task, mode, bytes);
 }
 
-static ker_time send_time(const struct task_mpi *mpi, const struct task_state *task, int32_t peer,
+/* To a rank of the operation's communicator. */
+static ker_time send_time(const struct task_mpi *mpi, const struct task_state *task, int32_t rank,
                           unsigned mode, uint64_t bytes)
 {
-    return peer == TASK_PROC_NULL ? 0 : task_charge_message(mpi, task, mode, bytes);
+    if (rank == TASK_PROC_NULL)
+        return 0;
+    int32_t peer = mpi->model.memory_sizes.count ? task_match_peer(mpi, task, task->op.comm, rank) : rank;
+    return task_charge_message(mpi, task, peer, mode, bytes);
 }
 
 /* A collective that does not block is handed over to the adapter like a message; other progress pays for each
@@ -33,7 +40,7 @@ static ker_time named_send_time(const struct task_mpi *mpi, const struct task_st
         return run_time(mpi);
     if (!r || !(r->flags & TASK_REQUEST_SEND) || task_request_partitioned(r))
         return 0;
-    return send_time(mpi, task, r->peer, r->mode, r->bytes);
+    return r->peer == TASK_PROC_NULL ? 0 : task_charge_message(mpi, task, r->peer, r->mode, r->bytes);
 }
 
 void task_charge_sends(struct task_mpi *mpi, struct task_state *task)

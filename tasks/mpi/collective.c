@@ -7,6 +7,9 @@
  * tasks count alike, whether it blocks or not; MPI_Bcast_init counts as a call, and its starts are counted,
  * too. Invariant: outstanding = requests of this run that are not complete.
  *
+ * What a task does by itself, combining what it has received and copying in its own memory, takes its
+ * processor where mpi.reduce_rate and mpi.copies say so: before the round's send, and behind its fence.
+ *
  * By mpi.progress a call that does not block goes on by itself, without processor time; or when its task is
  * in a call of MPI, and pays as for one that blocks; or by a thread that takes this time from the task's
  * computation.
@@ -162,6 +165,27 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
         task_wire_read(mpi, node, now, &wire, with);
 }
 
+/* The task owes for what of a round it does itself; false: nothing. By the adapter a call that does not block
+ * goes on meanwhile: the time is the task's, with whatever it does next. */
+static bool round_charge(struct task_mpi *mpi, struct task_state *task, uint64_t combined, uint64_t copied)
+{
+    if (mpi->reduce_rate && combined)
+        task_owe(task, task_work_moves(mpi, task, combined, mpi->reduce_rate, TASK_MOVES_COMBINE));
+    if (mpi->copies_collectives && copied)
+        task_owe(task, task_work_moves(mpi, task, copied, mpi->model.memory_rate, TASK_MOVES_COPY));
+    return combined || copied;
+}
+
+/* Behind its fence, or, without, when its receive is posted: it goes on while others are awaited. */
+static bool round_finish(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run)
+{
+    struct task_coll_round *c = &run->current;
+    uint64_t combined = c->receive_bytes * c->combines, copied = c->after;
+    c->combines = 0;
+    c->after = 0;
+    return round_charge(mpi, task, combined, copied);
+}
+
 /* Fetches the next round and posts its receive. */
 static void collective_round(struct task_mpi *mpi, struct task_state *task, uint32_t index, ker_time now)
 {
@@ -172,6 +196,9 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
         run->ended = run->fence = true;
         return;
     }
+    if (__builtin_expect(mpi->local_work, 0))
+        round_charge(mpi, task, 0,
+                     run->current.before + (run->round == 0 ? task_coll_own_copy(&run->view) : 0));
     run->round++;
     if (run->current.receive_from != TASK_COLL_NOBODY)
         collective_message(mpi, task, index, now, false);
@@ -181,7 +208,8 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
         if (run->current.shared)
             collective_shared(mpi, task, index, now);
     } else if (!run->request || mpi->progress != TASK_PROGRESS_ADAPTER) {
-        task_owe(task, task_charge_message(mpi, task, TASK_MODE_STANDARD, run->current.send_bytes));
+        task_owe(task, task_charge_message(mpi, task, task_run_peer(mpi, task, run, run->current.send_to),
+                                           TASK_MODE_STANDARD, run->current.send_bytes));
     }
 }
 
@@ -206,6 +234,8 @@ static enum task_collective_next collective_go(struct task_mpi *mpi, struct task
                 return TASK_COLLECTIVE_PAY;
         } else if (task_collective_blocked(run)) {
             return TASK_COLLECTIVE_BLOCKED;
+        } else if (__builtin_expect(mpi->local_work, 0) && round_finish(mpi, task, run)) {
+            continue;
         } else if (run->ended) {
             return TASK_COLLECTIVE_DONE;
         } else {

@@ -1,5 +1,6 @@
-/* endpoint.c - mpi.overheads = "loggops": what a message costs at its two ends by LogGOPS' parameters, above
- * the packet network, which stands for L.
+/* endpoint.c - overheads that depend on a message's size: those of the node (node_model.sized), and, from
+ * here on, mpi.overheads = "loggops": what a message costs at its two ends by LogGOPS' parameters, above the
+ * packet network, which stands for L.
  *
  * A message of s bytes takes o of its sender's processor before it is sent (node_model.send_overhead) and, if
  * it is eager, (s-1) O behind that; its adapter is free for the next one g + (s-1) G after it has begun.
@@ -65,6 +66,16 @@ static const struct loggops_parameters *set_of(const struct task_endpoints *e, u
 ker_time task_endpoint_overhead(const struct task_mpi *mpi, uint64_t bytes)
 {
     return set_of(mpi->endpoints, bytes)->overhead;
+}
+
+ker_time task_endpoint_sized(const struct task_mpi *mpi, const struct task_state *task, int32_t peer,
+                             const struct node_sizes *between, uint64_t bytes)
+{
+    const struct node_sizes *inside = &mpi->model.memory_sizes;
+    bool same =
+        inside->count && peer >= 0 &&
+        mpi->outside.node(mpi->outside.jobs, task->job, (uint32_t)peer) == task_node_of(mpi, task)->node;
+    return node_sizes_of(same ? inside : between, bytes);
 }
 
 void task_endpoints_reserve(struct task_mpi *mpi, uint32_t tasks)

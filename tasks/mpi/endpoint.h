@@ -1,7 +1,12 @@
-/* endpoint.h - LogGOPS' overheads, mpi.overheads = "loggops". A private part of state.h. */
+/* endpoint.h - overheads that are no constant: by size, and LogGOPS' (mpi.overheads = "loggops"). A private
+ * part of state.h. */
 #ifndef TASKS_MPI_ENDPOINT_H
 #define TASKS_MPI_ENDPOINT_H
 
+/* Where node_model.sized: of a message between the task and this one of its job; `between`: of one between
+ * two nodes. */
+ker_time task_endpoint_sized(const struct task_mpi *, const struct task_state *, int32_t peer,
+                             const struct node_sizes *between, uint64_t bytes);
 /* When node and protocol have been read. */
 enum ker_status task_endpoints_new(struct task_mpi *, const struct ker_config *, struct ker_error *);
 void task_endpoints_reserve(struct task_mpi *, uint32_t tasks);

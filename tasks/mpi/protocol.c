@@ -20,13 +20,9 @@
  */
 #include "tasks/mpi/state.h"
 
-/* A copy of the task's processor: so much time, and where work is more than time it reads and writes memory.
- */
 static ker_time copied(const struct task_mpi *mpi, const struct task_state *task, uint64_t bytes)
 {
-    if (mpi->worked)
-        task_work_copies(mpi, task, bytes);
-    return ker_serialisation(bytes, mpi->model.memory_rate);
+    return task_work_moves(mpi, task, bytes, mpi->model.memory_rate, TASK_MOVES_COPY);
 }
 
 ker_time task_protocol_copies(const struct task_mpi *mpi, const struct task_state *task, unsigned mode,

@@ -223,6 +223,8 @@ static void request_charge(struct task_mpi *mpi, struct task_state *task, const 
         return;
     if (__builtin_expect(mpi->endpoints != NULL, 0))
         task_endpoint_take(mpi, task, r->bytes);
+    else if (__builtin_expect(mpi->model.sized, 0))
+        task_owe(task, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, r->bytes));
     else
         task->debt += mpi->model.receive_overhead;
 }
@@ -245,9 +247,7 @@ static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32
 static __attribute__((noinline)) void request_take(struct task_mpi *mpi, struct task_state *task,
                                                    uint32_t index)
 {
-    const struct task_request *r = task_request_at(mpi, index);
-    if (request_pays(r))
-        task_endpoint_take(mpi, task, r->bytes);
+    request_charge(mpi, task, task_request_at(mpi, index));
     request_reaped(mpi, task, index);
 }
 
@@ -255,7 +255,7 @@ void task_request_reap(struct task_mpi *mpi, struct task_state *task, uint32_t i
 {
     struct task_request *r = task_request_at(mpi, index);
     ker_check(r->state == TASK_REQUEST_COMPLETE);
-    if (__builtin_expect(mpi->endpoints != NULL, 0)) {
+    if (__builtin_expect(mpi->special_ends, 0)) {
         request_take(mpi, task, index);
         return;
     }

@@ -216,11 +216,14 @@ struct task_mpi {
     unsigned __int128 memory;         /* of what is handed over next (task_work): bytes x 10^12 */
     struct task_worked *worked;       /* by task; NULL: the node is simple */
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
+    bool special_ends;                /* there are endpoints, or what the node says depends on sizes */
     struct node_model model;
     struct task_coll_table collectives;
     struct ker_table layouts; /* of communicators, see layout.c */
     uint64_t eager_limit;
-    bool eager_buffered, copies_unexpected, copies_buffered;
+    bool eager_buffered, copies_unexpected, copies_buffered, copies_collectives;
+    bool local_work;      /* copies_collectives, or: */
+    uint64_t reduce_rate; /* bytes per second that a task combines; 0: it takes no time */
     enum task_rendezvous rendezvous;
     uint8_t parting;     /* enum task_parting */
     ker_time match_time; /* of each entry that a search looks at */

@@ -262,7 +262,7 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time 
                  time = node_compute(&mpi->model, op->time,
                                      task_processor_factor(task_job_of(mpi, task), task->task));
         task->debt += time > own ? time - own : 0;
-    } else if (mpi->model.send_overhead || mpi->copies_buffered || mpi->endpoints) {
+    } else if (mpi->model.send_overhead || mpi->copies_buffered || mpi->special_ends) {
         task_charge_sends(mpi, task);
     }
 }

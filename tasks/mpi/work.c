@@ -15,7 +15,7 @@ struct task_worked {
     ker_time seen; /* of task.compute: has been asked for, or had */
     ker_time owed; /* time in the operating system that has not been asked for */
     ker_time system, stalled, overhead, away, preempted;
-    unsigned __int128 copied; /* bytes x 10^12 that are to be moved with what is asked for next */
+    unsigned __int128 moved; /* bytes x 10^12 that are to be moved with what is asked for next */
 };
 
 void task_works_reserve(struct task_mpi *mpi, uint32_t tasks)
@@ -48,8 +48,8 @@ bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_
     struct node_work work = {.core = task->core, .compute = time, .memory = mpi->memory};
     mpi->memory = 0;
     if (w) {
-        work.memory += w->copied;
-        w->copied = 0;
+        work.memory += w->moved;
+        w->moved = 0;
         work.own = ker_time_min(task->compute - w->seen, time);
         w->seen = task->compute;
         work.system = ker_time_min(w->owed, time - work.own);
@@ -64,10 +64,12 @@ bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_
     return true;
 }
 
-void task_work_copies(const struct task_mpi *mpi, const struct task_state *task, uint64_t bytes)
+ker_time task_work_moves(const struct task_mpi *mpi, const struct task_state *task, uint64_t bytes,
+                         uint64_t rate, enum task_moves times)
 {
-    const unsigned __int128 each = 2 * (unsigned __int128)KER_S;
-    mpi->worked[task_index(mpi, task)].copied += bytes * each;
+    if (mpi->worked)
+        mpi->worked[task_index(mpi, task)].moved += (unsigned __int128)bytes * times * (uint64_t)KER_S;
+    return ker_serialisation(bytes, rate);
 }
 
 /* What has come of a work until `now`. */
@@ -100,7 +102,8 @@ void task_worked(struct task_mpi *mpi, struct task_state *task, ker_time now,
 
 bool task_mpi_costless(const struct task_mpi *mpi)
 {
-    return !mpi->model.send_overhead && !mpi->model.receive_overhead && !mpi->model.doorbell;
+    return !mpi->model.send_overhead && !mpi->model.receive_overhead && !mpi->model.doorbell &&
+           !mpi->model.sized;
 }
 
 bool task_mpi_works(const struct task_mpi *mpi)
@@ -150,5 +153,5 @@ void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct
     KER_CHUNK(c, w->overhead);
     KER_CHUNK(c, w->away);
     KER_CHUNK(c, w->preempted);
-    KER_CHUNK(c, w->copied);
+    KER_CHUNK(c, w->moved);
 }

@@ -9,8 +9,11 @@ bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time ti
 /* So much of what it owes is time in the operating system. */
 void task_work_system(struct task_mpi *, const struct task_state *, ker_time time);
 
-/* What it owes by now has copied so many bytes: the next task_work reads and writes them. */
-void task_work_copies(const struct task_mpi *, const struct task_state *, uint64_t bytes);
+/* The time in which a task goes through so many bytes at this rate, to be owed for: reads or writes each so
+ * often, which the next task_work does with its memory. */
+enum task_moves { TASK_MOVES_COPY = 2, TASK_MOVES_COMBINE = 3 };
+ker_time task_work_moves(const struct task_mpi *, const struct task_state *, uint64_t bytes, uint64_t rate,
+                         enum task_moves);
 /* It has had it. */
 void task_worked(struct task_mpi *, struct task_state *, ker_time now, const struct node_worked *);
 void task_works_reserve(struct task_mpi *, uint32_t tasks);
@@ -28,8 +31,8 @@ void task_work_state(struct task_mpi *, const struct task_state *, struct ker_ch
 ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *);
 /* Owes for the messages that the op sends. */
 void task_charge_sends(struct task_mpi *, struct task_state *);
-/* What a message of so many bytes costs its sender. */
-ker_time task_charge_message(const struct task_mpi *, const struct task_state *, unsigned mode,
+/* What a message of so many bytes to a task of the job costs its sender. */
+ker_time task_charge_message(const struct task_mpi *, const struct task_state *, int32_t peer, unsigned mode,
                              uint64_t bytes);
 
 #endif

@@ -66,7 +66,9 @@ static void random_mpi(struct random_system *r)
     put_bytes(r, "eager_limit", r->extreme ? spread(r, 0, 1 << 30) : limits[draw(r, 4)]);
     put_choice(r, "eager_completion", LIST("sent", "buffered"));
     put_choice(r, "rendezvous", LIST("read", "write"));
-    put_choice(r, "copies", LIST("none", "unexpected", "buffered", "all"));
+    put_choice(r, "copies", LIST("none", "unexpected", "buffered", "collectives", "all"));
+    if (random_flag(r, "combining takes time", 40))
+        put_rate(r, "reduce_rate", 8);
     put_time(r, "match_time", LIST("0 ns", "0 ns", "1 ps", "7 ns", "150 ns"), 0, 1e9);
     const char *progress = random_choice(r, "progress", LIST("adapter", "calls", "thread"));
     put_text(r, "progress", progress);

@@ -142,12 +142,41 @@ static void random_kinds(struct random_system *r)
     r->group[0] = '\0';
 }
 
+/* A list of times by size, perhaps of one. */
+static void put_sizes(struct random_system *r, const char *name)
+{
+    char text[160];
+    size_t used = 0;
+    uint32_t count = 1 + draw(r, 4);
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%u ps:%llu B\"", i ? ", " : "",
+                                 draw(r, 3) * 100003 + i * 300000, (unsigned long long)size);
+        size += 1 + draw(r, 5000);
+    }
+    random_key(r, name);
+    fprintf(r->out, "%*s%s = [%s];\n", r->indent, "", name, text);
+}
+
+static void random_overhead_sizes(struct random_system *r)
+{
+    put_sizes(r, "send_overhead");
+    put_sizes(r, "receive_overhead");
+    if (random_flag(r, "own inside", 50))
+        put_sizes(r, "memory_overhead");
+    put_choice(r, "overhead_between", LIST("steps", "lines"));
+}
+
 static void random_node(struct random_system *r)
 {
     group_begin(r, "node");
     r->cores = r->units = (uint32_t)put_whole(r, "cores", 1, random_flag(r, "multicore", 40) ? 4 : 1, 1, 64);
-    put_time(r, "send_overhead", random_overheads, 0, 1e12);
-    put_time(r, "receive_overhead", random_overheads, 0, 1e12);
+    if (random_flag(r, "overheads by size", 30)) {
+        random_overhead_sizes(r);
+    } else {
+        put_time(r, "send_overhead", random_overheads, 0, 1e12);
+        put_time(r, "receive_overhead", random_overheads, 0, 1e12);
+    }
     put_time(r, "doorbell", random_overheads, 0, 1e12);
     put_time(r, "memory_latency", LIST("200 ns", "0 ns", "1 ps", "1 us"), 0, 1e12);
     static const uint32_t rates[] = {10000, 3300, 100000};

@@ -52,6 +52,7 @@ static bool rooted(const struct task_coll_view *v, const struct task_coll_sides 
         send(r, peer, SPREAD, bytes);
     else
         receive(r, peer, SPREAD, bytes);
+    r->combines = v->collective == TASK_COLL_REDUCE;
     return true;
 }
 
@@ -68,6 +69,7 @@ static bool led(const struct task_coll_view *v, const struct task_coll_sides *s,
         if (round == 0)
             send(r, s->there, COLLECTED, bytes);
         r->fence = round == tasks - 1;
+        r->combines = round > 0;
         return true;
     }
     if (round == tasks) {
@@ -96,6 +98,7 @@ static bool led_scatter(const struct task_coll_view *v, const struct task_coll_s
         if (round == 0)
             send(r, s->there, COLLECTED, vector);
         r->fence = round == other - 1;
+        r->combines = round > 0;
         return true;
     }
     int32_t task = (int32_t)(round - other) + 1;

@@ -48,10 +48,13 @@ struct task_coll_round {
     int32_t receive_tag, send_tag;
     uint64_t send_bytes, receive_bytes; /* receive_bytes: as far as known, for messages to people only */
     bool fence;                         /* everything so far must be complete before the next round */
-    uint8_t shared; /* enum task_coll_shared; not MESSAGES: with the rank receive_tag, and nobody else, by
-                       send_tag; READ: receive_bytes */
-    uint8_t phase;  /* of several algorithms (hierarchical.c): which, and the round with which it began */
+    uint8_t shared;   /* enum task_coll_shared; not MESSAGES: with the rank receive_tag, and nobody else, by
+                         send_tag; READ: receive_bytes */
+    uint8_t phase;    /* of several algorithms (hierarchical.c): which, and the round with which it began */
+    uint8_t combines; /* how often what is received is combined with what the task has */
     uint32_t base;
+    /* Bytes that the task copies within its own memory: before it sends, and when the round is over. */
+    uint64_t before, after;
 };
 
 /* false: there is no such round, the schedule has ended. round counts from 0 without gaps; what is filled in
@@ -90,6 +93,9 @@ static inline bool task_coll_round_of(const struct ker_kind *algorithm, const st
         return false;
     return ((const struct task_coll_algorithm *)algorithm->operations)->round(view, round, out);
 }
+/* share.c: what a task copies of its own before the first round, whatever the algorithm: its own block of an
+ * allgather or all-to-all, and of a gather or scatter at the root; the vector that the result is made in. */
+uint64_t task_coll_own_copy(const struct task_coll_view *);
 const char *task_coll_name(unsigned collective); /* "allreduce" */
 
 /* From min_bytes and min_tasks on, this algorithm. Among the fitting rules of a collective the last one

@@ -59,6 +59,7 @@ static void fold_gather(const struct fold *f, const struct task_coll_view *v, ui
     } else if (f->in) {
         r->receive_from = v->rank - 1;
         r->receive_bytes = bytes;
+        r->combines = 1;
     }
 }
 
@@ -88,6 +89,7 @@ static void range_exchange(const struct fold *f, uint32_t round, uint32_t length
 {
     int32_t partner = fold_rank(f, f->virtual_rank ^ length);
     task_coll_round_exchange(r, partner, sends, partner, receives, (int32_t)round);
+    r->combines = 1;
 }
 
 static bool task_coll_doubling_allreduce(const struct task_coll_view *v, uint32_t round,
@@ -195,8 +197,10 @@ static bool task_coll_doubling_scan(const struct task_coll_view *v, uint32_t rou
     if (round >= (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
         return false;
     int64_t partner = (int64_t)((uint32_t)v->rank ^ (1u << round));
-    if (partner < v->size)
-        task_coll_round_exchange(r, (int32_t)partner, v->bytes, (int32_t)partner, v->bytes, (int32_t)round);
+    if (partner >= v->size)
+        return true;
+    task_coll_round_exchange(r, (int32_t)partner, v->bytes, (int32_t)partner, v->bytes, (int32_t)round);
+    r->combines = partner < v->rank ? 2 : 1;
     return true;
 }
 

@@ -60,6 +60,7 @@ static void halves_fold(const struct halves *h, const struct task_coll_view *v, 
     } else {
         *r = (struct task_coll_round){v->rank + 1, TASK_COLL_NOBODY, 1, 1, 0, right, true};
     }
+    r->combines = round == 0; /* after that the half is whole */
 }
 
 /* Step `step`, or (back) what undoes it. */
@@ -73,6 +74,7 @@ static void halves_step(const struct halves *h, const struct task_coll_view *v, 
              others = halves_kept(v->bytes, other, step + 1);
     int32_t partner = halves_rank(h, other);
     task_coll_round_exchange(r, partner, back ? mine : others, partner, back ? others : mine, (int32_t)round);
+    r->combines = !back;
 }
 
 static bool task_coll_rabenseifner(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)

@@ -67,6 +67,7 @@ static bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t ro
         r, ring_rank(v, 1), task_coll_span(v->bytes, size, (uint64_t)sends, (uint64_t)sends + 1),
         ring_rank(v, -1), task_coll_span(v->bytes, size, (uint64_t)receives, (uint64_t)receives + 1),
         (int32_t)round);
+    r->combines = round < steps;
     return true;
 }
 
@@ -99,6 +100,7 @@ static bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, ui
     int32_t to = ring_rank(v, (int64_t)round + 1);
     task_coll_round_exchange(r, to, task_coll_receive_count(v, to), ring_rank(v, -(int64_t)round - 1),
                              task_coll_receive_count(v, v->rank), (int32_t)round);
+    r->combines = 1;
     return true;
 }
 
@@ -112,6 +114,9 @@ static bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t ro
     uint64_t tail = size % (2 * bit), blocks = size / (2 * bit) * bit + (tail > bit ? tail - bit : 0);
     task_coll_round_exchange(r, ring_rank(v, (int64_t)bit), blocks * v->bytes, ring_rank(v, -(int64_t)bit),
                              blocks * v->bytes, (int32_t)round);
+    /* All are rotated before and after; in between those that go and come lie apart. */
+    r->before = (blocks + (round == 0 ? size : 0)) * v->bytes;
+    r->after = (blocks + (2 * bit >= size ? size : 0)) * v->bytes;
     return true;
 }
 
@@ -125,6 +130,11 @@ bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, s
     int32_t from = ring_rank(v, (int64_t)have);
     task_coll_round_exchange(r, ring_rank(v, -(int64_t)have), task_coll_blocks(v, (uint32_t)v->rank, blocks),
                              from, task_coll_blocks(v, (uint32_t)from, blocks), (int32_t)round);
+    /* The own block comes first here: at last those before it are moved up, and the others copied out of the
+     * way and back. */
+    if (2 * have >= size && v->rank)
+        r->after =
+            task_coll_blocks(v, 0, size) + task_coll_blocks(v, (uint32_t)v->rank, size - (uint64_t)v->rank);
     return true;
 }
 
@@ -136,6 +146,7 @@ static bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round,
         r->receive_from = v->rank - 1;
         r->receive_bytes = v->bytes;
         r->fence = true;
+        r->combines = 1;
     } else if (round == 1 && v->rank + 1 < v->size) {
         r->send_to = v->rank + 1;
         r->send_bytes = v->bytes;

@@ -11,6 +11,33 @@ uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t 
     return bytes / parts * (to - from) + (to < most ? to : most) - (from < most ? from : most);
 }
 
+uint64_t task_coll_own_copy(const struct task_coll_view *v)
+{
+    if (v->first) /* nothing stays where it is */
+        return 0;
+    switch (v->collective) {
+    case TASK_COLL_GATHER:
+    case TASK_COLL_GATHERV:
+    case TASK_COLL_SCATTER:
+    case TASK_COLL_SCATTERV:
+        return v->rank == v->root ? v->bytes : 0;
+    case TASK_COLL_ALLTOALLV:
+        return task_coll_send_count(v, v->rank);
+    case TASK_COLL_REDUCE_SCATTER_BLOCK:
+        return v->bytes * (uint64_t)v->size;
+    case TASK_COLL_ALLGATHER:
+    case TASK_COLL_ALLGATHERV:
+    case TASK_COLL_ALLTOALL:
+    case TASK_COLL_ALLREDUCE:
+    case TASK_COLL_REDUCE_SCATTER:
+    case TASK_COLL_SCAN:
+    case TASK_COLL_EXSCAN:
+        return v->bytes;
+    default:
+        return 0;
+    }
+}
+
 /* Nothing to send or to receive, for anybody. */
 bool task_coll_empty(const struct task_coll_view *v)
 {

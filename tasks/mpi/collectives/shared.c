@@ -98,7 +98,11 @@ static bool root_collects(const struct task_coll_view *v, uint32_t round, struct
     if (is_empty(v))
         return await(r, other(v, round), READY, round + 2 == (uint32_t)v->size);
     int32_t from = other(v, round / 2);
-    return round % 2 == 0 ? await(r, from, READY, true) : read_some(r, from, DATA, bytes_up(v, from));
+    if (round % 2 == 0)
+        return await(r, from, READY, true);
+    read_some(r, from, DATA, bytes_up(v, from));
+    r->combines = v->collective == TASK_COLL_REDUCE || v->collective == TASK_COLL_ALLREDUCE;
+    return true;
 }
 
 /* From the root: it raises flags, and awaits those of who has read. */
@@ -204,8 +208,11 @@ static bool task_coll_shared_parts(const struct task_coll_view *view, uint32_t r
     if (round < meeting)
         return meet(&v, round, r, 0);
     round -= meeting;
-    if (round < others)
-        return part_read(&v, r, next(&v, round), v.rank, DATA);
+    if (round < others) {
+        part_read(&v, r, next(&v, round), v.rank, DATA);
+        r->combines = 1;
+        return true;
+    }
     round -= others;
     if (!all)
         return others && parts_collect(&v, round, r);
@@ -242,8 +249,12 @@ static bool task_coll_shared_across(const struct task_coll_view *view, uint32_t 
     if (round < meeting)
         return meet(&v, round, r, 0);
     round -= meeting;
-    if (round < others)
-        return read_some(r, next(&v, round), DATA, bytes_across(&v, next(&v, round)));
+    if (round < others) {
+        read_some(r, next(&v, round), DATA, bytes_across(&v, next(&v, round)));
+        r->combines =
+            v.collective == TASK_COLL_REDUCE_SCATTER || v.collective == TASK_COLL_REDUCE_SCATTER_BLOCK;
+        return true;
+    }
     round -= others;
     return round < meeting && meet(&v, round, r, 1);
 }

@@ -97,6 +97,7 @@ static bool tree_up(const struct task_coll_view *v, uint32_t round, struct task_
         r->receive_from = tree_rank(v, child);
         r->receive_bytes = bytes(v, child);
         r->fence = true;
+        r->combines = bytes == tree_bytes_vector;
     }
     return true;
 }
@@ -259,6 +260,7 @@ static bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, 
     }
     r->receive_from = TASK_COLL_ANYBODY;
     r->receive_bytes = v->bytes;
+    r->combines = v->collective == TASK_COLL_REDUCE || v->collective == TASK_COLL_ALLREDUCE;
     return round + 1 < (uint32_t)v->size;
 }
 
