@@ -50,14 +50,15 @@ static inline void credits_starve(struct net_credits_due *due, uint32_t channels
 
 /* What a packet of so many bytes on the wire takes of the buffer that it goes to, and gives back: bytes.
  * Nobody else knows how it is counted. */
-static inline uint32_t credits_of(const struct net_settings *set, uint32_t bytes)
+static inline __attribute__((always_inline)) uint32_t credits_of(const struct net_settings *set,
+                                                                 uint32_t bytes)
 {
     return bytes;
 }
 
 /* Are there credits for the whole packet? */
-static inline bool credits_enough(const struct net_settings *set, const uint32_t *credit, unsigned channel,
-                                  uint32_t bytes)
+static inline __attribute__((always_inline)) bool
+credits_enough(const struct net_settings *set, const uint32_t *credit, unsigned channel, uint32_t bytes)
 {
     return credit[channel] >= credits_of(set, bytes);
 }

@@ -50,8 +50,9 @@ static inline ker_time output_ready(const struct net_network *net, const struct 
 }
 
 /* Are there credits for the whole packet? */
-static inline bool credits_cover(const struct net_network *net, const struct net_port *out, unsigned channel,
-                                 uint32_t bytes, bool reserved)
+static inline __attribute__((always_inline)) bool credits_cover(const struct net_network *net,
+                                                                const struct net_port *out, unsigned channel,
+                                                                uint32_t bytes, bool reserved)
 {
     return credits_enough(&net->set, out->credit, channel, bytes) | reserved;
 }
@@ -186,10 +187,10 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     out->write_free = now + t_out.crossbar;
 
     uint8_t mark = 0;
-    uint32_t takes = credits_of(&net->set, p->bytes);
     if (__builtin_expect(net->watched, 0))
-        mark = packet_watch(s, out, g->channel, out->credit[g->channel] - (g->reserved ? 0 : takes), p, tail,
-                            now);
+        mark = packet_watch(s, out, g->channel,
+                            out->credit[g->channel] - (g->reserved ? 0 : credits_of(&net->set, p->bytes)), p,
+                            tail, now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
@@ -198,7 +199,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
     ker_check(credits_cover(net, out, g->channel, p->bytes, g->reserved));
-    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : takes;
+    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : credits_of(&net->set, p->bytes);
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
