@@ -211,9 +211,8 @@ static enum ker_status table_combine(struct task_coll_table *table, const struct
         return ker_config_fail(config, error, key, "more than %d combinations in all",
                                TASK_COLL_COMBINATIONS);
     struct task_coll_combination *c = &table->combination[table->combinations];
-    char *part[TASK_COLL_LEVELS + 2], copy[sizeof c->name], *rest = copy;
+    char copy[sizeof c->name], *rest = copy, *part[TASK_COLL_LEVELS + 2] = {copy};
     uint32_t parts = 0;
-    part[0] = copy;
     *c = (struct task_coll_combination){0};
     bool fits = snprintf(c->name, sizeof c->name, "%s", text) < (int)sizeof c->name;
     memcpy(copy, c->name, sizeof copy);
