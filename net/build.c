@@ -205,7 +205,7 @@ static int adapter_compare(const void *a, const void *b)
 /* Of the output that sends to this input. The switch need not be made yet. */
 static const struct net_credits_due *credits_due_for(const struct net_network *net, const struct net_port *in)
 {
-    void *sender = net->engine->component[in->peer.index].state;
+    void *sender = ker_engine_component(net->engine, in->peer.index);
     if (in->ends_at_adapter)
         return adapter_of(net, sender, in->peer_port)->due;
     if (!net->made)
@@ -220,7 +220,7 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
 {
     for (uint32_t p = 0; p < s->ports; p++) {
         struct net_port *in = net_port_at(s, p);
-        if (in->used && in->peer.rank == net->engine->rank)
+        if (in->used && in->peer.rank == net->rank)
             in->upstream = (uint32_t)(credits_due_for(net, in) - net->dues);
     }
 }
@@ -296,7 +296,7 @@ static uint32_t *owners_list(const struct net_network *net, const struct part_la
     for (uint32_t i = 0; i < total; i++) {
         struct ker_address at =
             i < sum->switches ? net_switch_at(net, l, i) : net_node_at(net, l, i - sum->switches);
-        if (at.rank == net->engine->rank)
+        if (at.rank == net->rank)
             owner[at.index] = i;
     }
     return owner;
@@ -371,6 +371,7 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
                        const struct net_host *host)
 {
     net->engine = engine;
+    net->rank = ker_engine_rank(engine);
     net->host = *host;
     classes_init(net);
     ker_arena_init(&net->arena);

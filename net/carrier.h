@@ -9,6 +9,11 @@
 #ifndef NET_CARRIER_H
 #define NET_CARRIER_H
 
+#include "kernel/engine/engine.h"
+#include "kernel/state/state.h"
+
+struct ker_config;
+
 #ifndef NET_NET_H
 #error "include net/net.h"
 #endif

@@ -14,6 +14,7 @@
 #ifndef NET_CREDITS_H
 #define NET_CREDITS_H
 
+#include "kernel/engine/post.h"
 #include "net/network.h"
 
 /* ---- of any output ---- */

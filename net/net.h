@@ -7,7 +7,6 @@
 #ifndef NET_NET_H
 #define NET_NET_H
 
-#include "kernel/kernel.h"
 #include "partition/partition.h"
 #include "routing/routing.h"
 #include "stats/stats.h"

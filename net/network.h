@@ -280,6 +280,7 @@ struct net_network {
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
     bool selects_time;                /* net_selects_time */
+    uint32_t rank;                    /* of the engine */
     struct net_host host;
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];
@@ -348,7 +349,7 @@ static inline struct net_times net_times_of(const struct net_network *net, unsig
 /* The component that the adapter is part of. */
 static inline struct ker_address net_adapter_self(const struct net_adapter *a)
 {
-    return (struct ker_address){a->self, a->net->engine->rank};
+    return (struct ker_address){a->self, a->net->rank};
 }
 
 /* link_class.c: of a class of links of the topology. */

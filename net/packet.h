@@ -2,7 +2,7 @@
 #ifndef NET_PACKET_H
 #define NET_PACKET_H
 
-#include "kernel/kernel.h"
+#include "kernel/engine/engine.h"
 
 /* The same memory as struct ker_event. While a packet waits in a switch its header keeps what the switch
  * needs. */

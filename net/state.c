@@ -109,7 +109,7 @@ static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
 
 void net_network_save(struct net_network *net, struct ker_state_writer *writer)
 {
-    network_state(net, ker_state_begin(writer, "network", NETWORK_VERSION, net->engine->rank));
+    network_state(net, ker_state_begin(writer, "network", NETWORK_VERSION, net->rank));
     ker_state_end(writer);
     for (uint32_t i = 0; i < net->switch_count; i++) {
         net_switch_state(net->switches[i],

@@ -8,7 +8,7 @@
 #ifndef NODE_KIND_KEYS_H
 #define NODE_KIND_KEYS_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 #include <string.h>
 

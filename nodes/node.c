@@ -6,6 +6,7 @@
  * records, which is the same on any number of ranks. Invariant: a settled node has nothing to do before its
  * next record.
  */
+#include "kernel/engine/post.h"
 #include "nodes/private.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #ifndef NODES_NOISE_H
 #define NODES_NOISE_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 /* ---- detours that repeat ---- */
 

@@ -2,6 +2,7 @@
 #ifndef NODES_PRIVATE_H
 #define NODES_PRIVATE_H
 
+#include "kernel/engine/engine.h"
 #include "nodes/cores/cores.h"
 #include "nodes/nodes.h"
 
@@ -111,13 +112,8 @@ static inline uint32_t node_timer_key(uint32_t service, uint32_t number)
     return service << 16 | number;
 }
 
-static inline void node_timer_post(const struct node *n, ker_time when, uint32_t service, uint32_t number)
-{
-    struct ker_engine *engine = n->system->engine;
-    uint32_t key = node_timer_key(service, number);
-    ker_post_note(engine, (struct ker_address){n->self, engine->rank}, when, KER_TIMER, (uint16_t)(key >> 8),
-                  (uint8_t)key, 0);
-}
+/* timer.c: a wake-up of the service at `when`, with this number. */
+void node_timer_post(const struct node *, ker_time when, uint32_t service, uint32_t number);
 
 static inline const struct node_structure *node_structure_of(const struct node *n)
 {

@@ -3,7 +3,7 @@
 #ifndef NODES_RATES_H
 #define NODES_RATES_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 /* Bytes per second, > 0; UINT64_MAX: without end. */
 struct node_rates {

@@ -1,6 +1,8 @@
 /* sizes.c - times by message size: lists of points, with steps or lines between them. */
 #include "nodes/sizes.h"
 
+#include "kernel/config/config.h"
+
 #include <string.h>
 
 #define TIME_MOST KER_S /* of a message, whatever its size in the list */

@@ -2,7 +2,9 @@
 #ifndef NODES_SIZES_H
 #define NODES_SIZES_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
+
+struct ker_config;
 
 #define NODE_SIZES_MOST 32
 

@@ -13,7 +13,7 @@
 #ifndef NODES_STRUCTURE_H
 #define NODES_STRUCTURE_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 #define NODE_MOST_UNITS 65000 /* of a node; the same for cores */
 #define NODE_MOST_PARTS 1024  /* of its sockets, domains, buses */

@@ -8,7 +8,8 @@
 #ifndef PARTITION_PARTITION_H
 #define PARTITION_PARTITION_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
+#include "kernel/engine/engine.h"
 
 #include <stdbool.h>
 #include <stdio.h>

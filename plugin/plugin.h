@@ -15,7 +15,7 @@
 #ifndef MARSSIM_PLUGIN_H
 #define MARSSIM_PLUGIN_H
 
-#include "kernel/config/plugin.h"
+#include "kernel/config/config.h"
 #include "net/carriers/messages.h"
 #include "nodes/nodes.h"
 #include "routing/topology.h"

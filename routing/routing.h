@@ -13,7 +13,7 @@
 #ifndef ROUTING_ROUTING_H
 #define ROUTING_ROUTING_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 #include <stdbool.h>
 

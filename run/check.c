@@ -328,7 +328,7 @@ void run_sizes_print(struct run *run)
     proof_print(&run->proof);
     printf("partition  %u rank%s, imbalance %.3f, %llu links cut\n", run->parts.ranks,
            run->parts.ranks == 1 ? "" : "s", run->parts.imbalance, (unsigned long long)run->parts.cut_edges);
-    printf("lookahead  %s inside a rank", ker_print_time(a, run->engine->wheel.grid));
+    printf("lookahead  %s inside a rank", ker_print_time(a, ker_engine_window(run->engine)));
     if (ker_comm_size(run->comm) > 1)
         printf(", %s between ranks", ker_print_time(b, run->parts.lookahead));
     uint32_t windows, tiles = ker_engine_tiles(run->engine, &windows);

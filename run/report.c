@@ -23,7 +23,7 @@ static double wall_seconds(const struct run *run)
 /* Collective: `run`, which may differ from run to run. */
 json_t *run_speed_json(struct run *run)
 {
-    const struct ker_counts none = {0}, *c = run->engine ? &run->engine->counts : &none;
+    const struct ker_counts none = {0}, *c = run->engine ? ker_engine_counts(run->engine) : &none;
     uint64_t hops = run->network ? run_totals(run).packet_hops : 0;
     uint64_t v[] = {
         c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
@@ -54,7 +54,7 @@ json_t *run_speed_json(struct run *run)
     json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)run->workers)));
     json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
     json_object_set_new(r, "sent_messages", json_integer((json_int_t)v[9]));
-    json_object_set_new(r, "window_ps", json_integer((json_int_t)run->engine->wheel.grid));
+    json_object_set_new(r, "window_ps", json_integer((json_int_t)ker_engine_window(run->engine)));
     json_object_set_new(r, "checkpoints", run_checkpoints_json(run));
     json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
     return r;

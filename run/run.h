@@ -2,7 +2,6 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
-#include "kernel/kernel.h"
 #include "net/net.h"
 #include "partition/partition.h"
 #include "run/tasks/tasks.h"

@@ -7,7 +7,7 @@
 #ifndef STATS_FILE_H
 #define STATS_FILE_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -12,7 +12,6 @@
 #ifndef STATS_HDF5_H
 #define STATS_HDF5_H
 
-#include "kernel/kernel.h"
 #include "stats/table.h"
 
 #define STATS_HDF5_NAME "results.h5"

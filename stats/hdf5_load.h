@@ -7,7 +7,7 @@
 #ifndef STATS_HDF5_LOAD_H
 #define STATS_HDF5_LOAD_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 /* Before anything else is called; fails where the program was built without it. */
 enum ker_status stats_hdf5_load(struct ker_error *);

@@ -2,7 +2,7 @@
  * as much as making them. */
 #include "stats/lines.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

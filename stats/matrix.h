@@ -7,8 +7,9 @@
 #ifndef STATS_MATRIX_H
 #define STATS_MATRIX_H
 
-#include "kernel/kernel.h"
 #include "stats/series.h"
+
+struct ker_config;
 
 enum stats_matrix_level {
     STATS_MATRIX_NODE,

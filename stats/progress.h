@@ -3,7 +3,7 @@
 #ifndef STATS_PROGRESS_H
 #define STATS_PROGRESS_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stddef.h>
 

@@ -9,9 +9,11 @@
 #ifndef STATS_SERIES_H
 #define STATS_SERIES_H
 
-#include "kernel/kernel.h"
+#include "kernel/state/state.h"
 #include "stats/hdf5.h"
 #include "stats/table.h"
+
+struct ker_config;
 
 #define STATS_SERIES_MOST 32 /* series of a run */
 

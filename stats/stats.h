@@ -6,7 +6,6 @@
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
 
-#include "kernel/kernel.h"
 #include "stats/matrix.h"
 #include "stats/series.h"
 #include "stats/table.h"

@@ -9,7 +9,7 @@
 #ifndef STATS_TABLE_H
 #define STATS_TABLE_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_CONFIG_BENCH_H
 #define TESTS_CONFIG_BENCH_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_EQUAL_BITS_H
 #define TESTS_EQUAL_BITS_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <dirent.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_EQUAL_RUNS_H
 #define TESTS_EQUAL_RUNS_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <ftw.h>
 #include <glob.h>

@@ -9,7 +9,7 @@
 #ifndef TESTS_PHOLD_H
 #define TESTS_PHOLD_H
 
-#include "kernel/kernel.h"
+#include "kernel/engine/post.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -135,7 +135,7 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
     result.arrived = sum[1];
     result.checks = w.checks;
     if (counts)
-        *counts = w.engine->counts;
+        *counts = *ker_engine_counts(w.engine);
     ker_engine_free(w.engine);
     free(w.address);
     free(w.component);

@@ -2,7 +2,7 @@
 #ifndef TESTS_REFUSAL_H
 #define TESTS_REFUSAL_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

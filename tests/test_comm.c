@@ -1,5 +1,5 @@
 /* One rank without MPI, errors, memory. With ranks: test_comm_ranks.c. */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The collectives on any number of ranks, one too: expected values are written as functions of rank and size.
  * Everything is done in memory that the ranks share, by MPI as on several hosts, and among the first of them.
  */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Growing arrays, pools, slabs and hash tables against plain models of them. */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

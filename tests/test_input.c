@@ -1,5 +1,5 @@
 /* What a run reads: digests do not depend on the pieces they were made of, and every byte counts. */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

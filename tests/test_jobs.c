@@ -1,5 +1,4 @@
 /* Jobs: placements in both directions, several jobs on one system, placement files, conflicts. */
-#include "kernel/kernel.h"
 #include "nodes/nodes.h"
 #include "routing/routing.h"
 #include "run/tasks/tasks.h"

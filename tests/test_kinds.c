@@ -1,5 +1,5 @@
 /* The registry of kinds: where keys and kinds stand says when they mean something. */
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 #include "tests/refusal.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* The counter-based generator: known answers, the moments, independence of streams, GSL's view. */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

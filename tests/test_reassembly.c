@@ -2,6 +2,7 @@
  * resequencing adapter holds, against a count that remembers every packet. Longer than 2^16 packets, and
  * further ahead than a word has bits.
  */
+#include "kernel/engine/post.h"
 #include "net/adapter/receiving.h"
 #include "net/network.h"
 

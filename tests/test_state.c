@@ -1,5 +1,5 @@
 /* test_state.c - files of saved state: what was written is read; what is damaged is refused with a text. */
-#include "kernel/kernel.h"
+#include "kernel/state/state.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Values with units: read exactly, refused with a reason, printed short. */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

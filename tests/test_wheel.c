@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* mincore */
 #include "kernel/base/error.h"
 #include "kernel/base/memory.h"
+#include "kernel/engine/engine.h"
 #include "kernel/engine/wheel.h"
 
 #include <setjmp.h>

@@ -2,7 +2,6 @@
 #ifndef TESTS_TRAFFIC_BENCH_H
 #define TESTS_TRAFFIC_BENCH_H
 
-#include "kernel/kernel.h"
 #include "nodes/nodes.h"
 #include "routing/routing.h"
 #include "tasks/traffic/traffic.h"

@@ -2,7 +2,7 @@
 #ifndef TRACES_NAMES_H
 #define TRACES_NAMES_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 struct task_names {
     char **name; /* ascending */

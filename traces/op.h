@@ -8,10 +8,12 @@
 #ifndef TASKS_OP_H
 #define TASKS_OP_H
 
-#include "kernel/kernel.h"
+#include "kernel/state/state.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+
+struct ker_config;
 
 #define TASK_ANY (-1)       /* MPI_ANY_SOURCE, MPI_ANY_TAG */
 #define TASK_PROC_NULL (-2) /* MPI_PROC_NULL; the reader translates the MPI library's own values */

@@ -7,6 +7,7 @@
 #ifndef TRACES_H
 #define TRACES_H
 
+#include "kernel/config/config.h"
 #include "traces/names.h"
 #include "traces/op.h"
 

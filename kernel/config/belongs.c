@@ -12,8 +12,6 @@
  */
 #include "kernel/config/value.h"
 
-#include "kernel/base/array.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

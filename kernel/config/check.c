@@ -9,8 +9,6 @@
  */
 #include "kernel/config/value.h"
 
-#include "kernel/base/memory.h"
-
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>

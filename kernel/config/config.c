@@ -5,7 +5,6 @@
  */
 #include "kernel/config/config.h"
 
-#include "kernel/base/array.h"
 #include "kernel/config/value.h"
 
 #include <stdarg.h>

@@ -24,13 +24,9 @@
 #ifndef KERNEL_CONFIG_H
 #define KERNEL_CONFIG_H
 
-#include "kernel/base/error.h"
-#include "kernel/base/input.h"
-#include "kernel/base/units.h"
 #include "kernel/config/kind.h"
-
-#include <stdbool.h>
-#include <stdio.h>
+#include "kernel/config/plugin.h"
+#include "kernel/config/ranges.h"
 
 enum ker_type {
     KER_TYPE_BOOL,
@@ -83,7 +79,6 @@ enum ker_status ker_config_load(struct ker_config **config, const char *path, co
 /* Collective, the same on all ranks of comm: what is no regular file (a pipe, standard input) is read by rank
  * 0 alone, which hands on the text. Ranks that read different configurations, or of which one fails, all
  * fail; which of them has a message ker_comm_agree finds out. */
-struct ker_size;
 /* ... sizes: for the plugins that the configuration names (plugin.h). */
 enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm *comm, const char *path,
                                     const char *const *overrides, int override_count,

@@ -6,8 +6,6 @@
  */
 #include "kernel/config/value.h"
 
-#include "kernel/base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 

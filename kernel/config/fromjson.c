@@ -6,8 +6,6 @@
  */
 #include "kernel/config/json.h"
 
-#include "kernel/base/memory.h"
-
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  */
 #include "kernel/config/config.h"
 
-#include "kernel/base/memory.h"
 #include "kernel/config/value.h"
 
 #include <stdarg.h>

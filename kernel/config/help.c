@@ -8,7 +8,6 @@
 #define _GNU_SOURCE /* strcasestr */
 #include "kernel/config/value.h"
 
-#include "kernel/base/memory.h"
 #include "kernel/config/json.h"
 
 #include <ctype.h>

@@ -19,11 +19,7 @@
 #ifndef KERNEL_KIND_H
 #define KERNEL_KIND_H
 
-#include "kernel/base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+#include "kernel/base/base.h"
 
 struct ker_option;
 struct ker_bring;

@@ -1,8 +1,6 @@
 /* members.c - what the files of the registry share: lists of words in a text, and finding a family. */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 

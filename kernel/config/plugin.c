@@ -3,9 +3,7 @@
  * The file is read once for its digest, then given to the dynamic linker. Nothing of it is looked at before
  * the ABI number and the size of struct ker_plugin agree, and no kind before the sizes of all structures do.
  */
-#include "kernel/config/plugin.h"
-
-#include "kernel/base/memory.h"
+#include "kernel/config/config.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

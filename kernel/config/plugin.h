@@ -11,7 +11,7 @@
 #ifndef KERNEL_PLUGIN_H
 #define KERNEL_PLUGIN_H
 
-#include "kernel/config/config.h"
+#include "kernel/config/kind.h"
 
 /* Changes whenever what a plugin may use means something else while its structures keep their sizes. */
 #define KER_PLUGIN_ABI 1

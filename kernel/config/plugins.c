@@ -3,9 +3,8 @@
  * So it is read by itself, from the tree and from the overrides that name it, and judged like any other key
  * later on.
  */
-#include "kernel/config/plugin.h"
+#include "kernel/config/config.h"
 
-#include "kernel/base/memory.h"
 #include "kernel/config/value.h"
 
 #include <stdlib.h>

@@ -1,9 +1,6 @@
 /* purposes.c - purposes of random numbers that plugins bring: no two of all there are have one number. */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/array.h"
-#include "kernel/base/random.h"
-
 #include <string.h>
 
 static enum ker_status refuse(const char *from, const char *name, const char *other, const char *whose,

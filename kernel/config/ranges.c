@@ -1,7 +1,7 @@
 /* ranges.c - ranges of a text, one after the other. Numbers are read up to what there is, so that none is too
  * long for its type.
  */
-#include "kernel/config/ranges.h"
+#include "kernel/config/config.h"
 
 #include <ctype.h>
 #include <string.h>

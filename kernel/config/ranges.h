@@ -2,7 +2,9 @@
 #ifndef KERNEL_RANGES_H
 #define KERNEL_RANGES_H
 
-#include "kernel/config/config.h"
+#include "kernel/base/base.h"
+
+struct ker_config;
 
 /* Of which key, and what the numbers are, for messages: `of` is "node" where `owner`, "the system", has nodes
  * from 0 to count - 1. at: NULL at first. */

@@ -11,8 +11,6 @@
  */
 #include "kernel/config/schema.h"
 
-#include "kernel/base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 

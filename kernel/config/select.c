@@ -10,8 +10,6 @@
  */
 #include "kernel/config/value.h"
 
-#include "kernel/base/memory.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,6 @@
  */
 #include "kernel/config/value.h"
 
-#include "kernel/base/array.h"
-#include "kernel/base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
  * term. */
 #include "kernel/config/value.h"
 
-#include "kernel/base/memory.h"
-
 #include <stdlib.h>
 #include <string.h>
 

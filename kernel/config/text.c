@@ -10,7 +10,6 @@
  */
 #include "kernel/config/text.h"
 
-#include "kernel/base/array.h"
 #include "kernel/config/json.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #ifndef KERNEL_CONFIG_TEXT_H
 #define KERNEL_CONFIG_TEXT_H
 
-#include "kernel/base/error.h"
+#include "kernel/base/base.h"
 
 #include <stddef.h>
 

@@ -7,8 +7,6 @@
  */
 #include "kernel/config/tree.h"
 
-#include "kernel/base/array.h"
-
 #include <ctype.h>
 #include <libconfig.h>
 #include <limits.h>

@@ -6,8 +6,6 @@
  */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/memory.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -6,8 +6,6 @@
  */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/array.h"
-
 #include <stdlib.h>
 #include <string.h>
 

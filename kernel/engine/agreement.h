@@ -6,7 +6,6 @@
 #ifndef KERNEL_AGREEMENT_H
 #define KERNEL_AGREEMENT_H
 
-#include "kernel/base/units.h"
 #include "kernel/engine/trial.h"
 
 #include <stddef.h>

@@ -6,9 +6,6 @@
 #ifndef KERNEL_BATCH_H
 #define KERNEL_BATCH_H
 
-#include "kernel/base/array.h"
-#include "kernel/base/error.h"
-#include "kernel/base/slabs.h"
 #include "kernel/engine/wheel.h"
 
 struct remote_note {

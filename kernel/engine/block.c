@@ -3,7 +3,6 @@
  * A counting sort on the cell, then items are inserted in their order; a few records are inserted at once.
  */
 #include "kernel/engine/block.h"
-#include "kernel/base/random.h"
 
 #include <string.h>
 

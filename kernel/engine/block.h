@@ -10,7 +10,6 @@
 #ifndef KERNEL_ENGINE_BLOCK_H
 #define KERNEL_ENGINE_BLOCK_H
 
-#include "kernel/base/array.h"
 #include "kernel/engine/items.h"
 
 #define INLINE static inline __attribute__((always_inline))

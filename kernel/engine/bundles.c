@@ -12,10 +12,8 @@
  */
 #include "kernel/engine/bundles.h"
 
-#include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
 #include "kernel/base/flag.h"
-#include "kernel/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  */
 #include "kernel/engine/channels.h"
 
-#include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
 
 #include <stdbool.h>

@@ -4,7 +4,6 @@
  * all agree on how far the next may go (exchange.c). Invariant: no window crosses a time at which all ranks
  * may have to stand: a check, a request from outside, the end.
  */
-#include "kernel/base/memory.h"
 #include "kernel/engine/engine_private.h"
 #include "kernel/engine/request.h"
 
@@ -145,6 +144,31 @@ uint32_t ker_engine_tiles(const struct ker_engine *e, uint32_t *windows)
 {
     *windows = e->private->tiles.windows;
     return e->private->tiles.count;
+}
+
+uint32_t ker_engine_rank(const struct ker_engine *e)
+{
+    return e->rank;
+}
+
+ker_time ker_engine_window(const struct ker_engine *e)
+{
+    return e->wheel.grid;
+}
+
+ker_time ker_engine_handled(const struct ker_engine *e)
+{
+    return e->handled;
+}
+
+const struct ker_counts *ker_engine_counts(const struct ker_engine *e)
+{
+    return &e->counts;
+}
+
+void *ker_engine_component(const struct ker_engine *e, uint32_t index)
+{
+    return e->component[index].state;
 }
 
 void ker_engine_set(struct ker_engine *e, uint32_t index, const struct ker_class *class, void *state,

@@ -8,19 +8,15 @@
  *
  * Nothing a model can observe depends on the number of ranks, on the partition, on the window length, or on
  * the order of the cells.
+ *
+ * What a component posts it posts by post.h.
  */
 #ifndef KERNEL_ENGINE_H
 #define KERNEL_ENGINE_H
 
-#include "kernel/base/comm.h"
-#include "kernel/base/error.h"
-#include "kernel/engine/exchange.h"
+#include "kernel/base/base.h"
 #include "kernel/engine/record.h"
-#include "kernel/engine/wheel.h"
-#include "kernel/state/chunk.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "kernel/engine/request.h"
 
 /* Where a component lives. */
 struct ker_address {
@@ -51,7 +47,7 @@ struct ker_class {
     /* What of the state to fetch ahead: with a stride 128 bytes, and for a record at port p 64 to 128 at
      * head + p x stride; else the head. */
     uint32_t head_bytes, port_stride;
-    /* For checkpoints (state.h): what a component is called, whatever rank it lives on. */
+    /* For checkpoints: what a component is called, whatever rank it lives on. */
     uint32_t (*id)(const void *self);
 };
 
@@ -120,34 +116,10 @@ struct ker_engine_setup {
 struct ker_counts {
     uint64_t records, events, notes, wakes; /* handled */
     uint64_t windows, cells, epochs;
-    struct exchange_cost sent;
+    struct ker_sent sent;
 };
 
 enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KER_END_MEMORY, KER_END_TRIAL };
-
-/* An item of the running cell's own queue. */
-struct ker_item {
-    uint64_t key;  /* place of the cell << 48 | (time - window start) << 16 | component in cell */
-    uint32_t rank; /* kind, port, channel */
-    uint32_t reference;
-};
-
-struct ker_engine {
-    struct wheel wheel;
-    ker_time window_start, window_end;
-    ker_time handled; /* no component of this rank has anything to do before it */
-    uint32_t rank;
-    uint64_t running; /* key of the item that is handled */
-    struct ker_component *component;
-    struct ker_item *inner; /* records the running cell posts to itself inside the window, latest first */
-    uint32_t inner_count, inner_room;
-    uint32_t inner_chunk, inner_used; /* where its events lie until the cell is done */
-    struct exchange *exchange;
-    ker_time hold;        /* see ker_hold */
-    ker_time last_action; /* latest model-visible action of this rank */
-    struct ker_counts counts;
-    struct engine_private *private;
-};
 
 struct ker_engine *ker_engine_new(const struct ker_engine_setup *);
 /* When no run goes on: gives back what is under way. Counts may be asked for, and nothing else. */
@@ -176,74 +148,43 @@ void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class 
  * for MEMORY, which leaves ranks where they are: the last action that the model can see). */
 enum ker_end ker_engine_run(struct ker_engine *, ker_time *at);
 
-/* Extensions of events, of KER_EXTENSION_BYTES. */
-static inline uint32_t ker_extension_new(struct ker_engine *e, const void *bytes)
-{
-    return exchange_extension_new(e->exchange, bytes);
-}
-static inline void ker_extension_read(struct ker_engine *e, uint32_t index, void *bytes)
-{
-    exchange_extension_read(e->exchange, index, bytes);
-}
-/* The first half. */
-static inline const void *ker_extension_head(struct ker_engine *e, uint32_t index)
-{
-    return exchange_extension_head(e->exchange, index);
-}
-static inline void ker_extension_free(struct ker_engine *e, uint32_t index)
-{
-    exchange_extension_free(e->exchange, index);
-}
+/* This rank, and the slot of the wheel: the length of a window where tiles and waves do not join several. */
+uint32_t ker_engine_rank(const struct ker_engine *);
+ker_time ker_engine_window(const struct ker_engine *);
+/* No component of this rank has anything to do before it. */
+ker_time ker_engine_handled(const struct ker_engine *);
+const struct ker_counts *ker_engine_counts(const struct ker_engine *);
+/* The state of a component of this rank. */
+void *ker_engine_component(const struct ker_engine *, uint32_t index);
 
-struct ker_event *ker_inner_event(struct ker_engine *, ker_time time, uint32_t component, uint16_t port,
-                                  uint8_t channel);
-void ker_inner_note(struct ker_engine *, ker_time time, uint32_t component, enum ker_record_kind,
-                    uint16_t port, uint8_t channel, uint32_t amount);
+/* Saving what is pending.
+ *
+ * It can be saved where all ranks stand at one simulated time: in ker_engine_setup.check and .requested. All
+ * batches between ranks have arrived then, and no cell runs, so that everything lies in the wheel. Each
+ * record is written for the component that it is addressed to, by class and id (ker_class.id), with the
+ * extension of its event. Any number of ranks can load them in any order: a record is known by its time and
+ * where it arrives, never by when it was posted.
+ */
+struct ker_state_writer;
+struct ker_state_loader;
+#define KER_ENGINE_STATES 2 /* loaders of an engine */
 
-/* Room for an event that arrives at `to` at `time`: everything but time, component, port and channel is the
- * caller's to fill at once. time must be at least the promised lookahead ahead. */
-static inline struct ker_event *ker_post_event(struct ker_engine *e, struct ker_address to, ker_time time,
-                                               uint16_t port, uint8_t channel)
-{
-    struct ker_event *event;
-    if (__builtin_expect(to.rank != e->rank, 0))
-        event = exchange_event(e->exchange, to.rank, time);
-    else if (__builtin_expect(time < e->window_end, 0))
-        event = ker_inner_event(e, time, to.index, port, channel);
-    else
-        event = wheel_event(&e->wheel, time, to.index);
-    event->time = time;
-    event->component = to.index;
-    event->port = port;
-    event->channel = channel;
-    return event;
-}
+/* Of this rank: everything that is pending, and when the model was last seen to do something. */
+void ker_engine_save(struct ker_engine *, struct ker_state_writer *);
 
-/* A credit, timer or wake-up. Timers and wake-ups go to the component itself, at a later time than now. */
-static inline void ker_post_note(struct ker_engine *e, struct ker_address to, ker_time time,
-                                 enum ker_record_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
-{
-    struct wheel_note note = {0, to.index, port, channel, (uint8_t)kind, amount};
-    if (__builtin_expect(to.rank != e->rank, 0))
-        exchange_note(e->exchange, to.rank, time, note);
-    else if (time < e->window_end)
-        ker_inner_note(e, time, to.index, kind, port, channel, amount);
-    else
-        wheel_note_put(&e->wheel, time, note);
-}
+/* Where a component lives, for loading; false: on another rank. `class` is ker_class.name. */
+typedef bool ker_engine_find(void *context, const char *class, uint32_t id, uint32_t *index);
 
-/* Something will be due at `when` of which no record tells: the run goes on at least until then. */
-static inline void ker_hold(struct ker_engine *e, ker_time when)
-{
-    if (when > e->hold)
-        e->hold = when;
-}
+struct ker_engine_loading {
+    struct ker_engine *engine;
+    ker_engine_find *find;
+    void *context;
+    ker_time at;
+};
 
-/* Something visible in the model happened. */
-static inline void ker_touch(struct ker_engine *e, ker_time when)
-{
-    if (when > e->last_action)
-        e->last_action = when;
-}
+/* The engine, whose components have been set, begins at `at`: what is pending so far is dropped. Then the
+ * files of all ranks are read, by every rank, with these among the loaders. */
+void ker_engine_restart(struct ker_engine *, ker_time at);
+void ker_engine_loaders(struct ker_engine_loading *, struct ker_state_loader *loaders);
 
 #endif

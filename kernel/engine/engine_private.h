@@ -2,7 +2,7 @@
 #ifndef KERNEL_ENGINE_PRIVATE_H
 #define KERNEL_ENGINE_PRIVATE_H
 
-#include "kernel/engine/engine.h"
+#include "kernel/engine/post.h"
 #include "kernel/engine/tiles.h"
 
 struct engine_private {

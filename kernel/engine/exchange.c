@@ -5,9 +5,7 @@
  * for one that waits for it.
  */
 #include "kernel/engine/exchange.h"
-#include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
-#include "kernel/base/pool.h"
 #include "kernel/engine/batch.h"
 #include "kernel/engine/bundles.h"
 #include "kernel/engine/channels.h"
@@ -44,7 +42,7 @@ struct exchange {
     size_t part_bytes;
     MPI_Request *request;
     int requests, request_room;
-    struct exchange_cost *cost;
+    struct ker_sent *cost;
     char *inbox;
     size_t inbox_room;
     struct ker_slabs extension;
@@ -384,7 +382,7 @@ static void agreement_read(const struct exchange *x, const struct agreement *a, 
 }
 
 void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchange_own *own,
-                    struct exchange_bounds *b, struct exchange_cost *cost)
+                    struct exchange_bounds *b, struct ker_sent *cost)
 {
     struct agreement a = {.least = own->pending,
                           .second = KER_TIME_MAX,

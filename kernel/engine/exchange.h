@@ -16,7 +16,6 @@
 #ifndef KERNEL_EXCHANGE_H
 #define KERNEL_EXCHANGE_H
 
-#include "kernel/base/comm.h"
 #include "kernel/engine/record.h"
 #include "kernel/engine/trial.h"
 
@@ -27,12 +26,6 @@
 struct wheel;
 struct wheel_note;
 struct exchange;
-
-/* To another rank: whatever is sent there arrives at least `delay` later. */
-struct ker_channel {
-    uint32_t rank;
-    ker_time delay;
-};
 
 struct exchange_setup {
     struct ker_comm *comm;
@@ -72,12 +65,9 @@ void exchange_note(struct exchange *, uint32_t rank, ker_time time, struct wheel
 /* The earliest time of what was sent since the last round, KER_TIME_MAX when nothing. */
 ker_time exchange_sent(const struct exchange *);
 
-struct exchange_cost {
-    uint64_t bytes, messages; /* sent; messages: by MPI, of neighbours, empty ones included */
-};
 /* Collective: ends a round. What arrived is put into the wheel. Adds to the cost. */
 void exchange_round(struct exchange *, struct wheel *, const struct exchange_own *, struct exchange_bounds *,
-                    struct exchange_cost *);
+                    struct ker_sent *);
 
 /* Memory was out: what arrives is lost from now on. It may have been here that it ran out. */
 void exchange_break(struct exchange *);

@@ -1,8 +1,8 @@
-/* record.h - what passes between components: events, and the kinds of records. */
+/* record.h - what passes between components: events, and the kinds of records; and between ranks. */
 #ifndef KERNEL_RECORD_H
 #define KERNEL_RECORD_H
 
-#include "kernel/base/units.h"
+#include "kernel/base/base.h"
 
 /* Record kinds order the records of one instant: credits first, then news from other components, then
  * arrivals, then timers. A record's key is (time, component, kind, port, channel). Records of equal key must
@@ -32,5 +32,16 @@ _Static_assert(sizeof(struct ker_event) == 64, "an event is one cache line");
  * that crosses to another rank takes its extension along. Where the second half is zero it is not kept. */
 #define KER_FLAG_EXTENSION 0x80
 #define KER_EXTENSION_BYTES 64u
+
+/* To another rank: whatever is sent there arrives at least `delay` later. */
+struct ker_channel {
+    uint32_t rank;
+    ker_time delay;
+};
+
+/* What a rank has sent to others. */
+struct ker_sent {
+    uint64_t bytes, messages; /* messages: by MPI, of neighbours, empty ones included */
+};
 
 #endif

@@ -5,7 +5,6 @@
  */
 #include "kernel/engine/request.h"
 
-#include "kernel/base/clock.h"
 #include "kernel/base/comm_mpi.h"
 
 #include <signal.h>

@@ -14,7 +14,7 @@
 #ifndef KERNEL_REQUEST_H
 #define KERNEL_REQUEST_H
 
-#include "kernel/base/comm.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 

@@ -9,7 +9,6 @@
 
 #include "kernel/base/comm_mpi.h"
 #include "kernel/base/flag.h"
-#include "kernel/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

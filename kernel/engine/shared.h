@@ -8,7 +8,6 @@
 #ifndef KERNEL_SHARED_H
 #define KERNEL_SHARED_H
 
-#include "kernel/base/comm.h"
 #include "kernel/engine/agreement.h"
 
 #include <stdbool.h>

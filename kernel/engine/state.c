@@ -1,12 +1,10 @@
-/* state.c - the records of an engine in chunks; see state.h.
+/* state.c - the records of an engine in chunks; see engine.h.
  *
  * A chunk "records" begins with the names of the classes that it speaks of; each record is a class, the id of
  * the component, and the event or note. What means something on this rank only is left out: local indices of
  * components and of extensions (whose bytes follow).
  */
-#include "kernel/engine/state.h"
-
-#include "kernel/base/error.h"
+#include "kernel/state/state.h"
 #include "kernel/engine/engine_private.h"
 
 #include <stdio.h>
@@ -204,7 +202,7 @@ void ker_engine_restart(struct ker_engine *e, ker_time at)
     p->done_until = p->settled = p->checked = at;
 }
 
-void ker_engine_loaders(struct ker_engine_loading *l, struct ker_state_loader loaders[KER_ENGINE_STATES])
+void ker_engine_loaders(struct ker_engine_loading *l, struct ker_state_loader *loaders)
 {
     loaders[0] = (struct ker_state_loader){"engine", VERSION, engine_load, l};
     loaders[1] = (struct ker_state_loader){"records", RECORDS_VERSION, records_load, l};

@@ -2,6 +2,7 @@
 #include "kernel/engine/tiles.h"
 
 #include "kernel/engine/engine.h"
+#include "kernel/engine/wheel.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
 #ifndef KERNEL_TILES_H
 #define KERNEL_TILES_H
 
-#include "kernel/base/units.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

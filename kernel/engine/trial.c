@@ -1,8 +1,6 @@
 /* trial.c - see trial.h. */
 #include "kernel/engine/trial.h"
 
-#include "kernel/base/clock.h"
-
 #include <time.h>
 
 /* After so many epochs with so few records in each, of all ranks together, it is plain: such runs never

@@ -9,7 +9,7 @@
 #ifndef KERNEL_TRIAL_H
 #define KERNEL_TRIAL_H
 
-#include "kernel/base/comm.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,6 @@
  * in the heap. wheel_advance keeps it by moving the heap's top into the wheel as the horizon moves.
  */
 #include "kernel/engine/wheel.h"
-#include "kernel/base/array.h"
-#include "kernel/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,6 @@
 #ifndef KERNEL_WHEEL_H
 #define KERNEL_WHEEL_H
 
-#include "kernel/base/error.h"
-#include "kernel/base/pool.h"
 #include "kernel/engine/record.h"
 
 #include <stddef.h>

@@ -5,7 +5,6 @@
  * Invariant: when a window ends, everything before its end has been handled, and nothing any cell posted to
  * another cell lies before it (checked in debug builds).
  */
-#include "kernel/base/array.h"
 #include "kernel/engine/block.h"
 
 #define PREPARE_AHEAD 8 /* items before they are handled */

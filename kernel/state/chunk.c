@@ -1,8 +1,5 @@
 /* chunk.c - the rare cases of chunk.h: a chunk grows while it is saved, and ends while it is loaded. */
-#include "kernel/state/chunk.h"
-
-#include "kernel/base/error.h"
-#include "kernel/base/memory.h"
+#include "kernel/state/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,8 @@
  * A frame is uncompressed behind what is left of the one before, then all chunks that are whole are handed
  * out. Invariant: nothing of a frame is looked at before its digest has been compared.
  */
-#include "kernel/base/array.h"
-#include "kernel/base/memory.h"
-#include "kernel/state/file.h"
 #include "kernel/state/format.h"
+#include "kernel/state/state.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,9 +4,8 @@
  * the memory it takes is that of two frames and one chunk. Level 1 of zstd: state is mostly zeros and small
  * numbers, and a checkpoint holds up the run.
  */
-#include "kernel/base/memory.h"
-#include "kernel/state/file.h"
 #include "kernel/state/format.h"
+#include "kernel/state/state.h"
 
 #include <errno.h>
 #include <stdio.h>

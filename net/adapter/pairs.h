@@ -8,7 +8,7 @@
 #ifndef NET_PAIRS_H
 #define NET_PAIRS_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 

@@ -8,6 +8,7 @@
  * A message is whole when the next packet in order would stand behind its last. A packet costs one line of
  * the table: the extension, a line elsewhere, is looked at only when the last packet came early.
  */
+#include "kernel/engine/post.h"
 #include "net/adapter/receiving.h"
 #include "net/network.h"
 #include "net/state.h"

@@ -8,6 +8,8 @@
  */
 #include "net/carriers/messages.h"
 
+#include "kernel/engine/post.h"
+
 #include <stdlib.h>
 #include <string.h>
 

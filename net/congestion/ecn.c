@@ -81,14 +81,14 @@ static bool throttled_idle(const void *context, const struct net_pair *pair)
     const struct ecn *ecn = context;
     const struct throttled *t = (const struct throttled *)pair;
     ker_time all_before =
-        ecn->net->engine->handled; /* no node of this rank asks for an earlier time any more */
+        ker_engine_handled(ecn->net->engine); /* no node of this rank asks for an earlier time any more */
     return all_before > t->since && t->next <= all_before && rate_at(ecn, t, all_before) == RATE_FULL;
 }
 
 static bool notified_idle(const void *context, const struct net_pair *pair)
 {
     const struct ecn *ecn = context;
-    return ((const struct notified *)pair)->last + ecn->gap <= ecn->net->engine->handled;
+    return ((const struct notified *)pair)->last + ecn->gap <= ker_engine_handled(ecn->net->engine);
 }
 
 /* ---- hooks ---- */

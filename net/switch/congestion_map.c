@@ -14,6 +14,7 @@
  *
  * A notice turns one bit over. Two of one instant may therefore come in any order.
  */
+#include "kernel/engine/post.h"
 #include "net/state.h"
 #include "net/switch/backlog.h"
 
@@ -73,7 +74,7 @@ void net_congestion_map_look(struct net_switch *s, uint32_t port, ker_time now)
     }
     if (w->congested && !w->pending && out->waiting == 0) {
         w->pending = true;
-        ker_post_note(net->engine, (struct ker_address){s->self, net->engine->rank},
+        ker_post_note(net->engine, (struct ker_address){s->self, net->rank},
                       out->link_free - class->watch_low, KER_NOTICE, (uint16_t)port, TO_ITSELF, 0);
     }
 }

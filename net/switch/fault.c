@@ -15,8 +15,8 @@ void net_faults_post(struct net_network *net, const struct net_switch *s)
     for (uint32_t p = 0; p < s->ports; p++) {
         ker_time down = route_port_down(net->topology, s->id, p);
         if (down > 0 && down != KER_TIME_MAX) /* at the start nothing waits yet */
-            ker_post_note(net->engine, (struct ker_address){s->self, net->engine->rank}, down, KER_TIMER,
-                          (uint16_t)p, 0, 0);
+            ker_post_note(net->engine, (struct ker_address){s->self, net->rank}, down, KER_TIMER, (uint16_t)p,
+                          0, 0);
     }
 }
 

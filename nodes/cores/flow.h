@@ -16,7 +16,7 @@
 #ifndef NODES_CORES_FLOW_H
 #define NODES_CORES_FLOW_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #define NODE_FLOW_USES 8
 

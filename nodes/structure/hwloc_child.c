@@ -5,6 +5,7 @@
  * is, as the child may have had its memory overwritten. Every rank does the same with the same text
  * (ker_inputs_agree), and comes to the same.
  */
+#include "kernel/state/state.h"
 #include "nodes/structure/hwloc.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef ROUTING_CHECK_H
 #define ROUTING_CHECK_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 

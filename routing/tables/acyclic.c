@@ -12,8 +12,6 @@
  */
 #include "routing/tables/acyclic.h"
 
-#include "kernel/kernel.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef ROUTING_TRIE_H
 #define ROUTING_TRIE_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #define ROUTE_TRIE_BITS 6
 #define ROUTE_TRIE_BLOCK 64 /* entries */

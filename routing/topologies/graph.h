@@ -7,7 +7,7 @@
 #ifndef ROUTING_GRAPH_H
 #define ROUTING_GRAPH_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 struct route_graph_endpoint {
     uint32_t switch_id, class;

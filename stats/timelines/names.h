@@ -4,7 +4,7 @@
 #ifndef STATS_TIMELINES_NAMES_H
 #define STATS_TIMELINES_NAMES_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdint.h>
 

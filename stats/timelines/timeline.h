@@ -13,7 +13,8 @@
 #ifndef STATS_TIMELINE_H
 #define STATS_TIMELINE_H
 
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
+#include "kernel/state/state.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,6 +1,8 @@
 /* Operations and dependencies as GOAL's text. Every operation has a label, its number from 1 on. */
 #include "tasks/graphs/goal_out.h"
 
+#include "kernel/base/base.h"
+
 void goal_out_wait_only(struct goal_out *o, uint32_t op, bool begin)
 {
     o->waits = 0;

@@ -4,7 +4,8 @@
 #ifndef TASKS_GRAPH_GOAL_OUT_H
 #define TASKS_GRAPH_GOAL_OUT_H
 
-#include "kernel/kernel.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <stdio.h>
 

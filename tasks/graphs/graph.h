@@ -7,7 +7,7 @@
 #ifndef TASKS_GRAPH_H
 #define TASKS_GRAPH_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdbool.h>
 #include <stdint.h>

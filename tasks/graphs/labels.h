@@ -2,7 +2,7 @@
 #ifndef TASKS_GRAPH_LABELS_H
 #define TASKS_GRAPH_LABELS_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 /* Zeroed: none. */
 struct graph_labels {

@@ -8,6 +8,7 @@
 #ifndef TASKS_GRAPH_PATTERN_H
 #define TASKS_GRAPH_PATTERN_H
 
+#include "kernel/config/config.h"
 #include "tasks/graphs/graph.h"
 
 struct graph_pattern {

@@ -8,6 +8,7 @@
 #ifndef TASKS_GRAPH_RUN_H
 #define TASKS_GRAPH_RUN_H
 
+#include "kernel/state/state.h"
 #include "tasks/graphs/graph.h"
 
 enum graph_step {

@@ -3,6 +3,7 @@
  * Where processes touch each other only by messages, which take time, each is a component. Where they do so
  * without delay (instant rendezvous, o + L = 0) all are one component, on one rank.
  */
+#include "kernel/engine/post.h"
 #include "tasks/loggops/model.h"
 
 static void wake(struct loggops_group *g, uint32_t index)

@@ -4,6 +4,7 @@
  * + g + (s-1) G, and is at the receiver at t + o + L; from t' on, when cpu and adapter are free there, it
  * takes the cpu for o + (s-1) max(O, G) and the adapter for g + (s-1) G.
  */
+#include "kernel/engine/post.h"
 #include "tasks/loggops/model.h"
 
 #include <string.h>

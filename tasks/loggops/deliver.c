@@ -1,4 +1,5 @@
 /* deliver.c - events on their way from one process to another. */
+#include "kernel/engine/post.h"
 #include "tasks/loggops/model.h"
 
 /* What an event carries of a struct loggops_event, beside time and component; its port has the process's cpu

@@ -28,7 +28,7 @@ void loggops_spread(struct loggops_system *s, uint32_t rank, uint32_t ranks)
 struct ker_address loggops_address(const struct loggops_system *s, uint32_t process)
 {
     if (process >= s->first && process < s->first + s->count)
-        return (struct ker_address){s->together ? 0 : process - s->first, s->engine->rank};
+        return (struct ker_address){s->together ? 0 : process - s->first, ker_engine_rank(s->engine)};
     uint32_t each = s->processes / s->ranks, more = s->processes % s->ranks, large = more * (each + 1);
     uint32_t rank = process < large ? process / (each + 1) : more + (process - large) / each;
     return (struct ker_address){process - first_of(s, rank), rank};

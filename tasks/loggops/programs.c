@@ -15,6 +15,7 @@
  */
 #include "tasks/loggops/model.h"
 
+#include "kernel/engine/post.h"
 #include "tasks/mpi/wire.h"
 
 #include <string.h>

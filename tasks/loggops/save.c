@@ -394,5 +394,5 @@ bool task_loggops_find(void *context, const char *class, uint32_t id, uint32_t *
         return false;
     struct ker_address at = loggops_address(s, id);
     *index = at.index;
-    return at.rank == s->engine->rank && s->count > 0;
+    return at.rank == ker_engine_rank(s->engine) && s->count > 0;
 }

@@ -4,7 +4,9 @@
 #ifndef TASKS_LOGGOPS_SETTINGS_H
 #define TASKS_LOGGOPS_SETTINGS_H
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
+
+struct ker_config;
 
 /* Time per byte, in picoseconds and millionths of them. */
 struct loggops_rate {

@@ -3,6 +3,10 @@
 #ifndef TASKS_MPI_ENDPOINT_H
 #define TASKS_MPI_ENDPOINT_H
 
+#include "kernel/state/state.h"
+
+struct ker_config;
+
 /* Where node_model.sized: of a message between the task and this one of its job; `between`: of one between
  * two nodes. */
 ker_time task_endpoint_sized(const struct task_mpi *, const struct task_state *, int32_t peer,

@@ -11,7 +11,6 @@
 #ifndef TASKS_MPI_LOOKUP_H
 #define TASKS_MPI_LOOKUP_H
 
-#include "kernel/kernel.h"
 #include "traces/traces.h"
 
 struct task_match_key {

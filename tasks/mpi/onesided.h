@@ -2,6 +2,8 @@
 #ifndef TASKS_MPI_ONESIDED_H
 #define TASKS_MPI_ONESIDED_H
 
+#include "kernel/base/base.h"
+
 /* -- window.c -- */
 extern const struct ker_table_kind task_window_kind, task_target_kind;
 /* What a task has of it: made when there is none. */

@@ -8,6 +8,8 @@
 #ifndef TASKS_MPI_PARTITIONED_H
 #define TASKS_MPI_PARTITIONED_H
 
+#include "kernel/base/base.h"
+
 #define TASK_COMM_PARTITIONED 0x40000000
 
 /* The choices of mpi.partitioned: each partition of the sender is a message, or all of them together. */

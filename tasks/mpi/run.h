@@ -2,6 +2,9 @@
 #ifndef TASKS_MPI_RUN_H
 #define TASKS_MPI_RUN_H
 
+#include "kernel/config/config.h"
+#include "kernel/state/state.h"
+
 /* A call of a collective at one task. */
 struct task_collective_run {
     uint32_t next; /* among those that can go on */

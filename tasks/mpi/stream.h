@@ -9,6 +9,8 @@
 #ifndef TASKS_MPI_STREAM_H
 #define TASKS_MPI_STREAM_H
 
+#include "kernel/base/base.h"
+
 /* What a stream has of its own; of the current one the first part stands in struct task_state. */
 struct task_stream {
     struct task_op op;

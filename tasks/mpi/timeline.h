@@ -2,6 +2,8 @@
 #ifndef TASKS_MPI_TIMELINE_H
 #define TASKS_MPI_TIMELINE_H
 
+#include "kernel/state/state.h"
+
 struct task_mpi;
 struct task_state;
 

@@ -2,6 +2,10 @@
 #ifndef TASKS_MPI_WAITS_H
 #define TASKS_MPI_WAITS_H
 
+#include "kernel/state/state.h"
+
+struct ker_config;
+
 /* By function. skew: over its collectives that block, from when the task entered until the last one known
  * did. */
 struct task_waited_in {

@@ -3,6 +3,8 @@
 #ifndef TASKS_MPI_WORK_H
 #define TASKS_MPI_WORK_H
 
+#include "kernel/state/state.h"
+
 /* -- work.c -- */
 /* So much for the task's current stream; false: it has had it. */
 bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);

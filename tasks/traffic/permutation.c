@@ -7,6 +7,8 @@
  */
 #include "tasks/traffic/permutation.h"
 
+#include "kernel/base/base.h"
+
 #define ROUNDS 6
 
 /* Streams of permutations lie apart from those of nodes, which are numbered from 0. */

@@ -5,7 +5,7 @@
 #ifndef TASKS_PERMUTATION_H
 #define TASKS_PERMUTATION_H
 
-#include "kernel/kernel.h"
+#include <stdint.h>
 
 struct task_permutation {
     uint64_t seed;

@@ -1,6 +1,6 @@
 /* The configuration's reader: the bytes once as a file and, their first line, once as an override. What is
  * taken must survive being written and read again. */
-#include "kernel/kernel.h"
+#include "kernel/config/config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * with a text, or hands out calls whose communicators, datatypes and lists are there. The bytes are also put
  * into blocks whose checksums are right (mars_frames.h).
  */
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 #include "tests/fuzz/mars_frames.h"
 #include "traces/mars/pieces.h"
 #include "traces/mars/reader.h"

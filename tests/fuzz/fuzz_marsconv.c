@@ -8,7 +8,7 @@
 #include "tests/fuzz/mars_frames.h"
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * with a text, or hands out chunks that lie in the file. So that more than checksums is tried, the bytes are
  * also put into the frames of a file whose checksums are right, and read as a chunk by every kind of reading
  * there is. */
-#include "kernel/kernel.h"
 #include "kernel/state/format.h"
+#include "kernel/state/state.h"
 
 #include <stdlib.h>
 #include <zstd.h>

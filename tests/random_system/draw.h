@@ -9,7 +9,6 @@
 #ifndef TESTS_RANDOM_SYSTEM_DRAW_H
 #define TESTS_RANDOM_SYSTEM_DRAW_H
 
-#include "kernel/kernel.h"
 #include "routing/routing.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
 
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
 #include "traces/traces.h"
 
 /* ---- about.c: definitions that grow as they are met ---- */

@@ -10,7 +10,7 @@
 
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,6 @@
 /* convert.c - a trace from one format into another: task by task, record by record. */
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

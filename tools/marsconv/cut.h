@@ -13,7 +13,7 @@
 
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 struct waits;
 

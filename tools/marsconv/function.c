@@ -4,7 +4,7 @@
  */
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
 #include "traces/traces.h"
 
 struct conv_job {

@@ -1,7 +1,7 @@
 /* losses.c - what could not be said in a format, counted by its text, and told at the end. */
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

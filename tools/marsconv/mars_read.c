@@ -1,7 +1,7 @@
 /* mars_read.c - traces of marstrace, read; mars_write.c writes them. */
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

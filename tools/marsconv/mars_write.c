@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "tools/marsconv/conv.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 #include "traces/mars/define.h"
 #include "traces/mars/pieces.h"
 #include "traces/mars/varint.h"

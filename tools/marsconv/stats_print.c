@@ -4,8 +4,6 @@
  */
 #include "tools/marsconv/stats.h"
 
-#include "kernel/kernel.h"
-
 #include <stdlib.h>
 #include <string.h>
 

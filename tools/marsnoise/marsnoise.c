@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "tools/marsnoise/record.h"
 
-#include "kernel/kernel.h"
 #include "run/run.h"
 
 #include <argp.h>

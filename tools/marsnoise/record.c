@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "tools/marsnoise/record.h"
 
-#include "kernel/kernel.h"
+#include "kernel/base/base.h"
 
 #include <string.h>
 #ifdef __x86_64__

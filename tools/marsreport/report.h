@@ -7,7 +7,6 @@
 #ifndef MARSREPORT_REPORT_H
 #define MARSREPORT_REPORT_H
 
-#include "kernel/kernel.h"
 #include "run/run.h"
 #include "stats/stats.h"
 

@@ -9,6 +9,7 @@
 #ifndef TASKS_TRACE_STORE_H
 #define TASKS_TRACE_STORE_H
 
+#include "kernel/config/config.h"
 #include "traces/store/called.h"
 
 /* How the operations of a trace are written. */

@@ -30,7 +30,7 @@ static const struct ker_option options[] = {
 static bool flow_idle(const void *context, const struct net_pair *pair)
 {
     const struct pace *pace = context;
-    return ((const struct flow *)pair)->next <= pace->net->engine->handled;
+    return ((const struct flow *)pair)->next <= ker_engine_handled(pace->net->engine);
 }
 
 static enum ker_status pace_read(struct net_network *net, const struct ker_config *c, struct ker_error *error)

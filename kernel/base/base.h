@@ -1,6 +1,7 @@
-/* kernel.h - what other folders may use of kernel/: a base for everything above, and the engine. */
-#ifndef KERNEL_KERNEL_H
-#define KERNEL_KERNEL_H
+/* base.h - what everything else stands on: errors, memory, units, random numbers, ranks, files, text; arrays
+ * that grow, pools and hash tables. */
+#ifndef KERNEL_BASE_H
+#define KERNEL_BASE_H
 
 #include "kernel/base/array.h"
 #include "kernel/base/bytes.h"
@@ -17,13 +18,5 @@
 #include "kernel/base/table.h"
 #include "kernel/base/text.h"
 #include "kernel/base/units.h"
-#include "kernel/config/config.h"
-#include "kernel/config/plugin.h"
-#include "kernel/config/ranges.h"
-#include "kernel/engine/engine.h"
-#include "kernel/engine/request.h"
-#include "kernel/engine/state.h"
-#include "kernel/state/chunk.h"
-#include "kernel/state/file.h"
 
 #endif

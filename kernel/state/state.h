@@ -1,4 +1,9 @@
-/* chunk.h - one piece of saved state, being written or read.
+/* state.h - saved state: files of chunks, written by one rank and read by any.
+ *
+ * A file is a head, then frames of compressed bytes, each with its length and the digest of what is stored,
+ * and a last frame that says so. The bytes of all frames together are chunks, one after the other. A file
+ * that was cut short, changed, or is something else is refused with its path; what is told of one frame is
+ * checked before any of it is used.
  *
  * A chunk has a name (what kind of thing it is of), a version (of how it is written), and a global id (which
  * of them). The function that saves a thing also loads it: it goes through the thing's fields in one order,
@@ -11,14 +16,11 @@
  * loader goes on with what it has as long as that is safe (a value that is an index is read by
  * ker_chunk_below), and the reader of the file refuses it afterwards.
  */
-#ifndef KERNEL_CHUNK_H
-#define KERNEL_CHUNK_H
+#ifndef KERNEL_STATE_H
+#define KERNEL_STATE_H
 
-#include "kernel/base/error.h"
+#include "kernel/base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #define KER_CHUNK_NAME 32 /* bytes, with the 0 */
@@ -34,7 +36,7 @@ struct ker_chunk {
     size_t at, bytes; /* loading: next byte, end; saving: end, room */
 };
 
-/* To be given back by ker_chunk_release. Mostly the files do it: writer.h, reader.h. */
+/* To be given back by ker_chunk_release. Mostly the files do it: ker_state_begin, ker_state_read. */
 void ker_chunk_begin(struct ker_chunk *, const char *name, uint32_t version, uint64_t id);
 void ker_chunk_release(struct ker_chunk *);
 /* Out of line: more room, or the end of what there is. */
@@ -99,5 +101,34 @@ static inline void ker_chunk_same(struct ker_chunk *c, uint64_t value)
 }
 /* A short text (with its 0 at most KER_CHUNK_NAME bytes); loading, into `text`. */
 void ker_chunk_text(struct ker_chunk *, char text[KER_CHUNK_NAME]);
+
+struct ker_state_writer;
+
+/* Makes the file; it is the caller's to remove when anything fails. NULL with the error. */
+struct ker_state_writer *ker_state_create(const char *path, struct ker_error *);
+/* A chunk to be filled, until ker_state_end. Failures of writing wait until ker_state_close. */
+struct ker_chunk *ker_state_begin(struct ker_state_writer *, const char *name, uint32_t version, uint64_t id);
+void ker_state_end(struct ker_state_writer *);
+
+struct ker_state_size {
+    uint64_t chunks, bytes, stored; /* before compression, and as they lie in the file */
+};
+/* Everything is on the disk; frees in any case. */
+enum ker_status ker_state_close(struct ker_state_writer *, struct ker_state_size *, struct ker_error *);
+
+/* Who loads chunks of a name. Chunks of another version, or with something left over, are refused. */
+struct ker_state_loader {
+    const char *name;
+    uint32_t version;
+    void (*load)(void *context, struct ker_chunk *);
+    void *context;
+};
+/* Hands every chunk of the file to its loader. The table ends with a name NULL. */
+enum ker_status ker_state_read(const char *path, const struct ker_state_loader *loaders,
+                               struct ker_state_size *, struct ker_error *);
+/* The same of a file in memory; `name` stands for it in messages. */
+enum ker_status ker_state_parse(const char *name, const void *data, size_t bytes,
+                                const struct ker_state_loader *loaders, struct ker_state_size *,
+                                struct ker_error *);
 
 #endif
