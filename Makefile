@@ -63,7 +63,7 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
 # What is built; TRC_LIBRARIES (tracer.mk) go with marstrace.
-PROGRAMS := marssim marstrace marsconv marsreport $(if $(CAIRO),marsmovie) marsnoise
+PROGRAMS := marssim marstrace marsconv marsreport $(if $(CAIRO),marsmovie) marsnoise marsbench
 
 all: $(PROGRAMS) ## build ./marssim and the programs around it, optimised for this machine
 
@@ -83,6 +83,7 @@ include tools/tracer/tracer.mk
 include tools/marsconv/marsconv.mk
 include tools/marsreport/marsreport.mk
 include tools/marsnoise/marsnoise.mk
+include tools/marsbench/marsbench.mk
 
 # Objects of other flags or another compiler are never mixed: this file changes when they do.
 $(BUILD)/flags: FORCE

@@ -47,7 +47,7 @@ mkdir "$work/modules" && for module in $modules; do
 done
 export PKG_CONFIG_LIBDIR=$work/modules
 unset PKG_CONFIG_PATH
-[ "$("${clean[@]}" make -pn help 2>"$work/err" | sed -n 's/^PROGRAMS := //p' | xargs)" = "marssim marstrace marsconv marsreport marsnoise" ]
+[ "$("${clean[@]}" make -pn help 2>"$work/err" | sed -n 's/^PROGRAMS := //p' | xargs)" = "marssim marstrace marsconv marsreport marsnoise marsbench" ]
 check "without cairo there is no marsmovie"
 # Only the objects that call them are compiled anew: linked first, they stand in the place of those in the library.
 "${clean[@]}" make BUILD="$work/b" OBJECTS= \

@@ -1,9 +1,29 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise] >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise]}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench]}
+
+if [ "${2:-}" = marsbench ]; then
+    echo '# bash completion for marsbench; written by tools/write-completion.sh from --help'
+    printf '_marsbench_options="%s"\n' "$("$(dirname "$marssim")/marsbench" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    cat <<'END'
+_marsbench()
+{
+    local word=${COMP_LINE:0:COMP_POINT}
+    word=${word##*[[:space:]]}
+    COMPREPLY=()
+    case $word in
+    --*=*) mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$_marsbench_options" -- "$word") ;;
+    *) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    esac
+}
+complete -F _marsbench marsbench
+END
+    exit 0
+fi
 
 if [ "${2:-}" = marsconv ]; then
     marsconv=$(dirname "$marssim")/marsconv

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
@@ -41,6 +41,9 @@ marsreport)
 marsmovie)
     about='make a film of the links of a simulated machine'
     statuses='0:it is done 1:it is done, but something in the folder could not be read 2:there is no film' ;;
+marsbench)
+    about='measure what messages cost at their ends, and fit a machine to it'
+    statuses='0:it is done 1:a measurement failed 2:bad options, or a file that cannot be read, fitted or written' ;;
 marsnoise)
     about='record how the operating system takes cores away from programs'
     statuses='0:it is done 2:a core cannot be used, or a file not written' ;;

@@ -1,0 +1,221 @@
+/* check.c - the fitted parameters in the simulator: marssim runs each curve in the user's system.
+ *
+ * A run has a configuration of its own in a scratch folder, which includes the system and adds the job;
+ * parameters go on the command line, where they win over what the system says. Collectives are timed as
+ * benchmarks do it (jobs[].program = "collective"), a curve a run; ping-pongs are a run for each size.
+ */
+#define _GNU_SOURCE
+#include "tools/marsbench/fit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct runner {
+    const struct bench_known *known;
+    char folder[64], system[PATH_MAX]; /* scratch; the user's configuration, absolute */
+    char **argument;
+    size_t arguments;
+    struct ker_error *error;
+};
+
+static int entry_remove(const char *path, const struct stat *s, int type, struct FTW *ftw)
+{
+    (void)s;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static enum ker_status runner_init(struct runner *r, const struct bench_known *known, struct ker_error *error)
+{
+    *r = (struct runner){.known = known, .error = error};
+    const char *scratch = getenv("TMPDIR");
+    if (!realpath(known->system, r->system))
+        return ker_fail(error, KER_BAD_INPUT, "%s: %s", known->system, strerror(errno));
+    if (snprintf(r->folder, sizeof r->folder, "%s/marsbench-XXXXXX", scratch ? scratch : "/tmp") >=
+            (int)sizeof r->folder ||
+        !mkdtemp(r->folder)) {
+        r->folder[0] = 0;
+        return ker_fail(error, KER_BAD_INPUT, "no scratch folder in %s: %s", scratch ? scratch : "/tmp",
+                        strerror(errno));
+    }
+    return KER_OK;
+}
+
+static void argument_add(struct runner *r, char *text)
+{
+    *KER_APPEND(r->argument, r->arguments) = text;
+}
+
+static void arguments_clear(struct runner *r)
+{
+    for (size_t i = 0; i < r->arguments; i++)
+        free(r->argument[i]);
+    r->arguments = 0;
+}
+
+static void runner_release(struct runner *r)
+{
+    arguments_clear(r);
+    free(r->argument);
+    if (r->folder[0])
+        nftw(r->folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Runs marssim with the arguments and a NULL; what it says goes to a file. */
+static enum ker_status program_run(struct runner *r, const char *said)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    argument_add(r, NULL);
+    pid_t child;
+    int status = 0, failed = posix_spawnp(&child, r->known->marssim, &actions, NULL, r->argument, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        return ker_fail(r->error, KER_BAD_INPUT, "%s: %s; --marssim says where it is", r->known->marssim,
+                        strerror(failed));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return KER_OK;
+    char line[400] = "";
+    FILE *in = fopen(said, "r");
+    if (in) {
+        line[fread(line, 1, sizeof line - 1, in)] = 0;
+        fclose(in);
+    }
+    return ker_fail(r->error, KER_BAD_INPUT, "the check's run of marssim failed: %s", line);
+}
+
+/* A run of this job; the summary's jobs[0], or NULL. fit: NULL: ends cost nothing, and nothing waits for a
+ * receiver. */
+static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char *job, char *algorithm)
+{
+    char *file = ker_format("%s/run.cfg", r->folder), *said = ker_format("%s/said", r->folder), *summary;
+    FILE *out = fopen(file, "w");
+    if (out) {
+        fprintf(out, "@include \"%s\"\njobs = ( { %s } );\n", r->system, job);
+        fclose(out);
+    }
+    arguments_clear(r);
+    argument_add(r, ker_format("%s", r->known->marssim));
+    argument_add(r, ker_format("-qo%s/result", r->folder));
+    argument_add(r, file);
+    if (algorithm)
+        argument_add(r, algorithm);
+    struct bench_key key[BENCH_KEYS];
+    size_t keys = fit ? bench_machine_keys(fit, key) : 0;
+    for (size_t i = 0; i < keys; i++)
+        argument_add(r, ker_format("%s=%s", key[i].name, key[i].value));
+    for (size_t i = 0; !fit && i < 2; i++)
+        argument_add(r, ker_format("node.%s_overhead=0 ns", i ? "send" : "receive"));
+    if (!fit)
+        argument_add(r, ker_format("mpi.eager_limit=1 GiB"));
+    for (size_t i = 0; i < r->known->key_count; i++)
+        argument_add(r, ker_format("%s", r->known->keys[i]));
+    enum ker_status status = program_run(r, said);
+    free(said);
+    if (status != KER_OK)
+        return NULL;
+    summary = ker_format("%s/result/summary.json", r->folder);
+    json_t *all = json_load_file(summary, 0, NULL);
+    json_t *found = json_incref(json_array_get(json_object_get(json_object_get(all, "result"), "jobs"), 0));
+    json_decref(all);
+    free(summary);
+    if (!found)
+        ker_fail(r->error, KER_BAD_INPUT, "the check's run of marssim has no job in its summary");
+    return found;
+}
+
+#define ROUND_TRIPS 10
+
+/* Half a round trip; 0: it failed. */
+static double pingpong_run(struct runner *r, const struct bench_fit *fit, bool inside, uint64_t bytes)
+{
+    char *job = ker_format("program = \"pingpong\"; steps = %d; bytes = \"%llu B\";%s", ROUND_TRIPS,
+                           (unsigned long long)bytes, inside ? " tasks_per_node = 2;" : "");
+    json_t *done = job_run(r, fit, job, inside ? ker_format("node.cores=2") : NULL);
+    double us = json_number_value(json_object_get(done, "finish_ps")) / 1e6 / (2 * ROUND_TRIPS);
+    json_decref(done);
+    free(job);
+    return us;
+}
+
+enum ker_status bench_network_find(struct bench_known *known, struct ker_error *error)
+{
+    struct runner r;
+    enum ker_status status = runner_init(&r, known, error);
+    double small = 0, large = 0, larger = 0;
+    if (status == KER_OK && (small = pingpong_run(&r, NULL, false, 8)) > 0 &&
+        (large = pingpong_run(&r, NULL, false, 1 << 20)) > 0)
+        larger = pingpong_run(&r, NULL, false, 2 << 20);
+    if (larger > large && status == KER_OK) {
+        known->latency_us = small;
+        if (known->rate <= 0)
+            known->rate = (double)(1 << 20) / (larger - large) * 1e6;
+    } else if (status == KER_OK)
+        status = ker_fail(error, KER_BAD_INPUT, "%s: no times of messages in it", known->system);
+    runner_release(&r);
+    return status;
+}
+
+/* The points from..to-1 are one curve of a collective. */
+static enum ker_status curve_run(struct runner *r, struct bench_fit *f, size_t from, size_t to)
+{
+    const struct bench_point *p = f->at[from].point;
+    char name[48], *bytes = ker_format("%s", "");
+    for (size_t i = from; i < to; i++) {
+        char *more = ker_format("%s%s\"%llu B\"", bytes, i > from ? ", " : "",
+                                (unsigned long long)bench_call_bytes(f->at[i].point));
+        free(bytes);
+        bytes = more;
+    }
+    uint32_t tasks = p->nodes * p->per_node;
+    char *job = ker_format(
+        "program = \"collective\"; collective = \"%s\"; tasks = %u; tasks_per_node = %u; iterations = 2; "
+        "bytes = [%s];",
+        p->collective, tasks, p->per_node, bytes);
+    bench_algorithm_name(p->algorithm, name, sizeof name);
+    json_t *done = job_run(r, f, job, ker_format("mpi.collectives.%s=%s", p->collective, name));
+    json_t *sizes = json_object_get(json_object_get(done, "measured"), "sizes");
+    for (size_t i = from; i < to; i++)
+        f->at[i].simulated_us =
+            json_number_value(json_object_get(json_array_get(sizes, i - from), "min_ps")) / 1e6;
+    json_decref(done);
+    free(job);
+    free(bytes);
+    return sizes ? KER_OK : r->error->text[0] ? KER_BAD_INPUT : ker_fail(r->error, KER_BAD_INPUT, "no times");
+}
+
+enum ker_status bench_check(struct bench_fit *f, struct ker_error *error)
+{
+    struct runner r;
+    enum ker_status status = runner_init(&r, &f->known, error);
+    for (size_t i = 0, to; i < f->count && status == KER_OK; i = to) {
+        const struct bench_point *p = f->at[i].point;
+        for (to = i + 1; to < f->count && bench_curve_order(p, f->at[to].point);)
+            to++;
+        if (!f->at[i].used)
+            continue;
+        if (p->quantity == BENCH_COLLECTIVE)
+            status = curve_run(&r, f, i, to);
+        for (size_t k = i; p->quantity == BENCH_PINGPONG && p->where != BENCH_SOCKET && k < to; k++)
+            if ((f->at[k].simulated_us =
+                     pingpong_run(&r, f, p->where == BENCH_CORE, f->at[k].point->bytes)) <= 0)
+                status = KER_BAD_INPUT;
+    }
+    runner_release(&r);
+    return status;
+}

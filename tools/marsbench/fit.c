@@ -1,0 +1,202 @@
+/* fit.c - from measured points to parameters.
+ *
+ * What a point takes is linear in the parameters along its critical path; which path that is depends on them.
+ * So: walk all points, fit, and walk again with what came out, until the predictions stay where they are.
+ * With a system to simulate in, the fit is made again with each time divided by what the simulator takes
+ * longer than the walk: by then the network's own contention, packets and headers are in it, without a search
+ * by simulation.
+ */
+#include "tools/marsbench/fit.h"
+#include "tools/marsbench/solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WALKS 12
+
+static int fitted_order(const void *left, const void *right)
+{
+    const struct bench_point *a = ((const struct bench_fitted *)left)->point,
+                             *b = ((const struct bench_fitted *)right)->point;
+    int order = bench_curve_order(a, b);
+    order = order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+    return order ? order : (a > b) - (a < b); /* as they were read */
+}
+
+static int double_order(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* How much an equation counts. What a call took apart says how a message inside a node divides into overhead
+ * and latency, but large ones are copied in the call there, which the model has in its rate. */
+static double weight_of(const struct bench_point *p)
+{
+    if (p->quantity == BENCH_STREAM)
+        return 0.3;
+    return p->where != BENCH_NODE && (p->quantity == BENCH_SEND || p->quantity == BENCH_RECEIVE) ? 0.05 : 1;
+}
+
+static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
+{
+    struct bench_model *m = &f->model;
+    struct bench_sizes sizes[2] = {{0}};
+    struct bench_time t;
+    m->send.count = m->receive.count = m->memory.count = 1;
+    bench_model_init(m, f->tied);
+    f->used = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        struct bench_fitted *at = &f->at[i];
+        at->used = weight_of(at->point) > 0 && bench_walk(m, at->point, &t, sizes);
+        f->used += at->used;
+    }
+    for (int s = 0; s < 2; s++) {
+        qsort(sizes[s].bytes, sizes[s].count, sizeof(double), double_order);
+        struct bench_knots *k = s ? &m->memory : &m->send;
+        bench_knots_choose(k, f->known.knots ? f->known.knot : sizes[s].bytes,
+                           f->known.knots ? f->known.knots : sizes[s].count,
+                           f->known.knots ? 0 : f->known.apart, f->known.last_knot);
+        free(sizes[s].bytes);
+    }
+    m->receive = m->send;
+    bench_model_init(m, f->tied);
+    return f->used
+               ? KER_OK
+               : ker_fail(error, KER_BAD_INPUT,
+                          "none of the %zu points has an algorithm that can be fitted (marssim --list names "
+                          "algorithms)",
+                          f->count);
+}
+
+static void given_set(struct bench_model *m, size_t param, double value)
+{
+    m->param[param].value = value;
+    m->param[param].state = BENCH_GIVEN;
+}
+
+static void known_set(struct bench_fit *f)
+{
+    struct bench_model *m = &f->model;
+    m->eager = f->known.eager;
+    /* Messages of collectives have overhead and latency in one sum. */
+    if (f->known.latency_us > 0 || f->tied)
+        given_set(m, m->latency, f->known.latency_us);
+    if (f->known.most_rate > 0)
+        m->param[m->rate].least = 1e6 / f->known.most_rate;
+    if (f->known.rate > 0)
+        given_set(m, m->rate, 1e6 / f->known.rate);
+}
+
+/* The equations of the used points by the parameters of now; *moved: the largest relative change of a
+ * prediction. */
+static size_t equations_make(struct bench_fit *f, struct bench_time *time, struct bench_equation *e,
+                             double *moved)
+{
+    size_t count = 0;
+    struct bench_model *m = &f->model;
+    *moved = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        struct bench_fitted *at = &f->at[i];
+        if (!at->used)
+            continue;
+        struct bench_time *t = &time[count];
+        bench_walk(m, at->point, t, NULL);
+        *moved = fmax(*moved, fabs(at->predicted_us / t->us - 1));
+        double measured = at->point->min_us;
+        if (at->simulated_us > 0)
+            measured *= t->us / at->simulated_us;
+        at->predicted_us = t->us;
+        e[count++] = (struct bench_equation){t->row, measured, weight_of(at->point)};
+    }
+    return count;
+}
+
+static void states_reset(struct bench_model *m, const struct bench_equation *e, size_t count)
+{
+    for (size_t p = 0; p < m->params; p++) {
+        double most = 0;
+        for (size_t i = 0; i < count; i++)
+            most = fmax(most, fabs(e[i].row[p]));
+        if (m->param[p].state != BENCH_GIVEN)
+            m->param[p].state = most > 0 ? BENCH_FREE : BENCH_UNUSED;
+    }
+}
+
+/* simulated_us, where it is not 0, belongs to predicted_us; ratios stay as they are during the walks. */
+static enum ker_status walks_fit(struct bench_fit *f, struct ker_error *error)
+{
+    struct bench_time *time = ker_alloc(f->used * sizeof *time);
+    struct bench_equation *e = ker_alloc(f->used * sizeof *e);
+    double *ratio = ker_alloc(f->count * sizeof *ratio), moved = 1;
+    for (size_t i = 0; i < f->count; i++)
+        ratio[i] = f->at[i].simulated_us > 0 ? f->at[i].simulated_us / f->at[i].predicted_us : 0;
+    enum ker_status status = KER_OK;
+    for (int walk = 0; walk <= WALKS && status == KER_OK && moved > 1e-4; walk++) {
+        size_t count = equations_make(f, time, e, &moved);
+        if (walk == WALKS || moved <= 1e-4)
+            break;
+        states_reset(&f->model, e, count);
+        status = bench_solve(&f->model, e, count, &f->condition, error);
+        for (size_t i = 0; i < f->count; i++) {
+            struct bench_time t;
+            if (f->at[i].used && ratio[i] > 0 && bench_walk(&f->model, f->at[i].point, &t, NULL))
+                f->at[i].simulated_us = ratio[i] * t.us;
+        }
+    }
+    free(time);
+    free(e);
+    free(ratio);
+    return status;
+}
+
+static enum ker_status simulations_fit(struct bench_fit *f, struct ker_error *error)
+{
+    enum ker_status status = bench_check(f, error);
+    for (int round = 0; round < f->known.rounds && status == KER_OK; round++)
+        if ((status = walks_fit(f, error)) == KER_OK)
+            status = bench_check(f, error);
+    return status;
+}
+
+enum ker_status bench_fit_make(struct bench_fit *f, const struct bench_points *points,
+                               const struct bench_known *known, struct ker_error *error)
+{
+    *f = (struct bench_fit){
+        .known = *known, .at = ker_alloc((points->count + 1) * sizeof *f->at), .tied = true};
+    bool send = false, receive = false;
+    for (size_t i = 0; i < points->count; i++) {
+        const struct bench_point *p = &points->point[i];
+        if (p->quantity == BENCH_EAGER) {
+            if (f->known.eager <= 0 && p->where == BENCH_NODE)
+                f->known.eager = (double)p->bytes;
+            continue;
+        }
+        f->at[f->count++].point = p;
+        send |= p->quantity == BENCH_SEND && p->where == BENCH_NODE;
+        receive |= p->quantity == BENCH_RECEIVE && p->where == BENCH_NODE;
+    }
+    f->tied = !(send && receive);
+    if (f->known.eager <= 0)
+        f->known.eager = 8192; /* mpi.eager_limit's default */
+    qsort(f->at, f->count, sizeof *f->at, fitted_order);
+    if (f->count == 0)
+        return ker_fail(error, KER_BAD_INPUT, "there are no points to fit; --select may have left none");
+    if (f->known.system && f->known.latency_us <= 0 && bench_network_find(&f->known, error) != KER_OK)
+        return KER_BAD_INPUT;
+    enum ker_status status = knots_make(f, error);
+    if (status == KER_OK) {
+        known_set(f);
+        status = walks_fit(f, error);
+    }
+    if (status == KER_OK && f->known.system)
+        status = simulations_fit(f, error);
+    return status;
+}
+
+void bench_fit_release(struct bench_fit *f)
+{
+    free(f->at);
+    f->at = NULL;
+}

@@ -1,0 +1,111 @@
+/* machine.c - what was fitted, as keys of marssim. What was not found is left out. */
+#include "tools/marsbench/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool found(const struct bench_param *p)
+{
+    return p->state == BENCH_FREE || p->state == BENCH_GIVEN || p->state == BENCH_AT_MOST;
+}
+
+static struct bench_key *key_add(struct bench_key *key, size_t *keys, const char *name)
+{
+    struct bench_key *k = &key[(*keys)++];
+    ker_assert(*keys <= BENCH_KEYS);
+    snprintf(k->name, sizeof k->name, "%s", name);
+    k->value[0] = 0;
+    return k;
+}
+
+/* ["1.6 us", "1.8 us:256 B"]. Behind the last knot it is level: straight lines go on, so one more has its
+ * value. */
+static void list_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_model *m,
+                     const struct bench_knots *k)
+{
+    struct bench_key *to = key_add(key, keys, name);
+    size_t at = 0, room = sizeof to->value;
+    for (size_t i = 0; i < k->count + (k->count > 1); i++) {
+        size_t knot = i < k->count ? i : k->count - 1;
+        double ns = fmax(m->param[k->first + knot].value, 0) * 1e3;
+        at += (size_t)snprintf(to->value + at, room - at, "%s\"%.1f ns", i ? ", " : "[", ns);
+        if (i)
+            at += (size_t)snprintf(to->value + at, room - at, ":%.0f B", k->bytes[knot] + (i >= k->count));
+        at += (size_t)snprintf(to->value + at, room - at, "\"");
+    }
+    snprintf(to->value + at, room - at, "]");
+}
+
+static void rate_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_param *p)
+{
+    if (found(p) && p->value > 0)
+        snprintf(key_add(key, keys, name)->value, 64, "\"%.0f B/s\"", 1e6 / p->value);
+}
+
+static bool any(const struct bench_model *m, const struct bench_knots *k)
+{
+    for (size_t i = 0; i < k->count; i++)
+        if (m->param[k->first + i].state != BENCH_UNUSED)
+            return true;
+    return false;
+}
+
+size_t bench_machine_keys(const struct bench_fit *f, struct bench_key key[BENCH_KEYS])
+{
+    const struct bench_model *m = &f->model;
+    size_t keys = 0;
+    bool between = any(m, &m->send), inside = any(m, &m->memory);
+    if (between) {
+        list_add(key, &keys, "node.send_overhead", m, &m->send);
+        list_add(key, &keys, "node.receive_overhead", m, &m->receive);
+    }
+    if (inside)
+        list_add(key, &keys, "node.memory_overhead", m, &m->memory);
+    if (between || inside)
+        strcpy(key_add(key, &keys, "node.overhead_between")->value, "\"lines\"");
+    const struct bench_param *latency = &m->param[m->memory_latency], *socket = &m->param[m->socket_latency];
+    if (inside && latency->state != BENCH_UNUSED)
+        snprintf(key_add(key, &keys, "node.memory_latency")->value, 64, "\"%.1f ns\"",
+                 fmax(latency->value, 0) * 1e3);
+    if (found(socket) && socket->value > 0)
+        snprintf(key_add(key, &keys, "node.socket_latency")->value, 64, "\"%.1f ns\"", socket->value * 1e3);
+    /* Copies in a collective go at the rate of messages inside a node: that of the messages, where both are
+     * known. */
+    bool copies = found(&m->param[m->copy]);
+    size_t memory = inside && found(&m->param[m->memory_rate]) ? m->memory_rate : m->copy;
+    rate_add(key, &keys, "node.memory_bandwidth", &m->param[memory]);
+    rate_add(key, &keys, "mpi.reduce_rate", &m->param[m->reduce]);
+    if (copies)
+        strcpy(key_add(key, &keys, "mpi.copies")->value, "\"collectives\"");
+    snprintf(key_add(key, &keys, "mpi.eager_limit")->value, 64, "\"%.0f B\"", m->eager);
+    return keys;
+}
+
+bool bench_machine_write(const struct bench_fit *f, const char *from, FILE *out)
+{
+    struct bench_key key[BENCH_KEYS];
+    size_t keys = bench_machine_keys(f, key);
+    const struct bench_param *rate = &f->model.param[f->model.rate];
+    char text[32];
+    fprintf(out,
+            "# The ends of a machine, as marsbench --fit found them from %s: %zu points, condition %.3g.\n",
+            from, f->used, f->condition);
+    if (found(rate))
+        fprintf(out, "# A stream between nodes has %s%s: for topology.bandwidth.\n",
+                ker_print_rate(text, 1e6 / rate->value),
+                rate->state == BENCH_GIVEN ? ", which was given" : "");
+    for (size_t p = 0; p < f->model.params; p++)
+        if (f->model.param[p].state == BENCH_UNDETERMINED)
+            fprintf(out, "# Not determined by the points, but assumed: %s.\n", f->model.param[p].name);
+    const char *group = "";
+    for (size_t i = 0; i < keys; i++) {
+        size_t length = (size_t)(strchr(key[i].name, '.') - key[i].name);
+        if (strncmp(group, key[i].name, length + 1) != 0)
+            fprintf(out, "%s%.*s = {\n", *group ? "};\n" : "", (int)length, key[i].name);
+        group = key[i].name;
+        fprintf(out, "    %s = %s;\n", key[i].name + length + 1, key[i].value);
+    }
+    if (keys)
+        fputs("};\n", out);
+    return !ferror(out);
+}
