@@ -81,8 +81,8 @@ static inline void blocks_pick(const struct game *g, const struct player *p, str
         return;
     }
     bool power = (g->size & (g->size - 1)) == 0;
-    if (named(g, "ring"))
-        from = k->blocks - 1;
+    if (named(g, "ring") || named(g, "neighbor"))
+        from = k->blocks - count;
     else if ((named(g, "recursive_doubling") && power) || named(g, "binomial"))
         assert_int_equal(count, k->blocks); /* everything it has */
     assert_true(from + count <= k->blocks);
@@ -244,12 +244,14 @@ static inline void game_init(struct game *g, unsigned collective, const struct k
     g->size = size;
     for (int32_t i = 0; i < size; i++) {
         struct player *p = &g->player[i];
-        p->view = (struct task_coll_view){.rank = i,
-                                          .size = size,
-                                          .root = root,
-                                          .bytes = bytes,
-                                          .bytes2 = bytes,
-                                          .collective = (uint8_t)collective};
+        p->view = (struct task_coll_view){
+            .rank = i,
+            .size = size,
+            .root = root,
+            .bytes = bytes,
+            .bytes2 = bytes,
+            .fanout = ((const struct task_coll_algorithm *)algorithm->operations)->fanout_usual,
+            .collective = (uint8_t)collective};
         if (collective == TASK_COLL_SCATTERV) /* the root's total is shared equally */
             p->view.bytes2 = bytes / (uint64_t)size;
         p->known.set = 1u << i;
@@ -260,6 +262,7 @@ static inline void game_init(struct game *g, unsigned collective, const struct k
             p->known.blocks = 0;
     }
     g->sums = collective == TASK_COLL_REDUCE && strcmp(algorithm->name, "rabenseifner") != 0 &&
+              strcmp(algorithm->name, "in_order_binary") != 0 && /* the root's comes back */
               strcmp(algorithm->name, "shared_memory_parts") != 0;
 }
 

@@ -59,6 +59,45 @@ one "inside a node: not between two" 0 "node.memory_overhead=300 ns"
 more "inside a node: at both ends" $((4 * 300000)) "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" "node.send_overhead=5 us" \
     "node.memory_overhead=0 ns" -- 'node.memory_overhead=["1 us", "300 ns:1 kB"]'
 
+# ---- algorithms: 1 MB over messages of 1 us + bytes / 10 GB/s, however many at once ----
+
+program() { # TASKS CALL...: each task does these calls
+    local tasks=$1 i call
+    shift
+    for ((i = 0; i < tasks; i++)); do
+        echo "$i init"
+        for call; do echo "$i $call"; done
+        echo "$i finalize"
+    done >"$t/program.txt"
+}
+cat >"$t/five.cfg" <<END
+topology = { kind = "star"; nodes = 5; bandwidth = "10 GB/s"; latency = "100 ns"; };
+network = { model = "simple"; latency = "1 us"; bandwidth = "10 GB/s"; };
+mpi = { eager_limit = "1 GiB"; };
+jobs = ( { program = "trace"; format = "simgrid"; trace = "$t/program.txt"; } );
+END
+lasts() { # COLLECTIVE ALGORITHM US KEYS...
+    local got
+    got=$(took "$t/five.cfg" "mpi.collectives.$1=$2" "${@:4}")
+    [ "$got" -eq $(($3 * us)) ] || echo "$got, not $3 us" >>"$t/err"
+    [ "$got" -eq $(($3 * us)) ]
+    check "$1 by $2: $3 us"
+}
+program 5 "bcast 1000000 0"
+lasts bcast linear 101                  # all at once
+lasts bcast chain 404                   # 4 x 101
+lasts bcast "chain(segment=100 kB)" 134 # 4 x 11, and 9 segments of 10 us behind the first
+lasts bcast "chain(chains=2)" 202       # 0 to 1 to 2, 0 to 3 to 4
+lasts bcast binary 202                  # 0 to 1 and 2; 1 to 3, 2 to 4
+lasts bcast knomial 101                 # to base 4: 0 to 4, 1, 2, 3
+lasts bcast "knomial(radix=3)" 202      # 0 to 3, 1 and 2; 3 to 4
+program 4 "bcast 1000000 0"
+lasts bcast scatter_allgather 154 # halves and quarters: 2 at 51, 3 at 77; quarters exchanged: 2 at 103; halves: 0 at 154
+program 5 "reduce 1000000 0"
+lasts reduce chain 804 "mpi.reduce_rate=10 GB/s"                   # 4 x (101 + 100)
+lasts reduce "chain(segment=100 kB)" 264 "mpi.reduce_rate=10 GB/s" # 11 + 21 + 21 + 21 + 10, and 9 times 20, combined and sent
+lasts reduce linear_blocking 501 "mpi.reduce_rate=10 GB/s"         # all are there at 101, and combined one after the other
+
 # ---- all of it at once ----
 
 cat >"$t/c.cfg" <<'END'

@@ -52,6 +52,7 @@ tuned() { # COLLECTIVE NUMBER...: the algorithms of Open MPI's component tuned
         shift 2
     done
 }
+segments() { printf ' --mca coll_tuned_%s_algorithm_segmentsize 1000' "$1"; }
 libnbc() { printf ' --mca coll_libnbc_%s_algorithm %s' "$@"; }
 
 sizes="0 13 1680 20000"
@@ -64,8 +65,19 @@ full=
     judged barrier binomial "7" "$(tuned barrier 6)" 1 1
     judged bcast linear "7" "$(tuned bcast 1)" $sizes
     judged bcast binomial "7" "$(tuned bcast 6)" $sizes
+    judged bcast binary "7 8" "$(tuned bcast 5)" $sizes
+    judged bcast knomial "7" "$(tuned bcast 7)" $sizes
+    judged bcast "knomial(radix=3, segment=1 kB)" "9" "$(tuned bcast 7) --mca coll_tuned_bcast_algorithm_knomial_radix 3 $(segments bcast)" $sizes
+    judged bcast "chain(chains=3, segment=1 kB)" "9" "$(tuned bcast 2) --mca coll_tuned_bcast_algorithm_chain_fanout 3 $(segments bcast)" $sizes
+    judged bcast "chain(segment=1 kB)" "7" "$(tuned bcast 3) $(segments bcast)" $sizes
+    judged bcast scatter_allgather "7 8 5" "$(tuned bcast 8)" $sizes
     judged bcast scatter_allgather_ring "7" "$(tuned bcast 9)" $sizes
     judged reduce linear "7" "$(tuned reduce 1)" $sizes
+    judged reduce linear_blocking "7" "$(tuned reduce 1)" $sizes
+    judged reduce "chain(chains=3, segment=1 kB)" "9" "$(tuned reduce 2) --mca coll_tuned_reduce_algorithm_chain_fanout 3 $(segments reduce)" $sizes
+    judged reduce "chain(segment=1 kB)" "7" "$(tuned reduce 3) $(segments reduce)" $sizes
+    judged reduce binary "7 8" "$(tuned reduce 4)" $sizes
+    judged reduce in_order_binary "7 8 9" "$(tuned reduce 6)" $sizes
     judged reduce binomial "7" "$(tuned reduce 5)" $sizes
     judged reduce rabenseifner "7 8" "$(tuned reduce 7)" $sizes
     judged allreduce linear "7" "$(tuned allreduce 1 reduce 1 bcast 1)" $sizes
@@ -75,11 +87,14 @@ full=
     judged allreduce rabenseifner "7 8" "$(tuned allreduce 6)" $sizes
     judged gather linear "7" "$(tuned gather 1)" $sizes
     judged gather binomial "7" "$(tuned gather 2)" $sizes
-    judged scatter linear "7" "$(tuned scatter 1)" $sizes
+    judged scatter linear "7" "$(tuned scatter 3)" $sizes
+    judged scatter linear_blocking "7" "$(tuned scatter 1)" $sizes
     judged scatter binomial "7" "$(tuned scatter 2)" $sizes
     judged allgather bruck "7" "$(tuned allgather 2)" $sizes
     judged allgather recursive_doubling "7 8" "$(tuned allgather 3)" $sizes
+    judged allgather neighbor "7 8 2" "$(tuned allgather 5)" $sizes
     judged allgather ring "7" "$(tuned allgather 4)" $sizes
+    judged allgatherv neighbor "8" "$(tuned allgatherv 4)" $sizes
     judged allgatherv ring "7" "$(tuned allgatherv 3)" $sizes
     judged alltoall linear "7" "$(tuned alltoall 1)" $sizes
     judged alltoall pairwise "7" "$(tuned alltoall 2)" $sizes
@@ -87,6 +102,7 @@ full=
     judged alltoallv linear "7" "$(tuned alltoallv 1)" $sizes
     judged alltoallv pairwise "7" "$(tuned alltoallv 2)" $sizes
     judged reduce_scatter recursive_halving "7 8" "$(tuned reduce_scatter 2)" $sizes
+    judged reduce_scatter ring "7" "$(tuned reduce_scatter 3)" $sizes
     judged reduce_scatter_block recursive_halving "7 8" "$(tuned reduce_scatter_block 3)" $sizes
     judged scan linear "7" "$(tuned scan 1)" $sizes
     judged scan recursive_doubling "7" "$(tuned scan 2)" $sizes

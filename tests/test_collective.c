@@ -36,6 +36,8 @@ static struct numbers numbers_tree(const char *name, unsigned collective, uint64
     bool blocks = collective == TASK_COLL_GATHER || collective == TASK_COLL_SCATTER;
     if (strcmp(name, "scatter_allgather_ring") == 0) /* n divides by p: parts of n / p */
         return (struct numbers){(p - 1) + p * (p - 1), tree_edges(p) * (n / p) + (p - 1) * n};
+    if (strcmp(name, "scatter_allgather") == 0)
+        return (struct numbers){(p - 1) + p * log2_floor(p), tree_edges(p) * (n / p) + (p - 1) * n};
     if (both)
         return (struct numbers){2 * (p - 1), 2 * (p - 1) * n};
     if (blocks && strcmp(name, "binomial") == 0)
@@ -104,6 +106,7 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
     const char *name = g->algorithm->name;
     uint64_t p = (uint64_t)g->size, rounds = p < 2 ? 0 : log2_floor(p - 1) + 1;
     struct numbers is = {(uint64_t)g->messages, g->bytes}, be;
+    uint64_t segments = g->player[0].view.segment ? 3 : 1;
     bool doubling = strcmp(name, "recursive_doubling") == 0, ring = strcmp(name, "ring") == 0;
     bool allreduce = collective == TASK_COLL_ALLREDUCE || collective == TASK_COLL_BARRIER;
     bool scan = collective == TASK_COLL_SCAN || collective == TASK_COLL_EXSCAN;
@@ -123,6 +126,12 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
         be = (struct numbers){p * rounds, p * tree_edges(p) * n};
     else if (strncmp(name, "shared_memory", 13) == 0)
         be = numbers_shared(collective, strcmp(name, "shared_memory_parts") == 0, p, n);
+    else if (strcmp(name, "scatter_allgather") == 0 && (p & (p - 1)))
+        return true; /* judge.sh */
+    else if (strcmp(name, "in_order_binary") == 0)
+        be = (struct numbers){(p - 1) * segments + (root != p - 1), (p - 1 + (root != p - 1)) * n};
+    else if (strcmp(name, "neighbor") == 0 && p % 2 == 0 && collective == TASK_COLL_ALLGATHER)
+        be = (struct numbers){p * p / 2, p * (p - 1) * n};
     else if (collective <= TASK_COLL_REDUCE || allreduce || collective == TASK_COLL_GATHER ||
              collective == TASK_COLL_SCATTER || collective == TASK_COLL_GATHERV)
         be = numbers_tree(name, collective, p, n);
@@ -130,21 +139,32 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
         return true; /* bytes are checked block by block */
     else if (collective == TASK_COLL_REDUCE_SCATTER_BLOCK && strcmp(name, "recursive_halving") == 0)
         return true; /* test_counts */
+    else if (collective == TASK_COLL_ALLGATHERV && strcmp(name, "neighbor") == 0)
+        return true;
     else if (collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_ALLTOALL ||
              collective == TASK_COLL_ALLGATHERV || collective == TASK_COLL_REDUCE_SCATTER_BLOCK)
         be = (struct numbers){p * (p - 1), p * (p - 1) * n};
     else
         return true;
+    if (segments > 1 && strcmp(name, "in_order_binary") != 0)
+        be.messages *= segments;
     return is.messages == be.messages && is.bytes == be.bytes;
 }
 
-static void play_all(unsigned collective, const struct ker_kind *algorithm, int32_t size)
+static void play_all(unsigned collective, const struct ker_kind *algorithm, int32_t size, uint32_t fanout,
+                     bool segments)
 {
     static struct game g;
     /* Divisible by all parts: 16 x 9 x 5 x 7 x 11 x 13 x 17 = 12252240. */
     uint64_t bytes = collective == TASK_COLL_BARRIER ? 0 : 12252240;
     for (int32_t root = 0; root < size; root++) {
         game_init(&g, collective, algorithm, size, root, bytes);
+        for (int32_t i = 0; i < size; i++) {
+            g.player[i].view.segment = segments ? bytes / 3 : 0;
+            if (fanout)
+                g.player[i].view.fanout = fanout;
+        }
+        g.sums &= !segments; /* a set does not know of which segment it is */
         game_play(&g);
         for (int32_t rank = 0; rank < size; rank++)
             assert_result(&g, collective, rank, root);
@@ -159,8 +179,14 @@ static void test_every_algorithm(void **state)
     (void)state;
     for (unsigned c = 0; c < TASK_COLL_NEIGHBOR_ALLGATHER; c++) /* test_neighbours.c has the others */
         for (const struct ker_kind *const *a = task_collectives.list; *a; a++)
-            for (int32_t size = 1; can(*a, c) && size <= MOST; size++)
-                play_all(c, *a, size);
+            for (int32_t size = 1; can(*a, c) && size <= MOST; size++) {
+                const struct task_coll_algorithm *form = (*a)->operations;
+                play_all(c, *a, size, 0, false);
+                if (form->segments)
+                    play_all(c, *a, size, 0, true);
+                for (uint32_t fanout = form->fanout_least; form->fanout && fanout < 6; fanout++)
+                    play_all(c, *a, size, fanout, fanout % 2);
+            }
 }
 
 /* A vector of 1,000 bytes does not divide by 7: parts differ by one byte, both sides agree (game_take), and

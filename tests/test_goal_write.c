@@ -48,6 +48,13 @@ static int collectives_setup(void **state)
     return 0;
 }
 
+static int collectives_release(void **state)
+{
+    (void)state;
+    task_coll_table_release(&collectives);
+    return 0;
+}
+
 /* The schedule, malloc'ed. */
 static enum ker_status write_given(char **text, size_t *bytes, const struct task_op *const *op,
                                    uint32_t tasks, const struct task_comm *comm, int32_t comms,
@@ -377,5 +384,5 @@ int main(void)
         cmocka_unit_test(test_communicators), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_collectives),   cmocka_unit_test(test_traces),
     };
-    return cmocka_run_group_tests(tests, collectives_setup, NULL);
+    return cmocka_run_group_tests(tests, collectives_setup, collectives_release);
 }

@@ -73,6 +73,10 @@ const struct ker_option mpi_options[] = {
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
      "their job.",
      "jobs & network.model=@nodes"},
+    {"mpi.collectives.rules", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "Rule file of Open MPI's component tuned, of four columns (versions 4 and 5): which algorithms the "
+     "collectives take that have no key of their own here. See docs/mpi-model.md.",
+     "jobs"},
 #define COLLECTIVE_KEY(name)                                                                                 \
     {                                                                                                        \
         "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto",                                    \
@@ -80,7 +84,8 @@ const struct ker_option mpi_options[] = {
             .meaning =                                                                                       \
                 "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "                 \
                 "ALGORITHM[:SIZE[:TASKS]], each from a "                                                     \
-                "size and number of tasks on, the last fitting one counts. ALGORITHM may be several, "       \
+                "size and number of tasks on, the last fitting one counts. ALGORITHM may have parameters, "  \
+                "\"knomial(radix=8, segment=64 KiB)\", or be several, "                                      \
                 "NODE/BETWEEN or SOCKET/NODE/BETWEEN: inside nodes, and between them. See "                  \
                 "docs/mpi-model.md.",                                                                        \
             .belongs = "jobs"                                                                                \
@@ -248,6 +253,7 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_chunks_release(&mpi->lookup);
     ker_table_release(&mpi->names);
     task_layouts_release(mpi);
+    task_coll_table_release(&mpi->collectives);
     for (uint32_t i = 0; i < mpi->kept_names; i++)
         free(mpi->kept_name[i]);
     free(mpi->kept_name);

@@ -37,6 +37,24 @@ static const char *random_levels(struct random_system *r, const char *name, cons
     return text;
 }
 
+/* The algorithm, perhaps with parameters. */
+static const char *random_parameters(struct random_system *r, const char *collective, const char *name)
+{
+    static char text[64];
+    const struct task_coll_algorithm *form = NULL;
+    for (const struct ker_kind *const *a = task_collectives.list; *a; a++)
+        if (algorithm_can(*a, collective) && strcmp((*a)->name, name) == 0)
+            form = (*a)->operations;
+    if (form->fanout && chance(r, 50))
+        snprintf(text, sizeof text, "%s(%s=%u, segment=%llu B)", name, form->fanout,
+                 form->fanout_least + draw(r, 6), (unsigned long long)spread(r, 100, 1e5));
+    else if (form->segments && chance(r, 50))
+        snprintf(text, sizeof text, "%s(segment=%llu B)", name, (unsigned long long)spread(r, 100, 1e5));
+    else
+        return name;
+    return text;
+}
+
 /* Some collectives by any of the algorithms that can do them, from any size on. */
 static void random_collectives(struct random_system *r)
 {
@@ -48,7 +66,7 @@ static void random_collectives(struct random_system *r)
             if (algorithm_can(*a, name))
                 list[count++] = (*a)->name;
         list[count] = NULL;
-        const char *algorithm = random_choice(r, name, list);
+        const char *algorithm = random_parameters(r, name, random_choice(r, name, list));
         if (task_coll_has_levels(c) && chance(r, 40))
             algorithm = random_levels(r, name, algorithm);
         if (chance(r, 40))

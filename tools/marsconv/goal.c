@@ -60,13 +60,14 @@ static enum ker_status trace_write(const char *path, const struct task_program_c
     struct goal_losses lost;
     enum ker_status status = task_coll_table_init(&collectives, config, error);
     FILE *to = status == KER_OK ? schedule_open(path, error) : NULL;
-    if (!to)
-        return error->status;
-    status = goal_write(to, class, program, &collectives, &lost, error);
-    status = schedule_close(to, path, status, error);
-    if (status == KER_OK)
+    if (to) {
+        status = goal_write(to, class, program, &collectives, &lost, error);
+        status = schedule_close(to, path, status, error);
+    }
+    task_coll_table_release(&collectives);
+    if (to && status == KER_OK)
         losses_tell(&lost, path);
-    return status;
+    return to ? status : error->status;
 }
 
 static enum ker_status trace_convert(const char *from, const struct conv_format *format, const char *path,

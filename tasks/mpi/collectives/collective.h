@@ -32,8 +32,11 @@ struct task_coll_view {
     const struct task_coll_layout *layout;    /* NULL: where the tasks are does not matter, or is not known */
     const struct task_coll_combination
         *combination;   /* of the algorithms of levels; NULL: it is one algorithm */
+    uint64_t segment;   /* trees cut the vector into segments of so many bytes; 0: they do not */
+    uint32_t fanout;    /* of algorithms that have one: the radix, the number of chains */
     uint8_t collective; /* enum task_collective */
 };
+#define TASK_COLL_SEGMENTS_LOG2 20 /* at most so many segments; they are longer then */
 
 /* What a task does through shared memory with a task of its node: raises a flag, which the other sees the
  * latency between their memories later; waits for one; or copies from the other's memory into its own, which
@@ -64,8 +67,28 @@ typedef bool task_coll_function(const struct task_coll_view *, uint32_t round, s
 /* Operations of a kind of the family "mpi.collectives"; ker_kind.of names the collectives that it can do. */
 struct task_coll_algorithm {
     task_coll_function *round;
+    bool segments;      /* it reads view.segment */
+    const char *fanout; /* what view.fanout is called, "radix"; NULL: it is not read */
+    uint32_t fanout_usual, fanout_least;
 };
 #define TASK_COLL_ALGORITHM(function) (&(const struct task_coll_algorithm){.round = function})
+#define TASK_COLL_TREE(function, name, usual, least)                                                         \
+    (&(const struct task_coll_algorithm){(function), true, (name), (usual), (least)})
+#define TASK_COLL_FANOUT_MOST 1000000
+
+/* An algorithm and its parameters. */
+struct task_coll_choice {
+    const struct ker_kind *algorithm;
+    uint32_t fanout;
+    uint64_t segment;
+};
+static inline const struct ker_kind *task_coll_take(const struct task_coll_choice *choice,
+                                                    struct task_coll_view *view)
+{
+    view->fanout = choice->fanout;
+    view->segment = choice->segment;
+    return choice->algorithm;
+}
 
 /* share.c: a call of which every task knows that nobody has anything to send: Open MPI and MPICH return at
  * once, a barrier excepted. */
@@ -104,8 +127,10 @@ struct task_coll_rule {
     uint64_t min_bytes;
     int32_t min_tasks;
     uint8_t collective;
-    bool inside; /* fits only where all tasks are on one node */
-    const struct ker_kind *algorithm;
+    bool inside;                    /* fits only where all tasks are on one node */
+    bool total;                     /* min_bytes is of all blocks together */
+    bool usual;                     /* a built-in one */
+    struct task_coll_choice choice; /* algorithm NULL: that of the built-in rules */
 };
 
 /* ---- hierarchical.c: inside sockets, inside nodes, between nodes ---- */
@@ -118,8 +143,8 @@ struct task_coll_combination {
     char name[160];
     uint32_t levels;
     bool shared;                                                          /* some level has shared memory */
-    const struct ker_kind *up[TASK_COLL_LEVELS], *down[TASK_COLL_LEVELS]; /* NULL: the collective has none */
-    const struct ker_kind *top;
+    struct task_coll_choice up[TASK_COLL_LEVELS], down[TASK_COLL_LEVELS]; /* no algorithm: it has none */
+    struct task_coll_choice top;
 };
 /* Has the algorithm no form for groups that are not alike, which leaders may stand for? */
 bool task_coll_needs_alike(const struct ker_kind *algorithm);
@@ -163,12 +188,12 @@ bool task_coll_is_shared(const struct ker_kind *algorithm);
 
 /* ---- */
 
-#define TASK_COLL_RULES 96
 #define TASK_COLL_COMBINATIONS 32
-/* Stays where it is. */
+/* Stays where it is. Zeroed at first. */
 struct task_coll_table {
-    uint32_t count;
-    struct task_coll_rule rule[TASK_COLL_RULES];
+    uint32_t count, room;
+    struct task_coll_rule *rule;                   /* by collective */
+    uint32_t end[TASK_COLL_COUNT];                 /* of each collective's rules */
     const struct ker_kind *first[TASK_COLL_COUNT]; /* where no rule fits */
     struct task_coll_combination combination[TASK_COLL_COMBINATIONS];
     uint32_t combinations;
@@ -176,13 +201,36 @@ struct task_coll_table {
     int shared;  /* the last collective with a rule that has shared memory; -1: none */
 };
 
-/* The built-in rules, replaced for each collective by the key mpi.collectives.NAME where that is given. */
+/* The built-in rules, replaced for each collective by the key mpi.collectives.NAME where that is given, else
+ * by those of the file mpi.collectives.rules that has some. Released even after an error. */
 enum ker_status task_coll_table_init(struct task_coll_table *, const struct ker_config *, struct ker_error *);
-/* The algorithm for a call. Depends only on what all tasks of the call agree on. */
-const struct ker_kind *task_coll_choose(const struct task_coll_table *, const struct task_coll_view *);
+void task_coll_table_release(struct task_coll_table *);
+/* The algorithm for a call; the view gets its parameters. Depends only on what all tasks of the call agree
+ * on. */
+const struct ker_kind *task_coll_choose(const struct task_coll_table *, struct task_coll_view *);
 /* The combination that an algorithm is; NULL: it is none. */
 const struct task_coll_combination *task_coll_combination_of(const struct task_coll_table *,
                                                              const struct ker_kind *algorithm);
+
+/* collective.c: the algorithm of this name for a collective, with its usual parameters; the first one for it
+ * when the name is NULL. */
+struct task_coll_choice task_coll_find(const struct ker_config *, unsigned collective, const char *name);
+/* named.c: what a key's text stands for, "ring", "knomial(radix=8, segment=64 KiB)", "linear/ring", which it
+ * changes; combinations are kept in the table. */
+enum ker_status task_coll_named(struct task_coll_choice *, struct task_coll_table *,
+                                const struct ker_config *, const char *key, unsigned collective, char *text,
+                                struct ker_error *);
+/* "..." is no rule: with all that would be right. */
+enum ker_status task_coll_no_rule(const struct ker_config *, const char *key, unsigned collective,
+                                  const char *text, struct ker_error *);
+
+/* tuned.c: the rules of a file of Open MPI's component tuned, of this name in messages. */
+struct task_coll_rules {
+    struct task_coll_rule *rule;
+    uint32_t count, room;
+};
+enum ker_status task_coll_tuned_parse(struct task_coll_rules *, const struct ker_config *, const char *name,
+                                      const char *text, size_t bytes, struct ker_error *);
 
 /* share.c. Blocks of a vector of `bytes` cut into `parts`: the first bytes % parts of them are longer by one,
  * and all together are the vector. The bytes of blocks from..to-1. */

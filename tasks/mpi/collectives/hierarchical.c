@@ -154,16 +154,18 @@ static const struct ker_kind *phase_of(const struct task_coll_view *v, uint32_t 
     const struct task_coll_combination *c = v->combination;
     uint32_t level = phase <= c->levels ? phase : 2 * c->levels - phase;
     bool last = phase == c->levels;
-    const struct ker_kind *algorithm = last ? c->top : phase < c->levels ? c->up[level] : c->down[level];
+    const struct task_coll_choice *choice = last                ? &c->top
+                                            : phase < c->levels ? &c->up[level]
+                                                                : &c->down[level];
     *own = (struct task_coll_view){.collective = v->collective};
     if (phase < c->levels)
         task_coll_goes_up(v->collective, &own->collective);
     else if (!last)
         task_coll_goes_down(v->collective, &own->collective);
-    if (!algorithm || !part_of(v, level, p, own))
+    if (!choice->algorithm || !part_of(v, level, p, own))
         return NULL;
     own->bytes = own->bytes2 = part_bytes(v, own);
-    return algorithm;
+    return task_coll_take(choice, own);
 }
 
 static void round_translate(struct task_coll_round *r, const struct part *p, uint32_t phase)

@@ -38,6 +38,33 @@ static bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t ro
     return true;
 }
 
+/* Neighbours in pairs: with one of them the own block, and then in turn with the other and the first one the
+ * two blocks got last. In step s an even rank has those of the pair s ranks below or above itself. Open MPI,
+ * too, takes the ring for an odd number. */
+static bool task_coll_neighbour_allgather(const struct task_coll_view *v, uint32_t round,
+                                          struct task_coll_round *r)
+{
+    if (v->size % 2)
+        return task_coll_ring_allgather(v, round, r);
+    if (round >= (uint32_t)v->size / 2)
+        return false;
+    bool odd = v->rank % 2, forth = odd == round % 2; /* with the next rank */
+    int64_t pair = odd ? -1 : 0, step = round,
+            before = step < 2   ? 0
+                     : step % 2 ? step - 1
+                                : -step,
+            now = step % 2 ? -step - 1 : step;
+    int32_t with = ring_rank(v, forth ? 1 : -1), sends = ring_rank(v, pair + (odd ? -before : before)),
+            receives = ring_rank(v, pair + (odd ? -now : now));
+    if (round == 0)
+        task_coll_round_exchange(r, with, gathered_bytes(v, v->rank), with, gathered_bytes(v, with), 0);
+    else
+        task_coll_round_exchange(
+            r, with, gathered_bytes(v, sends) + gathered_bytes(v, (sends + 1) % v->size), with,
+            gathered_bytes(v, receives) + gathered_bytes(v, (receives + 1) % v->size), (int32_t)round);
+    return true;
+}
+
 /* Everybody sends the own block to everybody. */
 static bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round,
                                        struct task_coll_round *r)
@@ -89,6 +116,19 @@ static bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t r
     bool more = task_coll_pairwise_alltoall(v, round, r);
     r->fence = false;
     return more;
+}
+
+/* In step s the block of rank - s - 1 goes on, which so ends where it belongs. */
+static bool task_coll_ring_reduce_scatter(const struct task_coll_view *v, uint32_t round,
+                                          struct task_coll_round *r)
+{
+    if (round + 1 >= (uint32_t)v->size)
+        return false;
+    int32_t sends = ring_rank(v, -(int64_t)round - 1), receives = ring_rank(v, -(int64_t)round - 2);
+    task_coll_round_exchange(r, ring_rank(v, 1), task_coll_receive_count(v, sends), ring_rank(v, -1),
+                             task_coll_receive_count(v, receives), (int32_t)round);
+    r->combines = 1;
+    return true;
 }
 
 /* In step s the block that belongs to rank + s + 1 goes there. */
@@ -178,6 +218,16 @@ const struct ker_kind task_coll_kind_ring_allgather = {.name = "ring",
                                                        .meaning = "blocks go round the ring",
                                                        .operations =
                                                            TASK_COLL_ALGORITHM(task_coll_ring_allgather)};
+const struct ker_kind task_coll_kind_neighbour_allgather = {
+    .name = "neighbor",
+    .of = "allgather|allgatherv|comm_create",
+    .meaning = "pairs of neighbours exchange what they got last",
+    .operations = TASK_COLL_ALGORITHM(task_coll_neighbour_allgather)};
+const struct ker_kind task_coll_kind_ring_reduce_scatter = {
+    .name = "ring",
+    .of = "reduce_scatter|reduce_scatter_block",
+    .meaning = "partial sums go round the ring",
+    .operations = TASK_COLL_ALGORITHM(task_coll_ring_reduce_scatter)};
 const struct ker_kind task_coll_kind_pairwise_alltoall = {
     .name = "pairwise",
     .of = "alltoall|alltoallv",

@@ -1,261 +1,199 @@
-/* tree.c - schedules in which a root talks to everybody, directly or through a binomial tree.
+/* tree.c - schedules along trees (shape.c): from the root to everybody, from everybody to the root, or both.
  *
- * In-order tree, by relative rank v = (rank - root) mod size: the parent of v > 0 is v without its lowest set
- * bit; the children of v are v + m for the powers of two m below that bit (for the root: below the next power
- * of two
- * >= size), as far as they are < size. The subtree under child v + m has min(m, size - v - m) members.
- * Upwards (reduce, gather) children are taken from the smallest m to the largest, downwards (bcast, scatter)
- * from the largest to the smallest, so that the deepest subtree starts first. With L = ceil(log2 size), going
- * up takes rounds 0..L-1 for the children and L for the parent, going down round 0 for the parent and 1..L
- * for the children; rounds without a partner do nothing.
+ * Downwards a rank receives from its parent and then sends to its children, in their order, without waiting
+ * in between. Upwards it receives from one child after the other, combining what it has received, and then
+ * sends to its parent. Vectors may be cut into segments, which follow each other along the tree: downwards
+ * the next one is received while one is sent on, and a rank begins with one when the one before has left. The
+ * segment is the tag.
  *
- * The other binomial tree has v without its highest set bit as the parent of v, and so the deepest subtrees
- * at the nearest children; it serves Bcast, where Open MPI has it (MPICH has the in-order tree). Pairs and
- * bytes are those of Open MPI's algorithms of these names (tests/judge.sh).
+ * Where the root has a block for each rank, or is given one, what a rank sends or receives are those of its
+ * subtree, which in the trees that are used for that has neighbouring ranks: rank a and those behind it, as
+ * many as a's distance from its parent.
+ *
+ * Bcast's binomial tree is Open MPI's, the in-order one MPICH's. Pairs and bytes are those of Open MPI's
+ * algorithms of these names (tests/judge.sh).
  *
  * Sources: binomial tree: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations
- * in MPICH", IJHPCA 19(1), 2005. Bcast by scatter and allgather: Barnett, Shuler, van de Geijn, Gupta, Payne,
- * Watts, "Interprocessor collective communication library", SHPCC 1994.
+ * in MPICH", IJHPCA 19(1), 2005. Chains and binary trees in segments: Pjesivac-Grbovic et al., "Performance
+ * analysis of MPI collective operations", Cluster Computing 10(2), 2007.
  */
-#include "tasks/mpi/collectives/collective.h"
+#include "tasks/mpi/collectives/shape.h"
 
-static uint32_t tree_relative(const struct task_coll_view *v)
+/* Bytes on the edge above a rank, relative to the root, of a segment. */
+typedef uint64_t tree_bytes_function(const struct task_coll_view *, uint32_t relative, uint32_t segment);
+
+/* ---- segments ---- */
+
+static uint64_t segment_size(const struct task_coll_view *v)
 {
-    ker_assert(v->size > 0);
-    return (uint32_t)((v->rank - v->root + (int64_t)v->size) % v->size);
+    uint64_t least = (v->bytes >> TASK_COLL_SEGMENTS_LOG2) + 1;
+    return !v->segment ? v->bytes : v->segment < least ? least : v->segment;
 }
 
-static int32_t tree_rank(const struct task_coll_view *v, uint32_t relative)
+static uint32_t segments_of(const struct task_coll_view *v)
 {
-    return (int32_t)(((int64_t)relative + v->root) % v->size);
+    return v->segment && v->bytes ? (uint32_t)((v->bytes - 1) / segment_size(v) + 1) : 1;
 }
 
-/* Children of `relative` have distances below this power of two. */
-static uint64_t tree_limit(const struct task_coll_view *v, uint32_t relative)
+static uint64_t bytes_of_vector(const struct task_coll_view *v, uint32_t relative, uint32_t segment)
 {
-    return relative ? relative & -relative : (uint64_t)1 << task_coll_log2_ceiling((uint32_t)v->size);
+    (void)relative;
+    uint64_t size = segment_size(v), rest = v->bytes - segment * size;
+    return rest < size ? rest : size;
 }
 
-/* Blocks in the subtree of a node at distance m from its parent. */
-static uint64_t tree_members(const struct task_coll_view *v, uint32_t relative, uint64_t distance)
+/* ---- blocks ---- */
+
+static uint64_t members(const struct task_coll_view *v, uint32_t relative)
 {
-    uint64_t rest = (uint64_t)v->size - relative;
+    uint32_t distance = relative & -relative, rest = (uint32_t)v->size - relative;
     return rest < distance ? rest : distance;
 }
 
-static bool tree_child(const struct task_coll_view *v, uint32_t relative, uint64_t distance)
+static uint64_t bytes_of_blocks(const struct task_coll_view *v, uint32_t relative, uint32_t segment)
 {
-    return distance < tree_limit(v, relative) && relative + distance < (uint64_t)v->size;
+    (void)segment;
+    return task_coll_blocks(v, (uint32_t)task_tree_rank(v, relative), members(v, relative));
 }
 
-/* Bytes on the edge above `relative`, whose distance to its parent is the lowest set bit. */
-typedef uint64_t tree_bytes_function(const struct task_coll_view *, uint32_t relative);
-
-static uint64_t tree_bytes_vector(const struct task_coll_view *v, uint32_t relative)
+static uint64_t bytes_of_parts(const struct task_coll_view *v, uint32_t relative, uint32_t segment)
 {
-    (void)relative;
-    return v->bytes;
+    (void)segment;
+    return task_tree_parts(v, relative, relative + members(v, relative));
 }
 
-static uint64_t tree_bytes_blocks(const struct task_coll_view *v, uint32_t relative)
-{
-    return task_coll_blocks(v, (uint32_t)tree_rank(v, relative),
-                            tree_members(v, relative, relative & -relative));
-}
-
-/* The vector cut into one part per task, all alike but for the last ones (of scatter_allgather_ring). */
-static uint64_t tree_part(const struct task_coll_view *v, uint64_t from, uint64_t to)
+uint64_t task_tree_parts(const struct task_coll_view *v, uint64_t from, uint64_t to)
 {
     uint64_t size = (uint64_t)v->size, part = v->bytes / size + (v->bytes % size != 0);
     uint64_t begin = from * part, end = to * part; /* bytes are at most 2^40, ranks below 2^31 */
     return (end < v->bytes ? end : v->bytes) - (begin < v->bytes ? begin : v->bytes);
 }
 
-static uint64_t tree_bytes_parts(const struct task_coll_view *v, uint32_t relative)
+/* One block: what a rank gets of the root, or gives it. */
+static uint64_t bytes_of_block(const struct task_coll_view *v, uint32_t relative, uint32_t segment)
 {
-    return tree_part(v, relative, relative + tree_members(v, relative, relative & -relative));
+    (void)segment;
+    int32_t rank = task_tree_rank(v, relative);
+    if (v->collective == TASK_COLL_SCATTERV)
+        return v->rank == v->root ? task_coll_send_count(v, rank) : v->bytes2;
+    if (v->collective == TASK_COLL_GATHERV) /* the root takes what comes */
+        return v->bytes;
+    return task_coll_blocks(v, (uint32_t)rank, 1);
 }
 
-static bool tree_up(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r,
-                    tree_bytes_function *bytes)
+/* What the collective has on the edges of a tree. */
+static tree_bytes_function *bytes_in(const struct task_coll_view *v, const struct tree_shape *shape)
 {
-    uint32_t relative = tree_relative(v);
-    uint32_t levels = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size);
+    bool blocks = v->collective >= TASK_COLL_GATHER && v->collective <= TASK_COLL_SCATTERV;
+    return !blocks                                  ? bytes_of_vector
+           : shape->parent == task_tree_flat.parent ? bytes_of_block
+                                                    : bytes_of_blocks;
+}
+
+/* ---- rounds ---- */
+
+static void round_receive(const struct task_coll_view *v, struct task_coll_round *r, uint32_t from,
+                          uint64_t bytes, uint32_t tag)
+{
+    r->receive_from = task_tree_rank(v, from);
+    r->receive_bytes = bytes;
+    r->receive_tag = (int32_t)tag;
+}
+
+static void round_send(const struct task_coll_view *v, struct task_coll_round *r, uint32_t to, uint64_t bytes,
+                       uint32_t tag)
+{
+    r->send_to = task_tree_rank(v, to);
+    r->send_bytes = bytes;
+    r->send_tag = (int32_t)tag;
+}
+
+/* Each segment: a round for each child, and one for the parent. */
+static bool tree_up(const struct task_coll_view *v, const struct tree_shape *shape,
+                    tree_bytes_function *bytes, uint32_t round, struct task_coll_round *r)
+{
+    struct tree_node n = task_tree_node(shape, v, task_tree_relative(v));
+    uint32_t rounds = n.children + (n.parent != TREE_NONE), segments = segments_of(v);
     task_coll_round_clear(r);
-    if (round > levels)
+    if (rounds == 0 || round / rounds >= segments)
         return false;
-    if (round == levels) {
-        if (relative) {
-            r->send_to = tree_rank(v, relative & (relative - 1));
-            r->send_bytes = bytes(v, relative);
-        }
-        return true;
-    }
-    uint64_t distance = (uint64_t)1 << round;
-    if (tree_child(v, relative, distance)) {
-        uint32_t child = (uint32_t)(relative + distance);
-        r->receive_from = tree_rank(v, child);
-        r->receive_bytes = bytes(v, child);
-        r->fence = true;
-        r->combines = bytes == tree_bytes_vector;
+    uint32_t segment = round / rounds, i = round % rounds;
+    r->fence = i < n.children || segments > 1;
+    if (i < n.children) {
+        uint32_t child = task_tree_child(&n, shape->backwards ? n.children - 1 - i : i);
+        round_receive(v, r, child, bytes(v, child, segment), segment);
+        r->combines = bytes == bytes_of_vector;
+    } else {
+        round_send(v, r, n.parent, bytes(v, n.at, segment), segment);
     }
     return true;
 }
 
-static bool tree_down(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r,
-                      tree_bytes_function *bytes)
+/* A round for the first segment of the parent; then for each segment one for each child, and with the first
+ * of these the next segment of the parent. */
+static bool tree_down(const struct task_coll_view *v, const struct tree_shape *shape,
+                      tree_bytes_function *bytes, uint32_t round, struct task_coll_round *r)
 {
-    uint32_t relative = tree_relative(v);
-    uint32_t levels = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size);
+    struct tree_node n = task_tree_node(shape, v, task_tree_relative(v));
+    bool receives = n.parent != TREE_NONE;
+    uint32_t segments = segments_of(v), later = round - receives, children = n.children ? n.children : 1,
+             segment = round < receives ? 0 : later / children + 1,
+             i = round < receives ? 0 : later % children;
     task_coll_round_clear(r);
-    if (round > levels)
+    if (n.children ? segment > segments : segment >= (receives ? segments : 0))
         return false;
-    if (round == 0) {
-        if (relative) {
-            r->receive_from = tree_rank(v, relative & (relative - 1));
-            r->receive_bytes = bytes(v, relative);
-            r->fence = true;
-        }
-        return true;
+    if (receives && segment < segments && i == 0) {
+        round_receive(v, r, n.parent, bytes(v, n.at, segment), segment);
+        r->fence = round == 0 || !n.children;
     }
-    uint64_t distance = (uint64_t)1 << (levels - round);
-    if (tree_child(v, relative, distance)) {
-        uint32_t child = (uint32_t)(relative + distance);
-        r->send_to = tree_rank(v, child);
-        r->send_bytes = bytes(v, child);
+    if (round >= receives && n.children) {
+        uint32_t child = task_tree_child(&n, i);
+        round_send(v, r, child, bytes(v, child, segment - 1), segment - 1);
+        r->fence = shape->one_by_one || (segments > 1 && i + 1 == n.children);
     }
     return true;
 }
 
-static bool task_coll_in_order_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
-{
-    return tree_down(v, round, r, tree_bytes_vector);
-}
-
-/* Round 0 from the parent, then round 1 + i to the child v + 2^i. */
-static bool task_coll_binomial_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
-{
-    uint32_t relative = tree_relative(v);
-    task_coll_round_clear(r);
-    if (round > (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
-        return false;
-    if (round == 0) {
-        if (relative) {
-            r->receive_from = tree_rank(v, relative ^ 1u << task_coll_log2_floor(relative));
-            r->receive_bytes = v->bytes;
-            r->fence = true;
-        }
-        return true;
-    }
-    uint64_t distance = (uint64_t)1 << (round - 1);
-    if (distance > relative && relative + distance < (uint64_t)v->size) {
-        r->send_to = tree_rank(v, (uint32_t)(relative + distance));
-        r->send_bytes = v->bytes;
-    }
-    return true;
-}
-
-static bool task_coll_binomial_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
-{
-    return tree_up(v, round, r, tree_bytes_vector);
-}
-
-static bool task_coll_binomial_gather(const struct task_coll_view *v, uint32_t round,
-                                      struct task_coll_round *r)
-{
-    return tree_up(v, round, r, tree_bytes_blocks);
-}
-
-static bool task_coll_binomial_scatter(const struct task_coll_view *v, uint32_t round,
-                                       struct task_coll_round *r)
-{
-    return tree_down(v, round, r, tree_bytes_blocks);
-}
-
-/* Up to rank 0 (tag 0), then down again (tag 1) by `down`. */
-static bool tree_both(const struct task_coll_view *view, uint32_t round, struct task_coll_round *r,
-                      task_coll_function *down)
+/* Up to rank 0, then down again, with tags of its own. */
+static bool tree_both(const struct task_coll_view *view, const struct tree_shape *up,
+                      const struct tree_shape *down, uint32_t round, struct task_coll_round *r)
 {
     struct task_coll_view v = *view;
     v.root = 0;
-    uint32_t up = (uint32_t)task_coll_log2_ceiling((uint32_t)v.size) + 1;
-    if (round < up)
-        return tree_up(&v, round, r, tree_bytes_vector);
-    if (!down(&v, round - up, r))
+    struct tree_node n = task_tree_node(up, &v, task_tree_relative(&v));
+    uint32_t segments = segments_of(&v), rounds = (n.children + (n.parent != TREE_NONE)) * segments;
+    if (round < rounds)
+        return tree_up(&v, up, bytes_of_vector, round, r);
+    if (!tree_down(&v, down, bytes_of_vector, round - rounds, r))
         return false;
-    r->send_tag = r->receive_tag = 1;
+    r->send_tag += (int32_t)segments;
+    r->receive_tag += (int32_t)segments;
     return true;
 }
 
-static bool task_coll_binomial_barrier(const struct task_coll_view *v, uint32_t round,
-                                       struct task_coll_round *r)
+static bool tree_round(const struct task_coll_view *v, const struct tree_shape *shape, uint32_t round,
+                       struct task_coll_round *r)
 {
-    return tree_both(v, round, r, task_coll_in_order_from);
-}
-
-static bool task_coll_binomial_allreduce(const struct task_coll_view *v, uint32_t round,
-                                         struct task_coll_round *r)
-{
-    return tree_both(v, round, r, task_coll_binomial_from);
-}
-
-/* Binomial scatter of size parts (tag 0), then a ring over relative ranks: in step s part (v - s) goes to v +
- * 1 (tag 1 + s). */
-static bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t round,
-                                        struct task_coll_round *r)
-{
-    uint32_t down = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size) + 1;
-    if (round < down) {
-        tree_down(v, round, r, tree_bytes_parts);
-        if (r->send_bytes == 0) /* the last ones of a short vector have none */
-            r->send_to = TASK_COLL_NOBODY;
-        if (r->receive_bytes == 0)
-            r->receive_from = TASK_COLL_NOBODY;
-        return true;
+    switch (v->collective) {
+    case TASK_COLL_BARRIER:
+        return tree_both(v, shape, shape, round, r);
+    case TASK_COLL_BCAST:
+    case TASK_COLL_SCATTER:
+    case TASK_COLL_SCATTERV:
+        return tree_down(v, shape, bytes_in(v, shape), round, r);
+    default:
+        return tree_up(v, shape, bytes_in(v, shape), round, r);
     }
-    uint32_t step = round - down, size = (uint32_t)v->size;
-    if (step + 1 >= size)
-        return false;
-    uint32_t relative = tree_relative(v);
-    uint64_t own = ((uint64_t)relative + size - step) % size, next = (own + size - 1) % size;
-    task_coll_round_exchange(r, tree_rank(v, (relative + 1) % size), tree_part(v, own, own + 1),
-                             tree_rank(v, (relative + size - 1) % size), tree_part(v, next, next + 1),
-                             (int32_t)(1 + step));
-    return true;
 }
 
-/* What rank gets of the root. */
-static uint64_t linear_bytes(const struct task_coll_view *v, int32_t rank)
-{
-    if (v->collective == TASK_COLL_SCATTERV)
-        return v->rank == v->root ? task_coll_send_count(v, rank) : v->bytes2;
-    return v->collective == TASK_COLL_SCATTER ? task_coll_blocks(v, (uint32_t)rank, 1) : v->bytes;
-}
+/* ---- linear ---- */
 
-/* The root sends to every other rank in increasing relative order: bcast, scatter, scatterv. */
-static bool task_coll_linear_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+/* Every rank sends to the root, which takes them as they come. */
+static bool linear_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (v->rank != v->root) {
-        r->receive_from = v->root;
-        r->receive_bytes = linear_bytes(v, v->rank);
-        return round == 0;
-    }
-    if (round + 1 >= (uint32_t)v->size)
-        return false;
-    r->send_to = tree_rank(v, round + 1);
-    r->send_bytes = linear_bytes(v, r->send_to);
-    return true;
-}
-
-/* Every rank sends to the root, which takes them as they come: reduce, gather, gatherv. */
-static bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
-{
-    task_coll_round_clear(r);
-    if (v->rank != v->root) {
-        r->send_to = v->root;
-        r->send_bytes =
-            v->collective == TASK_COLL_GATHER ? task_coll_blocks(v, (uint32_t)v->rank, 1) : v->bytes;
+        round_send(v, r, 0, bytes_in(v, &task_tree_flat)(v, task_tree_relative(v), 0), 0);
         return round == 0;
     }
     r->receive_from = TASK_COLL_ANYBODY;
@@ -264,74 +202,132 @@ static bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, 
     return round + 1 < (uint32_t)v->size;
 }
 
-/* Everybody reports to rank 0 (tag 0), which then releases everybody (tag 1): barrier, allreduce. */
-static bool task_coll_linear_both(const struct task_coll_view *view, uint32_t round,
-                                  struct task_coll_round *r)
+/* Everybody reports to rank 0 (tag 0), which then releases everybody (tag 1). */
+static bool linear_both(const struct task_coll_view *view, uint32_t round, struct task_coll_round *r)
 {
     struct task_coll_view v = *view;
     v.root = 0;
     uint32_t up = v.rank == 0 ? (uint32_t)v.size - 1 : 1;
     if (round < up) {
-        task_coll_linear_to(&v, round, r);
+        linear_to(&v, round, r);
         r->fence = round + 1 == up;
         return true;
     }
-    if (!task_coll_linear_from(&v, round - up, r))
+    if (!tree_down(&v, &task_tree_flat, bytes_of_vector, round - up, r))
         return false;
     r->send_tag = r->receive_tag = 1;
     return true;
 }
 
+/* ---- kinds ---- */
+
+#define TREE_ROUND(name, shape)                                                                              \
+    static bool name(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)              \
+    {                                                                                                        \
+        return tree_round(v, &(shape), round, r);                                                            \
+    }
+TREE_ROUND(round_flat, task_tree_flat)
+TREE_ROUND(round_waiting, task_tree_flat_waiting)
+TREE_ROUND(round_chain, task_tree_chain)
+TREE_ROUND(round_binary, task_tree_binary)
+TREE_ROUND(round_binomial, task_tree_binomial)
+TREE_ROUND(round_in_order, task_tree_in_order_binomial)
+TREE_ROUND(round_knomial, task_tree_knomial)
+
+static bool round_binomial_both(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    return tree_both(v, &task_tree_in_order_binomial, &task_tree_binomial, round, r);
+}
+
+bool task_tree_scatter_parts(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    if (!tree_down(v, &task_tree_in_order_binomial, bytes_of_parts, round, r))
+        return false;
+    if (r->send_bytes == 0) /* the last ones of a short vector have none */
+        r->send_to = TASK_COLL_NOBODY;
+    if (r->receive_bytes == 0)
+        r->receive_from = TASK_COLL_NOBODY;
+    return true;
+}
+
+/* To the last rank, and from there to the root, with the last tag. */
+static bool round_in_order_binary(const struct task_coll_view *view, uint32_t round,
+                                  struct task_coll_round *r)
+{
+    struct task_coll_view v = *view;
+    v.root = 0;
+    if (tree_up(&v, &task_tree_in_order_binary, bytes_of_vector, round, r)) {
+        r->fence = true;
+        return true;
+    }
+    struct tree_node n = task_tree_node(&task_tree_in_order_binary, &v, (uint32_t)v.rank);
+    uint32_t last = (uint32_t)v.size - 1, segments = segments_of(&v);
+    bool gives = n.at == last && view->root != v.rank, takes = view->root == v.rank && n.at != last;
+    if (!(gives || takes) || round > (n.children + (n.parent != TREE_NONE)) * segments)
+        return false;
+    if (gives)
+        round_send(&v, r, (uint32_t)view->root, v.bytes, segments);
+    else
+        round_receive(&v, r, last, v.bytes, segments);
+    return true;
+}
+
 const struct ker_kind task_coll_kind_linear_from = {.name = "linear",
                                                     .of = "bcast|scatter|scatterv",
-                                                    .meaning =
-                                                        "the root sends to everybody, one after the other",
-                                                    .operations = TASK_COLL_ALGORITHM(task_coll_linear_from)};
+                                                    .meaning = "the root sends to everybody, without waiting",
+                                                    .operations = TASK_COLL_ALGORITHM(round_flat)};
 const struct ker_kind task_coll_kind_linear_to = {.name = "linear",
                                                   .of = "reduce|gather|gatherv",
                                                   .meaning = "everybody sends to the root",
-                                                  .operations = TASK_COLL_ALGORITHM(task_coll_linear_to)};
+                                                  .operations = TASK_COLL_ALGORITHM(linear_to)};
 const struct ker_kind task_coll_kind_linear_both = {.name = "linear",
                                                     .of = "barrier|allreduce",
                                                     .meaning =
                                                         "everybody sends to rank 0, which answers everybody",
-                                                    .operations = TASK_COLL_ALGORITHM(task_coll_linear_both)};
+                                                    .operations = TASK_COLL_ALGORITHM(linear_both)};
+const struct ker_kind task_coll_kind_linear_waiting = {
+    .name = "linear_blocking",
+    .of = "scatter|scatterv|reduce|gather|gatherv",
+    .meaning = "the root sends to (receives from) one rank after the other",
+    .operations = TASK_COLL_ALGORITHM(round_waiting)};
+const struct ker_kind task_coll_kind_chain = {.name = "chain",
+                                              .of = "bcast|reduce",
+                                              .meaning = "from rank to rank, in one chain or several",
+                                              .operations = TASK_COLL_TREE(round_chain, "chains", 1, 1)};
+const struct ker_kind task_coll_kind_binary = {.name = "binary",
+                                               .of = "bcast|reduce",
+                                               .meaning = "binary tree",
+                                               .operations = TASK_COLL_TREE(round_binary, NULL, 0, 0)};
+const struct ker_kind task_coll_kind_in_order_binary = {
+    .name = "in_order_binary",
+    .of = "reduce",
+    .meaning = "binary tree in the order of ranks to the last one, which gives the result to the root",
+    .operations = TASK_COLL_TREE(round_in_order_binary, NULL, 0, 0)};
+const struct ker_kind task_coll_kind_knomial = {.name = "knomial",
+                                                .of = "bcast|reduce",
+                                                .meaning = "tree by the digits of ranks to a base",
+                                                .operations = TASK_COLL_TREE(round_knomial, "radix", 4, 2)};
 const struct ker_kind task_coll_kind_binomial_from = {.name = "binomial",
                                                       .of = "bcast",
                                                       .meaning = "binomial tree from the root",
                                                       .operations =
-                                                          TASK_COLL_ALGORITHM(task_coll_binomial_from)};
+                                                          TASK_COLL_TREE(round_binomial, NULL, 0, 0)};
 const struct ker_kind task_coll_kind_binomial_to = {.name = "binomial",
                                                     .of = "reduce",
                                                     .meaning = "binomial tree to the root",
-                                                    .operations = TASK_COLL_ALGORITHM(task_coll_binomial_to)};
+                                                    .operations = TASK_COLL_TREE(round_in_order, NULL, 0, 0)};
 const struct ker_kind task_coll_kind_in_order_from = {
     .name = "in_order_binomial",
     .of = "bcast",
     .meaning = "binomial tree from the root, subtrees of neighbouring ranks (MPICH's)",
-    .operations = TASK_COLL_ALGORITHM(task_coll_in_order_from)};
-const struct ker_kind task_coll_kind_binomial_both = {.name = "binomial",
-                                                      .of = "barrier",
-                                                      .meaning = "binomial tree to rank 0 and back",
-                                                      .operations =
-                                                          TASK_COLL_ALGORITHM(task_coll_binomial_barrier)};
-const struct ker_kind task_coll_kind_binomial_allreduce = {
+    .operations = TASK_COLL_TREE(round_in_order, NULL, 0, 0)};
+const struct ker_kind task_coll_kind_binomial_blocks = {
+    .name = "binomial",
+    .of = "barrier|gather|scatter",
+    .meaning = "binomial tree to the root, from it, or to rank 0 and back; blocks add up and split",
+    .operations = TASK_COLL_ALGORITHM(round_in_order)};
+const struct ker_kind task_coll_kind_binomial_both = {
     .name = "binomial",
     .of = "allreduce",
     .meaning = "binomial reduce to rank 0, then binomial bcast",
-    .operations = TASK_COLL_ALGORITHM(task_coll_binomial_allreduce)};
-const struct ker_kind task_coll_kind_binomial_gather = {.name = "binomial",
-                                                        .of = "gather",
-                                                        .meaning = "binomial tree to the root, blocks add up",
-                                                        .operations =
-                                                            TASK_COLL_ALGORITHM(task_coll_binomial_gather)};
-const struct ker_kind task_coll_kind_binomial_scatter = {
-    .name = "binomial",
-    .of = "scatter",
-    .meaning = "binomial tree from the root, blocks split",
-    .operations = TASK_COLL_ALGORITHM(task_coll_binomial_scatter)};
-const struct ker_kind task_coll_kind_scatter_allgather = {
-    .name = "scatter_allgather_ring",
-    .of = "bcast",
-    .meaning = "binomial scatter, then ring allgather",
-    .operations = TASK_COLL_ALGORITHM(task_coll_scatter_allgather)};
+    .operations = TASK_COLL_TREE(round_binomial_both, NULL, 0, 0)};
