@@ -25,7 +25,7 @@ line routing/route.c TOPOLOGIES route_line
 line tasks/traffic/traffic.c PATTERNS task_pattern_mirror
 line tasks/traffic/time.c ARRIVALS task_arrival_even
 line net/settings.c SELECTIONS net_select_by_source
-line tasks/jobs/placement.c PLACEMENTS task_placement_backward
+line tasks/jobs/placement_read.c PLACEMENTS task_placement_backward
 line tasks/traffic/size.c LAWS task_size_two
 line tasks/jobs/options.c PROGRAMS task_program_relay
 line tasks/jobs/options.c PROGRAMS task_program_script

@@ -155,10 +155,12 @@ static void test_random(void **state)
 static void test_side_by_side(void **state)
 {
     struct bench b;
-    bench_good(&b, STAR(8) "node = { cores = 3; };\n"
-                           "jobs = ( " JOB("name = \"a\"; extents = [8]; tasks_per_node = 2;") ",\n" JOB(
-                               "name = \"b\"; extents = [4]; first_node = 2; background = true; "
-                               "processor_factor = 0.0;") " );\n");
+    bench_good(
+        &b,
+        STAR(8) "node = { cores = 3; };\n"
+                "jobs = ( " JOB("name = \"a\"; extents = [8]; tasks_per_node = 2; first_node = 0;") ",\n" JOB(
+                    "name = \"b\"; extents = [4]; first_node = 2; background = true; "
+                    "processor_factor = 0.0;") " );\n");
     /* a has cores 0 and 1 of nodes 0..3; b core 2 of nodes 2, 3 and core 0 of 4, 5. */
     assert_int_equal(task_jobs_place(b.jobs, 1, 0).core, 2);
     assert_int_equal(task_jobs_place(b.jobs, 1, 1).core, 2);
@@ -226,7 +228,7 @@ static void expect_refused(const char *text, const char *const *words)
 
 static void test_refused(void **state)
 {
-    expect_refused(STAR(8) "jobs = ( " JOB("name = \"a\"; extents = [4];") ", " JOB(
+    expect_refused(STAR(8) "jobs = ( " JOB("name = \"a\"; extents = [4]; first_node = 0;") ", " JOB(
                        "name = \"b\"; extents = [4]; first_node = 3;") " );\n",
                    WORDS("'a'", "'b'", "node 3", "jobs[1]"));
     expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; tasks_per_node = 4;") " );\n",

@@ -9,6 +9,7 @@
 #include "tasks/jobs/jobs.h"
 
 #include "tasks/graphs/program.h"
+#include "tasks/jobs/allocation.h"
 #include "tasks/jobs/factors.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
@@ -268,6 +269,38 @@ static uint32_t hosts_of(const struct task_jobs *jobs, const struct ker_config *
                : 0;
 }
 
+/* Jobs that name their nodes have them, whoever comes first; the others take what is free, one after the
+ * other. */
+static enum ker_status jobs_place(struct task_jobs *jobs, const struct ker_config *config,
+                                  const struct route_topology *topology, uint64_t seed,
+                                  struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    struct task_allocation allocation;
+    if (!jobs->hosts) {
+        for (uint32_t job = 0; job < jobs->count; job++)
+            task_placement_each(&jobs->slot[job].placement, jobs->slot[job].first, jobs->slot[job].job.tasks);
+        return KER_OK;
+    }
+    task_allocation_init(&allocation, topology, jobs->kinds, jobs->hosts, jobs->count);
+    for (uint32_t job = 0; job < jobs->count; job++) {
+        allocation.name[job] = jobs->slot[job].name;
+        if (jobs->count > 1 && !allocation.holder && !task_placement_named(config, job))
+            allocation.holder = ker_alloc(jobs->hosts * sizeof *allocation.holder);
+    }
+    for (int named = 1; named >= 0; named--)
+        for (uint32_t job = 0; job < jobs->count && !status; job++) {
+            struct slot *s = &jobs->slot[job];
+            if (task_placement_named(config, job) != named)
+                continue;
+            status = task_placement_init(&s->placement, config, job, s->job.tasks, &allocation, seed, error);
+            if (!status)
+                task_allocation_hold(&allocation, &s->placement, job);
+        }
+    task_allocation_release(&allocation);
+    return status;
+}
+
 /* Files may differ from host to host, so that a job may fail on some ranks only. They all learn of it before
  * the next job whose open is collective, and at the end; not at every job, of which there may be many. */
 static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config *config,
@@ -299,12 +332,9 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
         tasks += s->job.tasks;
         if (tasks > INT32_MAX)
             status = ker_config_fail(config, error, "jobs", "have more than %d tasks together", INT32_MAX);
-        else if (jobs->hosts)
-            status = task_placement_init(&s->placement, config, job, s->job.tasks, jobs->hosts, jobs->kinds,
-                                         seed, error);
-        else
-            task_placement_each(&s->placement, s->first, s->job.tasks);
     }
+    if (!status)
+        status = jobs_place(jobs, config, topology, seed, error);
     status = ker_comm_worst(comm, status);
     return status || !jobs->hosts ? status : jobs_seat(jobs, config, error);
 }

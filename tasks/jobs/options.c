@@ -44,9 +44,8 @@ const struct ker_option task_job_options[] = {
      .type = KER_TYPE_CHOICE,
      .fallback = "sequential",
      .kinds = &task_placements,
-     .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
-                "and then those "
-                "between, in random order, or as jobs[].placement_file says.",
+     .meaning =
+         "Which free nodes the tasks take (of the job's range, if it has one), or a file that names them.",
      .belongs = "network.model=@nodes or loggops.nodes or topology.kind"},
     {.key = "jobs[].background",
      .type = KER_TYPE_BOOL,

@@ -1,16 +1,20 @@
-/* Placement of one job.
+/* Placement of one job: where its tasks are.
  *
  * Tasks sit on seats, per_node to a seat: task t has seat t / per_node. A law maps seats to places of the
- * range: sequential  place = seat strided     0, s, 2s, ... to the end of the range, then 1, 1 + s, ..., so
- * that all of the range is used random      a permutation of the range drawn from the seed file        a
- * table Invariant: a law and its inverse are bijections of 0..nodes-1, so one job never puts two seats on one
- * node.
+ * range:
+ *   sequential  place = seat
+ *   strided     0, s, 2s, ... to the end of the range, then 1, 1 + s, ..., so that all of the range is used
+ *   random      a permutation of the range drawn from the seed
+ * The places are nodes one after the other, or the free ones of a list; what is not a closed form (a file,
+ * free nodes, a node with as many tasks as cores) is a table.
+ *
+ * Invariant: a law and its inverse are bijections of 0..nodes-1, so one job never puts two seats on one node.
  */
 #include "tasks/jobs/placement.h"
 
 #include <stdlib.h>
 
-static uint32_t sequential_place(const struct task_placement *p, uint32_t seat)
+uint32_t task_placement_seat(const struct task_placement *p, uint32_t seat)
 {
     return seat;
 }
@@ -45,220 +49,28 @@ static uint32_t random_seat(const struct task_placement *p, uint32_t place)
     return task_permutation_find(&p->permutation, place);
 }
 
-const struct ker_option task_range_options[] = {
-    {.key = "jobs[].first_node",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "First node of the job's range. With jobs[].kind the nodes of this kind are counted alone, "
-                "here and in "
-                "jobs[].last_node and jobs[].nodes."},
-    {.key = "jobs[].last_node",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .meaning = "Last node of the job's range; absent: the last of the system."},
-    {.key = "jobs[].nodes",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .meaning = "Length of the range, instead of jobs[].last_node."},
-    {.key = "jobs[].tasks_per_node",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .maximum = "65000",
-     .meaning = "Tasks that share a node; each needs a core (node.cores), or a hardware thread of one "
-                "(node.threads)."},
-    {.key = "jobs[].fill",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "none",
-     .choices = "none|cores|threads",
-     .meaning =
-         "Instead of jobs[].tasks_per_node: each node takes as many tasks as it has cores, or hardware "
-         "threads."},
-    {.key = "jobs[].kind",
-     .type = KER_TYPE_STRING,
-     .meaning = "The job takes nodes of this kind only (nodes[].name); absent: of all kinds.",
-     .belongs = "nodes"},
-    {.key = NULL},
-};
+const struct task_placement_law task_law_sequential = {task_placement_seat, task_placement_seat};
+const struct task_placement_law task_law_strided = {strided_place, strided_seat};
+const struct task_placement_law task_law_random = {random_place, random_seat};
 
-static const struct ker_option stride_options[] = {
-    {.key = "jobs[].stride",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "Distance of the strided placement, in nodes."},
-    {.key = NULL},
-};
-
-static const struct ker_option file_options[] = {
-    {.key = "jobs[].placement_file",
-     .type = KER_TYPE_FILE,
-     .meaning = "One node, or node and core, per line, task 0 first; # begins a comment."},
-    {.key = NULL},
-};
-
-const struct ker_kind task_placement_sequential = {
-    .name = "sequential",
-    .meaning = "node after node",
-    .operations = &(const struct task_placement_law){sequential_place, sequential_place},
-    .options = KER_OPTIONS(task_range_options)};
-const struct ker_kind task_placement_strided = {
-    .name = "strided",
-    .meaning = "every jobs[].stride-th node, then the ones between",
-    .operations = &(const struct task_placement_law){strided_place, strided_seat},
-    .options = KER_OPTIONS(task_range_options, stride_options)};
-const struct ker_kind task_placement_random = {
-    .name = "random",
-    .meaning = "nodes in random order, from the seed",
-    .operations = &(const struct task_placement_law){random_place, random_seat},
-    .options = KER_OPTIONS(task_range_options)};
-const struct ker_kind task_placement_by_file = {
-    .name = "file",
-    .meaning = "node [core] of each task, line by line, from jobs[].placement_file",
-    .operations = &(const struct task_placement_law){NULL, NULL},
-    .options = KER_OPTIONS(file_options)};
-
-/* The table of placements: one line each. */
-#define PLACEMENTS(KIND)                                                                                     \
-    KIND(task_placement_sequential)                                                                          \
-    KIND(task_placement_strided)                                                                             \
-    KIND(task_placement_random)                                                                              \
-    KIND(task_placement_by_file)
-KER_KINDS_TABLE(placement_kinds, PLACEMENTS);
-const struct ker_kinds task_placements = {"jobs[].placement", "placements", sizeof(struct task_placement_law),
-                                          placement_kinds};
-
-/* Keys of one job. */
-struct keys {
-    char name[64];
-    uint32_t job;
-};
-
-static const char *keys_path(struct keys *k, const char *key)
+uint32_t task_placement_place(const struct task_placement *p, uint32_t place)
 {
-    snprintf(k->name, sizeof k->name, "jobs[%u].%s", k->job, key);
-    return k->name;
+    if (p->list)
+        return p->list[place];
+    return p->kinds ? node_kinds_node(p->kinds, p->kind, p->first + place) : p->first + place;
 }
 
-static enum ker_status placement_kind(struct task_placement *p, const struct ker_config *config,
-                                      struct keys *k, const struct node_kinds *kinds, uint32_t *nodes,
-                                      struct ker_error *error)
+uint32_t task_placement_room(const struct task_placement *p, uint32_t node)
 {
-    if (!ker_config_has(config, keys_path(k, "kind")))
-        return KER_OK;
-    const char *name = ker_config_string(config, keys_path(k, "kind"));
-    uint32_t count = node_kinds_count(kinds);
-    p->kind = node_kinds_find(kinds, name);
-    if (p->kind < count) {
-        p->kinds = kinds;
-        *nodes = node_kinds_get(kinds, p->kind)->nodes;
-        return KER_OK;
-    }
-    char *names = ker_format("%s", node_kinds_get(kinds, 0)->name);
-    for (uint32_t i = 1; i < count && strlen(names) < 200; i++) {
-        char *longer = ker_format("%s, %s", names, node_kinds_get(kinds, i)->name);
-        free(names);
-        names = longer;
-    }
-    ker_config_fail(config, error, keys_path(k, "kind"), "there is no kind of node \"%s\"; there are %s",
-                    name, names);
-    free(names);
-    return KER_BAD_INPUT;
+    if (p->fill == PLACED_EACH)
+        return p->per_node;
+    const struct node_structure *s = node_structure_at(p->all_kinds, node);
+    return p->fill == PLACED_THREADS ? s->units : s->cores;
 }
 
-/* Whose nodes are counted. */
-static const char *placement_of(const struct task_placement *p)
+uint32_t task_placement_node(const struct task_placement *p, uint32_t seat)
 {
-    return p->kinds ? "the kind" : "the system";
-}
-
-static enum ker_status placement_range(struct task_placement *p, const struct ker_config *config,
-                                       struct keys *k, uint32_t nodes, struct ker_error *error)
-{
-    int64_t first = ker_config_int(config, keys_path(k, "first_node")), last = (int64_t)nodes - 1;
-    bool has_last = ker_config_has(config, keys_path(k, "last_node"));
-    bool has_nodes = ker_config_has(config, keys_path(k, "nodes"));
-    if (first >= nodes)
-        return ker_config_fail(config, error, keys_path(k, "first_node"), "%s has the nodes 0 to %u",
-                               placement_of(p), nodes - 1);
-    if (has_last && has_nodes)
-        return ker_config_fail(config, error, keys_path(k, "nodes"),
-                               "give jobs[].nodes or jobs[].last_node, not both");
-    if (has_last)
-        last = ker_config_int(config, keys_path(k, "last_node"));
-    if (has_nodes)
-        last = first + ker_config_int(config, keys_path(k, "nodes")) - 1;
-    if (last >= nodes || last < first)
-        return ker_config_fail(config, error,
-                               keys_path(k, has_nodes  ? "nodes"
-                                            : has_last ? "last_node"
-                                                       : "first_node"),
-                               "nodes %lld to %lld: %s has the nodes 0 to %u", (long long)first,
-                               (long long)last, placement_of(p), nodes - 1);
-    p->first = (uint32_t)first;
-    p->nodes = (uint32_t)(last - first + 1);
-    return KER_OK;
-}
-
-static enum ker_status placement_law(struct task_placement *p, const struct ker_config *config,
-                                     struct keys *k, uint64_t seed, struct ker_error *error)
-{
-    int64_t stride = ker_config_int(config, keys_path(k, "stride"));
-    if (stride > p->nodes)
-        return ker_config_fail(config, error, keys_path(k, "stride"),
-                               "longer than the job's range of %u nodes", p->nodes);
-    p->stride = (uint32_t)stride;
-    task_permutation_init(&p->permutation, seed, KER_PURPOSE_PLACEMENT, k->job, p->nodes);
-    return KER_OK;
-}
-
-static enum ker_status placement_closed(struct task_placement *p, const struct ker_config *config,
-                                        struct keys *k, struct ker_error *error)
-{
-    p->per_node = (uint32_t)ker_config_int(config, keys_path(k, "tasks_per_node"));
-    uint64_t needed = ((uint64_t)p->tasks + p->per_node - 1) / p->per_node;
-    if (needed > p->nodes)
-        return ker_config_fail(
-            config, error, keys_path(k, "placement"),
-            "%u tasks, %u to a node, need %llu nodes, but the job has only %u (%u to %u): enlarge its range "
-            "or raise jobs[%u].tasks_per_node",
-            p->tasks, p->per_node, (unsigned long long)needed, p->nodes, p->first, p->first + p->nodes - 1,
-            k->job);
-    return KER_OK;
-}
-
-/* The node of this seat of the job's range. */
-static uint32_t placement_node(const struct task_placement *p, uint32_t seat)
-{
-    uint32_t node = p->first + p->law->place(p, seat);
-    return p->kinds ? node_kinds_node(p->kinds, p->kind, node) : node;
-}
-
-static void placement_index(struct task_placement *p);
-
-/* Node after node in the order of the law, each with as many tasks as it has cores or hardware threads. */
-static enum ker_status placement_fill(struct task_placement *p, const struct ker_config *config,
-                                      struct keys *k, const struct node_kinds *kinds, struct ker_error *error)
-{
-    bool threads = ker_config_is(config, keys_path(k, "fill"), "threads");
-    uint32_t task = 0;
-    if (ker_config_has(config, keys_path(k, "tasks_per_node")))
-        return ker_config_fail(config, error, keys_path(k, "tasks_per_node"),
-                               "give jobs[%u].tasks_per_node or jobs[%u].fill, not both", k->job, k->job);
-    p->table = ker_alloc(p->tasks * sizeof *p->table);
-    for (uint32_t seat = 0; seat < p->nodes && task < p->tasks; seat++) {
-        uint32_t node = placement_node(p, seat);
-        const struct node_structure *s = node_structure_at(kinds, node);
-        for (uint32_t left = threads ? s->units : s->cores; left > 0 && task < p->tasks; left--)
-            p->table[task++].node = node;
-    }
-    if (task < p->tasks)
-        return ker_config_fail(config, error, keys_path(k, "fill"),
-                               "%u tasks, but the %u nodes of the job's range have %u %s", p->tasks, p->nodes,
-                               task, threads ? "hardware threads" : "cores");
-    placement_index(p);
-    return KER_OK;
+    return task_placement_place(p, p->law->place(p, seat));
 }
 
 static int placement_compare(const void *a, const void *b)
@@ -268,7 +80,7 @@ static int placement_compare(const void *a, const void *b)
 }
 
 /* Sorts the tasks by node and, when the file names no cores, numbers them on each node. */
-static void placement_index(struct task_placement *p)
+void task_placement_index(struct task_placement *p)
 {
     uint64_t *key = ker_alloc(p->tasks * sizeof *key);
     for (uint32_t task = 0; task < p->tasks; task++)
@@ -285,48 +97,9 @@ static void placement_index(struct task_placement *p)
     free(key);
 }
 
-static enum ker_status placement_read_file(struct task_placement *p, const struct ker_config *config,
-                                           struct keys *k, uint32_t nodes, struct ker_error *error)
-{
-    if (!ker_config_has(config, keys_path(k, "placement_file")))
-        return ker_config_fail(config, error, keys_path(k, "placement"), "file needs jobs[%u].placement_file",
-                               k->job);
-    const char *path = ker_config_file(config, keys_path(k, "placement_file"));
-    uint32_t count;
-    enum ker_status status =
-        task_placement_file(ker_config_inputs(config), path, nodes, &p->table, &count, &p->has_cores, error);
-    if (status)
-        return status;
-    if (count != p->tasks)
-        return ker_config_fail(config, error, keys_path(k, "placement_file"),
-                               "%s places %u tasks, the job has %u", path, count, p->tasks);
-    placement_index(p);
-    return KER_OK;
-}
-
-enum ker_status task_placement_init(struct task_placement *p, const struct ker_config *config, uint32_t job,
-                                    uint32_t tasks, uint32_t nodes, const struct node_kinds *kinds,
-                                    uint64_t seed, struct ker_error *error)
-{
-    struct keys k = {.job = job};
-    *p = (struct task_placement){.tasks = tasks, .per_node = 1, .stride = 1};
-    p->law = ker_config_operations(config, keys_path(&k, "placement"));
-    if (!p->law->place)
-        return placement_read_file(p, config, &k, nodes, error);
-    enum ker_status status = placement_kind(p, config, &k, kinds, &nodes, error);
-    if (!status)
-        status = placement_range(p, config, &k, nodes, error);
-    if (!status)
-        status = placement_law(p, config, &k, seed, error);
-    if (status)
-        return status;
-    return ker_config_is(config, keys_path(&k, "fill"), "none") ? placement_closed(p, config, &k, error)
-                                                                : placement_fill(p, config, &k, kinds, error);
-}
-
 uint32_t task_placement_each(struct task_placement *p, uint32_t first, uint32_t tasks)
 {
-    *p = (struct task_placement){.law = task_placement_sequential.operations,
+    *p = (struct task_placement){.law = &task_law_sequential,
                                  .tasks = tasks,
                                  .per_node = 1,
                                  .first = first,
@@ -337,8 +110,10 @@ uint32_t task_placement_each(struct task_placement *p, uint32_t first, uint32_t 
 
 void task_placement_release(struct task_placement *p)
 {
+    free(p->list);
     free(p->table);
     free(p->by_node);
+    p->list = NULL;
     p->table = NULL;
     p->by_node = NULL;
 }
@@ -347,7 +122,7 @@ struct task_place task_placement_of(const struct task_placement *p, uint32_t tas
 {
     if (p->table)
         return p->table[task];
-    return (struct task_place){.node = placement_node(p, task / p->per_node),
+    return (struct task_place){.node = task_placement_node(p, task / p->per_node),
                                .core = (uint16_t)(task % p->per_node)};
 }
 
@@ -366,7 +141,7 @@ static uint32_t placement_lower(const struct task_placement *p, uint64_t node)
 }
 
 /* The number of a node among those that the range is one of; false: it is none. */
-static bool placement_place(const struct task_placement *p, uint32_t node, uint32_t *place)
+static bool placement_number(const struct task_placement *p, uint32_t node, uint32_t *place)
 {
     if (p->kinds && node_kinds_of(p->kinds, node) != p->kind)
         return false;
@@ -379,7 +154,7 @@ uint32_t task_placement_count(const struct task_placement *p, uint32_t node)
     uint32_t place;
     if (p->table)
         return placement_lower(p, (uint64_t)node + 1) - placement_lower(p, node);
-    if (!placement_place(p, node, &place))
+    if (!placement_number(p, node, &place))
         return 0;
     uint64_t first = (uint64_t)p->law->seat(p, place) * p->per_node;
     if (first >= p->tasks)
@@ -392,6 +167,6 @@ uint32_t task_placement_task(const struct task_placement *p, uint32_t node, uint
     uint32_t place;
     if (p->table)
         return p->by_node[placement_lower(p, node) + k];
-    ker_assert(placement_place(p, node, &place));
+    ker_assert(placement_number(p, node, &place));
     return p->law->seat(p, place) * p->per_node + k;
 }

@@ -235,8 +235,20 @@ static void placement_file(struct random_system *r, const struct random_job *job
 
 static void random_placement(struct random_system *r, const struct random_job *job, uint32_t tasks)
 {
-    const char *placement = random_choice(r, "placement", LIST("sequential", "strided", "random", "file"));
+    /* Jobs that take what is free need no more nodes together than their parts have. */
+    bool free_nodes = random_flag(r, "free nodes", 30);
+    const char *placement =
+        free_nodes ? random_choice(r, "placement", LIST("sequential", "strided", "random", "scattered"))
+                   : random_choice(r, "placement", LIST("sequential", "strided", "random", "file"));
     put_text(r, "placement", placement);
+    if (free_nodes) {
+        fprintf(r->out, "        tasks_per_node = %u;\n", job->per_node);
+        if (strcmp(placement, "random") == 0)
+            put_whole(r, "placement_seed", 0, 99, 0, 99);
+        if (strcmp(placement, "scattered") == 0)
+            put_choice(r, "group", LIST("group", "board", "switch"));
+        return;
+    }
     if (strcmp(placement, "file") == 0) {
         placement_file(r, job, tasks);
         return;
