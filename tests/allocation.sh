@@ -32,7 +32,7 @@ placed "a job that names its nodes has them, wherever it stands" "a: $(echo {0..
 placed "strided counts along the free nodes" "a: $(echo {0..11})|b: 12 15 18 21 24 27 30 33 36 39" 'jobs[b].placement=strided' 'jobs[b].stride=3'
 placed "contiguous takes the first run that is long enough" "b: $(echo {18..27})|c: $(echo {0..5})" 'jobs[a].first_node=6' 'jobs[b].placement=contiguous' 'jobs[c].placement=contiguous'
 placed "by_group takes whole groups, and their other nodes, too" "a: $(echo {0..11})|b: $(echo {16..25})|c: 12 13 14 15 32 33" 'jobs[b].placement=by_group'
-placed "by_group of switches" "a: $(echo {0..11})|b: $(echo {14..23})|c: 0 13 $(echo {24..27})" 'jobs[a].first_node=1' 'jobs[a].nodes=12' 'jobs[b].placement=by_group' 'jobs[b].group=switch'
+placed "by_group of switches" "a: $(echo {1..12})|b: $(echo {14..23})|c: 0 13 $(echo {24..27})" 'jobs[a].first_node=1' 'jobs[a].nodes=12' 'jobs[b].placement=by_group' 'jobs[b].group=switch'
 placed "scattered takes one of each group in turn" "a: $(echo {0..11})|b: 12 16 24 32 40 48 56 64 13 17" 'jobs[b].placement=scattered'
 placed "several tasks to a node" "a: 0 0 0 0 1 1 1 1 2 2 2 2|b: 3 3 3 3 4 4 4 4 5 5|c: $(echo {6..11})" node.cores=4 'jobs[a].tasks_per_node=4' 'jobs[b].tasks_per_node=4'
 placed "as many as a node has cores" "a: 0 0 0 1 1 1 2 2 2 3 3 3|b: 4 4 4 5 5 5 6 6 6 7|c: $(echo {8..13})" node.cores=3 'jobs[a].fill=cores' 'jobs[b].fill=cores'
