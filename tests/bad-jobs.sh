@@ -35,6 +35,7 @@ bad 'jobs[0].restart: means nothing with jobs[0].background = false' stencil.cfg
 # ---- traces ----
 
 bad_ranks 'missing: cannot be read: No such file or directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=missing'
+bad 'missing: cannot be read: No such file or directory; a trace is a folder' trace.cfg 'jobs[0].trace=missing' 'jobs[0].calls=traced'
 bad 'Not a directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=empty' 'jobs[0].format=liballprof'
 bad 'empty begins as no trace that is known; jobs[].format names its reader' trace.cfg 'jobs[0].trace=empty'
 printf 'num_rank 2\n' >typo.goal && bad 'typo.goal:1: a GOAL schedule begins with' trace.cfg 'jobs[0].trace=typo.goal'

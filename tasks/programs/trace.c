@@ -3,6 +3,7 @@
 #include "tasks/graphs/program.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* The table of formats, for marssim and marsconv: one line each. */
 #define FORMATS(KIND)                                                                                        \
@@ -93,7 +94,11 @@ const struct task_program_class *task_trace_class(const struct ker_config *confi
                                                   struct ker_error *error)
 {
     const struct ker_kind *format = format_of(config, path, error);
-    if (!format || keys_check(config, path, format, error))
+    if (!format)
+        return NULL;
+    bool there =
+        access(ker_config_file(config, TASK_KEY(path, "trace")), F_OK) == 0; /* its reader says if not */
+    if (there && keys_check(config, path, format, error))
         return NULL;
     const struct trace_format *is = format->operations;
     return is->class;

@@ -47,6 +47,7 @@ struct random_system {
     bool torus, tree, detours, shared; /* detours: there are third groups; shared: links between groups are */
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */
     bool lossy, lossy_later;           /* faults; during the run */
+    bool whole;                        /* messages that are no packets (network.model) */
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */
     bool jobs, trace, weather;

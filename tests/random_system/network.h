@@ -70,7 +70,7 @@ static void random_adapter(struct random_system *r)
         fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n", rate > 1e-6 ? rate : 1e-6);
         random_buffer(r, "buffer");
     }
-    r->lanes = r->jobs && random_flag(r, "lanes", 25);
+    r->lanes = r->jobs && !r->whole && random_flag(r, "lanes", 25);
     if (!r->lossy_later && !r->striped) /* what is lost would hold back all that follows */
         put_flag(r, "resequence", 20);
     if (r->jobs)
@@ -110,6 +110,23 @@ static void random_congestion(struct random_system *r)
     put_ps(r, "cnp_gap", random_flag(r, "no gap", 30) ? 0 : random_recovery(r, "cnp_gap"));
     put_size(r, "cnp_size", 1, wire, 1, wire);
     put_whole(r, "window", 1, 8, 1, 1000000);
+    group_end(r);
+}
+
+/* Whole messages instead of packets in some systems; what means nothing with them is left out, with a
+ * warning. */
+static void random_carrier(struct random_system *r)
+{
+    snprintf(r->group, sizeof r->group, "network");
+    r->whole = r->adapters == 1 && random_flag(r, "whole messages", 20);
+    if (!r->whole)
+        return;
+    group_begin(r, "network");
+    put_text(r, "model", "simple");
+    put_time(r, "latency", LIST("1 ps", "100 ns", "1 us", "20 us"), 1, 1e12);
+    random_key(r, "bandwidth");
+    fprintf(r->out, "    bandwidth = \"%.6f GB/s\";\n",
+            r->bandwidth * (r->extreme ? 1e-3 * (double)spread(r, 1, 3000) : 0.3 * between(r, 1, 5)));
     group_end(r);
 }
 

@@ -46,7 +46,8 @@ static void random_series(struct random_system *r, bool periods)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         bool total = i<5, of_jobs = i> 5, of_calls = i == 9 || i == 10;
         bool some = random_flag(r, kinds[i], r->all ? 90 : 50);
-        if (!some || (!periods && !total) || (of_jobs && !r->jobs) || (of_calls && !calls))
+        if (!some || (!periods && !total) || (r->whole && i <= 5) || (of_jobs && !r->jobs) ||
+            (of_calls && !calls))
             continue;
         fprintf(r->out, "        %s = \"%s\";\n", kinds[i],
                 periods && (!total || chance(r, 70)) ? "periods" : "total");
@@ -84,12 +85,14 @@ static void random_output(struct random_system *r, bool ends, double unit)
     group_begin(r, "output");
     put_flag(r, "links", 95);
     put_flag(r, "histograms", 95);
-    bool matrix = put_flag(r, "matrix", 30);
+    bool matrix = put_flag(r, "matrix", r->whole && !r->jobs ? 0 : 30);
     if (r->jobs)
         put_flag(r, "tasks", 95);
     if (r->jobs && random_flag(r, "own calls", 60)) /* absent: of traces */
         r->calls_off = !put_flag(r, "calls", 70);
-    if (matrix && random_flag(r, "levels", 50))
+    if (matrix && r->whole)
+        put_text(r, "matrix_levels", "task");
+    else if (matrix && random_flag(r, "levels", 50))
         fprintf(r->out, "    matrix_levels = [\"node\", \"board\", \"rack\"%s];\n",
                 r->jobs ? ", \"task\"" : "");
     /* without a run.end a wild system may last for hours of simulated time, and a trace lasts long */
@@ -104,7 +107,7 @@ static void random_output(struct random_system *r, bool ends, double unit)
         random_waits(r);
         put_flag(r, "cores", 30);
     }
-    if (random_flag(r, "timelines", r->all ? 40 : 10))
+    if (random_flag(r, "timelines", r->all ? 40 : 10) && (r->jobs || !r->whole))
         random_timeline(r, unit);
     group_end(r);
 }
