@@ -48,12 +48,15 @@ ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(if $(OTF2),-DMARSSIM_OTF
 PROGRAM_LINK := -rdynamic
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
-# Lowest first; tests/layers.sh checks that no include runs upward.
+# Lowest first; tests/source/layers.sh checks that no include runs upward.
 FOLDERS := kernel stats routing partition net traces nodes tasks run
 SOURCES := $(shell find $(FOLDERS) -name "*.c")
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a
-TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TESTS_IN_C := $(wildcard tests/test_*.c tests/*/test_*.c)
+TEST_OBJECTS := $(TESTS_IN_C:%.c=$(BUILD)/%.o)
+# Whatever folder a test stands in: build/release/tests/test_NAME.
+TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS_IN_C)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # mpirun as root and with more ranks than cores, for Open MPI 4 and 5: the demo and the tests run anywhere.
@@ -98,9 +101,10 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 
 # What is tested is in the library.
 $(BUILD)/tests/%.o: ALL_CFLAGS += -O1
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBRARY) $(EXTRA)
+$(foreach o,$(TEST_OBJECTS),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
+$(TEST_PROGRAMS): $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %/$(@F).o,$^) $(LIBRARY) $(EXTRA) $(LIBS) -lcmocka
 
 demo: ## install what is missing, build, run a real application's trace on two ranks, write its page
 	@tools/install-deps.sh build
@@ -121,14 +125,14 @@ check-nightly: ## the same with all systems in full, and sanitize-random
 check-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES) $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
 
-# What tests/instructions.sh counts, where it can: valgrind does not know every processor.
+# What tests/run/instructions.sh counts, where it can: valgrind does not know every processor.
 COUNTED := build/release-x86-64-v3
 counted:
 	$(Q)if command -v valgrind >/dev/null && $(CC) -march=x86-64-v3 -E -x c /dev/null >/dev/null 2>&1; then \
 		$(MAKE) ARCH=x86-64-v3 BUILD=$(COUNTED) $(COUNTED)/marssim; fi
 
 recount: counted ## record the instructions per packet-hop that make check compares with
-	$(Q)tests/instructions.sh record
+	$(Q)tests/run/instructions.sh record
 
 debug: ## build build/debug/marssim: no optimisation, all assertions
 	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
@@ -154,18 +158,18 @@ random-built: $(BUILD)/marssim $(BUILD)/tests/test_checkpoint
 	$(Q)MARSSIM=$(BUILD)/marssim CHECKPOINT_FIRST=$(RANDOM_FIRST) CHECKPOINT_SYSTEMS=100000 CHECKPOINT_SECONDS=$(RANDOM_SECONDS) $(BUILD)/tests/test_checkpoint
 
 check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at hand
-	$(Q)MARSSIM=$(BUILD)/marssim tests/loggops-golden.sh
+	$(Q)MARSSIM=$(BUILD)/marssim tests/tasks/loggops-golden.sh
 
 # What has passed is not looked at again while it and what it includes stay as they are: an interrupted run goes on, and findings are
 # mended file by file. Other settings of the tools begin anew.
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders: what has changed since the last run
 	@tools/install-deps.sh build check lint
-	$(Q)tests/layers.sh
+	$(Q)tests/source/layers.sh
 	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	$(Q)$(MAKE) -k BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror lint-built
 
 LINTED := $(SOURCES) marssim.c
-lint-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES) $(TEST_PROGRAMS:%=%.o) $(LINTED:%.c=$(BUILD)/%.linted)
+lint-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES) $(TEST_OBJECTS) $(LINTED:%.c=$(BUILD)/%.linted)
 
 CPPCHECK := cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 	--suppressions-list=tests/cppcheck.supp -I.
@@ -178,7 +182,7 @@ $(BUILD)/%.linted: %.c $(BUILD)/%.o .clang-tidy tests/cppcheck.supp
 bench: marssim ## the measurements of bench/README.md
 	$(Q)$(MAKE) counted
 	$(Q)bench/run.sh ./marssim
-	$(Q)tests/instructions.sh show | tee -a results/bench/table.md
+	$(Q)tests/run/instructions.sh show | tee -a results/bench/table.md
 
 study-%: ## the study of folder studies/NAME: install what is missing, build, simulate its points, table and figures
 	@tools/install-deps.sh build studies
@@ -250,6 +254,6 @@ help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
 .PHONY: FORCE install-built install-files all docs demo studies check check-nightly check-built check-loggops counted recount debug sanitize sanitize-random random-built lint lint-built bench fuzz fuzz-built install clean help
-.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
+.PRECIOUS: $(BUILD)/%.o
 .DELETE_ON_ERROR:
--include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_OBJECTS:.o=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)

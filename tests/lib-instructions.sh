@@ -1,4 +1,4 @@
-# lib-instructions.sh - instructions per packet-hop by valgrind's callgrind; sourced by tests/instructions.sh and bench/instructions.sh,
+# lib-instructions.sh - instructions per packet-hop by valgrind's callgrind; sourced by tests/run/instructions.sh and bench/instructions.sh,
 # which set `program` (built for x86-64-v3: valgrind does not know every processor) and `out`, a folder.
 
 why_not() { # prints why nothing can be counted

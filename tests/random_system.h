@@ -1,4 +1,4 @@
-/* random_system.h - random small systems for tests/test_equal_bits.c: number n is always the same
+/* random_system.h - random small systems for tests/run/test_equal_bits.c: number n is always the same
  * configuration.
  *
  * Each part is in a file of its own (tests/random_system/), and each key is drawn from a random stream of its

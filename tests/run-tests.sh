@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs every test of a build and counts: tests/run-tests.sh BUILD
 #
-# Tests are BUILD/tests/test_* (cmocka; every test function counts) and tests/*.sh except run-*.sh and lib*.sh. A
+# Tests are BUILD/tests/test_* (cmocka; every test function counts) and *.sh in tests and its folders, except run-*.sh and lib*.sh. A
 # cmocka test whose name ends in _ranks runs alone and again under mpirun on 2 and 3 ranks, each of these one more test. A
 # script counts its lines "ok ..." and "not ok ...", or, when it prints none, as one test by its exit status; a line
 # "SKIP: why" counts as skipped. Scripts run in the repository's top folder and find the program in $MARSSIM. The
@@ -100,7 +100,8 @@ passed_before() { # TEST
 }
 
 tests=() counts=()
-for test in tests/test_*.c tests/*.sh; do
+for test in tests/*/test_*.c tests/*/*.sh tests/test_*.c tests/*.sh; do
+    [ -e "$test" ] || continue
     name=$(basename "${test%.*}")
     [[ $test == *.sh && ($name == run-* || $name == lib*) ]] && continue
     [ -z "${TESTS:-}" ] || [[ " $TESTS " == *" $name "* ]] || continue

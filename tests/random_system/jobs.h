@@ -149,7 +149,7 @@ static uint32_t random_trace(struct random_system *r, uint32_t most)
     bool eight = most >= 8 && r->packet < 4096, timed = random_flag(r, "timed calls", 30);
     r->trace = true;
     fprintf(r->out, "        trace = \"%s/%s\";\n        processor_factor = %.3f;\n", r->traces,
-            timed   ? "../mars/three"
+            timed   ? "mars/three"
             : eight ? "npb-is.S-8"
                     : "npb-ft.S-4",
             random_flag(r, "processor_factor", 30) ? 0.01

@@ -11,7 +11,7 @@
  *
  * Sources: recursive doubling and halving: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005. Dissemination:
  * Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", IJPP 17(1), 1988. Pairs and bytes
- * are those of Open MPI's algorithms of these names (tests/judge.sh).
+ * are those of Open MPI's algorithms of these names (tests/tasks/judge.sh).
  */
 #include "tasks/mpi/collectives/collective.h"
 

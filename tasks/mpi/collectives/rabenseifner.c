@@ -9,7 +9,8 @@
  * run this backwards: what was received in step s is sent, and the other way round.
  *
  * Sources: Rabenseifner, "Optimization of collective reduction operations", ICCS 2004; Thakur, Rabenseifner,
- * Gropp, IJHPCA 19(1), 2005. Pairs and bytes are those of Open MPI's algorithm of this name (tests/judge.sh).
+ * Gropp, IJHPCA 19(1), 2005. Pairs and bytes are those of Open MPI's algorithm of this name
+ * (tests/tasks/judge.sh).
  */
 #include "tasks/mpi/collectives/collective.h"
 

@@ -10,7 +10,7 @@
  *   k-nomial     the parent is the rank without its last digit other than 0, to the base k; a subtree has
  *                neighbouring ranks, the farthest come first. The in-order binomial tree is that of base 2
  *
- * Sources: those of Open MPI's coll/base (4.1), whose pairs they have (tests/judge.sh).
+ * Sources: those of Open MPI's coll/base (4.1), whose pairs they have (tests/tasks/judge.sh).
  */
 #include "tasks/mpi/collectives/shape.h"
 

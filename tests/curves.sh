@@ -1,7 +1,0 @@
-#!/bin/bash
-# Curves of a cycle-accurate simulator (tests/curves/booksim2.csv): lowest load within 2 %, half of saturation 5 %, the last
-# row below saturation 10 % in latency, saturation 3 %; tests/curves/misses.txt has the bounds of what misses that
-# (docs/validation.md says why). Both matchings where the crossbar is no faster than the links.
-export SPAN_US=8
-tools/compare-curves.sh -t tests/curves/booksim2.csv
-MATCHING=separable tools/compare-curves.sh -t tests/curves/booksim2.csv ',std$'

@@ -1,0 +1,74 @@
+#!/bin/bash
+# Ranks that are not worth it: tests/run/adapt.sh
+#
+# Two tasks on different ranks send each other one message after the other: a round of the ranks for a few records. Where these are all, one
+# rank begins alone; beside 32 others, which soon end, two ranks begin again as one, after 1,000 rounds at the latest. Results, rows of
+# periods.csv and warnings are those of one rank.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib-script.sh
+cd "$work" || exit 2
+
+cat >two.cfg <<'END'
+topology: { kind = "torus"; extents = [5, 8]; bandwidth = "10 GB/s"; latency = "100 ns"; };
+jobs: ( { program = "pingpong"; placement = "strided"; stride = 13; bytes = 100; steps = 20000; } );
+output: { period = "1 ms"; };
+partition: { bind = "no"; };
+END
+{
+    sed '/^jobs/,$d' two.cfg
+    echo 'jobs: ( { program = "pingpong"; placement = "strided"; stride = 13; bytes = 100; steps = 20000; }'
+    for ((i = 1; i <= 16; i++)); do echo ', { program = "pingpong"; placement = "random"; bytes = 100; steps = 1; }'; done
+    echo ');'
+    sed "1,/^jobs/d" two.cfg; echo "node: { cores = 40; };"
+} >many.cfg
+for system in two many; do
+    "$marssim" -q -o one $system.cfg >err 2>&1
+    check "$system: one rank"
+    for adapt in true false; do
+        mpirun -n 2 "$marssim" -q -o "$adapt" $system.cfg partition.adapt=$adapt >err 2>&1 &&
+            [ "$(jq -S .result one/summary.json)" = "$(jq -S .result "$adapt/summary.json")" ] &&
+            cmp one/periods.csv "$adapt/periods.csv" && cmp one/tasks.csv "$adapt/tasks.csv"
+        check "$system: two ranks, partition.adapt = $adapt: the results of one"
+    done
+    jq -e '.run.adapted == false and .run.working_ranks == 2' false/summary.json >/dev/null
+    check "$system: without partition.adapt both ranks stay"
+    jq -e '.run.adapted and .run.working_ranks == 1' true/summary.json >/dev/null
+    check "$system: with it one goes on, and who has simulated is told"
+done
+mpirun -n 2 "$marssim" -q -o warned many.cfg run.warmup="900 s" run.end="1000 s" >err 2>&1
+[ "$(grep -c "nothing was measured" err)" -eq 1 ]
+check "a warning is said once"
+mpirun -n 2 "$marssim" -q -o piped /dev/stdin <many.cfg >err 2>&1 &&
+    [ "$(jq -S .result one/summary.json)" = "$(jq -S .result piped/summary.json)" ] && jq -e .run.adapted piped/summary.json >/dev/null
+check "a configuration from a pipe is read once"
+
+# Traces in both formats, beside the same pairs, in memory and in temporary files.
+marsconv=$(dirname "$marssim")/marsconv
+cp -r "$top/tests/traces/npb-is.S-8" text
+"$marsconv" --to mars text own.mars >err 2>&1
+check "a trace in our own format"
+for trace in text own.mars; do
+    {
+        sed '/^jobs/,$d' many.cfg
+        echo "jobs: ( { program = \"trace\"; trace = \"$trace\"; processor_factor = 0.0; first_node = 3; },"
+        sed '1,/^jobs/d; /^output/d' many.cfg | sed '1i { program = "pingpong"; placement = "strided"; stride = 13; bytes = 100; steps = 20000; }'
+        echo 'output: { calls = true; };'
+    } >traced.cfg
+    rm -rf one
+    "$marssim" -q -o one traced.cfg >err 2>&1
+    check "$trace: one rank"
+    for ranks in 2 3 5; do
+        for memory in "1 MiB" "0 B"; do
+            rm -rf several
+            timeout 120 mpirun -n $ranks "$marssim" -q -o several traced.cfg "jobs[0].trace_memory=\"$memory\"" >err 2>&1 &&
+                [ "$(jq -S .result one/summary.json)" = "$(jq -S .result several/summary.json)" ] &&
+                cmp one/calls.csv several/calls.csv && cmp one/tasks.csv several/tasks.csv && jq -e .run.adapted several/summary.json >/dev/null
+            check "$trace: $ranks ranks begin again as one, trace_memory = $memory"
+        done
+    done
+done
+mpirun -n 2 "$marssim" -q -o saved "$work/traced.cfg" 'jobs[0].trace="text"' 'run.checkpoint.at=["1 ms"]' >err 2>&1 && echo >>text/pmpi-trace-rank-1.txt
+"$marssim" -q -o resumed --resume saved/checkpoints/* >err 2>&1
+[ $? -eq 2 ] && grep -q "text/pmpi-trace-rank-1.txt: has changed since the run began" err
+check "a checkpoint of a run that has begun again knows of its files"

@@ -1,0 +1,125 @@
+#!/bin/bash
+# What tasks do at the ends of messages and in collectives, besides sending and receiving: time to combine data, copies of their
+# own, overheads by size. Exact times, equal results on 1, 2, 3 and 5 ranks, saved and resumed.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib-runs.sh
+took() { # CONFIGURATION WORD...: the simulated time, ps
+    run -o "$t/p" "$@" && jq .result.simulated_time_ps "$t/p/summary.json"
+}
+more() { # NAME EXPECTED CONFIGURATION WORDS... -- WORDS...: by how many ps the words behind "--" make it longer
+    local name=$1 expected=$2 before=() got
+    shift 2
+    while [ "$1" != -- ]; do before+=("$1") && shift; done
+    shift
+    got=$(($(took "${before[@]}" "$@") - $(took "${before[@]}")))
+    [ "$got" -eq "$expected" ] || echo "$got, not $expected" >>"$t/err"
+    [ "$got" -eq "$expected" ]
+    check "$name"
+}
+
+# ---- combining, and copies: 8 tasks on 8 nodes, one all-reduce of 1 MB; at 10 GB/s the vector takes 100 us ----
+
+cat >"$t/all.cfg" <<'END'
+topology = { kind = "star"; nodes = 8; bandwidth = "10 GB/s"; latency = "100 ns"; };
+jobs = ( { program = "stencil"; extents = [2, 2, 2]; steps = 1; bytes = "8 B"; allreduce_every = 1; allreduce_bytes = "1 MB"; } );
+END
+us=1000000
+by() { more "$1" "$2" "$t/all.cfg" "mpi.collectives.allreduce=$1" -- "$3"; }
+by recursive_doubling $((300 * us)) "mpi.reduce_rate=10 GB/s" # the whole vector in each of 3 rounds
+by rabenseifner $((175 * us / 2)) "mpi.reduce_rate=10 GB/s"   # 1/2, 1/4 and 1/8 of it
+by ring $((175 * us / 2)) "mpi.reduce_rate=10 GB/s"           # 7 times 1/8
+for algorithm in recursive_doubling ring rabenseifner binomial; do # the vector that the result is made in
+    by $algorithm $((100 * us)) mpi.copies=collectives
+done
+more "through shared memory: what is read of the others" $((700 * us)) "$t/all.cfg" node.cores=8 "jobs[0].tasks_per_node=8" \
+    mpi.collectives.allreduce=shared_memory -- "mpi.reduce_rate=10 GB/s"
+more "in levels: inside the nodes, and between them" $((300 * us)) "$t/all.cfg" node.cores=2 "jobs[0].tasks_per_node=2" \
+    mpi.collectives.allreduce=binomial/recursive_doubling -- "mpi.reduce_rate=10 GB/s"
+# Two tasks of one node combine at once: 3 bytes to and from memory for each, 60 GB/s of a controller that has 60, or 30.
+for rate in 60 30; do
+    more "two tasks share a memory of $rate GB/s" $((6000 / rate * us)) "$t/all.cfg" "jobs[0].extents=[2, 1, 1]" node.cores=2 \
+        "jobs[0].tasks_per_node=2" "node.controller_bandwidth=$rate GB/s" mpi.collectives.allreduce=recursive_doubling -- "mpi.reduce_rate=10 GB/s"
+done
+
+# ---- overheads by size: 2 messages of 1,000 bytes, one after the other ----
+
+cat >"$t/two.cfg" <<'END'
+topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
+jobs = ( { program = "pingpong"; bytes = [1000]; steps = 1; } );
+END
+one() { more "$1" "$2" "$t/two.cfg" -- "${@:3}"; }
+one "one time for all sizes" $((2 * us)) "node.send_overhead=1 us"
+one "a step up to the size" $((2 * us)) 'node.send_overhead=["0 ns", "1 us:1000 B"]'
+one "a step above it" 0 'node.send_overhead=["0 ns", "1 us:1001 B"]'
+one "at the receiver" $((2 * 700000)) 'node.receive_overhead=["3 us", "700 ns:1 B", "9 us:2 kB"]'
+one "lines" $((2 * us)) 'node.send_overhead=["0 ns", "2 us:2 kB"]' node.overhead_between=lines
+one "the last line goes on" $((2 * 5 * us)) 'node.send_overhead=["0 ns", "1 us:200 B"]' node.overhead_between=lines
+one "inside a node: not between two" 0 "node.memory_overhead=300 ns"
+more "inside a node: at both ends" $((4 * 300000)) "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" "node.send_overhead=5 us" \
+    "node.memory_overhead=0 ns" -- 'node.memory_overhead=["1 us", "300 ns:1 kB"]'
+
+# ---- algorithms: 1 MB over messages of 1 us + bytes / 10 GB/s, however many at once ----
+
+program() { # TASKS CALL...: each task does these calls
+    local tasks=$1 i call
+    shift
+    for ((i = 0; i < tasks; i++)); do
+        echo "$i init"
+        for call; do echo "$i $call"; done
+        echo "$i finalize"
+    done >"$t/program.txt"
+}
+cat >"$t/five.cfg" <<END
+topology = { kind = "star"; nodes = 5; bandwidth = "10 GB/s"; latency = "100 ns"; };
+network = { model = "simple"; latency = "1 us"; bandwidth = "10 GB/s"; };
+mpi = { eager_limit = "1 GiB"; };
+jobs = ( { program = "trace"; format = "simgrid"; trace = "$t/program.txt"; } );
+END
+lasts() { # COLLECTIVE ALGORITHM US KEYS...
+    local got
+    got=$(took "$t/five.cfg" "mpi.collectives.$1=$2" "${@:4}")
+    [ "$got" -eq $(($3 * us)) ] || echo "$got, not $3 us" >>"$t/err"
+    [ "$got" -eq $(($3 * us)) ]
+    check "$1 by $2: $3 us"
+}
+program 5 "bcast 1000000 0"
+lasts bcast linear 101                  # all at once
+lasts bcast chain 404                   # 4 x 101
+lasts bcast "chain(segment=100 kB)" 134 # 4 x 11, and 9 segments of 10 us behind the first
+lasts bcast "chain(chains=2)" 202       # 0 to 1 to 2, 0 to 3 to 4
+lasts bcast binary 202                  # 0 to 1 and 2; 1 to 3, 2 to 4
+lasts bcast knomial 101                 # to base 4: 0 to 4, 1, 2, 3
+lasts bcast "knomial(radix=3)" 202      # 0 to 3, 1 and 2; 3 to 4
+program 4 "bcast 1000000 0"
+lasts bcast scatter_allgather 154 # halves and quarters: 2 at 51, 3 at 77; quarters exchanged: 2 at 103; halves: 0 at 154
+program 5 "reduce 1000000 0"
+lasts reduce chain 804 "mpi.reduce_rate=10 GB/s"                   # 4 x (101 + 100)
+lasts reduce "chain(segment=100 kB)" 264 "mpi.reduce_rate=10 GB/s" # 11 + 21 + 21 + 21 + 10, and 9 times 20, combined and sent
+lasts reduce linear_blocking 501 "mpi.reduce_rate=10 GB/s"         # all are there at 101, and combined one after the other
+
+# ---- all of it at once ----
+
+cat >"$t/c.cfg" <<'END'
+topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 6; send_overhead = ["100 ns", "351 ns:600 B", "2 us:3 kB"]; receive_overhead = ["77 ns", "1 us:2 kB"];
+         memory_overhead = ["31 ns", "401 ns:900 B"]; overhead_between = "lines"; };
+mpi = { reduce_rate = "3 GB/s"; copies = "all"; };
+jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 6;
+           compute_jitter = "9 us"; allreduce_every = 2; allreduce_bytes = "70 kB"; } );
+END
+same_bits "all at once"
+same_bits "with memory that is shared" "node.controller_bandwidth=12 GB/s" "mpi.collectives.allreduce=shared_memory/rabenseifner"
+
+# ---- bad input ----
+
+refuse() { # PATTERN WORDS...
+    "$m" -q -o "$t/bad" "$t/two.cfg" "${@:2}" >"$t/err" 2>&1
+    [ $? -eq 2 ] && grep -q "$1" "$t/err"
+    check "refused: $1"
+}
+refuse "sizes ascend" 'node.send_overhead=["0 ns", "1 us:8 B", "2 us:8 B"]'
+refuse "the first is for all sizes" 'node.send_overhead=["0 ns:8 B"]'
+refuse "right would be a time" 'node.receive_overhead=["1 fortnight"]'
+refuse "let it end level" 'node.send_overhead=["2 us", "1 us:8 B"]' node.overhead_between=lines
+refuse "mpi.reduce_rate" "mpi.reduce_rate=0"

@@ -1,0 +1,75 @@
+#!/bin/bash
+# Waits told apart (output.waits): the parts add up to the waits of tasks.csv to the picosecond, nothing else changes, all is the same on any
+# number of ranks, in any order of cells and after a checkpoint: tests/tasks/waits.sh
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib-runs.sh
+# By the names of the columns; waits.csv has one row for each of tasks.csv, in the same order.
+adds_up() { # FOLDER
+    awk -F, 'FNR == 1 { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }
+        FILENAME ~ /tasks.csv/ { wait[$at["job"], $at["task"]] = $at["wait_ps"] + $at["send_wait_ps"]; tasks++; next }
+        { sum = 0; for (i = at["wait_ps"] + 1; i <= at["other_ps"]; i++) sum += $i
+          if (sum != $at["wait_ps"] || sum != wait[$1, $2]) { print "task " $2 ": " sum " " $at["wait_ps"] " " wait[$1, $2]; bad = 1 }
+          rows++; all += sum }
+        END { exit bad || rows != tasks || all == 0 }' "$1/tasks.csv" "$1/waits.csv" >"$t/sums" || { cat "$t/sums"; return 1; }
+    awk -F, 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum[$1] += $at["wait_ps"] } END { for (job in sum) printf "%s %.0f\n", job, sum[job] }' \
+        "$1/wait_functions.csv" | sort >"$t/functions"
+    jq -r '.result.jobs[] | "\(.name) \(.waits.wait_ps)"' "$1/summary.json" | sort | cmp - "$t/functions"
+}
+same_result() { # FOLDER OTHER: but for what is collected
+    local less='.result | del(.latency_parts, .jobs[].waits)'
+    cmp <(jq -S "$less" "$1/summary.json") <(jq -S "$less" "$2/summary.json") && cmp "$1/tasks.csv" "$2/tasks.csv" && cmp "$1/links.csv" "$2/links.csv"
+}
+same_waits() { # FOLDER OTHER
+    cmp "$1/waits.csv" "$2/waits.csv" && cmp "$1/wait_functions.csv" "$2/wait_functions.csv" && cmp "$1/message_rates.csv" "$2/message_rates.csv" &&
+        cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
+}
+lammps="configs/fat-tree-lammps.cfg $far"
+run -o "$t/off" $lammps && [ ! -e "$t/off/waits.csv" ] && [ "$(jq '.result.jobs[0].waits' "$t/off/summary.json")" = null ]
+check "off: nothing is there"
+run -o "$t/on" $lammps output.waits=true && adds_up "$t/on"
+check "the parts of each task add up to its waits, those of functions to the job's"
+same_result "$t/off" "$t/on"
+check "nothing else changes"
+jq -e '.result.jobs[0].waits | .late_sender_ps > 0 and .late_receiver_ps > 0 and .late_participants_ps > 0 and .handshake_ps > 0 and .contention_ps > 0
+    and .one_sided_ps == 0 and .matching_ps == 0 and .other_ps == 0' "$t/on/summary.json" >"$t/jq"
+check "a real trace has of all that it can have, and of nothing else"
+jq -r '.result.jobs[0] | "\(.messages - .unreceived) \(.bytes)"' "$t/on/summary.json" >"$t/sent"
+awk -F, 'NR > 1 { messages += $3; bytes += $4; if ($4 >= 2 * $2 * $3 && $2 > 0 || $4 < $2 * $3) bad = 1
+    off = $6 - $4 * 1e12 / $5; if (off > 1 || off < -1) bad = 1 }
+    END { printf "%.0f %.0f\n", messages, bytes; exit bad }' "$t/on/message_rates.csv" | cmp - "$t/sent"
+check "the bandwidths are of all messages, each in its class, and bytes over time"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { c = $at["compute_ps"]; sum += c; n++; if (c > max) { max = c; task = $at["task"] } }
+    END { printf "%.0f %d %.0f\n", max, task, int(sum / n) }' "$t/on/tasks.csv" >"$t/compute"
+jq -r '.result.jobs[0].imbalance | "\(.compute_max_ps) \(.compute_max_task) \(.compute_mean_ps)"' "$t/off/summary.json" | cmp - "$t/compute"
+check "the imbalance is that of the computations of tasks.csv"
+for n in 2 3 5; do
+    ranks $n -o "$t/b" $lammps output.waits=true && same_waits "$t/on" "$t/b"
+    check "the same on $n ranks"
+done
+run -o "$t/b" $lammps output.waits=true engine.cell_order=shuffled && same_waits "$t/on" "$t/b"
+check "with cells shuffled"
+end=$(jq .result.simulated_time_ps "$t/on/summary.json")
+for part in 3 7; do # of 16: in the middle of handshakes and collectives
+    rm -rf "$t/saved" "$t/b"
+    run -o "$t/saved" $lammps output.waits=true "run.checkpoint.at=[\"$((end * part / 16)) ps\"]" &&
+        ranks 2 --resume "$t"/saved/checkpoints/* -o "$t/b" && same_waits "$t/on" "$t/b"
+    check "after a checkpoint at $part/16, on other ranks"
+done
+# One way of moving messages after the other, with several tasks on a node, a network that is full, and adapters that resequence.
+for settings in 'mpi.rendezvous="write"' 'mpi.progress="calls"' 'mpi.progress="thread" mpi.progress_cost="200ns"' \
+    'mpi.match_time="20ns" mpi.eager_limit="64B"' 'mpi.eager_completion="buffered"' 'node.doorbell="400ns" adapter.resequence=true'; do
+    read -ra set <<<"$settings"
+    run -o "$t/off" $lammps "${set[@]}" && run -o "$t/a" $lammps "${set[@]}" output.waits=true && adds_up "$t/a" && same_result "$t/off" "$t/a" &&
+        ranks 3 -o "$t/b" $lammps "${set[@]}" output.waits=true && same_waits "$t/a" "$t/b"
+    check "with $settings"
+done
+jq -e '.result.jobs[0].waits.sending_ps > 0' "$t/on/summary.json" >"$t/jq"
+check "sends wait until their messages have left"
+# A timeline keeps the names of messages whose answers carry times.
+run -o "$t/a" $lammps 'output.timeline=["perfetto"]' && run -o "$t/b" $lammps 'output.timeline=["perfetto"]' output.waits=true &&
+    cmp "$t/a/timeline.json" "$t/b/timeline.json"
+check "the timeline is the same"
+"$m" -q -o "$t/b" configs/torus-uniform.cfg output.waits=true >"$t/err" 2>&1
+grep -q "output.waits" "$t/err"
+check "without jobs the key means nothing, which is said"
