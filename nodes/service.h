@@ -49,6 +49,11 @@ enum ker_status node_role_read(struct node_role *, const struct node_service_set
 uint32_t node_role_member(const struct node_role *, uint32_t node); /* which it is; members: none */
 void node_role_release(struct node_role *);
 
+/* The service of services[] that a key names (list NULL: there are none); and has its kind `answers`? */
+enum ker_status node_service_named(const struct node_service_setup **, const struct node_service_list *,
+                                   const struct ker_config *, const char *key, const char *name,
+                                   struct ker_error *);
+bool node_service_answers(const struct node_service_setup *);
 /* The service that a key of the kind names: whom to send to, and its nodes. */
 enum ker_status node_service_find(const struct node_service_setup **, const struct node_service_setup *own,
                                   const char *word, struct ker_error *);
@@ -56,6 +61,10 @@ enum ker_status node_service_find(const struct node_service_setup **, const stru
 struct node_service_kind {
     struct node_service service;      /* its name is that of the kind */
     size_t shared_bytes, state_bytes; /* zeroed at first; state_bytes > 0 */
+    /* Tasks may call it (TASK_OP_CALL): it answers each message that is from another service, once, by
+     * node_answer to its node_caller_of, or has another service do so; words 1 to 5 of the envelope are the
+     * program's. */
+    bool answers;
     /* Every rank alike, when all services have their numbers and nodes; setup stays where it is. NULL: there
      * is nothing to read. */
     enum ker_status (*read)(void *shared, const struct node_service_setup *, struct ker_error *);

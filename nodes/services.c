@@ -248,21 +248,47 @@ uint32_t node_service_list_count(const struct node_service_list *list)
     return list ? list->count : 0;
 }
 
+enum ker_status node_service_named(const struct node_service_setup **found,
+                                   const struct node_service_list *list, const struct ker_config *config,
+                                   const char *key, const char *name, struct ker_error *error)
+{
+    char *names = ker_format("%s", ""), near[64];
+    for (uint32_t i = 0; i < node_service_list_count(list); i++) {
+        if (strcmp(list->one[i].name, name) == 0) {
+            *found = &list->one[i].setup;
+            free(names);
+            return KER_OK;
+        }
+        char *longer = ker_format("%s%s%s", names, i ? "|" : "", list->one[i].name);
+        free(names);
+        names = longer;
+    }
+    ker_config_choice(names, name, near);
+    ker_config_fail(config, error, key,
+                    "no service of services[] is called \"%.60s\": its name is its kind's, where it has no "
+                    "services[].name%s%s%s",
+                    name, *near ? "; did you mean \"" : "", near, *near ? "\"?" : "");
+    free(names);
+    return KER_BAD_INPUT;
+}
+
 enum ker_status node_service_find(const struct node_service_setup **found,
                                   const struct node_service_setup *own, const char *word,
                                   struct ker_error *error)
 {
     struct node_service_key key = node_service_key(own, word);
-    const char *name = ker_config_string(own->config, key.text);
-    for (uint32_t i = 0; i < own->all->count; i++)
-        if (strcmp(own->all->one[i].name, name) == 0) {
-            *found = &own->all->one[i].setup;
-            return KER_OK;
-        }
-    return ker_config_fail(own->config, error, key.text,
-                           "no service of services[] is called \"%s\": its name is its kind's, where it has "
-                           "no services[].name",
-                           name);
+    return node_service_named(found, own->all, own->config, key.text,
+                              ker_config_string(own->config, key.text), error);
+}
+
+static const struct one *one_of(const struct node_service_setup *setup)
+{
+    return (const struct one *)(const void *)((const char *)setup - offsetof(struct one, setup));
+}
+
+bool node_service_answers(const struct node_service_setup *setup)
+{
+    return one_of(setup)->operations->answers;
 }
 
 bool node_service_list_endless(const struct node_service_list *list)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 18
+#define VERSION 19
 
 static uint32_t delayed_count(const struct node *n)
 {

@@ -164,6 +164,8 @@ void run_tasks_read(struct run *run)
     if (!status)
         status = node_service_list_new(&run->listed, run->config, route_hosts(sum), run->seed,
                                        run->measure_to, &run->services, &run->error);
+    if (!status)
+        status = task_system_services(run->tasks, run->config, run->listed, &run->error);
     if (!status && run->resumed)
         run_fork_tasks(run);
     if (!status && run->control && !again && task_system_load(run->tasks) > 1 + 1e-9)

@@ -85,7 +85,10 @@ enum task_op_kind {
     TASK_OP_COLLECTIVE,      /* collective, root, bytes ..., see below */
     TASK_OP_ICOLLECTIVE,     /* + request */
     TASK_OP_COLLECTIVE_INIT, /* + request, persistent */
-    TASK_OP_FINALIZE,        /* all outstanding work done; last op */
+    /* Calls a service of the task's node: peer is its number among those of task_program_class.service, bytes
+     * go there, words with them; complete when it has answered. request, or 0: it waits for the answer. */
+    TASK_OP_CALL,
+    TASK_OP_FINALIZE, /* all outstanding work done; last op */
     TASK_OP_ABORT, /* in its place: the task ends at once; outcome 1: it has called MPI_Abort, code in tag */
     /* Of tasks with several streams. Waits until another one, peer, has done so many operations (bytes), or,
      * mode 1, begun them. Computations and these waits do not count. */
@@ -110,6 +113,8 @@ enum task_receive_mode {
     TASK_RECEIVE_FINDS = 1, /* from any source: its source is remembered when the task learns it */
     TASK_RECEIVE_TOLD = 3,  /* in the store: source and tag may be told later (trace_code_told) */
 };
+
+#define TASK_CALL_WORDS 5 /* of an envelope, behind the caller's token */
 
 #define TASK_COLLECTIVE_BEGINS 1 /* mode of a collective: the task begins by it, and does not wait before */
 
@@ -161,12 +166,15 @@ struct task_op {
      * from each, and counts are by neighbour, in their order. */
     uint64_t bytes, bytes2;
     ker_time time;
-    bool is_call;             /* COMPUTE: in the place of a call of the trace */
-    bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
-    uint8_t rail;             /* GRAPH_SEND: the adapter of the node that sends it, + 1; 0: node.rail says */
-    uint32_t message;         /* of MPROBE, MRECV, IMRECV: the program's name for it */
-    uint64_t request;         /* of one-request ops */
-    const uint64_t *requests; /* Waitall etc.; valid until the program's next op */
+    bool is_call;     /* COMPUTE: in the place of a call of the trace */
+    bool step;        /* COMPUTE: a generator's, which has its jitter however short it is */
+    uint8_t rail;     /* GRAPH_SEND: the adapter of the node that sends it, + 1; 0: node.rail says */
+    uint32_t message; /* of MPROBE, MRECV, IMRECV: the program's name for it */
+    uint64_t request; /* of one-request ops */
+    union {           /* valid until the program's next op */
+        const uint64_t *requests; /* Waitall etc. */
+        const uint64_t *words;    /* of CALL: TASK_CALL_WORDS for the service; NULL: these are 0 */
+    };
     const uint64_t *send_bytes, *receive_bytes; /* Alltoallv, Gatherv, ...: per rank of comm, NULL when
                                                    unknown (then bytes / bytes2 per peer) */
     uint32_t request_count;
@@ -250,6 +258,11 @@ struct task_unfinished_list {
     void *context;
 };
 
+/* A service that tasks call: its name, and the key of the job that says so ("server"). */
+struct task_called {
+    const char *name, *word;
+};
+
 /* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
 struct task_program;
 /* Operations of a kind of the family "jobs[].program"; traits: "computes" (jobs[].processor_factor means
@@ -309,6 +322,9 @@ struct task_program_class {
     bool (*ready)(const struct task_program *, uint32_t own);
     /* What an own task has not done. */
     void (*unfinished)(const struct task_program *, uint32_t own, const struct task_unfinished_list *);
+    /* The services that its tasks call (TASK_OP_CALL), one after the other; false: there are no more. Each
+     * has to run on the nodes of all tasks. NULL: it calls none. */
+    bool (*service)(const struct task_program *, uint32_t index, struct task_called *);
     /* A message-driven program, which is not of MPI (tasks/driven/): next() and what follows it are NULL, but
      * close(). */
     bool driven;

@@ -96,6 +96,8 @@ enum ker_status ker_config_parse_run(struct ker_config **config, const char *nam
                                      const struct ker_option *const *tables, const struct ker_size *sizes,
                                      struct ker_error *error);
 void ker_config_free(struct ker_config *config);
+/* Is a text one of "minimal|adaptive"? Else the nearest is in `near`, empty where none is near. */
+bool ker_config_choice(const char *choices, const char *text, char near[64]);
 /* The option of a key, its indices included ("jobs[2].tasks"); NULL: there is none. */
 const struct ker_option *ker_config_option(const struct ker_option *const *tables, const char *key);
 /* The key with indices in place of names: "jobs[a].tasks" is "jobs[1].tasks", and has the next index when

@@ -56,7 +56,7 @@ static bool is_too_large(const char *text)
 
 /* Is it one of them? Else the nearest is in `near`: empty when every one differs in more than half of its
  * letters. */
-static bool find_choice(const char *choices, const char *text, char near[64])
+bool ker_config_choice(const char *choices, const char *text, char near[64])
 {
     int best = 4;
     near[0] = '\0';
@@ -79,7 +79,7 @@ static bool find_choice(const char *choices, const char *text, char near[64])
 static bool parse_choice(const struct ker_option *option, const char *text, char *why)
 {
     char near[64], all[512];
-    if (find_choice(option->choices, text, near))
+    if (ker_config_choice(option->choices, text, near))
         return true;
     print_choices(option->choices, all, sizeof all);
     const char *hint = ker_config_value_hint(option->key, text);

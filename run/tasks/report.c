@@ -350,9 +350,10 @@ static enum ker_status waits_report(const struct task_system *system, struct ker
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     json_t *sums = NULL;
-    enum ker_status status =
-        task_mpi_waits(system->mpi, &(struct task_mpi_names){.outside = &outside},
-                       task_jobs_count(system->jobs), comm, end, files->folder, &sums, error);
+    enum ker_status status = task_mpi_waits(
+        system->mpi,
+        &(struct task_mpi_names){.outside = &outside, .services = task_jobs_call_services(system->jobs)},
+        task_jobs_count(system->jobs), comm, end, files->folder, &sums, error);
     for (size_t job = 0; sums && job < json_array_size(sums); job++)
         json_object_set(json_array_get(jobs, job), "waits", json_array_get(sums, job));
     json_decref(sums);

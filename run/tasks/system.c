@@ -136,6 +136,12 @@ enum ker_status task_system_again(struct task_system *system, const struct ker_c
     return status ? status : system_fill(system, config, model, services, seed, error);
 }
 
+enum ker_status task_system_services(struct task_system *system, const struct ker_config *config,
+                                     const struct node_service_list *services, struct ker_error *error)
+{
+    return task_jobs_services(system->jobs, config, services, error);
+}
+
 void task_system_free(struct task_system *system)
 {
     if (!system)

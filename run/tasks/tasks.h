@@ -29,6 +29,10 @@ enum ker_status task_system_again(struct task_system *, const struct ker_config 
                                   struct node_services *, struct ker_comm *, uint64_t seed,
                                   struct ker_error *);
 
+/* When all services are known: those that tasks call; NULL: there are none. */
+enum ker_status task_system_services(struct task_system *, const struct ker_config *,
+                                     const struct node_service_list *, struct ker_error *);
+
 /* Collective over the ranks that have read the jobs; all return the worst status. Each names its nodes,
  * increasing, or none if it sleeps: its programs then have the tasks that live there. */
 enum ker_status task_system_prepare(struct task_system *, const uint32_t *nodes, uint32_t count,

@@ -370,6 +370,62 @@ enum ker_status task_jobs_again(struct task_jobs *jobs, const struct ker_config 
     return ker_comm_worst(comm, status);
 }
 
+/* A service that tasks call has to run on the nodes of all of them. */
+static enum ker_status service_find(const struct task_jobs *jobs, const struct ker_config *config,
+                                    uint32_t job, const struct node_service_list *services,
+                                    const struct task_called *called, uint32_t *number,
+                                    struct ker_error *error)
+{
+    const char *key = KEY(job, called->word);
+    const struct node_service_setup *service;
+    if (jobs->each)
+        return ker_config_fail(config, error, key,
+                               "tasks cannot call the service \"%.60s\" with network.model = \"loggops\", "
+                               "where nodes have no services",
+                               called->name);
+    enum ker_status status = node_service_named(&service, services, config, key, called->name, error);
+    if (!status && !node_service_answers(service))
+        return ker_config_fail(config, error, key, "the service \"%s\" answers no calls of tasks",
+                               service->name);
+    for (uint32_t task = 0; task < jobs->slot[job].job.tasks && !status; task++) {
+        uint32_t node = task_jobs_node(jobs, job, task);
+        if (node_service_member(service, node) == service->members)
+            status =
+                ker_config_fail(config, error, key,
+                                "task %u of job '%s' runs on node %u, where the service \"%s\" does not: "
+                                "%s has %u node%s",
+                                task, jobs->slot[job].name, node, service->name, service->key,
+                                service->members, service->members == 1 ? "" : "s");
+    }
+    if (!status)
+        *number = service->service;
+    return status;
+}
+
+enum ker_status task_jobs_services(struct task_jobs *jobs, const struct ker_config *config,
+                                   const struct node_service_list *services, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        struct task_job *job = &jobs->slot[i].job;
+        struct task_called called;
+        free(job->service);
+        job->service = NULL;
+        uint32_t count = 0;
+        while (!status && job->class->service && job->class->service(job->program, count, &called))
+            status = service_find(jobs, config, i, services, &called, KER_APPEND(job->service, count), error);
+    }
+    return status;
+}
+
+bool task_jobs_call_services(const struct task_jobs *jobs)
+{
+    bool call = false;
+    for (uint32_t i = 0; i < jobs->count; i++)
+        call |= jobs->slot[i].job.service != NULL;
+    return call;
+}
+
 void task_jobs_free(struct task_jobs *jobs)
 {
     if (!jobs)
@@ -380,6 +436,7 @@ void task_jobs_free(struct task_jobs *jobs)
             s->job.class->close(s->job.program);
         task_placement_release(&s->placement);
         free(s->job.factors);
+        free(s->job.service);
         free(s->name);
     }
     free(jobs->slot);

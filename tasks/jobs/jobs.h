@@ -33,6 +33,7 @@ struct task_job {
     } * factors; /* of all tasks, if some differ from the job; else NULL */
     uint32_t runs;
     ker_time start;
+    uint32_t *service; /* numbers of the services that its tasks call (task_program_class.service) */
 };
 
 /* What stands for a task, where there are factors. */
@@ -56,6 +57,10 @@ enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *,
 enum ker_status task_jobs_again(struct task_jobs *, const struct ker_config *, struct ker_comm *,
                                 struct ker_error *);
 void task_jobs_free(struct task_jobs *);
+/* Finds the services that the jobs' tasks call, on every rank alike; services: NULL, there are none. */
+enum ker_status task_jobs_services(struct task_jobs *, const struct ker_config *,
+                                   const struct node_service_list *services, struct ker_error *);
+bool task_jobs_call_services(const struct task_jobs *);
 uint32_t task_jobs_count(const struct task_jobs *);
 uint32_t task_jobs_programs(const struct task_jobs *); /* those that the MPI model runs: all but schedules */
 const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);

@@ -34,8 +34,8 @@ void task_cause_divide(const struct task_cause *cause, ker_time begin, ker_time 
 {
     uint64_t rest = (uint64_t)(end - begin);
     to->waits++;
-    if (cause->late == TASK_PART_OTHER) {
-        to->part[TASK_PART_OTHER] += rest;
+    if (cause->late >= TASK_PART_SERVICE) {
+        to->part[cause->late] += rest;
         return;
     }
     uint64_t before = part_take(&rest, cause->origin > begin ? (uint64_t)(cause->origin - begin) : 0);
@@ -265,6 +265,23 @@ void task_cause_finished(struct task_mpi *mpi, uint32_t request, const struct ta
     cause->matching = said.matching;
     cause->transfer = wire->kind == TASK_WIRE_FIN ? said.aux : 0;
     run_tell(mpi, run_of(mpi, r));
+}
+
+void task_cause_calls(const struct task_mpi *mpi, const struct task_state *task, ker_time now,
+                      uint32_t request)
+{
+    *note_of(mpi, request) = (struct task_note){.sent = now, .sequence = task_stream_current(task)};
+}
+
+void task_cause_answered(struct task_mpi *mpi, const struct task_state *task, ker_time now, uint32_t request)
+{
+    const struct task_note *note = note_of(mpi, request);
+    mpi->cause = (struct task_cause){.late = TASK_PART_SERVICE, .at = now, .origin = note->sent};
+    mpi->cause.hop = (struct task_hop){.sent = note->sent,
+                                       .from = task->task,
+                                       .to = task->task,
+                                       .kind = TASK_WIRE_SERVICE,
+                                       .stream = (uint8_t)note->sequence};
 }
 
 void task_note_state(const struct task_mpi *mpi, uint32_t request, struct ker_chunk *c)

@@ -32,6 +32,7 @@ enum task_part {
     TASK_PART_SENDING,
     TASK_PART_MATCHING,
     TASK_PART_ONE_SIDED,
+    TASK_PART_SERVICE,
     TASK_PART_OTHER,
     TASK_PARTS,
 };
@@ -50,7 +51,7 @@ struct task_hop {
 
 struct task_cause {
     struct task_hop hop; /* what happens now came with it */
-    uint8_t late;        /* the part that `before` is; OTHER: all of the wait is */
+    uint8_t late;        /* the part that `before` is; SERVICE, OTHER: all of the wait is */
     bool arrived;        /* it is a message, which is being handled; false: a task acts */
     bool collective;     /* before is divided by `entered` */
     ker_time at;         /* now */
@@ -102,6 +103,9 @@ void task_cause_cleared(struct task_mpi *, ker_time now, uint32_t request, const
 /* DATA is here: `whole` becomes the message as it was announced; fin: FIN. */
 void task_cause_whole(struct task_mpi *, ker_time now, uint32_t request, struct task_wire *whole,
                       struct task_wire *fin);
+/* The current stream calls a service by this request; it has answered. */
+void task_cause_calls(const struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);
+void task_cause_answered(struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);
 /* FIN or ACK is here. */
 void task_cause_finished(struct task_mpi *, uint32_t request, const struct task_wire *);
 /* A message of a collective says what its run knows. */

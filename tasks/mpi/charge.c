@@ -56,6 +56,9 @@ void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
     case TASK_OP_ICOLLECTIVE:
         task_owe(task, run_time(mpi));
         break;
+    case TASK_OP_CALL: /* as a message to a task of the node, which is never copied to a buffer */
+        task_owe(task, task_charge_message(mpi, task, (int32_t)task->task, TASK_MODE_SYNCHRONOUS, op->bytes));
+        break;
     case TASK_OP_PSEND_INIT: /* the announcement */
         task_owe(task, op->peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead);
         break;

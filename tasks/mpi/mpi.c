@@ -309,6 +309,8 @@ static void service_lost(void *shared, const struct net_envelope *envelope)
     struct task_mpi *mpi = shared;
     struct task_wire wire;
     memcpy(&wire, envelope, sizeof wire);
+    if (wire.kind == TASK_WIRE_SERVICE) /* whose is not known: the call counts as under way for ever */
+        return;
     task_mpi_job_room(mpi, wire.job);
     mpi->job[wire.job].open--;
 }
@@ -398,6 +400,10 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     struct task_mpi_node *node = state;
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
+    if (__builtin_expect(wire.kind == TASK_WIRE_SERVICE, 0)) {
+        task_call_answered(node->mpi, node, now, message);
+        return;
+    }
     if (wire.kind == TASK_WIRE_DATA)
         wire.bytes = message->bytes; /* task_wire_shorten */
     node->mpi->job[wire.job].open--;
@@ -419,6 +425,8 @@ static uint32_t service_receiver(void *state, const struct net_envelope *envelop
     struct task_mpi_node *node = state;
     struct task_wire wire;
     memcpy(&wire, envelope, sizeof wire);
+    if (wire.kind == TASK_WIRE_SERVICE)
+        return task_call_task(node, envelope)->core;
     uint32_t task = task_wire_answers(&wire) ? wire.source : wire.destination;
     return task_on_node(node->mpi, node, wire.job, task)->core;
 }

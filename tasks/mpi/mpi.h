@@ -154,6 +154,7 @@ struct task_mpi_names {
     const struct route_topology *topology; /* NULL: nodes have no names */
     bool works;                            /* columns of what nodes do that are more than simple */
     bool system;                           /* and that of calls that the operating system serves */
+    bool services;                         /* and that of calls of services */
 };
 /* A row of tasks.csv for each task on this rank, at the end of the run; to be freed before the names.
  * finish_ps is empty for a task that has not. wait_ps is the time blocked in all calls but blocking sends,

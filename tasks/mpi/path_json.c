@@ -7,8 +7,9 @@
 
 #define LISTED 10 /* tasks, functions, pairs */
 
-const char *const task_path_kind_names[TASK_PATH_KINDS] = {
-    "computation", "call", "transfer", "in_node", "contention", "handshake", "sending", "matching", "other"};
+const char *const task_path_kind_names[TASK_PATH_KINDS] = {"computation", "call",      "transfer", "in_node",
+                                                           "contention",  "handshake", "sending",  "matching",
+                                                           "service",     "other"};
 
 /* Of a task, a function, a pair. */
 struct part {
@@ -188,6 +189,8 @@ static json_t *kinds_json(const uint64_t *time)
 {
     json_t *all = json_object();
     for (int kind = 0; kind < TASK_PATH_KINDS; kind++) {
+        if (kind == TASK_PATH_SERVICE && !time[kind])
+            continue;
         char name[32];
         snprintf(name, sizeof name, "%s_ps", task_path_kind_names[kind]);
         json_object_set_new(all, name, json_integer((json_int_t)time[kind]));

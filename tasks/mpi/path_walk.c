@@ -123,6 +123,13 @@ static void hop_follow(struct walker *r, const struct task_hop *hop)
     w->stream = hop->kind == TASK_HOP_STREAM ? hop->from : hop->stream;
     if (hop->kind == TASK_HOP_STREAM)
         return;
+    if (hop->kind == TASK_WIRE_SERVICE) {
+        struct task_path_step called = {
+            .task = w->task, .from = w->task, .to = w->task, .function = w->waiting};
+        step_tell(r, called, TASK_PATH_SERVICE, hop->sent, w->at);
+        w->at = hop->sent;
+        return;
+    }
     ker_time contention = 0;
     if (!hop->left && !hop->near)
         contention =

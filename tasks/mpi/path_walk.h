@@ -20,6 +20,7 @@ enum task_path_kind {
     TASK_PATH_HANDSHAKE,  /* control messages, of rendezvous and others, on their way */
     TASK_PATH_SENDING,    /* until a message's last byte had left */
     TASK_PATH_MATCHING,   /* a search before an answer went out */
+    TASK_PATH_SERVICE,    /* from a call of a service to its answer */
     TASK_PATH_OTHER,      /* a wait of which it is not known what has ended it */
     TASK_PATH_KINDS,
 };

@@ -41,6 +41,16 @@ static void text_message(struct text *text, const char *what, int32_t peer, int3
     text_add(text, ", %llu bytes", (unsigned long long)bytes);
 }
 
+static void text_exchange(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
+                          int32_t peer)
+{
+    const struct task_op *op = &task->op;
+    text_add(text, "%u of 2: ", task->pending);
+    text_message(text, "send to", peer, op->tag, op->comm, op->bytes);
+    text_message(text, "; receive from", task_match_peer(mpi, task, op->comm, op->peer2), op->tag2, op->comm,
+                 op->bytes2);
+}
+
 static void text_run(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
                      uint32_t index)
 {
@@ -71,6 +81,17 @@ static void text_partitioned(struct text *text, const struct task_mpi *mpi, cons
         text_add(text, ", not matched");
 }
 
+static void text_call(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
+                      uint32_t service, ker_time since)
+{
+    const struct task_job *job = task_job_of(mpi, task);
+    struct task_called called;
+    char at[32];
+    job->class->service(job->program, service, &called);
+    text_add(text, "service %s on node %u, called at %s", called.name, task_node_of(mpi, task)->node,
+             ker_print_time(at, since));
+}
+
 static void text_request(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
                          const struct task_request *r)
 {
@@ -84,6 +105,10 @@ static void text_request(struct text *text, const struct task_mpi *mpi, const st
     }
     if (r->peer == TASK_PROC_NULL) {
         text_add(text, "a generalised request, not completed");
+        return;
+    }
+    if (task_request_calls(r)) {
+        text_call(text, mpi, task, (uint32_t)r->tag, (ker_time)r->bytes * KER_NS);
         return;
     }
     text_message(text, r->flags & TASK_REQUEST_SEND ? "send to" : "receive from", r->peer, r->tag, r->comm,
@@ -157,10 +182,7 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
         text_message(&text, "receive from", peer, op->tag, op->comm, op->bytes);
         break;
     case TASK_OP_SENDRECV:
-        text_add(&text, "%u of 2: ", task->pending);
-        text_message(&text, "send to", peer, op->tag, op->comm, op->bytes);
-        text_message(&text, "; receive from", task_match_peer(mpi, task, op->comm, op->peer2), op->tag2,
-                     op->comm, op->bytes2);
+        text_exchange(&text, mpi, task, peer);
         break;
     case TASK_OP_PROBE:
     case TASK_OP_IPROBE:
@@ -170,6 +192,9 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
     case TASK_OP_COLLECTIVE:
         if (task->collective)
             text_run(&text, mpi, task, task->collective);
+        break;
+    case TASK_OP_CALL:
+        text_call(&text, mpi, task, (uint32_t)op->peer, task->blocked_since);
         break;
     case TASK_OP_MRECV:
         text_add(&text, "the rest of a message that a probe has found");

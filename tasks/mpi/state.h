@@ -5,10 +5,11 @@
  * tasks), work.c, after.c, graph.c (programs that are told what is complete), endpoint.c (LogGOPS'
  * overheads), layout.c (who shares a node), run.c (calls of collectives), partitions.c, request.c, window.c,
  * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
- * starts requests), onesided.c, charge.c (processor time of operations), collective.c (executes schedules),
- * end.c, task.c (runs a task), table.c, waits_table.c, path_walk.c (finds the critical path), path_links.c,
- * path_json.c, path_table.c, profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's
- * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
+ * starts requests), onesided.c, call.c (services of the node), charge.c (processor time of operations),
+ * collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c, path_walk.c (finds
+ * the critical path), path_links.c, path_json.c, path_table.c, profile.c, matching.c, report.c, run_state.c,
+ * save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on
+ * the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -490,6 +491,16 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
 {
     uint32_t seat = task_index(mpi, task) - task_node_of(mpi, task)->first_task;
     return (uint64_t)(seat + 1) << 32 | number;
+}
+
+/* -- call.c -- TASK_OP_CALL: true, it goes on at once; the answer, and whose it is */
+bool task_call_begin(struct task_mpi *, struct task_state *, ker_time now);
+void task_call_answered(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct net_message *);
+struct task_state *task_call_task(const struct task_mpi_node *, const struct net_envelope *);
+#define TASK_COMM_CALL 0x20000000 /* in the place of a request's communicator: it is one */
+static inline bool task_request_calls(const struct task_request *r)
+{
+    return r->comm == TASK_COMM_CALL;
 }
 
 /* -- save.c -- node_service.save */

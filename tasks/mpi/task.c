@@ -231,6 +231,8 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     case TASK_OP_AFTER:
     case TASK_OP_GRAPH_IDLE:
         return issue_stream(mpi, task);
+    case TASK_OP_CALL:
+        return task_call_begin(mpi, task, now);
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
         task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 static const char *const part_names[TASK_PARTS] = {
-    "late_sender_ps", "late_receiver_ps", "late_participants_ps", "collective_steps_ps", "handshake_ps",
-    "contention_ps",  "transfer_ps",      "sending_ps",           "matching_ps",         "one_sided_ps",
-    "other_ps"};
+    "late_sender_ps", "late_receiver_ps", "late_participants_ps", "collective_steps_ps",
+    "handshake_ps",   "contention_ps",    "transfer_ps",          "sending_ps",
+    "matching_ps",    "one_sided_ps",     "service_ps",           "other_ps"};
 
 struct context {
     const struct task_mpi_names *names;
@@ -27,6 +27,11 @@ static const char *job_text(const void *from, uint32_t job)
 {
     const struct task_mpi_outside *outside = ((const struct context *)from)->names->outside;
     return outside->job(outside->jobs, job)->name;
+}
+
+static bool calls_services(const void *from)
+{
+    return ((const struct context *)from)->names->services;
 }
 
 static const char *function_text(const void *from, uint32_t function)
@@ -65,6 +70,9 @@ static uint64_t waited_time(const struct row *row)
            "`mpi.match_time`: searches at the receiver before it answered") \
     COLUMN(one_sided_ps, "ps", U64, SUM, PART(row, ONE_SIDED), \
            "one-sided: until the message of the other side was sent") \
+    COLUMN(service_ps, "ps", U64, SUM, PART(row, SERVICE), \
+           "until a service of the node had answered a call; only where jobs call some", \
+           .wanted = calls_services) \
     COLUMN(other_ps, "ps", U64, SUM, PART(row, OTHER), \
            "other threads, requests of the program's own, and what the end of the run has cut")
 #define TASK_COLUMNS(COLUMN) \
@@ -187,18 +195,19 @@ static void task_show(void *context, const struct stats_table *table, size_t row
     sum->count += (uint64_t)stats_table_cell(table, row, s->count);
     sum->wait += (uint64_t)stats_table_cell(table, row, s->wait);
     for (int i = 0; i < TASK_PARTS; i++)
-        sum->part[i] += (uint64_t)stats_table_cell(table, row, s->part[i]);
+        sum->part[i] += s->part[i] < 0 ? 0 : (uint64_t)stats_table_cell(table, row, s->part[i]);
     stats_writer_row(s->writer, table, row);
 }
 
-static json_t *sums_json(const struct job_sum *sum, uint32_t jobs)
+static json_t *sums_json(const struct sums *s, const struct job_sum *sum, uint32_t jobs)
 {
     json_t *all = json_array();
     for (uint32_t job = 0; job < jobs; job++) {
         json_t *one = json_pack("{s:I, s:I}", "count", (json_int_t)sum[job].count, "wait_ps",
                                 (json_int_t)sum[job].wait);
         for (int i = 0; i < TASK_PARTS; i++)
-            json_object_set_new(one, part_names[i], json_integer((json_int_t)sum[job].part[i]));
+            if (s->part[i] >= 0)
+                json_object_set_new(one, part_names[i], json_integer((json_int_t)sum[job].part[i]));
         json_array_append_new(all, one);
     }
     return all;
@@ -213,11 +222,11 @@ static enum ker_status tasks_write(struct stats_table *table, uint32_t jobs, str
                      .job_sum = ker_alloc((jobs + (size_t)1) * sizeof *s.job_sum)};
     bool control = ker_comm_rank(comm) == 0;
     for (int i = 0; i < TASK_PARTS; i++)
-        s.part[i] = stats_table_find(table, part_names[i], false);
+        s.part[i] = stats_table_find(table, part_names[i], i == TASK_PART_SERVICE);
     s.writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
     stats_table_show(table, comm, &(struct stats_visitor){task_show, &s});
     enum ker_status status = control && !s.writer ? KER_RUN_FAILED : stats_writer_close(s.writer, error);
-    *sums = control ? sums_json(s.job_sum, jobs) : NULL;
+    *sums = control ? sums_json(&s, s.job_sum, jobs) : NULL;
     free(s.job_sum);
     return status;
 }

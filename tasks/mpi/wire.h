@@ -26,6 +26,7 @@ enum task_wire_kind {
     TASK_WIRE_UNLOCK,
     TASK_WIRE_POST,
     TASK_WIRE_COMPLETE,
+    TASK_WIRE_SERVICE, /* a service's answer: only its first 8 bytes, call.c */
 };
 
 #define TASK_WIRE_SYNC 1       /* wants an ACK */

@@ -78,6 +78,7 @@ static const uint16_t parts[] = {
     [TASK_OP_COLLECTIVE] = COLLECTIVE,
     [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST,
     [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST,
+    [TASK_OP_CALL] = 0, /* no format has any */
     [TASK_OP_FINALIZE] = 0,
     [TASK_OP_ABORT] = MESSAGE | FLAG,
     [TASK_OP_AFTER] = MESSAGE,

@@ -13,6 +13,7 @@
         ["sending_ps", "sending", "until the adapter had sent it"],
         ["matching_ps", "matching", "searches in queues"],
         ["one_sided_ps", "one-sided", "until the partner's one-sided message was sent"],
+        ["service_ps", "services", "until a service of the node had answered"],
         ["other_ps", "other", "threads, generalised requests, and waits that the end of the run found open"]];
     const look = i => "background:" + mars.colours.mark(i) + (i >= 8 ? ";opacity:.55" : "");
 

@@ -3,7 +3,7 @@
 
 (function () {
     const { make } = mars;
-    const kinds = ["computation", "call", "handshake", "contention", "transfer", "in_node", "sending", "matching", "other"];
+    const kinds = ["computation", "call", "handshake", "contention", "transfer", "in_node", "sending", "matching", "other", "service"];
     const colour = kind => kind === "computation" ? mars.colours.variable("compute") : mars.colours.kind(Math.max(0, kinds.indexOf(kind) - 1));
     const mark = kind => kind === "computation" ? "var(--compute)" : mars.colours.mark(Math.max(0, kinds.indexOf(kind) - 1));
 
