@@ -85,6 +85,29 @@ all_alike "more than simple nodes, two adapters" "$t/all.cfg" node.adapters=2 no
 sed 's/^adapter.*/network: { model = "simple"; latency = "900 ns"; bandwidth = "5 GB\/s"; };/; s/links = "periods"; adapters = "periods";//; s/matrix = true;//' "$t/all.cfg" >"$t/simple.cfg"
 all_alike "above network.model = simple" "$t/simple.cfg"
 
+# A file server. A write of 2,000 B to two stripes: 400 ns to the client, both requests there after 2,250 ns, 10 us of seek and 10 us of
+# disk, an answer without payload (1 ns on each link, as packets have a byte at least) after 251 ns, 200 ns to the task: 23,101 ns. Read: 200 ns to the client,
+# 251 ns, 20 us as well (it goes back), two answers of 1,000 B on one link 2,250 ns, 400 ns: 23,101 ns.
+cc -shared -fPIC $(pkg-config --cflags marssim) tests/source/plugin/files.c -o "$t/libfiles.so" 2>"$t/err"
+check "a file server and its clients are built"
+sed -e 's/libecho.so/libfiles.so/' -e 's/^services.*/services = ( { kind = "file_server"; list = "2"; seek = "10 us"; rate = "100 MB\/s"; },/' -e \
+    's/^jobs.*/{ kind = "file_client"; list = "0-1"; stripe = "1000 B"; } ); jobs = ( { program = "file_writers"; tasks = 1; record = "2000 B"; } );/' \
+    -e 's/nodes = 3/nodes = 4/' "$t/echo.cfg" >"$t/files.cfg"
+mv "$t/echo.cfg" "$t/kept.cfg"; mv "$t/files.cfg" "$t/echo.cfg"
+by_hand "write and read over two servers" 46202000 46202000 'services[0].list="2-3"'
+mv "$t/kept.cfg" "$t/echo.cfg"
+sed -n '/^topology/p; /^adapter/p; /^node:/p; /^traffic/p; /^output/,$p' "$t/all.cfg" >"$t/files.cfg"
+cat >>"$t/files.cfg" <<END
+plugins = ["$t/libfiles.so"];
+services = ( { kind = "file_server"; list = "3,9,17"; seek = "20 us"; rate = "2 GB/s"; }, { kind = "file_client"; stripe = "10000 B"; } );
+jobs = ( { name = "writers"; program = "file_writers"; tasks = 40; tasks_per_node = 2; records = 4; record = "25000 B"; },
+         { name = "ring"; program = "stencil"; extents = [20]; steps = 100; bytes = "12 KiB"; compute_time = "2 us"; background = true; } );
+END
+all_alike "a file server beside MPI, traffic, noise and series" "$t/files.cfg"
+# 40 x 4 x 25,000 B, twice.
+jq -e '.result.services[0].bytes == 8000000' "$t/one/summary.json" >"$t/err"
+check "all that was written and read was at a disk"
+
 refused 'jobs\[0\].whom: no service of services\[\] is called "ecko": .*; did you mean "echo"?' "$t/echo.cfg" 'jobs[0].whom="ecko"'
 check "refused: a service that there is not, with the nearest"
 refused 'jobs\[0\].whom: task 2 of job .job0. runs on node 2, where the service "echo" does not: services\[0\] has 2 nodes' "$t/echo.cfg" \

@@ -105,6 +105,17 @@ for ranks in 2 3; do
         "$marssim" -q -o resumed --resume counted$ranks >log 2>&1 && [ "$(jq -S .result one/summary.json)" = "$(jq -S .result resumed/summary.json)" ]
     check "$ranks ranks, saved while questions wait, and resumed by one"
 done
+# A trace format. Task 1 has the first 64 B after 1,000 + 314 ns, task 2 the next ones after 1,628 ns. Then a barrier in two rounds: task 2's message, of one
+# byte in a packet, is with task 0 after 1,879 ns, whose answer is there after 2,130 ns.
+cp "$top/tests/source/plugin/format.c" . && build format.c -o libformat.so
+check "a trace format is built"
+printf '#calls 3\n0 compute 1000\n0 send 1 64\n1 recv 0\n1 send 2 64\n2 recv 1\n0 barrier\n1 barrier\n2 barrier\n' >three.txt
+sed -e 's/libcounter/libformat/' -e 's/^services.*/jobs = ( { program = "trace"; trace = "three.txt"; } );/' -e '/^run/d' counter.cfg >format.cfg
+"$marssim" -q -o one format.cfg >log 2>&1 && [ "$(cut -d, -f5 one/tasks.csv | tr '\n' ' ')" = "finish_ps 1880000 1880000 2130000 " ]
+check "found by its first line, and replayed to the picosecond"
+mpirun -n 3 "$marssim" -q -o three format.cfg partition.oversubscribe=true partition.adapt=false run.checkpoint.at="1500 ns" run.checkpoint.dir=calls >log 2>&1 &&
+    cmp one/tasks.csv three/tasks.csv && "$marssim" -q -o resumed --resume calls >log 2>&1 && cmp one/tasks.csv resumed/tasks.csv
+check "3 ranks, saved, and resumed by one"
 "$marssim" --list plugins=libmine.so >log && grep -q "line .*switches in a row" log && grep -q "star .*straight_out" log
 check "--list has them"
 "$marssim" --help-config topology.length plugins=libmine.so >log && grep -q "only with topology.kind = line" log
@@ -123,6 +134,9 @@ bad() { # MESSAGE WORDS...: refused on 1 and 3 ranks, with status 2
     [ $status -eq 2 ] && [ "$(grep -c -F -- "$message" log)" -eq 1 ]
     check "and told once on 3 ranks"
 }
+sed 's/send 2/send 7/' three.txt >seven.txt
+bad 'seven.txt:5: there is no task 7: they are 0 to 2' format.cfg 'jobs[0].trace=seven.txt'
+bad 'counter.cfg:1: the first line says "#calls TASKS"' format.cfg 'jobs[0].trace=counter.cfg' 'jobs[0].format=calls'
 bad 'services[0].clerks: no service of services[] is called "clerk"' counter.cfg 'services[0].clerks="clerk"'
 bad 'services[0].desks: services[0] does not run on node 2' counter.cfg 'services[0].nodes=2'
 bad 'services[1].list: node 2 stands there twice' counter.cfg 'services[1].list="2,0-2:2"'
