@@ -104,6 +104,7 @@ struct task_files run_task_files(const struct run *run)
                                .tasks_key = key_not_given(run, "output.tasks"),
                                .matching = ker_config_bool(run->config, "output.matching"),
                                .matching_key = key_not_given(run, "output.matching"),
+                               .measured = ker_config_bool(run->config, "output.collectives"),
                                .calls_key = key_not_given(run, "output.calls")};
 }
 

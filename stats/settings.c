@@ -44,6 +44,9 @@ const struct ker_option stats_options[] = {
      "Left "
      "out like links.csv.",
      "jobs", .resume = KER_RESUME_FREE},
+    {"output.collectives", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write collectives.csv: each iteration of jobs whose program is \"collective\".", "jobs",
+     .resume = KER_RESUME_FREE},
     {"output.services", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write service_NAME.csv for each service of services[] that counts something on its nodes. Left out "
      "like links.csv.",

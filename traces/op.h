@@ -263,6 +263,21 @@ struct task_called {
     const char *name, *word;
 };
 
+/* Of programs that time what they call again and again: what the tasks of this rank say of each iteration,
+ * size after size. Of several ranks the largest, least, largest and sum. */
+struct task_measured {
+    const char *name; /* "allreduce" */
+    uint32_t sizes, iterations;
+    const uint64_t *bytes; /* of each size */
+    bool span;             /* an iteration's time is last - first; otherwise it is `longest` */
+    struct task_measured_time {
+        ker_time longest; /* a task's own time */
+        ker_time first;   /* KER_TIME_MAX: no task has begun it */
+        ker_time last;
+        uint64_t tasks; /* have done it */
+    } * time;
+};
+
 /* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
 struct task_program;
 /* Operations of a kind of the family "jobs[].program"; traits: "computes" (jobs[].processor_factor means
@@ -294,6 +309,11 @@ struct task_program_class {
      */
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
     void (*close)(struct task_program *);
+    /* Of programs that measure: called before next() with the simulated time, at which the operation before
+     * it is over; but not when next() is repeated after a checkpoint. What has been measured lives as long as
+     * the program. NULL: it does not measure. */
+    void (*at)(struct task_program *, uint32_t own, ker_time now);
+    struct task_measured *(*measured)(struct task_program *);
     /* How far an own task is, for the line of progress: operations, steps or bytes of all of them; false:
      * there is no such task here. NULL: that is not known before the end. */
     bool (*done)(const struct task_program *, uint32_t own, uint64_t *so_far, uint64_t *all);

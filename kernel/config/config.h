@@ -167,4 +167,7 @@ enum ker_status ker_config_help_word(const struct ker_option *const *tables, con
  * none. */
 char *ker_config_key_near(const struct ker_option *const *tables, const char *word);
 
+/* Levenshtein distance of two words, at most 64 characters of them. */
+int ker_config_distance(const char *a, const char *b);
+
 #endif

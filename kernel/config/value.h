@@ -55,8 +55,6 @@ char *ker_config_nearest(ker_config_tables, const char *path);
 /* words.c: what is called otherwise here, NULL: nothing known. */
 const char *ker_config_value_hint(const char *key, const char *value);
 const char *ker_config_key_hint(const char *key);
-/* Levenshtein distance of two words, at most 64 characters of them. */
-int ker_config_distance(const char *a, const char *b);
 
 /* sound.c: ends the program when a table is wrong in itself (a default out of range, no choices, a key
  * twice). all: these are all tables there are, so that what a key belongs to stands in them. */

@@ -284,6 +284,7 @@ const struct stats_schema *const task_tables[] = {&task_mpi_schema,
                                                   &task_calls_schema,
                                                   &task_functions_schema,
                                                   &task_matching_schema,
+                                                  &task_measured_schema,
                                                   &task_job_series_schema,
                                                   &task_task_series_schema,
                                                   &task_traffic_series_schema,
@@ -401,6 +402,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         driven = task_driven_report(system->driven, comm, end, files->folder, files->tasks, files->tasks_key,
                                     error);
     enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
+    enum ker_status measured = task_measured_report(system, comm, files, *jobs, error);
     if (task_mpi_waits_told(system->mpi))
         waited = waits_report(system, comm, end, files, *jobs, error);
     if (task_mpi_path_room(system->mpi))
@@ -413,7 +415,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){.outside = &outside}, comm,
                                     files->folder, files->matching_key, error);
     }
-    status = status ? status : driven;
+    status = status ? status : driven ? driven : measured;
     status = status ? status : called ? called : waited ? waited : walked;
     return status ? status : matched ? matched : paired;
 }

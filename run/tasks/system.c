@@ -456,6 +456,8 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     task_sent_state(system, ker_state_begin(writer, "task_sent", 2, 0));
     ker_state_end(writer);
     task_matrix_save(system->matrix, writer);
+    task_measured_state(system, ker_state_begin(writer, "task_measured", 1, 0));
+    ker_state_end(writer);
     task_driven_save(system->driven, writer);
 }
 
@@ -467,6 +469,11 @@ static void series_load(void *context, struct ker_chunk *c)
 static void sent_load(void *context, struct ker_chunk *c)
 {
     task_sent_state(context, c);
+}
+
+static void measured_load(void *context, struct ker_chunk *c)
+{
+    task_measured_state(context, c);
 }
 
 static void matrix_load(void *context, struct ker_chunk *c)
@@ -504,4 +511,5 @@ void task_loaders(struct task_system *system, bool sums, struct ker_state_loader
     task_driven_loaders(system->driven, sums, &loaders[4]);
     loaders[1] = (struct ker_state_loader){"task_series", 1, series_load, system};
     loaders[5] = (struct ker_state_loader){"traffic_looks", 1, sums ? looks_load : looks_when, system};
+    loaders[6] = (struct ker_state_loader){"task_measured", 1, sums ? measured_load : system_pass, system};
 }

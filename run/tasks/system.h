@@ -72,6 +72,12 @@ uint64_t task_models_waiting(const struct task_system *, struct task_mpi_wait *r
 void task_models_attach(struct task_system *, const uint32_t *nodes, uint32_t count,
                         const struct task_mpi_seat *, const uint32_t *first, void **state);
 
+/* measured.c */
+enum ker_status task_measured_report(const struct task_system *, struct ker_comm *, const struct task_files *,
+                                     json_t *jobs, struct ker_error *);
+void task_measured_state(struct task_system *, struct ker_chunk *);
+extern const struct stats_schema task_measured_schema;
+
 /* traced.c */
 void task_traced_free(struct task_system *);
 

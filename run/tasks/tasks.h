@@ -123,7 +123,7 @@ json_t *task_system_traffic(struct task_system *, struct ker_comm *, ker_time wa
  * Also writes the tables of jobs on rank 0 into the folder. */
 struct task_files {
     const struct stats_folder *folder;
-    bool tasks, matching;                             /* are these tables wanted? */
+    bool tasks, matching, measured;                   /* are these tables wanted? */
     const char *tasks_key, *matching_key, *calls_key; /* as in stats_writer_open */
 };
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
@@ -149,7 +149,7 @@ enum ker_status task_system_former(struct task_system *, const struct ker_config
 bool task_system_formers_end(struct task_system *, ker_time fork);
 /* Saved state of what a rank counts for all its tasks (the tasks themselves are saved with their nodes); and
  * who loads it. sums: this rank takes the counts of all. */
-#define TASK_STATES 6
+#define TASK_STATES 7
 void task_system_save(struct task_system *, struct ker_state_writer *);
 void task_loaders(struct task_system *, bool sums, struct ker_state_loader loaders[TASK_STATES]);
 

@@ -194,7 +194,9 @@ static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct 
                                    jobs_holding(jobs, seat->node, jobs->tasks).text, seat->job);
     }
     return ker_config_fail(
-        config, error, KEY(seat->job, s->placement.table ? "placement_file" : "tasks_per_node"),
+        config, error,
+        KEY(seat->job,
+            ker_config_has(config, KEY(seat->job, "placement_file")) ? "placement_file" : "tasks_per_node"),
         "job '%s': %u tasks on node %u, but %s: spread them over more nodes, give it more cores, or let "
         "tasks take turns (node.tasks)",
         s->name, own, seat->node, jobs_holding(jobs, seat->node, jobs->tasks).text);

@@ -6,6 +6,7 @@
 
 /* The table of programs: one line each. */
 #define PROGRAMS(KIND)                                                                                       \
+    KIND(task_program_collective)                                                                            \
     KIND(task_program_leanmd)                                                                                \
     KIND(task_program_pingpong)                                                                              \
     KIND(task_program_schedule)                                                                              \
@@ -24,7 +25,8 @@ const struct ker_option task_job_options[] = {
     {.key = "jobs[].program",
      .type = KER_TYPE_CHOICE,
      .kinds = &programs,
-     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
+     .meaning = "What the tasks do: a collective again and again, one message to and fro, a generated halo "
+                "exchange, the replay of a "
                 "trace, what a "
                 "weather model sends, a pattern of messages and dependencies, or molecular dynamics with "
                 "message-driven objects."},
@@ -38,7 +40,8 @@ const struct ker_option task_job_options[] = {
      .type = KER_TYPE_INT,
      .minimum = "1",
      .meaning =
-         "pingpong: number of tasks, an even one; default 2. leanmd: number of cores; default one for each "
+         "pingpong: number of tasks, an even one; default 2. collective: likewise, any. leanmd: number of "
+         "cores; default one for each "
          "cell. Other programs say how many there are: here it is a check, and any other number is refused."},
     {.key = "jobs[].placement",
      .type = KER_TYPE_CHOICE,
@@ -47,6 +50,18 @@ const struct ker_option task_job_options[] = {
      .meaning =
          "Which free nodes the tasks take (of the job's range, if it has one), or a file that names them.",
      .belongs = "network.model=@nodes or loggops.nodes or topology.kind"},
+    {.key = "jobs[].hosts",
+     .type = KER_TYPE_FILE,
+     .meaning = "In the place of jobs[].placement: the job's nodes in their order by the machine's names for "
+                "them, as Slurm prints a list, \"lrdn[0024-0031,0064]\"; or a file of such names or lists, "
+                "one a line. Each takes jobs[].tasks_per_node tasks. Names are those of topology.file, or of "
+                "node.hosts.",
+     .belongs = "network.model=@nodes or loggops.nodes or topology.kind"},
+    {.key = "node.hosts",
+     .type = KER_TYPE_FILE,
+     .meaning = "What nodes are called, for jobs[].hosts: a file of lines HOSTS NODE, as in "
+                "\"n[001-004] 0\", which are the nodes 0 to 3; # begins a comment.",
+     .belongs = "jobs"},
     {.key = "jobs[].background",
      .type = KER_TYPE_BOOL,
      .fallback = "false",

@@ -4,6 +4,7 @@
  * free (allocation.c); alone in the system, or where nobody asks, in closed form.
  */
 #include "tasks/jobs/allocation.h"
+#include "tasks/jobs/hosts.h"
 #include "tasks/jobs/placement.h"
 
 #include <stdlib.h>
@@ -306,13 +307,43 @@ static enum ker_status placement_read_file(struct task_placement *p, const struc
     return KER_OK;
 }
 
+/* Host after host, each with tasks_per_node of them. */
+static enum ker_status placement_hosts(struct task_placement *p, const struct ker_config *config,
+                                       struct keys *k, const struct task_allocation *a,
+                                       struct ker_error *error)
+{
+    static const char *const others[] = {"placement", "first_node", "last_node", "nodes",
+                                         "fill",      "kind",       "share"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ker_config_has(config, keys_path(k, others[i])))
+            return ker_config_fail(
+                config, error, keys_path(k, others[i]),
+                "jobs[%u].hosts says which nodes the job has, in their order: leave one out", k->job);
+    uint32_t *node, count;
+    enum ker_status status = task_hosts_read(config, k->job, a->topology, a->hosts, &node, &count, error);
+    p->per_node = (uint32_t)ker_config_int(config, keys_path(k, "tasks_per_node"));
+    if (!status && (uint64_t)count * p->per_node < p->tasks)
+        status = ker_config_fail(config, error, keys_path(k, "hosts"),
+                                 "names %u nodes, which is too few for %u tasks, %u to a node", count,
+                                 p->tasks, p->per_node);
+    if (!status) {
+        p->table = ker_alloc(p->tasks * sizeof *p->table);
+        for (uint32_t task = 0; task < p->tasks; task++)
+            p->table[task].node = node[task / p->per_node];
+        task_placement_index(p);
+    }
+    free(node);
+    return status;
+}
+
 bool task_placement_named(const struct ker_config *config, uint32_t job)
 {
     struct keys k = {.job = job};
     const struct task_placement_law *law = ker_config_operations(config, keys_path(&k, "placement"));
-    return !law->place || (!law->order && (ker_config_has(config, keys_path(&k, "first_node")) ||
-                                           ker_config_has(config, keys_path(&k, "last_node")) ||
-                                           ker_config_has(config, keys_path(&k, "nodes"))));
+    return !law->place || ker_config_has(config, keys_path(&k, "hosts")) ||
+           (!law->order && (ker_config_has(config, keys_path(&k, "first_node")) ||
+                            ker_config_has(config, keys_path(&k, "last_node")) ||
+                            ker_config_has(config, keys_path(&k, "nodes"))));
 }
 
 static enum ker_status placement_settings(struct task_placement *p, const struct ker_config *config,
@@ -341,6 +372,8 @@ enum ker_status task_placement_init(struct task_placement *p, const struct ker_c
     uint32_t nodes = a->hosts;
     *p = (struct task_placement){.tasks = tasks, .per_node = 1, .stride = 1, .all_kinds = a->kinds};
     p->law = ker_config_operations(config, keys_path(&k, "placement"));
+    if (ker_config_has(config, keys_path(&k, "hosts")))
+        return placement_hosts(p, config, &k, a, error);
     if (!p->law->place)
         return placement_read_file(p, config, &k, nodes, error);
     enum ker_status status = placement_settings(p, config, &k, error);

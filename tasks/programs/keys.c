@@ -10,7 +10,7 @@ const struct ker_option task_bytes_options[] = {
      .maximum = "1 TiB",
      .meaning =
          "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
-         "corners the smallest of the dimensions that differ."},
+         "corners the smallest of the dimensions that differ. collective: one size after the other."},
     {.key = NULL},
 };
 

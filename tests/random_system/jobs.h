@@ -144,6 +144,31 @@ static uint32_t random_pingpong(struct random_system *r, uint32_t most)
     return tasks;
 }
 
+/* In the place of a pingpong, so that systems with other programs stay as they are. */
+static uint32_t random_collective(struct random_system *r, uint32_t most)
+{
+    double limit = 0.1 * RANDOM_PACKETS / most * r->packet;
+    uint32_t tasks = (uint32_t)random_whole(r, "tasks", 2, most, 2, most);
+    const char *call =
+        random_choice(r, "collective",
+                      LIST("barrier", "bcast", "allreduce", "reduce_scatter", "scan", "exchange", "incast"));
+    bool plain = strcmp(call, "exchange") == 0 || strcmp(call, "incast") == 0;
+    put_text(r, "collective", call);
+    fprintf(r->out, "        tasks = %u;\n", tasks);
+    random_key(r, "bytes");
+    fprintf(r->out, "        bytes = [\"%u B\", \"%u B\"];\n", draw(r, 9),
+            draw(r, 1 + (uint32_t)(limit / tasks)));
+    put_whole(r, "iterations", 1, 3, 1, 4);
+    put_whole(r, "warmup", 0, 1, 0, 2);
+    put_choice(r, "sync", LIST("barrier", "none"));
+    put_choice(r, "measure", LIST("own", "span"));
+    put_choice(r, "align", LIST("0 ns", "1 us", "7777 ns"));
+    put_choice(r, "pause", LIST("1 ns", "777 ns", "2 us"));
+    if (plain && random_flag(r, "bursts", 50))
+        put_choice(r, "burst", LIST("1 ps", "5 us"));
+    return tasks;
+}
+
 static uint32_t random_trace(struct random_system *r, uint32_t most)
 {
     bool eight = most >= 8 && r->packet < 4096, timed = random_flag(r, "timed calls", 30);
@@ -185,7 +210,11 @@ static uint32_t random_program(struct random_system *r, uint32_t places)
     if ((strcmp(program, "trace") == 0 && !room) || places < 2)
         program = "stencil";
     uint32_t most = places < 48 ? places : 48;
+    if (strcmp(program, "pingpong") == 0 && random_flag(r, "collective in its place", 60))
+        program = "collective";
     put_text(r, "program", program);
+    if (strcmp(program, "collective") == 0)
+        return random_collective(r, most);
     if (strcmp(program, "pingpong") == 0)
         return random_pingpong(r, most);
     put_choice(r, "compute_jitter", LIST("0 ns", "1 ps", "100 ns", "3 us"));

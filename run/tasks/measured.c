@@ -1,0 +1,160 @@
+/* measured.c - what programs have timed of themselves (struct task_measured): jobs[].measured of
+ * summary.json, and collectives.csv.
+ *
+ * Each rank has an entry for every iteration, of its own tasks; they are joined on rank 0 by maximum, minimum
+ * and sum. An iteration counts when all tasks of the job have done it. Percentiles are interpolated between
+ * the two nearest iterations.
+ */
+#include "run/tasks/system.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint32_t job;
+    uint64_t bytes, iteration; /* iteration: of all sizes */
+    uint32_t number;           /* of this size */
+    const struct task_measured_time *time;
+};
+
+static const char *job_text(const void *jobs, uint32_t job)
+{
+    return task_jobs_get(jobs, job)->name;
+}
+
+static uint64_t row_key(const void *row_)
+{
+    const struct row *row = row_;
+    return (uint64_t)row->job << 32 | row->iteration;
+}
+
+/* clang-format off */
+#define COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(bytes, "B", U64, SAME, row->bytes, "the size, of jobs[].bytes") \
+    COLUMN(iteration, "", U32, SAME, row->number, "which one of this size, from 0 on") \
+    COLUMN(first_ps, "ps", TIME, SAME, row->time->first, "when the first task began the call") \
+    COLUMN(last_ps, "ps", TIME, SAME, row->time->last, "when the last task ended it") \
+    COLUMN(own_ps, "ps", TIME, SAME, row->time->longest, "the largest of the tasks' own times in it")
+STATS_SCHEMA(task_measured_schema, struct row, COLUMNS, row_key, "collectives",
+             "One row per iteration that all tasks of a job with jobs[].program = \"collective\" have done.")
+/* clang-format on */
+
+static size_t times_count(const struct task_measured *m)
+{
+    return m->time ? (size_t)m->sizes * m->iterations : 0;
+}
+
+static struct task_measured *measured_of(const struct task_system *system, uint32_t job)
+{
+    const struct task_job *j = task_jobs_get(system->jobs, job);
+    return j->class->measured ? j->class->measured(j->program) : NULL;
+}
+
+static void time_join(struct task_measured_time *to, const struct task_measured_time *from)
+{
+    to->longest = from->longest > to->longest ? from->longest : to->longest;
+    to->first = from->first < to->first ? from->first : to->first;
+    to->last = from->last > to->last ? from->last : to->last;
+    to->tasks += from->tasks;
+}
+
+/* ---- the report ---- */
+
+static int time_compare(const void *a, const void *b)
+{
+    ker_time left = *(const ker_time *)a, right = *(const ker_time *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Of n sorted times, at percent of the way from the first to the last. */
+static json_int_t percentile(const ker_time *sorted, size_t n, unsigned percent)
+{
+    size_t at = (n - 1) * percent, low = at / 100;
+    ker_time step = low + 1 < n ? sorted[low + 1] - sorted[low] : 0;
+    return sorted[low] + (ker_time)(((unsigned __int128)step * (at % 100) + 50) / 100);
+}
+
+static json_t *size_json(const struct task_measured *m, const struct task_measured_time *time, uint64_t bytes,
+                         uint64_t tasks)
+{
+    ker_time *took = ker_alloc(m->iterations * sizeof *took);
+    size_t n = 0;
+    for (uint32_t i = 0; i < m->iterations; i++)
+        if (time[i].tasks == tasks)
+            took[n++] = m->span ? time[i].last - time[i].first : time[i].longest;
+    qsort(took, n, sizeof *took, time_compare);
+    json_t *object = json_pack("{s:I, s:I}", "bytes", (json_int_t)bytes, "iterations", (json_int_t)n);
+    static const struct {
+        const char *name;
+        unsigned percent;
+    } of[] = {{"min_ps", 0}, {"p10_ps", 10}, {"median_ps", 50}, {"p90_ps", 90}, {"max_ps", 100}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        json_object_set_new(object, of[i].name,
+                            n ? json_integer(percentile(took, n, of[i].percent)) : json_null());
+    free(took);
+    return object;
+}
+
+/* On rank 0: of a job, joined; rows for the table, where there is one. */
+static json_t *job_json(const struct task_measured *m, const struct task_measured_time *time, uint32_t job,
+                        uint64_t tasks, struct stats_table *table)
+{
+    json_t *sizes = json_array();
+    for (uint32_t size = 0; size < m->sizes; size++) {
+        const struct task_measured_time *of = time + (size_t)size * m->iterations;
+        json_array_append_new(sizes, size_json(m, of, m->bytes[size], tasks));
+        for (uint32_t i = 0; table && i < m->iterations; i++)
+            if (of[i].tasks == tasks)
+                stats_table_add(
+                    table, &(struct row){job, m->bytes[size], (uint64_t)size * m->iterations + i, i, &of[i]});
+    }
+    return json_pack("{s:s, s:s, s:o}", "collective", m->name, "measure", m->span ? "span" : "own", "sizes",
+                     sizes);
+}
+
+enum ker_status task_measured_report(const struct task_system *system, struct ker_comm *comm,
+                                     const struct task_files *files, json_t *jobs, struct ker_error *error)
+{
+    bool control = ker_comm_rank(comm) == 0, any = false;
+    struct stats_table *table = stats_table_new(&task_measured_schema, system->jobs, 0);
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
+        const struct task_measured *m = measured_of(system, job);
+        void *all;
+        size_t *offset;
+        if (!m)
+            continue;
+        any = true;
+        ker_comm_gather(comm, m->time, times_count(m) * sizeof *m->time, &all, &offset);
+        struct task_measured_time *time = all;
+        for (size_t i = times_count(m); control && i < offset[ker_comm_size(comm)] / sizeof *time; i++)
+            time_join(&time[i % times_count(m)], &time[i]);
+        if (control)
+            json_object_set_new(json_array_get(jobs, job), "measured",
+                                job_json(m, time, job, task_jobs_get(system->jobs, job)->tasks,
+                                         files->measured ? table : NULL));
+        free(all);
+        free(offset);
+    }
+    enum ker_status status =
+        control && any && files->measured ? stats_table_write(table, files->folder, error) : KER_OK;
+    stats_table_free(table);
+    return status;
+}
+
+/* ---- saved state ---- */
+
+void task_measured_state(struct task_system *system, struct ker_chunk *c)
+{
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs) && !c->bad; job++) {
+        struct task_measured *m = measured_of(system, job);
+        size_t count = m ? times_count(m) : 0;
+        ker_chunk_same(c, count);
+        for (size_t i = 0; i < count && !c->bad; i++) {
+            struct task_measured_time time = m->time[i];
+            KER_CHUNK(c, time);
+            if (c->loads && !c->bad)
+                time_join(&m->time[i], &time);
+        }
+    }
+}
