@@ -1,6 +1,6 @@
 /* rates.c - the keys of how fast the parts of a node are, of node and of the members of nodes. */
 #include "nodes/rates.h"
-#include "nodes/kind_keys.h"
+#include "nodes/structure.h"
 
 #define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 or node.hwloc or nodes & network.model=@nodes"
 #define CALLS "jobs & network.model=@nodes"

@@ -15,6 +15,8 @@
 
 #include "kernel/config/config.h"
 
+#include <string.h>
+
 #define NODE_MOST_UNITS 65000 /* of a node; the same for cores */
 #define NODE_MOST_PARTS 1024  /* of its sockets, domains, buses */
 #define NODE_SPEED 1000000u   /* what is counted in millionths: this is 1 */
@@ -79,5 +81,27 @@ enum ker_status node_structure_read(struct node_structure *, const struct ker_co
 void node_structure_release(struct node_structure *);
 
 extern const struct ker_option node_structure_options[]; /* node.sockets, nodes[].sockets, ... */
+
+/* ---- Keys that stand in node, and again in the members of nodes, where they override those of
+ * node.
+ *
+ * Of such keys a macro with GROUP and DEFAULT makes two tables of options: ("node", NODE_KEY_GIVEN) with
+ * defaults, and ("nodes[]", NODE_KEY_ABSENT) without any, as a kind that does not have the key takes what
+ * node says. */
+
+#define NODE_KEY_GIVEN(text) text
+#define NODE_KEY_ABSENT(text) NULL
+
+enum { NODE_KEY_PATH = 96 };
+
+/* The path of the word's key, written to `path`: in the group ("node", "nodes[2]"), or else in node. */
+static inline const char *node_kind_key(char path[static NODE_KEY_PATH], const struct ker_config *config,
+                                        const char *group, const char *word)
+{
+    snprintf(path, NODE_KEY_PATH, "%s.%s", group, word);
+    if (strcmp(group, "node") != 0 && !ker_config_has(config, path))
+        snprintf(path, NODE_KEY_PATH, "node.%s", word);
+    return path;
+}
 
 #endif

@@ -1,7 +1,7 @@
 /* names.c - what switches and nodes are called, where the topology has names: edge lists and fabrics. */
-#include "routing/import/fabric.h"
+#include "routing/import/import.h"
+#include "routing/rails.h"
 #include "routing/topologies/graph.h"
-#include "routing/topologies/rails.h"
 #include "routing/topology.h"
 
 const char *route_name(const struct route_topology *topology, bool node, uint32_t id)

@@ -4,9 +4,9 @@
  * after that a topology never changes. Questions to it are answered in topology.c.
  */
 #include "routing/faults/faults.h"
-#include "routing/import/lanes.h"
-#include "routing/tables/share.h"
-#include "routing/topologies/rails.h"
+#include "routing/import/import.h"
+#include "routing/rails.h"
+#include "routing/tables/make.h"
 #include "routing/topology.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* digits.c - numbers as text, two digits at a time; see digits.h. */
-#include "stats/digits.h"
+#include "stats/file.h"
 
 const char stats_digits[201] =
     "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"

@@ -5,7 +5,6 @@
  * cell that is empty in CSV is null.
  */
 #include "stats/columns.h"
-#include "stats/digits.h"
 #include "stats/file.h"
 #include "stats/hdf5.h"
 #include "stats/lines.h"

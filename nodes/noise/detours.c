@@ -4,7 +4,7 @@
  * finds, with so much length; the time between them that has passed by then is the rest. Invariant: detours
  * ascend and do not overlap, and the span ends with the last of them or later.
  */
-#include "nodes/noise.h"
+#include "nodes/nodes.h"
 
 #include <stdlib.h>
 

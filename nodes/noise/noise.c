@@ -5,7 +5,7 @@
  * there without moving, over AHEAD detours at most. That is a function of the seed, the core and the time,
  * too: who asks, and how often, changes nothing.
  */
-#include "nodes/noise.h"
+#include "nodes/nodes.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef NODES_STRUCTURE_HWLOC_H
 #define NODES_STRUCTURE_HWLOC_H
 
-#include "nodes/structure.h"
+#include "nodes/nodes.h"
 
 struct node_hwloc {
     uint32_t adapters; /* in: that the node has */

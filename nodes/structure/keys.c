@@ -4,7 +4,7 @@
  * sockets, adapters to sockets unless a key says where they are. Adapters on one socket take its buses in
  * turn. A kind's own keys (nodes[2].sockets) stand for node's (node.sockets).
  */
-#include "nodes/kind_keys.h"
+#include "nodes/nodes.h"
 #include "nodes/structure/hwloc.h"
 #include "nodes/structure/make.h"
 

@@ -2,7 +2,7 @@
 #ifndef NODES_STRUCTURE_MAKE_H
 #define NODES_STRUCTURE_MAKE_H
 
-#include "nodes/structure.h"
+#include "nodes/nodes.h"
 
 /* Of n parts on k wholes part i is on whole i k / n, rounded down. */
 uint16_t node_dealt(uint32_t part, uint32_t n, uint32_t k);

@@ -2,7 +2,7 @@
 #ifndef ROUTING_FABRIC_DUMP_H
 #define ROUTING_FABRIC_DUMP_H
 
-#include "routing/import/fabric.h"
+#include "routing/import/import.h"
 
 enum fabric_kind { FABRIC_SWITCH = 'S', FABRIC_ADAPTER = 'H', FABRIC_ROUTER = 'R' };
 

@@ -5,7 +5,7 @@
  * first switch, the link it is on and its service level say all about the rest of its path, which is followed
  * once.
  */
-#include "routing/import/lanes.h"
+#include "routing/import/import.h"
 
 #include "routing/topology.h"
 

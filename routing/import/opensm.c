@@ -18,7 +18,7 @@
  * An endpoint with 2^lmc LIDs has as many columns in the table, side by side, when packets are to spread over
  * its paths.
  */
-#include "routing/import/opensm.h"
+#include "routing/import/import.h"
 
 #include "routing/topology.h"
 

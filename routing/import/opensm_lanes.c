@@ -15,8 +15,7 @@
  *     #in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15
  *     1   2   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  7
  */
-#include "routing/import/lanes.h"
-#include "routing/import/opensm.h"
+#include "routing/import/import.h"
 
 #include "routing/topology.h"
 

@@ -3,7 +3,7 @@
  * Rows of ports become sets of one path as they are read. Then every path is followed from all switches with
  * endpoints (table_check.c): what is wrong where no packet comes by does not matter.
  */
-#include "routing/import/opensm.h"
+#include "routing/import/import.h"
 
 #include "routing/tables/make.h"
 #include "routing/topology.h"

@@ -1,7 +1,6 @@
 /* algorithms.c - the algorithms of any topology, which go by tables: how theirs are made, and the route
  * function of all. */
-#include "routing/import/lanes.h"
-#include "routing/import/opensm.h"
+#include "routing/import/import.h"
 #include "routing/tables/maker.h"
 #include "routing/tables/share.h"
 

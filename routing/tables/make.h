@@ -59,4 +59,7 @@ enum ker_status route_table_read(struct route_topology *, const struct ker_confi
 enum ker_status route_weights_read(uint32_t *weight, const struct route_topology *,
                                    const struct route_wires *, const struct ker_config *, struct ker_error *);
 
+/* share.c. Collective. Rows of the switches with this rank; those of others have no paths. */
+void route_share_end(struct route_table *, const uint32_t *switch_rank, uint32_t rank);
+
 #endif

@@ -16,7 +16,5 @@ void route_share_settle(struct route_maker *);
 /* Collective. In place of route_maker_fill, with layers: which one a path goes in depends on all before, so
  * the ranks make their shares one behind the other. */
 bool route_share_in_turn(struct route_maker *);
-/* Collective. Rows of the switches with this rank; those of others have no paths. */
-void route_share_end(struct route_table *, const uint32_t *switch_rank, uint32_t rank);
 
 #endif

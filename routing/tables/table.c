@@ -5,7 +5,7 @@
  * begins. Sets are few and stay; route_table_keep drops the rows of other ranks, which become one row without
  * paths.
  */
-#include "routing/import/lanes.h"
+#include "routing/import/import.h"
 
 #include "routing/topology.h"
 

@@ -10,7 +10,7 @@
  * that the links share the endpoints evenly, "adaptive" all shortest paths. Nothing here grows with the
  * square of the switches.
  */
-#include "routing/import/fabric.h"
+#include "routing/import/import.h"
 #include "routing/tables/flood.h"
 #include "routing/tables/make.h"
 #include "routing/topologies/graph.h"

@@ -2,7 +2,6 @@
 #ifndef STATS_TIMELINES_OUT_H
 #define STATS_TIMELINES_OUT_H
 
-#include "stats/digits.h"
 #include "stats/file.h"
 
 #include <stdbool.h>

@@ -14,7 +14,7 @@
  */
 #include "tasks/driven/driven.h"
 #include "tasks/driven/program.h"
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include <math.h>
 #include <stdlib.h>

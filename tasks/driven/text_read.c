@@ -4,7 +4,7 @@
  * down. Labels of blocks are kept as OBJECT.LABEL; a label has no dot, so that no two are written alike.
  */
 #include "tasks/driven/text.h"
-#include "tasks/graphs/labels.h"
+#include "tasks/graphs/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -16,7 +16,7 @@
  */
 #include "tasks/graphs/build.h"
 #include "tasks/graphs/goal.h"
-#include "tasks/graphs/labels.h"
+#include "tasks/graphs/graph.h"
 
 #include <string.h>
 

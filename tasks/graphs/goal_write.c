@@ -10,8 +10,8 @@
  *
  * Calls 16 apart have one tag, and are told apart by their order as everything of one tag is.
  */
-#include "tasks/graphs/goal_write.h"
 #include "tasks/graphs/goal_out.h"
+#include "tasks/graphs/graphs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -65,4 +65,19 @@ void graph_goal_write(FILE *, const struct graph *, uint64_t unit);
 void graph_goal_write_head(FILE *, uint32_t tasks);
 void graph_goal_write_task(FILE *, uint32_t number, const struct graph_task *, uint64_t unit);
 
+/* ---- The labels of one rank's operations. */
+
+/* Zeroed: none. */
+struct graph_labels {
+    struct ker_table table;
+    struct ker_bytes text;
+};
+
+/* A label that is there already keeps its operation. */
+void graph_labels_add(struct graph_labels *, const char *label, size_t length, uint32_t op);
+bool graph_labels_find(const struct graph_labels *, const char *label, size_t length, uint32_t *op);
+/* Costs no more than adding what was there did. */
+void graph_labels_clear(struct graph_labels *);
+void graph_labels_release(struct graph_labels *);
+
 #endif

@@ -1,5 +1,5 @@
 /* Labels: their characters lie one behind the other, a hash table says where. */
-#include "tasks/graphs/labels.h"
+#include "tasks/graphs/graph.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * again when its message is there. Between two operations a cpu is idle, as in a wait. The first stream ends
  * by MPI_Finalize, the others end when their operations are done.
  */
-#include "tasks/graphs/program.h"
+#include "tasks/graphs/graphs.h"
 #include "tasks/graphs/pattern.h"
 #include "tasks/graphs/run.h"
 

@@ -1,6 +1,6 @@
 /* schedule.c - the program "schedule": patterns without a file (pattern.h). */
+#include "tasks/graphs/graphs.h"
 #include "tasks/graphs/pattern.h"
-#include "tasks/graphs/program.h"
 
 const struct ker_kind task_program_schedule = {
     .name = "schedule",

@@ -5,7 +5,7 @@
  * its own by a binary search.
  */
 #include "tasks/jobs/factors.h"
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,13 +8,13 @@
  */
 #include "tasks/jobs/jobs.h"
 
-#include "tasks/graphs/program.h"
+#include "tasks/graphs/graphs.h"
 #include "tasks/jobs/allocation.h"
 #include "tasks/jobs/factors.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
 #include "tasks/loggops/loggops.h"
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

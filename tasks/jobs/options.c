@@ -1,7 +1,7 @@
 /* options.c - the keys of jobs, and which programs there are. */
 #include "tasks/jobs/jobs.h"
 
-#include "tasks/graphs/program.h"
+#include "tasks/graphs/graphs.h"
 #include "tasks/jobs/placement.h"
 
 /* The table of programs: one line each. */

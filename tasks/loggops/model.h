@@ -12,7 +12,6 @@
 #include "tasks/graphs/pattern.h"
 #include "tasks/loggops/loggops.h"
 #include "tasks/loggops/record.h"
-#include "tasks/loggops/settings.h"
 #include "tasks/mpi/mpi.h"
 
 /* What goes between processes that are near each other. */

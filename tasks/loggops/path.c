@@ -1,7 +1,7 @@
 /* path.c - critical paths of schedules, from what their tasks have recorded (record.h). */
 #include "tasks/loggops/model.h"
 
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 
 static void own_fill(struct loggops_system *s, uint32_t index, struct task_path_own *own)
 {

@@ -1,7 +1,7 @@
 /* record.c - what tasks of schedules did, while it happens: see record.h. */
 #include "tasks/loggops/model.h"
 
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 
 #include <stdlib.h>
 

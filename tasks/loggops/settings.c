@@ -1,5 +1,4 @@
 /* settings.c - the keys network.model and loggops.*. */
-#include "tasks/loggops/settings.h"
 #include "tasks/loggops/loggops.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #include "tasks/loggops/model.h"
 
 #include "tasks/jobs/jobs.h"
-#include "tasks/programs/trace.h"
+#include "tasks/programs/programs.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * way for this. Messages that go by rendezvous may have o, g, G and O of their own, at both ends and for
  * their RTS.
  */
-#include "tasks/loggops/settings.h"
+#include "tasks/loggops/loggops.h"
 #include "tasks/mpi/state.h"
 
 #include <stdlib.h>

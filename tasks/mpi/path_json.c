@@ -1,6 +1,6 @@
 /* path_json.c - what the critical path of each job is made of, for summary.json: on rank 0, from the tables.
  */
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* path_table.c - the key output.critical_path, and the tables of what critical paths are made of. */
+#include "tasks/mpi/path.h"
 #include "tasks/mpi/path_links.h"
-#include "tasks/mpi/path_walk.h"
 
 #include <stdlib.h>
 

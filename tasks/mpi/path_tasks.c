@@ -1,5 +1,5 @@
 /* path_tasks.c - critical paths of the MPI model's tasks. */
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 #include "tasks/mpi/state.h"
 
 enum ker_status task_mpi_path_read(struct task_mpi *mpi, const struct ker_config *config, uint64_t tasks,

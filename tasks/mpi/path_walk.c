@@ -6,7 +6,7 @@
  * its kind and where it went. The rank that has the task walks until the path leaves for a task of another
  * rank; then all learn where it stands.
  */
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 
 #include <stdlib.h>
 

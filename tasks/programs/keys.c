@@ -1,5 +1,5 @@
 /* keys.c - keys of several generators. */
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include "nodes/nodes.h"
 

@@ -6,7 +6,7 @@
  *
  * A task is the number of the calls it has made, two a step; everything else follows from it.
  */
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #ifndef TASKS_STAGES_H
 #define TASKS_STAGES_H
 
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 /* What goes from a task to the neighbour in a direction, and what comes from there. */
 struct task_halo {

@@ -1,6 +1,6 @@
 /* trace.c - the program "trace", and the formats that a trace may have. */
-#include "tasks/programs/trace.h"
-#include "tasks/graphs/program.h"
+#include "tasks/graphs/graphs.h"
+#include "tasks/programs/programs.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* fuzz_fabric.c - libFuzzer target for the reader of fabric dumps: whatever the bytes, it returns a graph
  * whose ends exist, with each port used once, or an error with a text. */
-#include "routing/import/fabric.h"
+#include "routing/import/import.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* fuzz_opensm.c - libFuzzer target for the reader of forwarding tables, on a fabric of two switches and three
  * nodes with two LIDs each: whatever the bytes, every row has cabled ports for all LIDs, or there is an error
  * with a text. */
-#include "routing/import/opensm.h"
+#include "routing/import/import.h"
 #include "routing/topology.h"
 
 #include <stdlib.h>

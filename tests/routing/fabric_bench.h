@@ -2,7 +2,7 @@
 #ifndef TESTS_FABRIC_BENCH_H
 #define TESTS_FABRIC_BENCH_H
 
-#include "routing/import/opensm.h"
+#include "routing/import/import.h"
 #include "routing/topology.h"
 #include "tests/fabric_make.h"
 #include "tests/route_walk.h"

@@ -2,7 +2,7 @@
  * points of a format come in the order that format.h promises, for times that are spread, all alike, or years
  * apart, and for many records that are open at once.
  */
-#include "stats/digits.h"
+#include "stats/file.h"
 #include "stats/timelines/expand.h"
 #include "stats/timelines/out.h"
 #include "stats/timelines/sort.h"

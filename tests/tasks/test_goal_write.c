@@ -1,7 +1,7 @@
 /* test_goal_write.c - programs as GOAL schedules: what is written for calls, and that all of it can run. */
 #include "tests/tasks/goal_files.h"
 
-#include "tasks/graphs/goal_write.h"
+#include "tasks/graphs/graphs.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "traces/traces.h"

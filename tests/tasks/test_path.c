@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "ops_by_hand.h"
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 #include "tasks/mpi/state.h"
 
 #define OUTPUT(room) "output: { waits = true; critical_path = \"" room "\"; };"

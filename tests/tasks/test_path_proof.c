@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "fake_net.h"
-#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/path.h"
 #include "tasks/mpi/state.h"
 
 #define TASKS 5

@@ -2,8 +2,8 @@
  * would run. */
 #include "tools/marsconv/job.h"
 
-#include "tasks/graphs/goal_write.h"
 #include "tasks/graphs/graph.h"
+#include "tasks/graphs/graphs.h"
 #include "tasks/graphs/pattern.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"

@@ -3,7 +3,7 @@
 
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/programs/trace.h"
+#include "tasks/programs/programs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * A task is the number of the calls it has made, two a lap; then it finalizes.
  */
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,16 @@
-/* goal_write.h - a program (op.h) written as a GOAL schedule: what its tasks would do, call by call, as
- * operations and dependencies; collectives as the messages of the algorithms chosen for them.
+/* graphs.h - graphs as programs of MPI tasks, above whatever carries their messages; and programs as graphs.
  */
-#ifndef TASKS_GRAPH_GOAL_WRITE_H
-#define TASKS_GRAPH_GOAL_WRITE_H
+#ifndef TASKS_GRAPH_PROGRAM_H
+#define TASKS_GRAPH_PROGRAM_H
 
 #include "tasks/mpi/collectives/collective.h"
 #include "traces/traces.h"
+
+/* The programs "trace" in its format "goal", and "schedule". */
+extern const struct task_program_class task_goal_class, task_schedule_class;
+
+/* ---- A program (op.h) written as a GOAL schedule: what its tasks would do, call by call, as
+ * operations and dependencies; collectives as the messages of the algorithms chosen for them. */
 
 /* What GOAL cannot say and was written otherwise; how often. */
 struct goal_losses {

@@ -12,7 +12,7 @@
  * which knows nothing of hosts, so that all topologies and algorithms work alike. Invariant: adapter a of a
  * host sends to adapter a of another one only; endpoints of two planes never meet.
  */
-#include "routing/topologies/rails.h"
+#include "routing/rails.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,17 @@
-/* keys.h - keys of several generators, and what follows from them. */
-#ifndef TASKS_KEYS_H
-#define TASKS_KEYS_H
+/* programs.h - what generators and traces have in common: keys, and the program "trace". */
+#ifndef TASKS_TRACE_H
+#define TASKS_TRACE_H
 
 #include "traces/traces.h"
+
+/* The class of the format that the trace of the job at this path, "jobs[2]", has; NULL: a key is given that
+ * means nothing in it. */
+const struct task_program_class *task_trace_class(const struct ker_config *, const char *path,
+                                                  struct ker_error *);
+/* Does it run a schedule in GOAL? */
+bool task_trace_is_goal(const struct ker_config *, const char *path);
+
+/* ---- Keys of several generators, and what follows from them. */
 
 /* Of the memory part of the computations of a job, or of tasks of it, with this processor_factor:
  * jobs[].memory_factor with its default; 0: they have none. */
