@@ -41,24 +41,12 @@ void net_ahead_count_now(const struct net_network *, const struct net_ahead *);
  * What is kept at this index. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
 struct net_ahead net_ahead_kept(const struct net_network *, size_t index);
+/* What is collected of the output that sends. */
+struct net_link_series *net_ahead_series(const struct net_network *, const struct net_ahead *);
 
-/* The switch that a port of this rank belongs to: switches lie in memory in the order of the list. */
-static inline struct net_switch *net_ahead_switch(const struct net_network *net, const struct net_port *port)
-{
-    uint32_t low = 0, high = net->switch_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((const char *)net->switches[middle] <= (const char *)port)
-            low = middle;
-        else
-            high = middle;
-    }
-    return net->switches[low];
-}
-
-static inline uint16_t net_ahead_port(const struct net_switch *s, const struct net_port *port)
-{
-    return (uint16_t)((size_t)((const char *)port - (const char *)net_port_at(s, 0)) / s->port_bytes);
-}
+/* Chunks by switch. */
+void net_ahead_save(struct net_network *, struct ker_state_writer *);
+void net_ahead_load(struct net_loading *, struct ker_chunk *);
+#define NET_AHEAD_VERSION 3
 
 #endif

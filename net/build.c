@@ -6,13 +6,12 @@
  * switch first: credits, wake-ups and the places of credits (net_credits_due) are for switches that have sent
  * something.
  */
-#include "net/adapter/dma.h"
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/lanes.h"
 #include "net/matrices.h"
 #include "net/series.h"
+#include "net/switch/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,123 +27,16 @@ uint32_t *net_network_nodes(const struct net_network *net, uint32_t *count)
 
 /* ---- components ---- */
 
-static size_t port_used(const struct net_network *net)
-{
-    return sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes;
-}
-
-static size_t port_bytes(const struct net_network *net)
-{
-    return net_lines(port_used(net));
-}
-
-static size_t voq_row_bytes(uint32_t ports)
-{
-    return ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports : 0;
-}
-
-/* Rows of `voq` lie at the ends of their ports, where they fit into what these are rounded up by; else behind
- * everything. */
-static bool voq_fits(const struct net_network *net, uint32_t ports)
-{
-    return port_used(net) + voq_row_bytes(ports) <= port_bytes(net);
-}
-
-/* Of an output. */
-static size_t lanes_bytes(const struct net_network *net)
-{
-    return net->set.lanes ? net->set.lanes->bytes : 0;
-}
-
-static size_t switch_bytes(const struct net_network *net, uint32_t ports)
-{
-    size_t behind = sizeof(struct net_credits_due) + (voq_fits(net, ports) ? 0 : voq_row_bytes(ports));
-    return net_lines(sizeof(struct net_switch)) + port_bytes(net) * ports + net_lines(behind * ports) +
-           net_lines(lanes_bytes(net) * ports);
-}
-
-/* Also of a switch that is not made yet. */
-static struct net_credits_due *credits_due_of(const struct net_network *net, const struct net_switch *s,
-                                              uint32_t ports)
-{
-    char *first = (char *)s + net_lines(sizeof *s);
-    return (struct net_credits_due *)(void *)(first + port_bytes(net) * ports);
-}
-
 static size_t adapter_bytes(const struct net_network *net)
 {
     return net_lines(sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
                      (net->dma ? sizeof(struct net_adapter_dma) : 0)) +
-           net_lines(lanes_bytes(net));
+           net_lines(net_lanes_bytes(net));
 }
 
 static size_t node_bytes(const struct net_network *net)
 {
     return net_lines(net->host.bytes) + net->adapters_each * adapter_bytes(net);
-}
-
-static void port_init(struct net_network *net, struct net_port *port, const struct part_layout *l,
-                      const struct route_peer *peer)
-{
-    bool node = peer->kind == ROUTE_ENDPOINT;
-    uint32_t host = node ? peer->id / net->adapters_each : 0;
-    port->wake = KER_TIME_MAX;
-    port->queue = NET_NONE;
-    if (peer->kind == ROUTE_NOTHING)
-        return;
-    port->peer = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
-    port->used = true;
-    port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
-    port->link = peer->link;
-    port->ends_at_adapter = node;
-    port->to_adapter = node && !net->set.sinks;
-    for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
-        port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
-}
-
-static void voq_init(const struct net_network *net, struct net_switch *s, uint32_t ports)
-{
-    size_t row = voq_row_bytes(ports);
-    bool fits = voq_fits(net, ports);
-    s->voq = fits ? (char *)net_port_at(s, 0) + port_used(net) : (char *)(s->credits_due + ports);
-    s->voq_bytes = (uint16_t)(fits ? port_bytes(net) : row);
-    for (uint32_t p = 0; p < ports && row; p++)
-        memset(net_voq_row(s, p), 0xff, row);
-    if (!row)
-        s->voq = NULL;
-}
-
-static void switch_init(struct net_network *net, struct net_switch *s, const struct part_layout *l,
-                        uint32_t id)
-{
-    uint32_t ports = route_ports(net->topology, id);
-    s->net = net;
-    s->id = id;
-    s->self = net_switch_at(net, l, id).index;
-    s->coordinate = route_coordinate(net->topology, id);
-    s->ports = (uint16_t)ports;
-    s->port_bytes = (uint16_t)port_bytes(net);
-    s->packet.free = s->request.free = KER_NONE;
-    s->credits_due = credits_due_of(net, s, ports);
-    voq_init(net, s, ports);
-    s->map = net_congestion_map_new(net, l, id);
-    s->lanes =
-        net->set.lanes ? (char *)s + switch_bytes(net, ports) - net_lines(lanes_bytes(net) * ports) : NULL;
-    for (uint32_t p = 0; s->lanes && net->set.lanes->init && p < ports; p++)
-        net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p));
-    s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
-    for (uint32_t p = 0; p < ports; p++) {
-        struct route_peer peer;
-        route_port(net->topology, id, p, &peer);
-        port_init(net, net_port_at(s, p), l, &peer);
-        credits_due_init(&s->credits_due[p]);
-    }
-    s->detours = net->away ? ker_alloc(sizeof *s->detours * ports) : NULL;
-    if (net->set.queueing == NET_QUEUE_FIFO) {
-        s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
-        for (uint32_t i = 0; i < ports * NET_MAX_CHANNELS; i++)
-            s->input_fifo[i].head = NET_NONE;
-    }
 }
 
 static void adapter_init(struct net_network *net, struct net_adapter *a, const struct part_layout *l,
@@ -170,7 +62,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
-    net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lines(lanes_bytes(net)));
+    net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lines(net_lanes_bytes(net)));
     if (net->set.lanes && net->set.lanes->init)
         net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a));
     if (net->dma)
@@ -209,17 +101,17 @@ static const struct net_credits_due *credits_due_for(const struct net_network *n
     if (in->ends_at_adapter)
         return adapter_of(net, sender, in->peer_port)->due;
     if (!net->made)
-        return &((struct net_switch *)sender)->credits_due[in->peer_port];
+        return net_switch_credits(net, sender, net_switch_view(sender).ports) + in->peer_port;
     uint32_t i = part_layout_order(&net->layout, in->peer.index);
     uint32_t ports = route_ports(net->topology, net_switch_number(net, i));
-    return credits_due_of(net, net->switches[i], ports) + in->peer_port;
+    return net_switch_credits(net, net->switches[i], ports) + in->peer_port;
 }
 
 /* Where the credits of inputs that others of this rank send to are put down. */
 static void upstream_find(const struct net_network *net, struct net_switch *s)
 {
-    for (uint32_t p = 0; p < s->ports; p++) {
-        struct net_port *in = net_port_at(s, p);
+    for (uint32_t p = 0; p < net_switch_view(s).ports; p++) {
+        struct net_port *in = net_switch_port(s, p);
         if (in->used && in->peer.rank == net->rank)
             in->upstream = (uint32_t)(credits_due_for(net, in) - net->dues);
     }
@@ -229,7 +121,7 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
 static void classes_init(struct net_network *net)
 {
     net->switch_class = net_switch_class;
-    net->switch_class.port_stride = (uint32_t)port_bytes(net);
+    net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
     if (net->hop)
         net->switch_class.prepare = net_switch_prepare_hop;
     else if (!net->route_ahead)
@@ -245,8 +137,8 @@ static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint3
     struct net_switch *s = net->switches[i];
     uint32_t id = net_switch_number(net, i);
     net->made[i / 64] |= UINT64_C(1) << (i % 64);
-    ker_sparse_use(&net->sparse, s, switch_bytes(net, route_ports(net->topology, id)));
-    switch_init(net, s, &net->layout, id);
+    ker_sparse_use(&net->sparse, s, net_switch_bytes(net, route_ports(net->topology, id)));
+    net_switch_init(net, s, &net->layout, id);
     upstream_find(net, s);
     ker_engine_set(net->engine, index, &net->switch_class, s, true);
     return s;
@@ -311,7 +203,7 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
     size_t dues = sizeof *net->dues, switches = 0, nodes = 0;
     for (uint32_t i = 0; i < l->components; i++)
         if (owner[i] < sum->switches)
-            switches += switch_bytes(net, route_ports(net->topology, owner[i]));
+            switches += net_switch_bytes(net, route_ports(net->topology, owner[i]));
         else if (owner[i] != NET_NONE) {
             nodes += node_bytes(net);
             dues += net->adapters_each * sizeof *net->dues;
@@ -339,7 +231,7 @@ static void switch_add(struct net_network *net, const struct part_layout *l, uin
         ker_engine_set(net->engine, index, &unmade_class, net, true);
         return;
     }
-    switch_init(net, state, l, id);
+    net_switch_init(net, state, l, id);
     if (net->faulty)
         net_faults_post(net, state);
     ker_engine_set(net->engine, index, &net->switch_class, state,
@@ -357,7 +249,7 @@ static void components_make(struct net_network *net, const struct part_layout *l
         char **at = net->made && owner[i] < switches ? &sparse : &block;
         if (owner[i] < switches) {
             switch_add(net, l, owner[i], i, *at);
-            *at += switch_bytes(net, route_ports(net->topology, owner[i]));
+            *at += net_switch_bytes(net, route_ports(net->topology, owner[i]));
         } else {
             node_init(net, *at, l, owner[i] - switches);
             ker_engine_set(net->engine, i, &net->node_class, *at,
@@ -403,14 +295,9 @@ void net_network_free(struct net_network *net)
 {
     if (!net)
         return;
-    for (uint32_t i = 0; i < net->switch_count; i++) {
-        if (!net_switch_made(net, i))
-            continue;
-        free(net->switches[i]->input_fifo);
-        free(net->switches[i]->detours);
-        net_pins_free(net->switches[i]->pins);
-        net_congestion_map_free(net->switches[i]->map);
-    }
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        if (net_switch_made(net, i))
+            net_switch_release(net->switches[i]);
     ker_arena_release(&net->arena);
     ker_sparse_release(&net->sparse);
     free(net->made);

@@ -18,8 +18,7 @@ static unsigned channels_of(const struct net_network *net)
 
 void net_channel_count(const struct net_network *net, const struct net_ahead *t, uint64_t busy)
 {
-    const struct net_switch *s = net_ahead_switch(net, t->out);
-    struct net_channel *c = &s->series[net_ahead_port(s, t->out)].channel[t->channel];
+    struct net_channel *c = &net_ahead_series(net, t)->channel[t->channel];
     c->packets++;
     c->bytes += t->bytes;
     c->busy += busy;
@@ -53,43 +52,10 @@ void net_channel_resize(const struct net_adapter *a, uint64_t sign)
 
 /* ---- credits ---- */
 
-/* A bit for each channel on which a packet might go that is the next of its queue. */
-static uint32_t channels_lacking(const struct net_switch *s, const struct net_port *out)
-{
-    uint32_t lacking = 0, i = out->queue;
-    if (i == NET_NONE)
-        return 0;
-    do {
-        const struct net_request *r = &s->request.at[i];
-        uint8_t best = net_channel_best(out, r->first_channel, r->channel_count);
-        if (!r->reserved && !credits_enough(&s->net->set, out->credit, best, r->bytes))
-            lacking |= ((1u << r->channel_count) - 1) << r->first_channel;
-        i = r->next;
-    } while (i != out->queue);
-    return lacking;
-}
-
-static void channels_note(const struct net_network *net, struct net_channel *c, uint32_t lacking,
-                          ker_time now)
+void net_channels_note(const struct net_network *net, struct net_channel *c, uint32_t lacking, ker_time now)
 {
     for (unsigned i = 0; i < channels_of(net); i++)
         net_stall_note(net, &c[i].since, lacking >> i & 1, 0, now);
-}
-
-ker_time net_channels_look(struct net_switch *s, uint32_t port, ker_time now)
-{
-    struct net_port *out = net_port_at(s, port);
-    struct net_credits_due *due = credits_due_at(s, port);
-    if (!net_channels_collected(s->net))
-        return KER_TIME_MAX;
-    credits_take(s, out, port, now);
-    uint32_t lacking = channels_lacking(s, out);
-    channels_note(s->net, s->series[port].channel, lacking, now);
-    if (!lacking)
-        return KER_TIME_MAX;
-    credits_starve(due, lacking | (credits_starved(due, 0) ? 0x5555u : 0) |
-                            (credits_starved(due, 1) ? 0xaaaau : 0));
-    return credits_due_next(due);
 }
 
 void net_injection_look(struct net_adapter *a, bool lacks, ker_time now)
@@ -102,7 +68,7 @@ void net_injection_look(struct net_adapter *a, bool lacks, ker_time now)
     for (unsigned class = 0; lacks && class < set->classes; class ++) /* two levels each (flows.h) */
         if ((a->waiting >> 2 * class & 3) || (a->cnp != NET_NONE && class == set->classes - 1))
             lacking |= ((1u << set->entrances) - 1) << class * set->channels;
-    channels_note(a->net, a->series->channel, lacking, now);
+    net_channels_note(a->net, a->series->channel, lacking, now);
 }
 
 /* ---- rows ---- */

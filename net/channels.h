@@ -36,6 +36,9 @@ ker_time net_channels_look(struct net_switch *, uint32_t port, ker_time now);
 /* The same of a node, whose packets can or cannot leave. */
 void net_injection_look(struct net_adapter *, bool lacks, ker_time now);
 
+/* Which of them lack credits now, a bit each. */
+void net_channels_note(const struct net_network *, struct net_channel *, uint32_t lacking, ker_time now);
+
 /* Rows of the channels of a direction, in the period that ends at `at`; all: of the whole run. */
 void net_channels_add(struct stats_table *, const struct net_direction *, ker_time at, bool all);
 /* The run has ended. */

@@ -92,21 +92,9 @@ static inline ker_time credits_due_next(const struct net_credits_due *due)
     return next;
 }
 
-/* ---- of a switch's output ---- */
-
-static inline struct net_credits_due *credits_due_at(const struct net_switch *s, uint32_t port)
-{
-    return &s->credits_due[port];
-}
-
 static inline uint32_t credits_most(const struct net_network *net, const struct net_port *out)
 {
     return out->to_adapter ? UINT32_MAX : net_buffer_behind(net, out);
-}
-
-static inline void credits_take(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
-{
-    credits_book(credits_due_at(s, port), out->credit, credits_most(s->net, out), now);
 }
 
 /* Bytes of those whose time has come, where there is one channel: as credits_take would add them. */
@@ -116,17 +104,6 @@ static inline uint32_t credits_come(const struct net_credits_due *due, ker_time 
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
         bytes += due->bytes[i] & (0 - (uint32_t)(due->when[i] <= now));
     return bytes;
-}
-
-/* The same for an output that is one of many: mostly there are none. */
-static inline void credits_look(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
-{
-    const struct net_credits_due *due = credits_due_at(s, port);
-    ker_time here = 0;
-    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        here |= due->when[i] - now - 1;
-    if (here < 0)
-        credits_take(s, out, port, now);
 }
 
 /* ---- from an input ---- */

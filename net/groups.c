@@ -4,6 +4,7 @@
  * copy of: all adapters of a node then have their switches on one rank.
  */
 #include "net/network.h"
+#include "net/switch/switch.h"
 
 static uint32_t switch_load(const void *context, uint32_t id)
 {

@@ -1,5 +1,4 @@
 /* link_states.c - the links of output.timeline_links, and what they do. */
-#include "net/link_states.h"
 
 #include "net/links.h"
 #include "net/series.h"

@@ -1,6 +1,7 @@
 /* links.c - the table of links: one row for each direction of each link, from the port that sends into it. */
 #include "net/links.h"
 #include "net/series.h"
+#include "net/switch/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,7 @@ static void switch_show(const struct walk *w, struct stats_table *table, uint32_
     static const struct net_port unused;
     const struct net_network *net = w->net;
     uint64_t order = (uint64_t)id * route_summarise(net->topology)->max_ports;
+    const struct net_switch_view view = s ? net_switch_view(s) : (struct net_switch_view){0};
     uint32_t ports = route_ports(net->topology, id);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
@@ -143,9 +145,9 @@ static void switch_show(const struct walk *w, struct stats_table *table, uint32_
             continue;
         bool node = peer.kind == ROUTE_ENDPOINT;
         struct net_direction d = {.net = net,
-                                  .port = s ? net_port_at(s, p) : &unused,
-                                  .series = s && s->series ? &s->series[p] : NULL,
-                                  .detours = s && s->detours ? s->detours[p] : 0,
+                                  .port = s ? net_switch_port(s, p) : &unused,
+                                  .series = view.series ? &view.series[p] : NULL,
+                                  .detours = view.detours ? view.detours[p] : 0,
                                   .from = {false, id, (uint16_t)p},
                                   .to = {node, node ? peer.id / net->adapters_each : peer.id,
                                          node ? (uint16_t)(peer.id % net->adapters_each) : peer.port},
@@ -158,21 +160,22 @@ static void switch_show(const struct walk *w, struct stats_table *table, uint32_
 /* What a port knows itself: a period has no time for the topology. */
 static void switch_show_known(const struct walk *w, struct stats_table *table, const struct net_switch *s)
 {
-    struct net_direction d = {.net = w->net, .from = {false, s->id, 0}};
-    uint64_t order = (uint64_t)s->id * route_summarise(w->net->topology)->max_ports;
-    for (uint32_t p = 0; p < s->ports; p++) {
-        const struct net_port *port = net_port_at(s, p);
+    const struct net_switch_view view = net_switch_view(s);
+    struct net_direction d = {.net = w->net, .from = {false, view.id, 0}};
+    uint64_t order = (uint64_t)view.id * route_summarise(w->net->topology)->max_ports;
+    for (uint32_t p = 0; p < view.ports; p++) {
+        const struct net_port *port = net_switch_port(s, p);
         if (!port->used)
             continue;
         d.port = port;
-        d.series = &s->series[p];
+        d.series = &view.series[p];
         d.from.port = (uint16_t)p;
         d.class = port->link;
         d.order = order + p;
         d.to.node = port->ends_at_adapter;
         if (d.to.node && w->directions->nodes) {
             struct route_peer peer;
-            route_port(w->net->topology, s->id, p, &peer);
+            route_port(w->net->topology, view.id, p, &peer);
             d.to.id = peer.id / w->net->adapters_each;
             d.to.port = (uint16_t)(peer.id % w->net->adapters_each);
         }
@@ -205,8 +208,8 @@ static bool walk_next(void *context, struct stats_table *table)
     if (i < w->net->switch_count) {
         const struct net_switch *s = w->net->made ? net_switch_made(w->net, i) : w->by_number[i];
         if (!w->directions->known)
-            switch_show(w, table, s ? s->id : net_switch_number(w->net, i), s);
-        else if (s && s->series)
+            switch_show(w, table, s ? net_switch_view(s).id : net_switch_number(w->net, i), s);
+        else if (s && net_switch_view(s).series)
             switch_show_known(w, table, s);
         w->switches++;
     } else if (w->adapters < w->net->adapter_count)
@@ -218,8 +221,9 @@ static bool walk_next(void *context, struct stats_table *table)
 
 static int switch_compare(const void *a, const void *b)
 {
-    const struct net_switch *x = *(struct net_switch *const *)a, *y = *(struct net_switch *const *)b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    uint32_t x = net_switch_view(*(struct net_switch *const *)a).id,
+             y = net_switch_view(*(struct net_switch *const *)b).id;
+    return x < y ? -1 : x > y;
 }
 
 /* Switches of several planes do not lie in the order of their numbers. */

@@ -66,3 +66,12 @@ void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_p
     if ((copy.flags & KER_FLAG_EXTENSION) && !c->bad)
         net_extension_state(net, c, &p->extension);
 }
+
+struct net_switch *net_loading_switch(const struct net_loading *l, struct ker_chunk *c)
+{
+    c->bad |= c->id >= l->switch_count;
+    struct net_switch *s = c->bad ? NULL : l->switches[c->id];
+    if (!s)
+        net_loading_pass(c);
+    return s;
+}

@@ -1,8 +1,6 @@
-/* network.h - state of switches and adapters; private to net/.
+/* network.h - the network of a rank: settings, ports, adapters, counts; private to net/.
  *
- * All of a rank's network hangs on struct net_network. A switch is one block: struct net_switch, then its
- * ports one after the other (struct net_port with its channels' credits, padded to cache lines). Packets that
- * wait lie in a pool of their switch; queues are lists of pool indices.
+ * All of it hangs on struct net_network. What a switch is made of only net/switch/ knows (switch.h).
  */
 #ifndef NET_NETWORK_H
 #define NET_NETWORK_H
@@ -11,15 +9,12 @@
 #include "net/packet.h"
 
 #define NET_NONE UINT32_MAX
-#define NET_NO_VOQ UINT16_MAX
 #define NET_BYTE_TIME_BITS 24
-#define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
 
 enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
 enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM, NET_ARBITER_OWN };
 enum net_forwarding { NET_CUT_THROUGH, NET_STORE_AND_FORWARD };
 struct net_switch;
-struct net_lanes;
 struct net_packet;
 struct route_choice;
 
@@ -43,6 +38,23 @@ struct net_selection {
     bool turns; /* net_switch.rotor moves behind the port that is taken */
 };
 extern const struct ker_kind net_arbiter_oldest, net_arbiter_round_robin;
+
+/* Arbitration among the channels of an output (switch.lanes): which of those with a packet that could go now
+ * goes next, at switches and at adapters; which of its packets, and of which input, is the arbiter's choice.
+ * A kind has state per output, and is told of every packet that is sent, of one that was alone, too. Classes
+ * with the highest first (strict) need none of that: nothing here is called then. */
+
+/* Operations of a kind of the family "switch.lanes"; all NULL, bytes 0: strict. */
+struct net_lanes {
+    size_t bytes; /* of an output's state, a multiple of 8: numbers only, as they are saved as they are */
+    /* Reads the kind's keys: what all outputs share, malloc'ed. */
+    enum ker_status (*read)(void **shared, const struct ker_config *, uint32_t channels, struct ker_error *);
+    void (*init)(const void *shared, void *state);
+    /* ready: channels with a packet that could go, a bit each, at least one. Returns one of them. */
+    unsigned (*choose)(const void *shared, void *state, uint32_t ready);
+    void (*sent)(const void *shared, void *state, unsigned channel, uint32_t bytes);
+};
+extern const struct ker_kind net_lanes_strict;
 
 enum net_control { NET_CONTROL_FIRST, NET_CONTROL_FAIR, NET_CONTROL_IN_ORDER };
 enum net_pinning { NET_PIN_PACKET, NET_PIN_MESSAGE, NET_PIN_FLOW };
@@ -121,26 +133,6 @@ struct net_port {
 };
 _Static_assert(offsetof(struct net_port, queue_max) == 64, "one cache line");
 
-/* One virtual output queue that is not empty: the packets from `input` to an output that may take any of
- * `same` channels from `first` on. The requests of an output form a ring in the order in which they are
- * served next. */
-struct net_request {
-    uint32_t head, tail, next; /* packets; next request of the ring */
-    uint32_t sibling; /* another request of this input at this output, for other channels; NET_NONE */
-    uint16_t input;
-    uint16_t bytes; /* of the head */
-    uint8_t first_channel, channel_count;
-    bool reserved; /* its packets hold their credits already */
-    uint8_t spare;
-};
-
-/* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
-struct net_input_fifo {
-    ker_time advanced; /* when what competes came up from behind */
-    uint32_t head, tail;
-    bool taken;
-};
-
 /* Of an output, or of an adapter: credits that are on their way to it (credits.h), in no order. Half a cache
  * line: a fourth place is hardly ever used, and would make it a whole one. */
 #define NET_CREDITS_DUE 3
@@ -153,46 +145,11 @@ _Static_assert(sizeof(struct net_credits_due) == 32, "two in a cache line");
 #define NET_DUE_NEXT 12    /* two bits: the place for the next one */
 #define NET_DUE_STARVED 14 /* two bits: something waits for credits on an even channel, on an odd one */
 
-struct net_pins;
-struct net_congestion_map;
 struct net_link_series;
 struct net_series;
 struct net_matrices;
 struct net_latency_parts;
 struct net_kept;
-
-struct net_switch {
-    struct net_network *net;
-    uint64_t coordinate;
-    KER_POOL(struct net_packet) packet;
-    KER_POOL(struct net_request) request;
-    struct net_input_fifo *input_fifo;
-    struct net_credits_due *credits_due; /* by port */
-    char *voq;                           /* net_voq_row of output 0; NULL on switches too large for it */
-    uint32_t id, self;                   /* among switches; component */
-    uint32_t turn; /* which output is served first when several could be; behind the last port: the first */
-    uint16_t ports, port_bytes;
-    uint32_t draws;                 /* of the random arbiter */
-    uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
-    uint16_t voq_bytes;             /* from one row of `voq` to the next */
-    struct net_pins *pins;          /* NULL: nothing to remember yet */
-    struct net_congestion_map *map; /* NULL: no links are watched */
-    struct net_link_series *series; /* by port; NULL: not collected */
-    char *lanes;                    /* lanes.h: by port; NULL: strict */
-    uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
-};
-
-static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
-{
-    char *first = (char *)s + net_lines(sizeof *s);
-    return (struct net_port *)(void *)(first + (size_t)port * s->port_bytes);
-}
-
-/* By input: the output's first request from there, or NET_NO_VOQ. Only where s->voq is not NULL. */
-static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
-{
-    return (uint16_t *)(void *)(s->voq + (size_t)output * s->voq_bytes);
-}
 
 /* A message on its way into the network, in a pool of the rank. */
 struct net_outgoing {
@@ -346,6 +303,16 @@ static inline struct net_times net_times_of(const struct net_network *net, unsig
     return t;
 }
 
+/* Bytes of an output's state of lanes; that of an adapter. */
+static inline size_t net_lanes_bytes(const struct net_network *net)
+{
+    return net->set.lanes ? net->set.lanes->bytes : 0;
+}
+static inline void *net_lanes_of(const struct net_adapter *a)
+{
+    return (char *)a + a->net->lanes_place;
+}
+
 /* The component that the adapter is part of. */
 static inline struct ker_address net_adapter_self(const struct net_adapter *a)
 {
@@ -380,26 +347,11 @@ static inline void net_settled_set(struct net_network *net, ker_time until)
     net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
 }
 
-/* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
- * adapter that takes all. Without a branch, as what is asked is close to random; only more than two are gone
- * through. */
-static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
-{
-    unsigned end = first + (out->to_adapter ? 1 : channel_count), second = first + (end > first + 1);
-    unsigned best = out->credit[second] > out->credit[first] ? second : first;
-    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++)
-        best = out->credit[i] > out->credit[best] ? i : best;
-    return (uint8_t)best;
-}
-
 /* Bytes of buffer behind an output, per channel. */
 static inline uint32_t net_buffer_behind(const struct net_network *net, const struct net_port *out)
 {
     return out->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
 }
-
-extern const struct ker_class net_switch_class;
-void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with net->hop: its prepare() */
 
 /* members.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
@@ -439,53 +391,5 @@ static inline uint32_t net_header(const struct net_network *net, uint32_t switch
 {
     return net->set.header + net->set.hop_bytes * switches;
 }
-
-/* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE,
- * one without must have its credits now: then *reserve is set and they are to be taken. Sets the channel of
- * each choice it looks at. */
-struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count,
-                                      const struct net_packet *, uint32_t draw, unsigned base, ker_time now,
-                                      bool *reserve);
-
-/* Do the settings ask for nothing but the time of queue and credits? Then there are short ways, after which
- * the credits of what is chosen are those of now: for choices without ROUTE_ESCAPE, which of them; for a
- * range, the port. */
-bool net_selects_time(const struct net_network *);
-int net_choice_least(const struct net_switch *, const struct route_choice *choice, int count, uint32_t draw,
-                     unsigned base, ker_time now);
-uint32_t net_range_select(const struct net_switch *, const struct route_range *, uint32_t draw, unsigned base,
-                          ker_time now);
-
-/* congestion_map.c: which watched links (route_watch) of the group are congested. NULL where none are
- * watched. */
-struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct part_layout *,
-                                                  uint32_t switch_id);
-void net_congestion_map_free(struct net_congestion_map *);
-/* To whom a switch sends news: switches by their id, without their group of components. */
-uint32_t net_congestion_map_sends(const struct net_network *, uint32_t switch_id, struct part_link *);
-bool net_congestion_map_congested(const struct net_congestion_map *, uint32_t watch);
-/* The backlog of an output may have changed. */
-void net_congestion_map_look(struct net_switch *, uint32_t port, ker_time now);
-/* A KER_NOTICE. */
-void net_congestion_map_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel,
-                             uint32_t amount);
-
-/* What a switch remembers of the packet's message (until its last packet) or flow: the path taken last; NULL:
- * none. */
-struct net_pinned {
-    uint32_t state;
-    uint16_t port;
-};
-const struct net_pinned *net_pins_find(const struct net_switch *, const struct net_packet *);
-void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_pinned);
-void net_pins_free(struct net_pins *);
-
-/* fault.c */
-void net_faults_post(struct net_network *,
-                     const struct net_switch *); /* timers of the ports that will go down */
-/* A packet has no route: it leaves the switch for nowhere. */
-void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
-/* A packet cannot arrive: the adapter lets it go without sending it. */
-void net_packet_withhold(struct net_adapter *, const struct net_packet *, ker_time now);
 
 #endif

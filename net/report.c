@@ -1,9 +1,10 @@
 /* report.c - what the network has counted, merged over the ranks. */
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/matrices.h"
 #include "net/parts.h"
+#include "net/switch/switch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,12 +154,14 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
     uint32_t channels = net->set.channels * net->set.classes;
     for (uint32_t i = 0; i < net->switch_count; i++) {
         const struct net_switch *s = net_switch_made(net, i);
-        for (uint32_t p = 0; s && p < s->ports; p++) {
-            struct net_port *port = net_port_at(s, p);
+        uint32_t ports = s ? net_switch_view(s).ports : 0;
+        struct net_credits_due *due = s ? net_switch_credits(net, s, ports) : NULL;
+        for (uint32_t p = 0; p < ports; p++) {
+            struct net_port *port = net_switch_port(s, p);
             if (port->queue != NET_NONE || port->waiting)
                 return "a packet is left in a switch";
             if (port->used) /* what was put down there since anybody has looked at it */
-                credits_take(s, port, p, KER_TIME_MAX - 1);
+                credits_book(due + p, port->credit, credits_most(net, port), KER_TIME_MAX - 1);
             uint32_t full = port->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
             for (uint32_t c = 0; c < channels && port->used; c++)
                 if (!port->to_adapter && port->credit[c] != full)

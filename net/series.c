@@ -87,8 +87,7 @@ static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t s
 {
     for (size_t i = 0; i < net->ahead_count; i++) {
         const struct net_ahead t = net_ahead_kept(net, i);
-        const struct net_switch *s = net_ahead_switch(net, t.out);
-        struct net_link_series *l = &s->series[net_ahead_port(s, t.out)];
+        struct net_link_series *l = net_ahead_series(net, &t);
         ahead_add(net, &t, l, at, sign);
         if (l->channel)
             ahead_add(net, &t, &l->channel[t.channel].since, at, sign);

@@ -1,12 +1,12 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
-#include "net/adapter/dma.h"
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/lanes.h"
 #include "net/matrices.h"
+#include "net/network.h"
 #include "net/parts.h"
 #include "net/series.h"
+#include "net/switch/switch.h"
 
 #include <stdlib.h>
 

@@ -9,9 +9,10 @@
 #include "net/ahead.h"
 #include "net/channels.h"
 #include "net/congestion/congestion.h"
-#include "net/link_states.h"
 #include "net/matrices.h"
 #include "net/parts.h"
+#include "net/series.h"
+#include "net/switch/switch.h"
 
 #include <stdlib.h>
 
@@ -19,7 +20,6 @@
 #define NETWORK_VERSION 4
 #define SWITCH_VERSION 9
 #define ADAPTER_VERSION 10
-#define AHEAD_VERSION 3
 
 /* ---- counts ---- */
 
@@ -64,47 +64,6 @@ static void network_state(struct net_network *net, struct ker_chunk *c)
     net_link_ahead_state(net, c);
 }
 
-/* ---- transmissions ahead ---- */
-
-static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_chunk *c)
-{
-    uint16_t out = c->loads ? 0 : net_ahead_port(s, t->out), in = c->loads ? 0 : net_ahead_port(s, t->in);
-    KER_CHUNK(c, out);
-    KER_CHUNK(c, in);
-    KER_CHUNK(c, t->leave);
-    KER_CHUNK(c, t->wire);
-    KER_CHUNK(c, t->waited);
-    KER_CHUNK(c, t->in_buffer);
-    KER_CHUNK(c, t->bytes);
-    KER_CHUNK(c, t->channel);
-    t->detour = ker_chunk_bool(c, t->detour);
-    if (!c->loads)
-        return;
-    if (out >= s->ports || in >= s->ports || (t->detour && !s->detours) ||
-        t->channel >= s->net->set.channels * s->net->set.classes) {
-        c->bad = true;
-        return;
-    }
-    t->out = net_port_at(s, out);
-    t->in = net_port_at(s, in);
-}
-
-/* Chunks by switch; those of one mostly stand together. */
-static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
-{
-    for (size_t i = 0; i < net->ahead_count;) {
-        struct net_switch *s = net_ahead_switch(net, net_ahead_kept(net, i).out);
-        struct ker_chunk *c = ker_state_begin(writer, "ahead", AHEAD_VERSION, s->id);
-        for (; i < net->ahead_count; i++) {
-            struct net_ahead t = net_ahead_kept(net, i);
-            if (net_ahead_switch(net, t.out) != s)
-                break;
-            ahead_state(s, &t, c);
-        }
-        ker_state_end(writer);
-    }
-}
-
 /* ---- saving ---- */
 
 void net_network_save(struct net_network *net, struct ker_state_writer *writer)
@@ -112,8 +71,8 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
     network_state(net, ker_state_begin(writer, "network", NETWORK_VERSION, net->rank));
     ker_state_end(writer);
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        net_switch_state(net->switches[i],
-                         ker_state_begin(writer, "switch", SWITCH_VERSION, net->switches[i]->id));
+        net_switch_state(net->switches[i], ker_state_begin(writer, "switch", SWITCH_VERSION,
+                                                           net_switch_view(net->switches[i]).id));
         ker_state_end(writer);
     }
     for (uint32_t i = 0; i < net->adapter_count; i++) {
@@ -121,7 +80,7 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
                           ker_state_begin(writer, "adapter", ADAPTER_VERSION, net->adapters[i]->id));
         ker_state_end(writer);
     }
-    ahead_save(net, writer);
+    net_ahead_save(net, writer);
     net_reassembly_save(net, writer);
     net_resequencer_save(net, writer);
     if (net->congestion && net->congestion->save)
@@ -130,15 +89,6 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
 }
 
 /* ---- loading ---- */
-
-static struct net_switch *loading_switch(const struct net_loading *l, struct ker_chunk *c)
-{
-    c->bad |= c->id >= l->switch_count;
-    struct net_switch *s = c->bad ? NULL : l->switches[c->id];
-    if (!s)
-        net_loading_pass(c);
-    return s;
-}
 
 static void network_load(void *context, struct ker_chunk *c)
 {
@@ -151,7 +101,7 @@ static void network_load(void *context, struct ker_chunk *c)
 
 static void switch_load(void *context, struct ker_chunk *c)
 {
-    struct net_switch *s = loading_switch(context, c);
+    struct net_switch *s = net_loading_switch(context, c);
     if (s)
         net_switch_state(s, c);
 }
@@ -165,14 +115,7 @@ static void adapter_load(void *context, struct ker_chunk *c)
 
 static void ahead_load(void *context, struct ker_chunk *c)
 {
-    struct net_loading *l = context;
-    struct net_switch *s = loading_switch(l, c);
-    while (s && c->at < c->bytes && !c->bad) {
-        struct net_ahead t = {0};
-        ahead_state(s, &t, c);
-        if (!c->bad)
-            net_ahead_keep(l->net, &t);
-    }
+    net_ahead_load(context, c);
 }
 
 static void reassembly_load(void *context, struct ker_chunk *c)
@@ -213,7 +156,7 @@ static const struct {
     {"network", NETWORK_VERSION, network_load},
     {"switch", SWITCH_VERSION, switch_load},
     {"adapter", ADAPTER_VERSION, adapter_load},
-    {"ahead", AHEAD_VERSION, ahead_load},
+    {"ahead", NET_AHEAD_VERSION, ahead_load},
     {"reassembly", NET_REASSEMBLY_VERSION, reassembly_load},
     {"sent", VERSION, sent_load},
     {"order", NET_ORDER_VERSION, order_load},
@@ -230,7 +173,7 @@ struct net_loading *net_loading_new(struct net_network *net, bool sums)
     l->switches = ker_alloc(sizeof *l->switches * sum->switches);
     l->adapters = ker_alloc(sizeof *l->adapters * sum->endpoints);
     for (uint32_t i = 0; i < net->switch_count; i++)
-        l->switches[net->switches[i]->id] = net->switches[i];
+        l->switches[net_switch_view(net->switches[i]).id] = net->switches[i];
     for (uint32_t i = 0; i < net->adapter_count; i++)
         l->adapters[net->adapters[i]->id] = net->adapters[i];
     return l;
@@ -260,10 +203,8 @@ void net_network_forked(struct net_network *net, ker_time at, const struct ker_c
         net_channel_resize(a, 1);
         a->busy += net_measured_part(net, a->link_free - a->wire, a->wire);
     }
-    for (uint32_t i = 0; i < net->switch_count && !net->set.remembers; i++) {
-        net_pins_free(net->switches[i]->pins);
-        net->switches[i]->pins = NULL;
-    }
+    for (uint32_t i = 0; i < net->switch_count && !net->set.remembers; i++)
+        net_pins_free(net->switches[i]);
     if (net->congestion && net->congestion->forked)
         net->congestion->forked(net, former, at);
 }
@@ -281,7 +222,7 @@ bool net_loading_find(void *context, const char *class, uint32_t id, uint32_t *i
 {
     const struct net_loading *l = context;
     if (strcmp(class, net_switch_class.name) == 0 && id < l->switch_count && l->switches[id]) {
-        *index = l->switches[id]->self;
+        *index = net_switch_view(l->switches[id]).self;
         return true;
     }
     uint64_t adapter = (uint64_t)id * l->net->adapters_each;

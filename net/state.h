@@ -33,6 +33,8 @@ void net_adapter_state(struct net_adapter *, struct ker_chunk *);
 
 /* loading.c. What lives elsewhere is passed over. */
 void net_loading_pass(struct ker_chunk *);
+/* The switch whose id the chunk has; NULL as below. */
+struct net_switch *net_loading_switch(const struct net_loading *, struct ker_chunk *);
 /* Entries of the rank's tables: a chunk each, whose id is in its low half the adapter's endpoint. */
 /* NULL: it lives elsewhere, and the chunk is passed over; or there is none. */
 struct net_adapter *net_loading_adapter(const struct net_loading *, struct ker_chunk *);

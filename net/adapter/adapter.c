@@ -8,14 +8,14 @@
  * a crowded destination does not hold up those to others. CNPs go first. Invariant: while anything can be
  * sent, either a wake-up is on its way, or the next credit is a record (credits_starved).
  */
-#include "net/adapter/dma.h"
+#include "net/adapter/adapter.h"
 #include "net/adapter/flows.h"
-#include "net/adapter/receiving.h"
 #include "net/channels.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/lanes.h"
 #include "net/matrices.h"
+#include "net/network.h"
+#include "net/switch/switch.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* pairs.c - a hash table, out of which idle entries are thrown before it grows: then it is at most a quarter
  * full.
  */
-#include "net/adapter/pairs.h"
+#include "net/adapter/adapter.h"
 
 static uint64_t pair_hash(const void *key)
 {

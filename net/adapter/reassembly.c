@@ -9,7 +9,7 @@
  * the table: the extension, a line elsewhere, is looked at only when the last packet came early.
  */
 #include "kernel/engine/post.h"
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/network.h"
 #include "net/state.h"
 

@@ -4,8 +4,7 @@
  * Where the sink is limited, a packet keeps its buffer until it has been worked off: it comes a second time
  * then. Where memory takes time it keeps its buffer until it has been written, too.
  */
-#include "net/adapter/dma.h"
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/parts.h"

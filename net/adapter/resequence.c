@@ -7,8 +7,7 @@
  * message that is whole before its turn is kept, in a list sorted by number, until those before it have been
  * handed up. Invariant: the head of a list is never the next in order.
  */
-#include "net/adapter/pairs.h"
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/network.h"
 #include "net/parts.h"
 #include "net/state.h"

@@ -4,10 +4,10 @@
  * the CNPs to be sent. The extension of a message is its own until its first packet has left.
  */
 #include "net/state.h"
-#include "net/adapter/dma.h"
+#include "net/adapter/adapter.h"
 #include "net/adapter/flows.h"
-#include "net/lanes.h"
-#include "net/series.h"
+#include "net/channels.h"
+#include "net/network.h"
 
 /* ---- messages ---- */
 

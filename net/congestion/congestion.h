@@ -3,7 +3,7 @@
  * A switch may mark a packet at its grant; the adapter that receives packets may send cnps to their source; a
  * cnp is a packet of congestion.cnp_size bytes in the highest priority class, injected before anything
  * else, that no client sees; the source's adapter asks, before a flow (all it sends to one node) injects a
- * packet, when it may. A method keeps what it must remember in tables of its own (pairs.h), lets it depend on
+ * packet, when it may. A method keeps what it must remember in tables of its own (adapter.h), lets it depend on
  * the model's state only, never on what a rank holds, and needs neither switch.c nor adapter.c changed. It
  * posts no events: what changes with time alone is computed when asked for.
  *
@@ -23,8 +23,8 @@ struct net_congestion {
     /* At a switch, when a packet that is no cnp is granted an output: is it to be marked (NET_MARKED)? The
      * output's backlog is as it was before the grant, less the packet itself. `left`: bytes of credit that
      * the packet leaves on its channel; UINT32_MAX: the link needs none. */
-    bool (*marks)(struct net_switch *, struct net_port *out, const struct net_packet *, uint32_t left,
-                  ker_time now);
+    bool (*marks)(const struct net_network *, uint32_t switch_id, const struct net_port *out,
+                  const struct net_packet *, uint32_t left, ker_time now);
     /* At the destination: a packet that is no cnp is here, marked or not. May call net_cnp_send. */
     void (*arrived)(struct net_adapter *, ker_time now, const struct net_packet *);
     /* At the source: a cnp from p->source is here; what net_cnp_send was told is in p->index. */

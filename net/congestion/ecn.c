@@ -18,7 +18,7 @@
  * what it has sent last holds back nothing any more. The second does not follow from the first: the time of
  * the next packet may lie ahead of a rate that has recovered meanwhile.
  */
-#include "net/adapter/pairs.h"
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/state.h"
@@ -93,10 +93,9 @@ static bool notified_idle(const void *context, const struct net_pair *pair)
 
 /* ---- hooks ---- */
 
-static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct net_packet *p, uint32_t left,
-                      ker_time now)
+static bool ecn_marks(const struct net_network *net, uint32_t switch_id, const struct net_port *out,
+                      const struct net_packet *p, uint32_t left, ker_time now)
 {
-    const struct net_network *net = s->net;
     const struct ecn *ecn = net->congestion_state;
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     uint64_t waiting =
@@ -106,7 +105,7 @@ static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct n
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
     if (backlog <= low || backlog >= high)
         return backlog > low;
-    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, p) << 32 | s->id);
+    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, p) << 32 | switch_id);
     return (unsigned __int128)draw * (high - low) >> 32 < backlog - low;
 }
 

@@ -6,10 +6,10 @@
  * the end. So whatever ends a run, its links have counted what run.end at the same time would have them
  * count. Sums and maxima depend on no order.
  */
-#include "net/ahead.h"
 
 #include "net/channels.h"
-#include "net/link_states.h"
+#include "net/state.h"
+#include "net/switch/private.h"
 
 #define LINE 64u /* bytes: where ports begin */
 
@@ -53,10 +53,30 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
                               .detour = k->detour};
 }
 
+/* The switch that a port of this rank belongs to: switches lie in memory in the order of the list. */
+static struct net_switch *switch_of(const struct net_network *net, const struct net_port *port)
+{
+    uint32_t low = 0, high = net->switch_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((const char *)net->switches[middle] <= (const char *)port)
+            low = middle;
+        else
+            high = middle;
+    }
+    return net->switches[low];
+}
+
+struct net_link_series *net_ahead_series(const struct net_network *net, const struct net_ahead *t)
+{
+    const struct net_switch *s = switch_of(net, t->out);
+    return &s->series[net_port_number(s, t->out)];
+}
+
 static void detour_count(const struct net_network *net, const struct net_ahead *t)
 {
-    const struct net_switch *s = net_ahead_switch(net, t->out);
-    s->detours[net_ahead_port(s, t->out)]++;
+    const struct net_switch *s = switch_of(net, t->out);
+    s->detours[net_port_number(s, t->out)]++;
 }
 
 void net_ahead_count_now(const struct net_network *net, const struct net_ahead *t)
@@ -112,4 +132,56 @@ void net_network_end(struct net_network *net, ker_time end)
         if (net->ahead[i].leave < net->set.measure_to)
             kept_count(net, i);
     net->ahead_count = 0;
+}
+
+/* ---- saved ---- */
+
+static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_chunk *c)
+{
+    uint16_t out = c->loads ? 0 : net_port_number(s, t->out), in = c->loads ? 0 : net_port_number(s, t->in);
+    KER_CHUNK(c, out);
+    KER_CHUNK(c, in);
+    KER_CHUNK(c, t->leave);
+    KER_CHUNK(c, t->wire);
+    KER_CHUNK(c, t->waited);
+    KER_CHUNK(c, t->in_buffer);
+    KER_CHUNK(c, t->bytes);
+    KER_CHUNK(c, t->channel);
+    t->detour = ker_chunk_bool(c, t->detour);
+    if (!c->loads)
+        return;
+    if (out >= s->ports || in >= s->ports || (t->detour && !s->detours) ||
+        t->channel >= s->net->set.channels * s->net->set.classes) {
+        c->bad = true;
+        return;
+    }
+    t->out = net_port_at(s, out);
+    t->in = net_port_at(s, in);
+}
+
+/* Those of a switch mostly stand together. */
+void net_ahead_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    for (size_t i = 0; i < net->ahead_count;) {
+        struct net_switch *s = switch_of(net, net_ahead_kept(net, i).out);
+        struct ker_chunk *c = ker_state_begin(writer, "ahead", NET_AHEAD_VERSION, s->id);
+        for (; i < net->ahead_count; i++) {
+            struct net_ahead t = net_ahead_kept(net, i);
+            if (switch_of(net, t.out) != s)
+                break;
+            ahead_state(s, &t, c);
+        }
+        ker_state_end(writer);
+    }
+}
+
+void net_ahead_load(struct net_loading *l, struct ker_chunk *c)
+{
+    struct net_switch *s = net_loading_switch(l, c);
+    while (s && c->at < c->bytes && !c->bad) {
+        struct net_ahead t = {0};
+        ahead_state(s, &t, c);
+        if (!c->bad)
+            net_ahead_keep(l->net, &t);
+    }
 }

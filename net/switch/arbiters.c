@@ -1,7 +1,7 @@
 /* arbiters.c - the arbiters (switch.arbitration), and among lanes the strict one (switch.lanes). What they
  * compare stands in switch.c, where requests are.
  */
-#include "net/lanes.h"
+#include "net/switch/private.h"
 
 const struct ker_kind net_arbiter_round_robin = {.name = "round_robin",
                                                  .meaning = "the inputs in turn",

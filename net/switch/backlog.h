@@ -2,7 +2,7 @@
 #ifndef NET_BACKLOG_H
 #define NET_BACKLOG_H
 
-#include "net/network.h"
+#include "net/switch/private.h"
 
 /* Time that `bytes` take on a link of this byte_time. */
 static inline uint64_t net_bytes_time(uint64_t bytes, uint64_t byte_time)

@@ -6,7 +6,7 @@
  * free again as if it had been forwarded, so credits add up, also those of dead links. Adapters do not send
  * what cannot arrive: it takes the time that sending takes, and nothing enters the network.
  */
-#include "net/credits.h"
+#include "net/switch/private.h"
 
 #include <string.h>
 

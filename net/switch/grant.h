@@ -13,12 +13,10 @@
 #ifndef NET_GRANT_H
 #define NET_GRANT_H
 
-#include "net/ahead.h"
+#include "net/channels.h"
 #include "net/congestion/congestion.h"
-#include "net/credits.h"
-#include "net/lanes.h"
 #include "net/parts.h"
-#include "net/series.h"
+#include "net/switch/private.h"
 #include "net/switch/requests.h"
 
 #include <string.h>
@@ -119,7 +117,7 @@ static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, uint3
                                const struct net_packet *p, ker_time now)
 {
     if (p->flags & (NET_NOTICE | NET_MARKED) ||
-        !s->net->congestion->marks(s, out, p, out->to_adapter ? UINT32_MAX : left, now))
+        !s->net->congestion->marks(s->net, s->id, out, p, out->to_adapter ? UINT32_MAX : left, now))
         return 0;
     s->net->count.marked++;
     return NET_MARKED;
@@ -129,7 +127,7 @@ static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, uint3
 static void link_busy(struct net_switch *s, const struct net_port *out, uint32_t bytes, ker_time tail,
                       ker_time now)
 {
-    uint32_t track = s->series[net_ahead_port(s, out)].track;
+    uint32_t track = s->series[net_port_number(s, out)].track;
     ker_time wire = net_times_of(s->net, out->link, bytes).wire,
              leave = now > out->link_free ? now : out->link_free;
     if (tail - wire > leave)
@@ -157,7 +155,7 @@ __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, stru
 {
     const struct net_network *net = s->net;
     if (net->set.lanes)
-        net->set.lanes->sent(net->set.lanes_shared, net_lanes_at(s, net_ahead_port(s, out)), channel,
+        net->set.lanes->sent(net->set.lanes_shared, net_lanes_at(s, net_port_number(s, out)), channel,
                              p->bytes);
     if (net->away && !(p->flags & NET_DETOUR) && detour_begins(s, out, p, channel))
         ((struct net_packet *)p)->flags |= NET_DETOUR;

@@ -3,8 +3,8 @@
  * One hash table per switch, made when the first packet has a choice there. A message's entry goes
  * with its last packet; entries of flows stay, as nobody can say which packet is the last one.
  */
-#include "net/network.h"
 #include "net/state.h"
+#include "net/switch/private.h"
 
 #include <stdlib.h>
 
@@ -89,9 +89,10 @@ void net_pins_state(struct net_switch *s, struct ker_chunk *c)
     }
 }
 
-void net_pins_free(struct net_pins *t)
+void net_pins_free(struct net_switch *s)
 {
-    if (t)
-        ker_table_release(&t->table);
-    free(t);
+    if (s->pins)
+        ker_table_release(&s->pins->table);
+    free(s->pins);
+    s->pins = NULL;
 }

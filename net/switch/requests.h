@@ -8,7 +8,7 @@
 #ifndef NET_REQUESTS_H
 #define NET_REQUESTS_H
 
-#include "net/network.h"
+#include "net/switch/private.h"
 
 /* Where a packet goes from an input: an output, and channels of it. */
 struct grant {

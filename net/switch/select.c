@@ -12,8 +12,8 @@
  *
  * A packet never waits for the credits of a choice that is not free of deadlock by itself.
  */
-#include "net/credits.h"
 #include "net/switch/backlog.h"
+#include "net/switch/private.h"
 
 static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out,
                                       unsigned channel)

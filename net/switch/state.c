@@ -6,10 +6,8 @@
  * as their arrival did.
  */
 #include "net/state.h"
-#include "net/ahead.h"
-#include "net/credits.h"
-#include "net/lanes.h"
-#include "net/series.h"
+#include "net/channels.h"
+#include "net/switch/private.h"
 #include "net/switch/requests.h"
 
 static void port_state(struct net_switch *s, struct net_port *p, struct ker_chunk *c)
@@ -26,7 +24,7 @@ static void port_state(struct net_switch *s, struct net_port *p, struct ker_chun
     KER_CHUNK(c, p->input_time);
     ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
     if (s->lanes)
-        ker_chunk_bytes(c, net_lanes_at(s, net_ahead_port(s, p)), s->net->set.lanes->bytes);
+        ker_chunk_bytes(c, net_lanes_at(s, net_port_number(s, p)), s->net->set.lanes->bytes);
 }
 
 /* ---- requests ---- */

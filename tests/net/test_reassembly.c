@@ -3,7 +3,7 @@
  * further ahead than a word has bits.
  */
 #include "kernel/engine/post.h"
-#include "net/adapter/receiving.h"
+#include "net/adapter/adapter.h"
 #include "net/network.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
  *
  * Invariant: an entry says when the flow's next packet may leave; it may be forgotten when that is past.
  */
-#include "net/adapter/pairs.h"
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static void pace_release(void *state)
     free(state);
 }
 
-static bool pace_marks(struct net_switch *s, struct net_port *out, const struct net_packet *p, uint32_t left,
-                       ker_time now)
+static bool pace_marks(const struct net_network *net, uint32_t switch_id, const struct net_port *out,
+                       const struct net_packet *p, uint32_t left, ker_time now)
 {
     return false;
 }

@@ -1,5 +1,5 @@
 /* by_source.c - a path selection: all packets of a source go the same way. */
-#include "net/network.h"
+#include "net/switch/private.h"
 
 static uint64_t asked_source(const struct net_packet *p, uint32_t draw)
 {

@@ -1,5 +1,5 @@
 /* shortest.c - an arbiter: the smallest packet first; of equal ones the first of the ring. */
-#include "net/network.h"
+#include "net/switch/private.h"
 
 static bool smaller(const struct net_switch *s, uint32_t index, uint32_t chosen, uint32_t count)
 {

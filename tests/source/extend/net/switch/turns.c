@@ -1,6 +1,6 @@
 /* turns.c - among lanes: by weights (switch.weights), each lane sends so many packets in its turn, as long as
  * it has any that can go. */
-#include "net/lanes.h"
+#include "net/switch/private.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,124 @@
+/* build.c - a switch in its block of memory, in its first state; and what the rest of net/ sees of it. */
+#include "net/channels.h"
+#include "net/switch/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t port_used(const struct net_network *net)
+{
+    return sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes;
+}
+
+size_t net_switch_port_bytes(const struct net_network *net)
+{
+    return net_lines(port_used(net));
+}
+
+static size_t voq_row_bytes(uint32_t ports)
+{
+    return ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports : 0;
+}
+
+/* Rows of `voq` lie at the ends of their ports, where they fit into what these are rounded up by; else behind
+ * everything. */
+static bool voq_fits(const struct net_network *net, uint32_t ports)
+{
+    return port_used(net) + voq_row_bytes(ports) <= net_switch_port_bytes(net);
+}
+
+size_t net_switch_bytes(const struct net_network *net, uint32_t ports)
+{
+    size_t behind = sizeof(struct net_credits_due) + (voq_fits(net, ports) ? 0 : voq_row_bytes(ports));
+    return net_lines(sizeof(struct net_switch)) + net_switch_port_bytes(net) * ports +
+           net_lines(behind * ports) + net_lines(net_lanes_bytes(net) * ports);
+}
+
+struct net_credits_due *net_switch_credits(const struct net_network *net, const struct net_switch *s,
+                                           uint32_t ports)
+{
+    char *first = (char *)s + net_lines(sizeof *s);
+    return (struct net_credits_due *)(void *)(first + net_switch_port_bytes(net) * ports);
+}
+
+static void port_init(struct net_network *net, struct net_port *port, const struct part_layout *l,
+                      const struct route_peer *peer)
+{
+    bool node = peer->kind == ROUTE_ENDPOINT;
+    uint32_t host = node ? peer->id / net->adapters_each : 0;
+    port->wake = KER_TIME_MAX;
+    port->queue = NET_NONE;
+    if (peer->kind == ROUTE_NOTHING)
+        return;
+    port->peer = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
+    port->used = true;
+    port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
+    port->link = peer->link;
+    port->ends_at_adapter = node;
+    port->to_adapter = node && !net->set.sinks;
+    for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
+        port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
+}
+
+static void voq_init(const struct net_network *net, struct net_switch *s, uint32_t ports)
+{
+    size_t row = voq_row_bytes(ports);
+    bool fits = voq_fits(net, ports);
+    s->voq = fits ? (char *)net_port_at(s, 0) + port_used(net) : (char *)(s->credits_due + ports);
+    s->voq_bytes = (uint16_t)(fits ? net_switch_port_bytes(net) : row);
+    for (uint32_t p = 0; p < ports && row; p++)
+        memset(net_voq_row(s, p), 0xff, row);
+    if (!row)
+        s->voq = NULL;
+}
+
+void net_switch_init(struct net_network *net, struct net_switch *s, const struct part_layout *l, uint32_t id)
+{
+    uint32_t ports = route_ports(net->topology, id);
+    s->net = net;
+    s->id = id;
+    s->self = net_switch_at(net, l, id).index;
+    s->coordinate = route_coordinate(net->topology, id);
+    s->ports = (uint16_t)ports;
+    s->port_bytes = (uint16_t)net_switch_port_bytes(net);
+    s->packet.free = s->request.free = KER_NONE;
+    s->credits_due = net_switch_credits(net, s, ports);
+    voq_init(net, s, ports);
+    s->map = net_congestion_map_new(net, l, id);
+    s->lanes = net->set.lanes
+                   ? (char *)s + net_switch_bytes(net, ports) - net_lines(net_lanes_bytes(net) * ports)
+                   : NULL;
+    for (uint32_t p = 0; s->lanes && net->set.lanes->init && p < ports; p++)
+        net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p));
+    s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
+    for (uint32_t p = 0; p < ports; p++) {
+        struct route_peer peer;
+        route_port(net->topology, id, p, &peer);
+        port_init(net, net_port_at(s, p), l, &peer);
+        credits_due_init(&s->credits_due[p]);
+    }
+    s->detours = net->away ? ker_alloc(sizeof *s->detours * ports) : NULL;
+    if (net->set.queueing == NET_QUEUE_FIFO) {
+        s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
+        for (uint32_t i = 0; i < ports * NET_MAX_CHANNELS; i++)
+            s->input_fifo[i].head = NET_NONE;
+    }
+}
+
+void net_switch_release(struct net_switch *s)
+{
+    free(s->input_fifo);
+    free(s->detours);
+    net_pins_free(s);
+    net_congestion_map_free(s->map);
+}
+
+struct net_switch_view net_switch_view(const struct net_switch *s)
+{
+    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->detours};
+}
+
+struct net_port *net_switch_port(const struct net_switch *s, uint32_t port)
+{
+    return net_port_at(s, port);
+}

@@ -1,0 +1,159 @@
+/* private.h - what a switch is made of; private to net/switch/.
+ *
+ * A switch is one block: struct net_switch, then its ports one after the other (struct net_port with its
+ * channels' credits, padded to cache lines). Packets that wait lie in a pool of their switch; queues are
+ * lists of pool indices.
+ */
+#ifndef NET_SWITCH_PRIVATE_H
+#define NET_SWITCH_PRIVATE_H
+
+#include "net/credits.h"
+#include "net/switch/switch.h"
+
+#define NET_NO_VOQ UINT16_MAX
+#define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
+
+/* One virtual output queue that is not empty: the packets from `input` to an output that may take any of
+ * `same` channels from `first` on. The requests of an output form a ring in the order in which they are
+ * served next. */
+struct net_request {
+    uint32_t head, tail, next; /* packets; next request of the ring */
+    uint32_t sibling; /* another request of this input at this output, for other channels; NET_NONE */
+    uint16_t input;
+    uint16_t bytes; /* of the head */
+    uint8_t first_channel, channel_count;
+    bool reserved; /* its packets hold their credits already */
+    uint8_t spare;
+};
+
+/* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
+struct net_input_fifo {
+    ker_time advanced; /* when what competes came up from behind */
+    uint32_t head, tail;
+    bool taken;
+};
+
+struct net_pins;
+struct net_congestion_map;
+
+struct net_switch {
+    struct net_network *net;
+    uint64_t coordinate;
+    KER_POOL(struct net_packet) packet;
+    KER_POOL(struct net_request) request;
+    struct net_input_fifo *input_fifo;
+    struct net_credits_due *credits_due; /* by port */
+    char *voq;                           /* net_voq_row of output 0; NULL on switches too large for it */
+    uint32_t id, self;                   /* among switches; component */
+    uint32_t turn; /* which output is served first when several could be; behind the last port: the first */
+    uint16_t ports, port_bytes;
+    uint32_t draws;                 /* of the random arbiter */
+    uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
+    uint16_t voq_bytes;             /* from one row of `voq` to the next */
+    struct net_pins *pins;          /* NULL: nothing to remember yet */
+    struct net_congestion_map *map; /* NULL: no links are watched */
+    struct net_link_series *series; /* by port; NULL: not collected */
+    char *lanes;                    /* by port; NULL: strict */
+    uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
+};
+
+static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
+{
+    char *first = (char *)s + net_lines(sizeof *s);
+    return (struct net_port *)(void *)(first + (size_t)port * s->port_bytes);
+}
+
+/* By input: the output's first request from there, or NET_NO_VOQ. Only where s->voq is not NULL. */
+static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
+{
+    return (uint16_t *)(void *)(s->voq + (size_t)output * s->voq_bytes);
+}
+
+/* The number of a port. */
+static inline uint16_t net_port_number(const struct net_switch *s, const struct net_port *port)
+{
+    return (uint16_t)((size_t)((const char *)port - (const char *)net_port_at(s, 0)) / s->port_bytes);
+}
+
+/* The state of an output's lanes. */
+static inline void *net_lanes_at(const struct net_switch *s, uint32_t port)
+{
+    return s->lanes + (size_t)port * s->net->set.lanes->bytes;
+}
+
+/* ---- credits of an output ---- */
+
+static inline struct net_credits_due *credits_due_at(const struct net_switch *s, uint32_t port)
+{
+    return &s->credits_due[port];
+}
+
+static inline void credits_take(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    credits_book(credits_due_at(s, port), out->credit, credits_most(s->net, out), now);
+}
+
+/* As credits_take for an output that is one of many: mostly there are none. */
+static inline void credits_look(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    const struct net_credits_due *due = credits_due_at(s, port);
+    ker_time here = 0;
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        here |= due->when[i] - now - 1;
+    if (here < 0)
+        credits_take(s, out, port, now);
+}
+
+/* ---- choices ---- */
+
+/* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
+ * adapter that takes all. Without a branch, as what is asked is close to random; only more than two are gone
+ * through. */
+static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
+{
+    unsigned end = first + (out->to_adapter ? 1 : channel_count), second = first + (end > first + 1);
+    unsigned best = out->credit[second] > out->credit[first] ? second : first;
+    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++)
+        best = out->credit[i] > out->credit[best] ? i : best;
+    return (uint8_t)best;
+}
+
+/* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE,
+ * one without must have its credits now: then *reserve is set and they are to be taken. Sets the channel of
+ * each choice it looks at. */
+struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count,
+                                      const struct net_packet *, uint32_t draw, unsigned base, ker_time now,
+                                      bool *reserve);
+
+/* With net_selects_time there are short ways, after which the credits of what is chosen are those of now: for
+ * choices without ROUTE_ESCAPE, which of them; for a range, the port. */
+int net_choice_least(const struct net_switch *, const struct route_choice *choice, int count, uint32_t draw,
+                     unsigned base, ker_time now);
+uint32_t net_range_select(const struct net_switch *, const struct route_range *, uint32_t draw, unsigned base,
+                          ker_time now);
+
+/* congestion_map.c: which watched links (route_watch) of the group are congested. NULL where none are
+ * watched. */
+struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct part_layout *,
+                                                  uint32_t switch_id);
+void net_congestion_map_free(struct net_congestion_map *);
+bool net_congestion_map_congested(const struct net_congestion_map *, uint32_t watch);
+/* The backlog of an output may have changed. */
+void net_congestion_map_look(struct net_switch *, uint32_t port, ker_time now);
+/* A KER_NOTICE. */
+void net_congestion_map_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel,
+                             uint32_t amount);
+
+/* What a switch remembers of the packet's message (until its last packet) or flow: the path taken last; NULL:
+ * none. */
+struct net_pinned {
+    uint32_t state;
+    uint16_t port;
+};
+const struct net_pinned *net_pins_find(const struct net_switch *, const struct net_packet *);
+void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_pinned);
+
+/* A packet has no route: it leaves the switch for nowhere. */
+void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
+
+#endif

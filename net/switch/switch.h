@@ -1,0 +1,40 @@
+/* switch.h - switches, for the rest of net/: what one is made of only net/switch/ knows. */
+#ifndef NET_SWITCH_H
+#define NET_SWITCH_H
+
+#include "net/network.h"
+
+/* Memory of a switch, of which the caller owns a block of so many bytes, zeroed; and from one of its ports to
+ * the next. */
+size_t net_switch_bytes(const struct net_network *, uint32_t ports);
+size_t net_switch_port_bytes(const struct net_network *);
+void net_switch_init(struct net_network *, struct net_switch *, const struct part_layout *, uint32_t id);
+void net_switch_release(struct net_switch *); /* all but the block */
+/* Where the credits of its outputs are put down, also before it is made. */
+struct net_credits_due *net_switch_credits(const struct net_network *, const struct net_switch *,
+                                           uint32_t ports);
+
+/* What can be seen of it. */
+struct net_switch_view {
+    uint32_t id, self, ports;       /* among switches; component */
+    struct net_link_series *series; /* by port; NULL: not collected */
+    const uint64_t *detours;        /* by output; NULL: there are none */
+};
+struct net_switch_view net_switch_view(const struct net_switch *);
+struct net_port *net_switch_port(const struct net_switch *, uint32_t port);
+
+extern const struct ker_class net_switch_class;
+void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with net->hop: its prepare() */
+
+/* Do the settings ask for nothing but the time of queue and credits? */
+bool net_selects_time(const struct net_network *);
+/* To whom a switch sends news of watched links: switches by their id, without their group of components. */
+uint32_t net_congestion_map_sends(const struct net_network *, uint32_t switch_id, struct part_link *);
+/* What it remembers of paths is forgotten. */
+void net_pins_free(struct net_switch *);
+/* fault.c: timers of the ports that will go down. */
+void net_faults_post(struct net_network *, const struct net_switch *);
+/* A packet cannot arrive: the adapter lets it go without sending it. */
+void net_packet_withhold(struct net_adapter *, const struct net_packet *, ker_time now);
+
+#endif
