@@ -1,4 +1,4 @@
-/* path_walk.c - walks the critical path: see path_walk.h.
+/* path_walk.c - walks the critical path: see path.h.
  *
  * The walk stands at a task and a time. What the task did until then says where it goes: of a busy piece to
  * its begin; of a wait to the task that sent what has ended it, when it sent it; so, too, of an act, by which
