@@ -16,9 +16,8 @@ static unsigned channels_of(const struct net_network *net)
 
 /* ---- counting ---- */
 
-void net_channel_count(const struct net_network *net, const struct net_ahead *t, uint64_t busy)
+void net_channel_count(struct net_channel *c, const struct net_ahead *t, uint64_t busy)
 {
-    struct net_channel *c = &net_ahead_series(net, t)->channel[t->channel];
     c->packets++;
     c->bytes += t->bytes;
     c->busy += busy;

@@ -1,6 +1,5 @@
 /* members.c - switches and nodes as members of their component groups, and where those live. */
 #include "net/network.h"
-#include "net/switch/switch.h"
 
 uint32_t net_plane_switches(const struct net_network *net)
 {
@@ -28,14 +27,6 @@ struct ker_address net_switch_at(const struct net_network *net, const struct par
 struct ker_address net_node_at(const struct net_network *net, const struct part_layout *l, uint32_t id)
 {
     return part_layout_at(l, net_member_node(net, id));
-}
-
-uint32_t net_switch_number(const struct net_network *net, uint32_t i)
-{
-    if (!net->made)
-        return net_switch_view(net->switches[i]).id;
-    struct part_member m = part_layout_vertex(&net->layout, i);
-    return m.number + (m.group == net->switch_group ? 0 : net_plane_switches(net));
 }
 
 const struct net_switch *net_switch_made(const struct net_network *net, uint32_t i)

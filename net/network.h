@@ -355,7 +355,6 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 
 /* members.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
-uint32_t net_switch_number(const struct net_network *, uint32_t i); /* also of one that is not made yet */
 uint32_t net_plane_switches(const struct net_network *);            /* of one plane */
 struct part_member net_member_switch(const struct net_network *, uint32_t id);
 struct part_member net_member_node(const struct net_network *, uint32_t id);

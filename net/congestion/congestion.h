@@ -3,8 +3,8 @@
  * A switch may mark a packet at its grant; the adapter that receives packets may send cnps to their source; a
  * cnp is a packet of congestion.cnp_size bytes in the highest priority class, injected before anything
  * else, that no client sees; the source's adapter asks, before a flow (all it sends to one node) injects a
- * packet, when it may. A method keeps what it must remember in tables of its own (adapter.h), lets it depend on
- * the model's state only, never on what a rank holds, and needs neither switch.c nor adapter.c changed. It
+ * packet, when it may. A method keeps what it must remember in tables of its own (adapter.h), lets it depend
+ * on the model's state only, never on what a rank holds, and needs neither switch.c nor adapter.c changed. It
  * posts no events: what changes with time alone is computed when asked for.
  *
  * Without congestion control net->congestion is NULL, and nothing of this is called.

@@ -86,7 +86,7 @@ void net_ahead_count_now(const struct net_network *net, const struct net_ahead *
     if (t->detour)
         detour_count(net, t);
     if (net_channels_collected(net))
-        net_channel_count(net, t, busy);
+        net_channel_count(&net_ahead_series(net, t)->channel[t->channel], t, busy);
 }
 
 static void kept_count(const struct net_network *net, size_t index)

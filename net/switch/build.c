@@ -1,4 +1,4 @@
-/* build.c - a switch in its block of memory, in its first state; and what the rest of net/ sees of it. */
+/* build.c - a switch in its block of memory, in its first state. */
 #include "net/channels.h"
 #include "net/switch/private.h"
 
@@ -111,14 +111,4 @@ void net_switch_release(struct net_switch *s)
     free(s->detours);
     net_pins_free(s);
     net_congestion_map_free(s->map);
-}
-
-struct net_switch_view net_switch_view(const struct net_switch *s)
-{
-    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->detours};
-}
-
-struct net_port *net_switch_port(const struct net_switch *s, uint32_t port)
-{
-    return net_port_at(s, port);
 }

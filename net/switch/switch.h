@@ -21,6 +21,8 @@ struct net_switch_view {
     const uint64_t *detours;        /* by output; NULL: there are none */
 };
 struct net_switch_view net_switch_view(const struct net_switch *);
+uint32_t net_switch_number(const struct net_network *,
+                           uint32_t i); /* of the i-th, which may not be made yet */
 struct net_port *net_switch_port(const struct net_switch *, uint32_t port);
 
 extern const struct ker_class net_switch_class;
