@@ -10,7 +10,7 @@
  * call, which began at `began`. at() alone measures; next() only goes on, so that it may be repeated after a
  * checkpoint.
  */
-#include "tasks/programs/keys.h"
+#include "tasks/programs/programs.h"
 
 #include <stdlib.h>
 #include <string.h>
