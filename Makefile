@@ -137,7 +137,7 @@ recount: counted ## record the instructions per packet-hop that make check compa
 debug: ## build build/debug/marssim: no optimisation, all assertions
 	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
 
-# It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run goes on. REST= begins anew.
+# It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run continues. REST= begins anew.
 REST ?= 1
 SANITIZED = REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:exitcode=99 \
@@ -160,7 +160,7 @@ random-built: $(BUILD)/marssim $(BUILD)/tests/test_checkpoint
 check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at hand
 	$(Q)MARSSIM=$(BUILD)/marssim tests/tasks/loggops-golden.sh
 
-# What has passed is not looked at again while it and what it includes stay as they are: an interrupted run goes on, and findings are
+# What has passed is not looked at again while it and what it includes stay as they are: an interrupted run continues, and findings are
 # mended file by file. Other settings of the tools begin anew.
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders: what has changed since the last run
 	@tools/install-deps.sh build check lint

@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
      "prove it to the end however long it takes",
      0},
     {"resume", 'r', "FOLDER", 0,
-     "Go on from a checkpoint: its folder, or a folder of some, of which the newest is taken", 0},
+     "Resume from a checkpoint: its folder, or a folder of some, of which the newest is taken", 0},
     {"write-table", 't', "FILE", 0, "Write the paths of the configured routing to FILE as a table, and stop",
      0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},

@@ -47,7 +47,7 @@ static double sum(double *a, const double *b, const double *c, size_t n)
     return total[0] + total[1] + total[2] + total[3] + total[4] + total[5] + total[6] + total[7];
 }
 
-/* So many multiplications and additions for each number. */
+/* This many multiplications and additions for each number. */
 static inline double mixed(double *a, const double *b, size_t n, int times)
 {
     for (size_t i = 0; i < n; i += 8) {

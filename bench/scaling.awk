@@ -1,9 +1,9 @@
 # scaling.awk - the model of docs/scaling.md: awk -f bench/scaling.awk
 #
 # One epoch of P ranks, 32 on a host, lasts as long as the records of the rank that has most, and then: copying batches, bundles for other
-# hosts and their messages, agreeing on the host and between hosts, and what goes over the wire. One rank would need its records alone.
+# hosts and their messages, agreeing on the host and between hosts, and what is sent over the wire. One rank would need its records alone.
 
-function most(ranks) { return ranks <= 32 ? 2.07 : ranks <= 128 ? 2.59 : 3.25 } # of so many normal draws, in deviations
+function most(ranks) { return ranks <= 32 ? 2.07 : ranks <= 128 ? 2.59 : 3.25 } # of this many normal draws, in deviations
 
 # records: per rank and epoch; cost: of one, ns; spread: deviation of the records between ranks, as a share; bytes: sent per rank
 # and epoch; neighbours; latency in ns, rate in bytes per ns.
@@ -31,7 +31,7 @@ function row(name, ranks, records, cost, spread, bytes, neighbours,    i) {
     printf "\n"
 }
 
-# A torus of so many nodes per rank: measured with 1,024 on 32 ranks.
+# A torus of this many nodes per rank: measured with 1,024 on 32 ranks.
 function torus(name, ranks, records, cost, spread, bytes,    nodes) {
     nodes = 1048576 / ranks / 1024
     row(name, ranks, records * nodes, cost, spread / sqrt(nodes), bytes * nodes ^ (2 / 3), 15)

@@ -23,7 +23,7 @@ struct net_kept {
     bool detour;
 };
 
-/* Some of it lies in the measured span, so many picoseconds of its time on the link. */
+/* Some of it lies in the measured span, this many picoseconds of its time on the link. */
 static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
 {
     struct net_port *out = t->out;

@@ -31,8 +31,8 @@ struct net_carrier {
     void (*act)(struct net_adapter *, ker_time now);
     void (*woken)(struct net_adapter *, ker_time now);                     /* KER_WAKE */
     void (*credit)(struct net_adapter *, uint8_t channel, uint32_t bytes); /* KER_CREDIT; may be NULL */
-    /* With node.lane_bandwidth only, else NULL: send, with what net_host.read is told as memory; a read, a
-     * write has ended; in the place of timer; how long the link takes for so many bytes. */
+    /* With node.lane_bandwidth only, else NULL: send, with what net_host.read gets as memory; a read, a
+     * write has ended; in the place of timer; how long the link takes for this many bytes. */
     void (*send_from)(struct net_adapter *, ker_time now, const struct net_send *, uint32_t memory);
     void (*read)(struct net_adapter *, ker_time now);
     void (*written)(struct net_adapter *, ker_time now);
@@ -46,7 +46,7 @@ struct net_carrier {
     void (*whole)(struct net_adapter *, ker_time now, const struct net_message *);
     /* Before the first event: there is an open-loop source. */
     void (*offers)(struct net_adapter *);
-    /* A fork, before the run goes on. When the offer that has not joined the queue yet is to be created, to
+    /* A fork, before the run continues. When the offer that has not joined the queue yet is to be created, to
      * be changed, and of which service and part it is; NULL: there is none. */
     ker_time *(*offered)(struct net_adapter *, uint8_t *service, uint8_t *part);
     /* Are offers numbered, so that none may be taken away? NULL: they are not. */
@@ -89,7 +89,7 @@ struct net_carrier {
     /* For the engine: no end of the run lies before `until`, so what is scheduled before may be counted. May
      * be NULL. */
     void (*settle)(struct net_network *, ker_time until);
-    /* The run has ended: counts what was on its way until then, and nothing that leaves later. Before the
+    /* The run has ended: counts what was in transit until then, and nothing that leaves later. Before the
      * report. May be NULL. */
     void (*end)(struct net_network *, ker_time end);
     /* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span:
@@ -98,7 +98,7 @@ struct net_carrier {
     /* Collective, after that: the carrier's files. May be NULL. */
     enum ker_status (*write)(struct net_network *, struct ker_comm *, const struct stats_folder *,
                              struct ker_error *);
-    /* Conservation at the end of a drained run: nothing is under way, and unless some were lost all messages
+    /* Conservation at the end of a drained run: nothing is in flight, and unless some were lost all messages
      * are whole. Returns a static text of what is wrong, or NULL. */
     const char *(*conserved)(const struct net_network *, bool lost);
     /* What links carry; NULL: there are none. */

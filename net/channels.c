@@ -1,7 +1,7 @@
 /* channels.c - what virtual channels carry, and when they lack credits; see channels.h.
  *
- * Switches: with channels every transmission takes the rare way of the statistics (net->whole_until is 0), so
- * that the usual one needs no branch for them. Credits come back lazily (credits.h), and nobody would know
+ * Switches: with channels every transmission takes the slow path of the statistics (net->whole_until is 0),
+ * so that the usual one needs no branch for them. Credits come back lazily (credits.h), and nobody would know
  * since when they were there: of a channel that lacks them they are asked for as records, and those that have
  * been put down already make the output look at their times. Both are spurious for all else.
  */

@@ -2,8 +2,8 @@
  *
  * What a link counts in its port or adapter is counted once more by the channel on which a packet travels, so
  * that the channels of a direction add up to it. A channel lacks credits while a packet at the head of its
- * queue might go on it, and has too few there: another channel may keep the link busy meanwhile, so that the
- * link lacks none. All of it costs nothing when it is not collected.
+ * queue might be sent on it, and has too few there: another channel may keep the link busy meanwhile, so that
+ * the link lacks none. All of it costs nothing when it is not collected.
  */
 #ifndef NET_CHANNELS_H
 #define NET_CHANNELS_H
@@ -13,8 +13,9 @@
 #include "net/series.h"
 
 struct net_channel {
-    uint64_t packets, bytes, busy, queue_time, queue_max; /* totals; queue_max: of the period that goes on */
-    struct net_link_series since;                         /* as of a link; its queue_max: of former periods */
+    uint64_t packets, bytes, busy, queue_time,
+        queue_max;                /* totals; queue_max: of the period that continues */
+    struct net_link_series since; /* as of a link; its queue_max: of former periods */
 };
 
 static inline bool net_channels_collected(const struct net_network *net)

@@ -1,12 +1,12 @@
-/* credits.h - credits on their way to an output: of a switch, or of an adapter. Private to net/, and inline,
+/* credits.h - credits in transit to an output: of a switch, or of an adapter. Private to net/, and inline,
  * as one comes back for every packet.
  *
  * Inside a rank a credit is no record of the engine. It is put down at the output that it is for, with its
  * time, and added to the output's credits when these are next looked at, at that time or later: in between
  * nobody could have seen it. An output where something waits for credits (credits_starved) must look when
  * one comes: it sets a wake-up for what is put down already, and what comes later is a record. So are the
- * credits to other ranks and those from adapters, and those that find no place. Whether a credit comes in one
- * way or in the other depends on ranks and on the order of cells, when it counts does not.
+ * credits to other ranks and those from adapters, and those that find no place. Whether a credit comes on one
+ * path or on the other depends on ranks and on the order of cells, when it counts does not.
  *
  * Who puts down writes into another cell: always a time behind the window, so that it does not matter whether
  * that cell has been run already.
@@ -49,7 +49,7 @@ static inline void credits_starve(struct net_credits_due *due, uint32_t channels
     due->tags = (uint16_t)(rest | even << NET_DUE_STARVED | odd << (NET_DUE_STARVED + 1));
 }
 
-/* What a packet of so many bytes on the wire takes of the buffer that it goes to, and gives back: bytes.
+/* What a packet of this many bytes on the wire takes of the buffer that it goes to, and gives back: bytes.
  * Nobody else knows how it is counted. */
 static inline __attribute__((always_inline)) uint32_t credits_of(const struct net_settings *set,
                                                                  uint32_t bytes)

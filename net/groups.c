@@ -179,7 +179,7 @@ void net_groups_add(struct net_network *net, struct part_groups *groups)
         switches.most_sends = copies.most_sends = largest_group(net->topology, sum->switches);
     }
     net->switch_group = part_groups_add(groups, &switches);
-    if (copies.count) /* right behind: their numbers go on */
+    if (copies.count) /* right behind: their numbers continue */
         part_groups_add(groups, &copies);
     net->node_group = part_groups_add(groups, &nodes);
 }

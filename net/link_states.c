@@ -234,7 +234,7 @@ static void state_record(const struct net_link_states *s, uint32_t track, enum s
         stats_timeline_link(s->timeline, track - 1, state, from, to);
 }
 
-/* It is over; when it began or ends beyond what is settled, the end of the run may come before. */
+/* It is over; when it began or ends beyond what is final, the end of the run may come before. */
 static void busy_over(struct net_network *net, const struct net_link_span *span)
 {
     struct net_link_states *s = net->states;

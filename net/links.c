@@ -92,8 +92,8 @@ static uint64_t queue_most(const struct net_direction *d)
     COLUMN(input_mean_packets, "packets", SHARE, SUM, row->port ? row->port->input_time : 0, \
            "mean number of packets in the buffer at its receiving end") \
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->series ? row->series->stalled : 0, \
-           "time in which packets waited in the inputs, or at the node, and could have gone to this output " \
-           "but for credits; only with output.series.links", \
+           "time in which packets waited in the inputs, or at the node, and could have been sent to this " \
+           "output but for credits; only with output.series.links", \
            .wanted = stalls_wanted) \
     COLUMN(detour_packets, "packets", U64, SUM, row->detours, \
            "of `packets` those that have taken a detour, here or before; 0 of a node, whose packets " \

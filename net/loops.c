@@ -4,7 +4,7 @@
  * l there, D until the next switch reads it, and l + C for the credits (docs/network-model.md). So a buffer
  * of n packets carries n packets per w + 2 l + D + C. The n packets are those of the channels that a flow may
  * take on a link, for what one node injects; and those of all channels in use, for the whole link. Which
- * these are is seen on the paths of a sample of pairs. What is less than 95 % is told.
+ * these are is seen on the paths of a sample of pairs. What is less than 95 % is reported.
  */
 #include "net/credits.h"
 
@@ -102,7 +102,7 @@ static void class_tell(FILE *out, const struct net_network *net, int i, const st
         return;
     fprintf(out,
             "%s%s of class %s carr%s at most %.0f %% of %s: switch.buffer holds %.0f packets on each of %u "
-            "channel%s, %.1f are under way in a credit round trip of %s; %.0f B or more would do",
+            "channel%s, %.1f are in flight in a credit round trip of %s; %.0f B or more would do",
             ftell(out) ? "; " : "", flow ? "a flow on links" : "links", sum->link[i].name, flow ? "ies" : "y",
             100 * share, ker_print_rate(text[0], flow ? one : all), holds, of, of == 1 ? "" : "s", needed,
             ker_print_time(text[1], trip), ceil(needed / of - 1e-9) * set->most);

@@ -2,7 +2,8 @@
  *
  * A switch is a component. An adapter is part of one: of a node, which nodes/ makes and registers with the
  * engine, and which hands down what comes to its adapters (net_adapter_*). The adapter cuts messages into
- * packets, injects them, and reassembles what arrives; what it has to say goes up through struct net_host.
+ * packets, injects them, and reassembles what arrives; what it has to say is handed up through struct
+ * net_host.
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -20,7 +21,7 @@ static inline size_t net_lines(size_t bytes)
 }
 
 /* What the receiving service needs to know of a message, opaque to the network; it costs no simulated bytes.
- * While the message is under way it takes 32 bytes of memory less where the last three words are zero. */
+ * While the message is in flight it takes 32 bytes of memory less where the last three words are zero. */
 struct net_envelope {
     uint64_t word[6];
 };
@@ -72,7 +73,7 @@ struct net_send {
     uint64_t bytes;                      /* 0: one packet of header only */
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: net_host.sent is called with it */
-    uint32_t number;                     /* unique among what the source has under way */
+    uint32_t number;                     /* unique among what the source has in flight */
     uint8_t service, part;               /* part: enum net_part */
     uint8_t priority;                    /* less than the number of classes */
     uint8_t queue;                       /* enum net_queue */
@@ -80,7 +81,7 @@ struct net_send {
 
 /* ---- between the adapter and the node that it is part of ---- */
 
-/* What nodes/ hands down: the component, and what its adapters tell it. state: of the node. */
+/* What nodes/ hands down: the component, and what its adapters report to it. state: of the node. */
 struct net_host {
     const struct ker_class *class;
     size_t bytes;   /* of its state; its adapters stand behind it */
@@ -96,9 +97,9 @@ struct net_host {
      * injected. false: none. Only after net_adapter_offers. */
     bool (*offer)(void *state, uint32_t port, struct net_offer *);
     /* A fault has taken the first packet of a message with an envelope, on the rank where that happens; the
-     * message will not arrive. Later packets carry no envelope: of their loss nobody is told. */
+     * message will not arrive. Later packets carry no envelope: of their loss nobody is notified. */
     void (*lost)(void *context, uint32_t service, const struct net_envelope *);
-    /* Packets take time between memory and adapter (NULL, or both; node.lane_bandwidth): so many bytes of
+    /* Packets take time between memory and adapter (NULL, or both; node.lane_bandwidth): this many bytes of
      * payload are read from `memory` (net_send_from) or NET_NO_MEMORY, or written to that of the service that
      * the message is for, with its envelope, or NULL where that is not known. alone: picoseconds that this
      * takes at least. Until net_adapter_read or net_adapter_written the adapter sends no other packet of a

@@ -21,7 +21,7 @@ struct route_choice;
 /* Operations of a kind of the family "switch.arbitration". */
 struct net_arbiter {
     enum net_arbitration order; /* NET_ARBITER_OWN: */
-    /* Is request `index` to go before request `chosen`, the best of `count` that were looked at? It may
+    /* Is request `index` to be sent before request `chosen`, the best of `count` that were looked at? It may
      * depend on the requests and on the switch alone. */
     bool (*better)(const struct net_switch *, uint32_t index, uint32_t chosen, uint32_t count);
 };
@@ -77,7 +77,7 @@ struct net_link_class {
 
 struct net_settings {
     uint32_t channels, classes;    /* per class; their product <= NET_MAX_CHANNELS */
-    uint32_t entrances;            /* the first so many of each class are for adapters to send on */
+    uint32_t entrances;            /* the first this many of each class are for adapters to send on */
     uint32_t buffer, output_queue; /* bytes: per input channel; per output */
     enum net_queueing queueing;
     enum net_arbitration arbitration; /* of the arbiter */
@@ -116,7 +116,7 @@ struct net_port {
     ker_time link_free;  /* output: end of the last transmission scheduled */
     ker_time write_free; /* output: the crossbar may write again */
     ker_time read_free;  /* input: the crossbar may read again */
-    ker_time wake;       /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
+    ker_time wake;       /* output: a wake-up is scheduled for then; KER_TIME_MAX: none */
     uint64_t input_time; /* statistics of the input: of its packets in the buffer, picoseconds */
     struct ker_address peer;
     uint32_t queue;    /* output: last request of the ring, NET_NONE: no requests */
@@ -385,7 +385,7 @@ int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struc
 uint32_t net_source_switches(const struct net_adapter *, const struct net_packet *);
 enum ker_status net_source_check(const struct net_network *, const struct ker_config *, struct ker_error *);
 
-/* Header of a packet that passes so many switches. */
+/* Header of a packet that passes this many switches. */
 static inline uint32_t net_header(const struct net_network *net, uint32_t switches)
 {
     return net->set.header + net->set.hop_bytes * switches;

@@ -29,11 +29,11 @@ _Static_assert(sizeof(struct net_packet) == sizeof(struct ker_event), "a packet 
 enum {
     NET_LAST = 0x01,   /* last packet of its message */
     NET_FIRST = 0x02,  /* first one */
-    NET_ROUTED = 0x08, /* `next` says where it goes from here: output << 16 | first channel << 8 | channels
-                          that are alike */
+    NET_ROUTED = 0x08, /* `next` says where it is forwarded from here: output << 16 | first channel << 8 |
+                          channels that are alike */
     NET_EMPTY = 0x04,  /* no payload (without a header it still takes one byte on the wire) */
     NET_DETOUR = 0x10, /* it has taken one; only where detours are counted */
-    NET_MARKED = 0x20, /* by a switch: there is congestion on its way */
+    NET_MARKED = 0x20, /* by a switch: there is congestion on its path */
     NET_NOTICE = 0x40, /* of congestion, between adapters: index is the method's */
 };
 

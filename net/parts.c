@@ -80,7 +80,7 @@ static unsigned injection_class(const struct net_network *net, uint32_t source)
     return peer.link;
 }
 
-/* Time of the packets of the message that go before this one on the injection link. */
+/* Time of the packets of the message that are sent before this one on the injection link. */
 static uint64_t own_time(const struct net_network *net, const struct net_packet *p, unsigned class)
 {
     uint64_t before = net_packet_index(p), each = net->set.payload + net->set.header;

@@ -1,7 +1,7 @@
 /* series.c - links, switches and adapters in periods: the rows of link_series.csv and the like.
  *
  * A direction's load in a period is the difference of its totals at the two ends. The totals hold what is
- * settled; of transmissions that are scheduled beyond (ahead.h) those of the period are added: a packet and
+ * final; of transmissions that are scheduled beyond (ahead.h) those of the period are added: a packet and
  * its bytes count where it begins to leave, the time on the link and the wait before it are split at the
  * period's end. Their shares are taken off the last totals before the rows are made, and added to the new
  * last totals afterwards, so that nothing must be kept for them. What a switch or an adapter has is the sum

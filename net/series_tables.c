@@ -39,8 +39,8 @@ uint64_t net_queue_bytes(const struct net_network *net, uint8_t class, uint64_t 
            "bytes that wait for this link in the inputs of the switch, or payload in the node's adapter, " \
            "at the end of the period") \
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->load.stall, \
-           "time in which packets waited in the inputs and could have gone to the output but for credits; " \
-           "the link may have been sending meanwhile what had got them")
+           "time in which packets waited in the inputs and could have been sent to the output but for " \
+           "credits; the link may have been sending meanwhile what had got them")
 
 /* ---- channels ---- */
 
@@ -62,9 +62,9 @@ uint64_t net_queue_bytes(const struct net_network *net, uint8_t class, uint64_t 
            row->d->port ? net_queue_bytes(row->d->net, row->d->class, row->load.queue_max) : 0, \
            "the longest wait of one in that queue, at the link's bandwidth") \
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->load.stall, \
-           "time in which the next packet of a queue could go on this channel, or on one like it, but for " \
-           "credits, whether or not the link was sending on others; of a node: time in which none of its " \
-           "packets could leave for want of credits, of the channels on which they may")
+           "time in which the next packet of a queue could be sent on this channel, or on one like it, but " \
+           "for credits, whether or not the link was sending on others; of a node: time in which none of " \
+           "its packets could leave for want of credits, of the channels on which they may")
 #define CHANNELS_COLUMNS(COLUMN) CHANNEL_NAME_COLUMNS(COLUMN) CHANNEL_COLUMNS(COLUMN)
 #define CHANNEL_SERIES_COLUMNS(COLUMN) \
     TIME_COLUMN(COLUMN) \
@@ -87,7 +87,7 @@ uint64_t net_queue_bytes(const struct net_network *net, uint8_t class, uint64_t 
     COLUMN(queue_max_bytes, "bytes", U64, MOST, row->sum.queue_max, \
            "the most that waited for one output: the longest wait of a packet, at the link's bandwidth") \
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->sum.stall, \
-           "time in which packets could have gone to an output but for credits, summed over the outputs")
+           "time in which packets could have been sent to an output but for credits, summed over the outputs")
 #define SWITCH_SERIES_COLUMNS(COLUMN) \
     TIME_COLUMN(COLUMN) \
     SWITCH_NAME_COLUMN(COLUMN) \

@@ -60,9 +60,9 @@ const struct ker_option net_options[] = {
                 "every hop "
                 "starves what comes from further off (docs/network-model.md); else round_robin."},
     {"switch.lanes", KER_TYPE_CHOICE, "strict", .kinds = &lanes,
-     .meaning =
-         "Which channel (of all classes) of an output goes next, of those with a packet that can go; at "
-         "adapters, too. switch.arbitration chooses among its packets."},
+     .meaning = "Which channel (of all classes) of an output is served next, of those with a packet that can "
+                "be sent; at "
+                "adapters, too. switch.arbitration chooses among its packets."},
     {"switch.matching", KER_TYPE_CHOICE, "greedy", NULL, NULL, "greedy|separable",
      "Outputs that want the same input at one instant: the others take what else they can get, or their slot "
      "is lost, as in an allocator that makes one iteration (docs/network-model.md)."},
@@ -126,9 +126,9 @@ const struct ker_option net_options[] = {
      "Between destinations: packet by packet in turn, or message by message.",
      "adapter.queues=per_destination"},
     {"adapter.control", KER_TYPE_CHOICE, "first", NULL, NULL, "first|fair|in_order",
-     "What short control messages of MPI (RTS, CTS, READ, FIN, ACK) wait for at the adapter: they go before "
-     "the "
-     "other messages of their class; they take turns with them; or they wait behind what was handed over "
+     "What short control messages of MPI (RTS, CTS, READ, FIN, ACK) wait for at the adapter: they are sent "
+     "before the other messages of their class; they take turns with them; or they wait behind what was "
+     "handed over "
      "before, "
      "as on hardware with one queue pair for all.",
      "jobs"},

@@ -16,7 +16,7 @@ struct net_loading {
     bool sums;                            /* this rank takes what all ranks have counted */
 };
 
-/* loading.c. Credits on their way to an output hold the run, as when they were put down. */
+/* loading.c. Credits in transit to an output hold the run, as when they were put down. */
 void net_credits_state(const struct net_network *, struct net_credits_due *, struct ker_chunk *);
 /* A packet that waits, with its extension; all but `next`. */
 void net_packet_state(struct net_network *, struct ker_chunk *, struct net_packet *);

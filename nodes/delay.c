@@ -1,9 +1,9 @@
-/* delay.c - what is under way inside a node: messages to the adapter's doorbell, copies between its tasks.
+/* delay.c - what is in flight inside a node: messages to the adapter's doorbell, copies between its tasks.
  *
  * They stand in the node's list in order of (due, insertion), and each has a timer, which says no more than
- * that something is due: what, says the list. What is due at once needs none, as the node settles before the
- * instant is over. Invariant: the list begins with what is due first, and nothing in it is overdue when an
- * instant ends.
+ * that something is due: what, says the list. What is due at once needs none, as the node is brought up
+ * to date before the instant is over. Invariant: the list begins with what is due first, and nothing in it is
+ * overdue when an instant ends.
  */
 #include "nodes/private.h"
 
@@ -67,7 +67,7 @@ static void delayed_send(struct node *n, ker_time now, const struct node_delayed
     node_inject(n, now, &send, d->core);
 }
 
-/* To the node itself; its sender is told of what has left. */
+/* To the node itself; its sender is notified of what has left. */
 static void left(struct node *n, ker_time now, uint32_t service, uint64_t cookie)
 {
     uint32_t s = node_sender_of(service);

@@ -3,7 +3,7 @@
  * first), which answers at once with one of the same size.
  *
  * The nodes begin spread over the first period, so that they do not all send at once. Invariant: what is
- * under way of a node is its messages sent less its answers, whatever has been lost.
+ * in flight of a node is its messages sent less its answers, whatever has been lost.
  */
 #include "nodes/service.h"
 

@@ -22,9 +22,8 @@ const struct ker_option node_kind_options[] = {
     {.key = "nodes[].count",
      .type = KER_TYPE_INT,
      .minimum = "1",
-     .meaning =
-         "How many nodes are of this kind: the next so many that no nodes[].list names. One kind may have "
-         "neither count nor list: it has the nodes that are left."},
+     .meaning = "How many nodes are of this kind: the next n that no nodes[].list names. One kind may have "
+                "neither count nor list: it has the nodes that are left."},
     {.key = "nodes[].list",
      .type = KER_TYPE_STRING,
      .meaning = "The nodes of this kind: numbers and ranges, \"0-15,32,40-60:4\" (each 4th from 40 to 60)."},

@@ -15,15 +15,16 @@ const struct ker_option node_options[] = {
      "Cores of a node: at most as many tasks run on it as they have hardware threads (node.threads).",
      "jobs or traffic.outstanding!=0 or node.rail=fixed"},
     {"node.tasks", KER_TYPE_INT, NULL, "1", "65000", NULL,
-     "At most so many tasks run on a node. Absent: as many as it has hardware threads. When there may be "
+     "Largest number of tasks that run on a node. Absent: as many as it has hardware threads. When there may "
+     "be "
      "more they take turns: each has a core for node.quantum while others wait for one.",
      "jobs & network.model=@nodes"},
     {"node.quantum", KER_TYPE_TIME, "1 ms", "1 ps", "1000000 s", NULL,
      "How long a task has its core while others wait for one.", "node.tasks"},
     {"node.switch_cost", KER_TYPE_TIME, "1 us", "1 ps", "1 s", NULL,
-     "How long a core does nothing when it goes from one task to another.", "node.tasks"},
+     "How long a core does nothing when it changes from one task to another.", "node.tasks"},
     {"node.wakeup", KER_TYPE_CHOICE, "preempt", NULL, NULL, "preempt|queue",
-     "A task that has waited for a message goes on: at once, on the core of the task that had its core "
+     "A task that has waited for a message continues: at once, on the core of the task that had its core "
      "longest; or behind those that wait for a core.",
      "node.tasks"},
     {"node.waiting", KER_TYPE_CHOICE, "block", NULL, NULL, "block|spin",
@@ -58,11 +59,10 @@ const struct ker_option node_options[] = {
      "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"node.overhead_between", KER_TYPE_CHOICE, "steps", NULL, NULL, "steps|lines",
      "Between the sizes of such a list: the time of the smaller one, or straight lines, of which the last "
-     "goes "
-     "on.",
+     "continues.",
      "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
+     "Time from the task's call until the adapter knows of the message; the processor continues meanwhile.",
      "jobs & network.model=@nodes"},
     {"node.bus_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time that the bus between memory and adapter (PCIe) adds to a message, at the sender and at the "
@@ -74,7 +74,8 @@ const struct ker_option node_options[] = {
      "polling takes to find it.",
      "jobs or services or traffic.outstanding!=0 & network.model=@nodes"},
     {"node.loopback", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Messages between two tasks of one node go through the adapter that is the nearest to the sender: over "
+     "Messages between two tasks of one node pass through the adapter that is the nearest to the sender: "
+     "over "
      "its bus and back, as those to other nodes do.",
      "node.lane_bandwidth & jobs or services"},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,

@@ -1,10 +1,10 @@
-/* node.c - a node as a component of the engine: what comes to it goes to its adapter or to a service.
+/* node.c - a node as a component of the engine: what comes to it is handed to its adapter or to a service.
  *
- * Whatever calls a service may let others go on: after each such call the node settles, that is, it delivers
- * what is due inside it, then has the first service that can do one step, until neither is left. The adapter
- * sends at the end of the instant. So what happens in a node in an instant is a function of the order of its
- * records, which is the same on any number of ranks. Invariant: a settled node has nothing to do before its
- * next record.
+ * Whatever calls a service may let others continue: after each such call the node is brought up to date, that
+ * is, it delivers what is due inside it, then has the first service that can do one step, until neither is
+ * left. The adapter sends at the end of the instant. So what happens in a node in an instant is a function of
+ * the order of its records, which is the same on any number of ranks. Invariant: a node that is up to date
+ * has nothing to do before its next record.
  */
 #include "kernel/engine/post.h"
 #include "nodes/private.h"

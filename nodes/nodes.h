@@ -34,16 +34,17 @@ struct node_model {
     uint32_t cores, units, adapters; /* units: tasks that a node holds, with hardware threads */
     bool uneven;                     /* nodes of some kind have fewer adapters */
     enum node_rail rail;
-    uint64_t stripe_size;                     /* messages of so many bytes go in parts */
+    uint64_t stripe_size;                     /* messages of n bytes are sent in parts */
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received, of 0 bytes */
     bool sized; /* they depend on more than that: of any size; of those inside the node, at either end: */
     struct node_sizes send_sizes, receive_sizes, memory_sizes;
-    ker_time doorbell;                       /* from the call to the adapter */
-    ker_time bus_latency, interrupt_latency; /* between memory and adapter, each way; of what has come */
-    bool loopback;                           /* messages inside a node go through an adapter */
-    ker_time memory_latency;                 /* of a message between two tasks of one node */
-    uint64_t memory_rate;                    /* its bandwidth */
-    uint32_t tasks; /* that a node holds; 0: as many as its units. More than those take turns */
+    ker_time doorbell; /* from the call to the adapter */
+    ker_time bus_latency,
+        interrupt_latency;   /* between memory and adapter, in each direction; of what has come */
+    bool loopback;           /* messages inside a node pass through an adapter */
+    ker_time memory_latency; /* of a message between two tasks of one node */
+    uint64_t memory_rate;    /* its bandwidth */
+    uint32_t tasks;          /* that a node holds; 0: as many as its units. More than those take turns */
     ker_time quantum, switch_cost;
     bool preempts;           /* who is woken takes a unit at once */
     bool spins;              /* who waits keeps its unit, and takes its turns */
@@ -52,7 +53,7 @@ struct node_model {
     bool works;              /* more than the simple model: processor work is the node's (node_work) */
     struct node_rates rates; /* of nodes of no kind; kinds have their own */
     ker_time domain_latency, socket_latency; /* more than memory_latency: between domains, sockets */
-    uint64_t single_copy_size;      /* messages of so many bytes are copied once, smaller ones twice */
+    uint64_t single_copy_size;      /* messages of this many bytes are copied once, smaller ones twice */
     ker_time single_copy_latency;   /* of those that are copied once */
     const struct node_kinds *kinds; /* what nodes are made of; NULL where nobody asks */
 };
@@ -88,7 +89,7 @@ extern const struct ker_option node_options[]; /* node.cores, ... */
 /* Processor work: what a core is to do, and what has come of it.
  *
  * It has a compute part, of a time on the kind's usual core, and a memory part, of bytes that it moves
- * between the core and the memory of the core's domain; both begin at once. The compute part goes on at the
+ * between the core and the memory of the core's domain; both begin at once. The compute part continues at the
  * speed of the core (node_thread_speed). The memory part draws what it needs to end with the compute part
  * (memory / compute, rounded up, times the speed), at most node.core_bandwidth, and at most its share of the
  * memory controller (cores/flow.h). The work has ended when both parts have: time = max(compute / speed,
@@ -126,8 +127,8 @@ struct node_caller {
 };
 
 /* What a service does. Every function may be NULL. `state` is the service's own for this node; all but offer
- * and lost are called at the node's instant `now`, and the node settles after each of them: it delivers what
- * is due inside the node, then has one service do one step, until neither is left. */
+ * and lost are called at the node's instant `now`, and the node is brought up to date after each of them: it
+ * delivers what is due inside the node, then has one service do one step, until neither is left. */
 struct node_service {
     const char *name;
     /* Once, at time 0, before anything else; services in the order in which they were added. On a node where
@@ -146,7 +147,7 @@ struct node_service {
     /* It has had the work of this number. Works that end at one instant come in the order of (service,
      * number), before timers. */
     void (*worked)(void *state, struct node *, ker_time now, uint32_t number, const struct node_worked *);
-    /* One step of what can go on now; false: nothing can. */
+    /* One step of what can continue now; false: nothing can. */
     bool (*step)(void *state, struct node *, ker_time now);
     /* Open-loop source: its next message: created, destination (a node), priority, bytes. Called again when
      * the one before has been injected. false: none, and none later. */
@@ -171,7 +172,7 @@ struct node_service {
 
 #define NODE_MAX_SERVICES 16
 
-/* The services of a run. A service's number is its place: the same on every rank, and in all runs that go on
+/* The services of a run. A service's number is its place: the same on every rank, and in all runs resumed
  * from a checkpoint, where services are known by their names. */
 struct node_services {
     uint32_t count;
@@ -226,18 +227,18 @@ static inline struct node_caller node_caller_of(const struct net_message *m)
 {
     return (struct node_caller){m->envelope.word[0], m->source, node_message_from(m)};
 }
-/* Answers, now or later: a message of so many bytes, whose envelope has the token and nothing else. */
+/* Answers, now or later: a message of this many bytes, whose envelope has the token and nothing else. */
 void node_answer(struct node *, ker_time now, uint32_t service, const struct node_caller *, uint64_t bytes,
                  uint8_t priority);
 /* Calls timer(number) at `when` > now; number < 65536. Cannot be cancelled: the service ignores stale ones.
  * A node's timers of one instant come in the order of (service, number); two of the same are both delivered
- * and nothing tells them apart. */
+ * and nothing distinguishes them. */
 void node_timer(struct node *, ker_time when, uint32_t service, uint32_t number);
 
-/* Only where node_model.works: work for a core, of which worked() will tell. number: of the service's works
+/* Only where node_model.works: work for a core, of which worked() will report. number: of the service's works
  * on this node that have not ended no two have the same. Works of one core do not wait for each other.
  * Returns true when it has been had at once, which is work of no time for a core that is there: nothing is
- * told then.
+ * reported then.
  */
 bool node_work(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
 
@@ -290,7 +291,7 @@ void node_series_end(struct node_series *); /* takes NULL */
 #define NODE_STATES 2 /* loaders */
 void node_system_save(struct node_system *, struct ker_state_writer *);
 void node_loaders(struct node_system *, struct ker_state_loader loaders[NODE_STATES]);
-/* Forks, when everything has been loaded: services start where they are new, and are told where they are
+/* Forks, when everything has been loaded: services start where they are new, and are notified where they are
  * not; offers that were to be created at `at` or later are renewed. */
 void node_system_forked(struct node_system *, ker_time at);
 void node_system_renew(struct node_system *, ker_time at);

@@ -4,7 +4,7 @@
  * seed, the core and the time: nothing depends on what runs, on which rank, or on what was asked for before.
  * A file's detours repeat after its span; a core begins somewhere in it.
  *
- * There are two laws of what a detour delays. node_noise_until: work goes on only between detours, so what
+ * There are two laws of what a detour delays. node_noise_until: work continues only between detours, so what
  * takes a core for `length` has had it when so much time without detours has passed; nothing is begun inside
  * a detour. node_detours_delay is LogGOPSim's: the rest of the detour in which work begins, and all that
  * begin while it would have the core without any.

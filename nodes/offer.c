@@ -3,9 +3,9 @@
  * The messages of all sources are one sequence in the order of (created, service). It is drawn as far as
  * needed: until the adapter that asks has one. What is for another adapter waits in that one's queue, so the
  * choice of the adapter does not depend on who asks, but for node.rail = "least", where who asks first has
- * the least to do. Where all messages are for others (faults leave this adapter no route), it is told when to
- * ask again, so that nobody draws to the end of the run. Invariant: an adapter is told that there are no more
- * messages only when all sources have ended.
+ * the least to do. Where all messages are for others (faults leave this adapter no route), it is informed
+ * when to ask again, so that nobody draws to the end of the run. Invariant: an adapter is notified that there
+ * are no more messages only when all sources have ended.
  */
 #include "nodes/private.h"
 

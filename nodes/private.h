@@ -6,7 +6,7 @@
 #include "nodes/cores/cores.h"
 #include "nodes/nodes.h"
 
-/* A message on its way inside a node: to the adapter's doorbell, or copied to the node itself; or from the
+/* A message in transit inside a node: to the adapter's doorbell, or copied to the node itself; or from the
  * adapter, when its queue is NODE_COMES: then core is the node that it comes from, cookie when it was
  * created. */
 #define NODE_COMES 0xff
@@ -69,7 +69,7 @@ struct node {
     uint32_t messages;           /* number of the next */
     uint32_t turn;               /* of adapters or cores */
     bool steps;                  /* some service has steps to do */
-    bool several;                /* adapters, or the way to one takes time: see rail.c */
+    bool several;                /* adapters, or the latency to one takes time: see rail.c */
     uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
     void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };
@@ -127,7 +127,7 @@ static inline struct net_adapter *node_adapter(const struct node *n, uint32_t ad
     return (struct net_adapter *)(void *)((char *)n->adapter + adapter * n->system->adapter_stride);
 }
 
-/* Do adapters read and write memory through what else goes on there? */
+/* Do adapters read and write memory through what else happens there? */
 static inline bool node_has_dma(const struct node_model *model)
 {
     return model->rates.bus != UINT64_MAX;
@@ -145,7 +145,7 @@ static inline uint32_t node_adapters_to(const struct node *n, uint32_t node)
         there = node_structure_at(n->system->model.kinds, node)->adapters;
     return own < there ? own : there;
 }
-/* Is there a way between memory and adapters that takes time? */
+/* Is there a path between memory and adapters that takes time? */
 static inline bool node_has_way(const struct node_model *model)
 {
     return model->bus_latency || model->interrupt_latency || model->socket_latency || node_has_dma(model);
@@ -154,11 +154,11 @@ static inline bool node_has_way(const struct node_model *model)
 /* rail.c: of nodes with several adapters */
 void node_rail_send(struct node *, ker_time now, struct net_send *, uint32_t core);
 /* How long the message takes to the adapter, which is chosen: *core is NODE_BY_ADAPTER of it, or as it was
- * for a message in parts, of which all adapters are told at once. */
+ * for a message in parts, of which all adapters are notified at once. */
 ker_time node_rail_way(struct node *, ker_time now, const struct net_send *, uint32_t *core);
 /* From the memory of a core's socket to the adapter. */
 ker_time node_way_to(const struct node *, uint32_t core, uint32_t adapter);
-/* delay.c: the same for several == true, by way of the bus. */
+/* delay.c: the same for several == true, via the bus. */
 void node_way_send(struct node *, ker_time now, struct net_send *, uint32_t core);
 /* To the adapter, or one of them; send->destination is a node. */
 static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
@@ -175,7 +175,7 @@ void node_rail_offer(struct node *, struct net_offer *, uint32_t asking);
 bool node_stripe_sent(struct node *, uint64_t *cookie);
 bool node_stripe_arrived(struct node *, ker_time now, struct net_message *m);
 extern const struct ker_table_kind node_stripe_kind;
-/* Made, of so many parts, when it is not there. */
+/* Made, of this many parts, when it is not there. */
 struct node_stripe *node_stripe_find(struct node *, uint32_t source, uint32_t number, uint32_t parts);
 void node_stripe_drop(struct node *, struct node_stripe *);
 
@@ -199,7 +199,8 @@ bool node_delayed_deliver(struct node *, ker_time now);
 /* Of a message that is being copied: it has left its sender; it is there. */
 void node_delayed_left(struct node *, ker_time now, uint32_t index);
 void node_delayed_copied(struct node *, ker_time now, uint32_t index);
-/* Of one that has gone through an adapter and back: its sender is told, it is there after node_loop_back. */
+/* Of one that has passed through an adapter and back: its sender is notified, it is there after
+ * node_loop_back. */
 void node_delayed_looped(struct node *, ker_time now, uint32_t index);
 void node_delayed_state(struct ker_chunk *, struct node_delayed *);
 

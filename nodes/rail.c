@@ -4,9 +4,9 @@
  * Adapter a sends to adapter a of the other node, so the choice is the sender's alone; it depends on the
  * node's state at that instant only. Where nodes have different numbers of adapters, those that both have
  * count. An adapter that has no route to the destination any more is passed over for the next one that has.
- * With "stripe" a message of node.stripe_size and more goes in as many parts as there are adapters, of equal
- * size but for rounding, unless one of them has no route; all parts carry the message's number and envelope,
- * and the receiving node hands up the message with its last part.
+ * With "stripe" a message of node.stripe_size and more are sent in as many parts as there are adapters, of
+ * equal size but for rounding, unless one of them has no route; all parts carry the message's number and
+ * envelope, and the receiving node hands up the message with its last part.
  */
 #include "nodes/private.h"
 

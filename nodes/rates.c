@@ -10,9 +10,10 @@
     {.key = GROUP ".lane_bandwidth",                                                                         \
      .type = KER_TYPE_RATE,                                                                                  \
      .minimum = "1 kB/s",                                                                                    \
-     .meaning = "Bandwidth of a lane of a bus (PCIe), each way, for payload. With it adapters read what "    \
-                "they send from memory, and write what comes into it, over their bus and through memory "    \
-                "controllers, which all that goes there shares. Absent: that takes bandwidth of nothing.",   \
+     .meaning =                                                                                              \
+         "Bandwidth of a lane of a bus (PCIe), in each direction, for payload. With it adapters read what "  \
+         "they send from memory, and write what comes into it, over their bus and through memory "           \
+         "controllers, which all that goes there shares. Absent: that takes bandwidth of nothing.",          \
      .belongs = BELONGS("network.model=@dma", "node.lane_bandwidth")},                                       \
         {.key = GROUP ".bus_lanes",                                                                          \
          .type = KER_TYPE_INT,                                                                               \
@@ -35,8 +36,9 @@
         {.key = GROUP ".socket_bandwidth",                                                                   \
          .type = KER_TYPE_RATE,                                                                              \
          .minimum = "1 kB/s",                                                                                \
-         .meaning = "Bandwidth of the link between a socket and the others, each way, which all copies "     \
-                    "between them share. Absent: as much as they draw.",                                     \
+         .meaning =                                                                                          \
+             "Bandwidth of the link between a socket and the others, in each direction, which all copies "   \
+             "between them share. Absent: as much as they draw.",                                            \
          .belongs = BELONGS(SEVERAL_SOCKETS, "node.socket_bandwidth")},                                      \
         {.key = GROUP ".system_factor",                                                                      \
          .type = KER_TYPE_REAL,                                                                              \

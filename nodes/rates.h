@@ -7,11 +7,11 @@
 
 /* Bytes per second, > 0; UINT64_MAX: without end. */
 struct node_rates {
-    uint64_t controller;     /* of each memory controller */
-    uint64_t core;           /* that one core draws at most */
-    uint64_t socket;         /* of a socket's link to the others, each way */
-    uint64_t bus;            /* of each bus, each way; without end: adapters take bandwidth of nothing */
-    bool system;             /* calls that the operating system serves take other times than computations: */
+    uint64_t controller; /* of each memory controller */
+    uint64_t core;       /* that one core draws at most */
+    uint64_t socket;     /* of a socket's link to the others, in each direction */
+    uint64_t bus;        /* of each bus, in each direction; without end: adapters take bandwidth of nothing */
+    bool system;         /* calls that the operating system serves take other times than computations: */
     double system_factor;    /* times those of the trace */
     ker_time system_latency; /* and so much more each */
 };

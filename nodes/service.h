@@ -19,7 +19,7 @@ struct node_role {
     uint32_t members, *node; /* in increasing order */
 };
 
-/* What a service is told, the same on every rank. */
+/* What a service is given, the same on every rank. */
 struct node_service_setup {
     const struct ker_config *config;
     const char *key, *name;              /* of its group: "services[2]"; its own */

@@ -8,7 +8,7 @@ struct ker_config;
 
 #define NODE_SIZES_MOST 32
 
-/* From bytes[i] on time[i]; or, with lines, on the straight line to the next one, the last line going on. */
+/* From bytes[i] on time[i]; or, with lines, on the straight line to the next one, the last line continued. */
 struct node_sizes {
     uint32_t count; /* 0: the key is not given */
     bool lines;

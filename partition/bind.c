@@ -21,7 +21,7 @@
 
 #define MAX_CPUS 8192
 
-/* What each rank tells the others. */
+/* What each rank sends the others. */
 struct place {
     char host[64];
     unsigned char mask[MAX_CPUS / 8]; /* as sched_getaffinity gives it */

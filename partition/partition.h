@@ -39,18 +39,18 @@ struct part_group {
     struct part_member (*home)(const void *context, uint32_t number);
     uint32_t (*load)(const void *context, uint32_t number);    /* expected, with what follows it; >= 1 */
     uint32_t (*natural)(const void *context, uint32_t number); /* natural group: rack, pod */
-    /* Writes its links, at most most_links; every link is told by both of its ends. */
+    /* Writes its links, at most most_links; every link is listed by both of its ends. */
     uint32_t (*links)(const void *context, uint32_t number, struct part_link *);
     uint32_t most_links;
-    /* Whom it may send to besides, over no link (news for a whole group), and with what delay at least; told
-     * by the sender. NULL: nobody. */
+    /* Whom it may send to besides, over no link (news for a whole group), and with what delay at least;
+     * listed by the sender. NULL: nobody. */
     uint32_t (*sends)(const void *context, uint32_t number, struct part_link *);
     uint32_t most_sends;
     ker_time everywhere; /* > 0: any member may send to any other of the group, with this delay at least */
     /* In which block it is, of about 8^size neighbours; blocks count from 0 without gaps. NULL: each is one.
      */
     uint32_t (*block)(const void *context, uint32_t number, uint32_t size);
-    /* Links lead at most so many numbers on or back, where behind the last comes the first; 0: anywhere. */
+    /* Links lead at most this many numbers on or back, where behind the last comes the first; 0: anywhere. */
     uint32_t span;
 };
 
@@ -65,7 +65,7 @@ struct part_groups {
 
 /* Appends a group; returns its number in the list. */
 uint32_t part_groups_add(struct part_groups *, const struct part_group *);
-/* The list is complete: what is divided among so many ranks, and what follows. */
+/* The list is complete: what is divided among this many ranks, and what follows. */
 void part_groups_divide(struct part_groups *, uint32_t ranks);
 /* Of a component, or of whom it follows. */
 uint32_t part_groups_vertex(const struct part_groups *, struct part_member);
@@ -83,7 +83,7 @@ struct part_graph {
 };
 
 /* Of groups that are divided; to be released by part_graph_release. block: NULL, or the block of each vertex,
- * of so many: then blocks are the vertices of the graph. */
+ * of this many: then blocks are the vertices of the graph. */
 void part_graph_make(struct part_graph *, const struct part_groups *, const uint32_t *block, uint32_t blocks);
 /* The block of each vertex, malloc'ed, of about 8^size vertices each; how many there are. */
 uint32_t *part_blocks_make(const struct part_groups *, uint32_t size, uint32_t *blocks);
@@ -174,7 +174,7 @@ struct part_halves {
 bool part_halve(const struct part_halves *, uint8_t *side);
 
 struct part_seats {
-    int working; /* the first so many ranks simulate, the others sleep until the end */
+    int working; /* the first this many ranks simulate, the others sleep until the end */
     bool yield;  /* the working ranks of this host outnumber its cores: they must yield while they wait */
 };
 

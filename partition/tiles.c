@@ -6,7 +6,7 @@
  * the places left free is judged by the links of the first group; what a tile may do by itself is measured on
  * all (layout.c).
  *
- * Where no rack is far from others but links lead to near numbers only, as in tori, so many vertices as a
+ * Where no rack is far from others but links lead to near numbers only, as in tori, this many vertices as a
  * link leads on are a tile: then a tile is reached by its neighbours, and by others only at the ends of the
  * row.
  */
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#define WASTED(places) ((places) / 4) /* at most so many are left free */
+#define WASTED(places) ((places) / 4) /* at most this many are left free */
 #define ROW_LEAST 8u                  /* tiles of a row: those at its ends gain nothing */
 
 /* The group of all vertices; NULL: there are several. */

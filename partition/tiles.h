@@ -17,7 +17,7 @@ static inline uint32_t part_tiles_number(const struct part_tiles *t, uint32_t pl
     return t->run ? place / t->pitch * t->run + place % t->pitch : place;
 }
 
-/* Behind the places of so many vertices. */
+/* Behind the places of this many vertices. */
 static inline uint32_t part_tiles_end(const struct part_tiles *t, uint32_t vertices)
 {
     return t->run ? (vertices + t->run - 1) / t->run * t->pitch : vertices;

@@ -58,7 +58,7 @@ const struct ker_option route_options[] = {
     {"routing.check_work", KER_TYPE_INT, "20000000", "1", NULL, NULL,
      "--check: after how many questions to the algorithm (about 0.1 to 1 us each; with p million ports one "
      "counts as 1 + p) the proof of freedom "
-     "from deadlock stops, and says how far it came; --check=full goes on to the end.",
+     "from deadlock stops, and says how far it came; --check=full continues to the end.",
      .resume = KER_RESUME_FREE},
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
      "Two switches: all links between them fail. A member of faults.list names a link, a switch (with port: "

@@ -132,7 +132,7 @@ struct route_summary {
     uint32_t configured;       /* that there are */
     bool adaptive;             /* route_next may return several choices */
     ker_time bias;             /* what a detour costs on top unless routing.bias says so, */
-    uint32_t bias_packets;     /* and the time of so many packets on the slowest link */
+    uint32_t bias_packets;     /* and the time of this many packets on the slowest link */
     int link_count;            /* entries of links */
     struct route_link link[ROUTE_MAX_LINKS];
     int endpoint_link; /* class of the endpoint-to-switch links */
@@ -174,12 +174,12 @@ uint64_t route_address(const struct route_topology *topology, uint32_t endpoint)
 uint64_t route_coordinate(const struct route_topology *topology, uint32_t switch_id);
 route_next_function *route_function(const struct route_topology *topology);
 /* Of adaptive algorithms: writes the only next hop and returns 1 where that depends on nothing but the
- * packet; else returns 0. NULL: the algorithm cannot tell. */
+ * packet; else returns 0. NULL: the algorithm cannot say. */
 route_next_function *route_settled_function(const struct route_topology *topology);
 route_hop_function *route_hop_function_of(const struct route_topology *topology);     /* NULL: none */
 route_range_function *route_range_function_of(const struct route_topology *topology); /* NULL: none */
 
-/* Is a packet, with the state that the choice taken here gave it, on its way to an intermediate switch? That
+/* Is a packet, with the state that the choice taken here gave it, in transit to an intermediate switch? That
  * is a detour. Not asked at the last hop. */
 typedef bool route_away_function(const struct route_topology *topology, uint64_t coordinate,
                                  const struct route_packet *packet);
@@ -210,13 +210,13 @@ uint32_t route_load(const struct route_topology *topology, uint32_t switch_id);
 struct route_proof {
     bool complete;                 /* all paths were walked: without a cycle, freedom of deadlock is proved */
     bool by_switch;                /* destinations are switches: their endpoints are all alike */
-    uint32_t destinations, walked; /* that there are, of which so many in full */
+    uint32_t destinations, walked; /* that there are, of which this many in full */
     uint64_t channels, dependencies, work;
     uint32_t cycle; /* channels in the cycle that was found; 0: none */
 };
 /* Builds the channel dependency graph (Dally and Seitz) of the topology with its algorithm, over all pairs of
- * endpoints and all that may be drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link;
- * KER_RUN_FAILED when a path leads nowhere. Stops after max_work questions to the algorithm: then not
+ * endpoints and all that may be drawn. KER_BAD_INPUT when it has a cycle, which the error prints link by
+ * link; KER_RUN_FAILED when a path leads nowhere. Stops after max_work questions to the algorithm: then not
  * complete, but for the destinations walked it holds. About 0.1 to 0.5 us per question, which counts more
  * than once where there are more than a million ports. */
 enum ker_status route_prove(const struct route_topology *topology, uint64_t max_work,

@@ -1,7 +1,7 @@
 /* settings.c - reading the topology.* keys that all topologies share.
  *
  * Most settings are lists with one value for each level or dimension; a single value stands for all.
- * route_list_check tells the user when a list has any other length; after it the ..._each getters cannot
+ * route_list_check reports to the user when a list has any other length; after it the ..._each getters cannot
  * fail. The smallest and largest values allowed stand in the option table and are checked when the
  * configuration is loaded.
  */
@@ -20,7 +20,7 @@ const struct ker_option route_link_options[] = {
      "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
      "level (fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and "
      "speed the dump does not "
-     "tell."},
+     "say."},
     {"topology.latency", KER_TYPE_TIME | KER_TYPE_LIST, NULL, "1 ps", "1 s", NULL,
      "Latency of the links, one value for all or one for each dimension or level."},
     {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,

@@ -30,7 +30,7 @@ struct route_algorithm {
                     to do for it */
     route_next_function *next;
     /* Where next() may look at the state of the switch (adaptive): is this hop one of those that do not? Then
-     * writes what next() would, and returns 1; else 0. NULL: it cannot tell. */
+     * writes what next() would, and returns 1; else 0. NULL: it cannot say. */
     route_next_function *settled;
     route_hop_function *hop;     /* the same next hops as next()'s, where they are that simple; NULL: never */
     route_range_function *range; /* the same next hops as next()'s, where they make a range; NULL: never */
@@ -38,7 +38,7 @@ struct route_algorithm {
     enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
     uint32_t (*channels)(
         const struct route_topology *topology); /* virtual channels needed; called after prepare() */
-    /* Does the packet's path from here not depend on its destination, but only on its state (on its way to an
+    /* Does the packet's path from here not depend on its destination, but only on its state (in transit to an
      * intermediate switch)? Lets the check walk such paths once for all destinations; such packets count as
      * detours. NULL: it always depends. */
     route_away_function *away;
@@ -83,7 +83,7 @@ struct route_topology {
     const struct route_algorithm *algorithm;
     struct ker_comm *comm; /* of the ranks that make tables together; NULL: this one makes all */
     uint32_t channels;     /* for the algorithm: the configured ones, less one with route_faults_channels */
-    struct route_table *table;         /* of algorithms that go by tables, else NULL */
+    struct route_table *table;         /* of algorithms that route by tables, else NULL */
     const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
     const struct route_names *names;   /* of a network from an edge list (graph.h), else NULL */
     struct route_faults *faults;       /* NULL: nothing ever fails */
@@ -98,8 +98,8 @@ extern const struct ker_option route_nodes_per_switch_options[]; /* topology.nod
 uint32_t route_oracle_pick(struct route_oracle *, uint32_t salt, uint32_t count);
 
 /* 0..count-1 at random for a packet: the same at every hop for the same salt. All that an algorithm draws has
- * to come from here (or from route_pick_bit), so that a proof of freedom from deadlock can go through all
- * that may be drawn. */
+ * to come from here (or from route_pick_bit), so that a proof of freedom from deadlock can enumerate all that
+ *  may be drawn. */
 static inline uint32_t route_pick(const struct route_packet *packet, uint32_t salt, uint32_t count)
 {
     if (count == 1)
@@ -110,7 +110,7 @@ static inline uint32_t route_pick(const struct route_packet *packet, uint32_t sa
 }
 
 /* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication and without a
- * branch: where `matters` is false nobody will look at it, and a check need not go through both. */
+ * branch: where `matters` is false nobody will look at it, and a check need not visit both. */
 static inline uint32_t route_pick_bit(const struct route_packet *packet, uint32_t bit, bool matters)
 {
     if (__builtin_expect(packet->oracle != NULL, 0))

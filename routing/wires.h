@@ -1,5 +1,5 @@
 /* wires.h - private to routing/: the living links between the switches of any topology, as plain arrays, for
- * what goes through a whole network: makers of tables, and checks. */
+ * what visits a whole network: makers of tables, and checks. */
 #ifndef ROUTING_WIRES_H
 #define ROUTING_WIRES_H
 

@@ -88,7 +88,7 @@ static double mean_of(const double *value, int count, double *variance)
 }
 
 /* Was the mean latency the same at the beginning of the measured span and at its end? Warns when not; without
- * enough batches to tell nothing is added. */
+ * enough batches for a statement nothing is added. */
 static void steady_add(const struct run *run, json_t *confidence)
 {
     const struct run_batches *b = run->batches;

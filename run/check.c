@@ -1,11 +1,11 @@
 /* check.c - the stages in place of a run: --write-table, and --check with the proof, sizes, bandwidths, the
  * bisection, memory.
  *
- * The bisection bandwidth is what the links between two halves of the nodes carry, each way, for the worst
- * two halves. Where a formula is known it is used: half of the nodes' links of a star; half of the narrowest
- * level of a fat tree whose top joins an even number of subtrees; the cut across the best even dimension of a
- * grid. Elsewhere METIS looks for the two halves, and what it finds is an upper bound. Halves are of switches
- * with all their nodes, so that none of this is more than half of the nodes' links.
+ * The bisection bandwidth is what the links between two halves of the nodes carry, in each direction, for the
+ * worst two halves. Where a formula is known it is used: half of the nodes' links of a star; half of the
+ * narrowest level of a fat tree whose top joins an even number of subtrees; the cut across the best even
+ * dimension of a grid. Elsewhere METIS looks for the two halves, and what it finds is an upper bound. Halves
+ * are of switches with all their nodes, so that none of this is more than half of the nodes' links.
  */
 #include "run/stages.h"
 
@@ -238,7 +238,7 @@ static void bisection_print(const struct run *run, const struct class_sum *sum)
         found = true;
     }
     if (*how || found) {
-        printf("bisection  %s each way%s%s", ker_print_rate(a, rate), *how ? ", " : "", how);
+        printf("bisection  %s in each direction%s%s", ker_print_rate(a, rate), *how ? ", " : "", how);
         if (half > 0)
             printf("; half of the nodes can inject %s", ker_print_rate(a, half));
         putchar('\n');
@@ -291,7 +291,7 @@ static void waits_print(struct task_waits_cost cost)
     if (cost.tasks)
         printf("waits      %s of memory for %llu tasks; of each %s more for each function in which it waits, "
                "%s for "
-               "each octave of sizes; %s for each request under way\n",
+               "each octave of sizes; %s for each outstanding request\n",
                ker_print_bytes(a, (double)(cost.tasks * cost.task)), (unsigned long long)cost.tasks,
                ker_print_bytes(b, (double)cost.function), ker_print_bytes(c, (double)cost.octave),
                ker_print_bytes(d, (double)cost.request));

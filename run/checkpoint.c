@@ -2,7 +2,7 @@
  *
  * All working ranks stand at one simulated time. Each writes its part into a folder that the control rank has
  * made; when all are on the disk, the control rank writes the index, renames the folder, and removes the
- * oldest. What fails is told and the part of nobody stays; the run goes on without this checkpoint.
+ * oldest. What fails is reported and the part of nobody stays; the run continues without this checkpoint.
  */
 #include "run/checkpoint.h"
 
@@ -28,7 +28,7 @@ const struct ker_option run_checkpoint_options[] = {
      "Save the state when SIGINT or SIGTERM ends the run, which any other of these keys asks for, too.",
      .resume = KER_RESUME_FREE},
     {"run.checkpoint.keep", KER_TYPE_INT, "2", "1", "1000000", NULL,
-     "So many checkpoints are kept; older ones of the folder are removed.", .resume = KER_RESUME_FREE},
+     "Number of checkpoints that are kept; older ones of the folder are removed.", .resume = KER_RESUME_FREE},
     {"run.checkpoint.dir", KER_TYPE_STRING, "", NULL, NULL, NULL,
      "Folder of the checkpoints; \"\": checkpoints in the result folder.", .resume = KER_RESUME_FREE},
     {0},
@@ -275,7 +275,7 @@ static void folder_commit(const char *folder, const char *name, struct ker_error
 
 /* ---- all of it ---- */
 
-/* Has it gone wrong on any rank? The control rank tells what. */
+/* Did it fail on any rank? The control rank reports what. */
 static bool step_failed(struct run *run, const struct ker_error *error)
 {
     void *all = NULL;
@@ -286,7 +286,7 @@ static bool step_failed(struct run *run, const struct ker_error *error)
         return false;
     ker_comm_gather(run->working, error->text, length, &all, &offset);
     if (run->control)
-        ker_warn("%.*s; the run goes on without this checkpoint", (int)offset[ker_comm_size(run->working)],
+        ker_warn("%.*s; the run continues without this checkpoint", (int)offset[ker_comm_size(run->working)],
                  (const char *)all);
     free(all);
     free(offset);

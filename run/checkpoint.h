@@ -38,7 +38,7 @@ void run_index_release(struct run_index *);
  * configuration. */
 void run_index_id(const char *config, uint64_t id[2]);
 
-/* The run that goes on. */
+/* The resumed run. */
 struct run_resumed {
     char *folder; /* of the checkpoint */
     struct run_index index;
@@ -50,8 +50,8 @@ struct run_resumed {
     uint32_t part;       /* that is being read */
 };
 
-/* resume.c, fork.c: a configuration of the checkpoint; what the command line may change of it; the run that
- * goes on is a fork, when the command line has changed something. saved: as the run had it, taken over. */
+/* resume.c, fork.c: a configuration of the checkpoint; what the command line may change of it; the resumed
+ * run is a fork, when the command line has changed something. saved: as the run had it, taken over. */
 enum ker_status run_config_parse(struct run *, const char *text, struct ker_config **,
                                  const char *const *overrides, int count);
 enum ker_status run_fork_check(struct run *, const struct ker_config *saved);

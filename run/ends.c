@@ -2,7 +2,7 @@
  *
  * Some are looked for at check times, by sums over all ranks, in the order of the table: the first that holds
  * ends the run. The others the engine finds by itself. A run that has drained is looked at once more: with
- * jobs it ended because they are done, and with work left nobody can go on with, it has deadlocked.
+ * jobs it ended because they are done, and with work left nobody can continue with, it has deadlocked.
  */
 #include "run/stages.h"
 
@@ -110,7 +110,7 @@ static bool deadlock_check(struct run *run)
         task_system_end_aborted(run->tasks, run->comm);
     uint64_t v[] = {
         task_system_unfinished(run->tasks),
-        /* above LogGOPS no message is lost: which operations are left is told with the jobs */
+        /* above LogGOPS no message is lost: which operations are left is reported with the jobs */
         run->loggops ? 0 : t.packets_injected - t.packets_delivered - t.packets_lost + t.cnps_under_way,
         t.packets_lost + t.packets_withheld};
     ker_comm_sum_u64(run->comm, v, 3);

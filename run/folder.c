@@ -1,5 +1,5 @@
 /* folder.c - the result folder: which one it is, that it can be written, which is tried before the first
- * event, and what tells whose results these are.
+ * event, and what says whose results these are.
  *
  * That stands in it from the beginning, so that also the folder of a run that was killed says what it is of:
  * system.cfg, names.csv, and started.json with those parts of summary.json that are known by then.

@@ -1,4 +1,4 @@
-/* fork.c - a run goes on with other values of some keys (docs/checkpoints.md, "Forks").
+/* fork.c - a run is resumed with other values of some keys (docs/checkpoints.md, "Forks").
  *
  * What a key has already been used for stays: a key may be changed when it is said (ker_option.resume) what
  * of it counts from the fork on. A key that had no meaning in the run so far has been used for nothing. Jobs
@@ -39,9 +39,9 @@ static enum ker_status key_check(struct run *run, const struct ker_config *saved
     if (option->resume == KER_RESUME_FREE)
         return KER_OK;
     if (option->resume == KER_RESUME_FIXED && !is_further_job(saved, key) && ker_config_means_key(saved, key))
-        return ker_fail(&run->error, KER_BAD_INPUT,
-                        "command line: %s: is fixed once a run has begun; --resume goes on with what it was",
-                        key);
+        return ker_fail(
+            &run->error, KER_BAD_INPUT,
+            "command line: %s: is fixed once a run has begun; --resume continues with what it was", key);
     run->resumed->forked = true;
     return KER_OK;
 }

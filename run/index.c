@@ -1,7 +1,7 @@
-/* index.c - the index of a checkpoint, and which one a run goes on from; what writes checkpoints and what
+/* index.c - the index of a checkpoint, and which one a run is resumed from; what writes checkpoints and what
  * reads them both need it.
  *
- * Names of checkpoints have so many digits that their order is that of time.
+ * Names of checkpoints have this many digits that their order is that of time.
  */
 #include "run/checkpoint.h"
 
@@ -91,7 +91,7 @@ char *run_checkpoint_newest(const char *dir)
     return path;
 }
 
-/* ---- the run that goes on ---- */
+/* ---- the resumed run ---- */
 
 void run_resumed_free(struct run_resumed *r)
 {

@@ -57,7 +57,7 @@ static enum ker_status keys_check(struct run *run, unsigned kinds)
         task_loggops_kinds(run->resumed->former) == TASK_LOGGOPS_SCHEDULES)
         return ker_fail(
             &run->error, KER_BAD_INPUT,
-            "command line: jobs: a run of schedules in GOAL alone goes on with further schedules, "
+            "command line: jobs: a run of schedules in GOAL alone continues with further schedules, "
             "not with programs of MPI");
     unsigned levels = stats_matrix_wanted(run->config, &total, &periods);
     if (!status && (total || periods) && levels & ~(1u << STATS_MATRIX_TASK))

@@ -6,13 +6,13 @@
 const struct ker_option run_options[] = {
     {"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of all random streams."},
     {"run.end", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
-     "Simulated time at which the run ends, whatever is still under way.", .resume = KER_RESUME_FORK},
+     "Simulated time at which the run ends, whatever is still in flight.", .resume = KER_RESUME_FORK},
     {"run.warmup", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL,
      "Nothing is measured before this simulated time."},
     {"run.measure", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
      "Length of the measured span; then synthetic sources stop. Absent: to the end of the run."},
     {"run.drain", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "With run.measure: go on until everything sent has arrived. false: end with the measured span.",
+     "With run.measure: continue until everything sent has arrived. false: end with the measured span.",
      "run.measure"},
     {"run.packets", KER_TYPE_INT, NULL, "1", NULL, NULL,
      "End after at least this many packets have been delivered.", .resume = KER_RESUME_FORK},
@@ -39,7 +39,7 @@ const struct ker_option run_options[] = {
      "depend on it.",
      .resume = KER_RESUME_FREE},
     {"engine.hosts", KER_TYPE_INT, "0", "0", "1000000", NULL,
-     "Ranks exchange as if they were on so many hosts, with consecutive ranks on each; 0: as they are. A "
+     "Ranks exchange as if they were on this many hosts, with consecutive ranks on each; 0: as they are. A "
      "test of runs on "
      "many hosts: results do not depend on it.",
      .resume = KER_RESUME_FREE},

@@ -13,7 +13,7 @@ void run_seats_take(struct run *run)
     run->working = ker_comm_first(run->comm, run->workers);
 }
 
-#define MANY_COMPONENTS 100000 /* fewer than so many fit into the memory of any host */
+#define MANY_COMPONENTS 100000 /* fewer than this many fit into the memory of any host */
 
 /* May one rank simulate alone where several were asked for? Not where they are needed for their memory, or
  * all are to work whatever it costs. */

@@ -60,7 +60,7 @@ json_t *run_speed_json(struct run *run)
     return r;
 }
 
-/* What is learnt of the links while their rows go by, on rank 0. */
+/* What is learnt of the links while their rows are streamed, on rank 0. */
 struct links {
     int class, busy_ps, packets, from, to, bytes;  /* columns */
     struct run_use use[ROUTE_MAX_LINKS], adapters; /* by class; those that adapters send on */

@@ -1,4 +1,4 @@
-/* resume.c - a run goes on from a checkpoint: --resume.
+/* resume.c - a run is resumed from a checkpoint: --resume.
  *
  * The configuration is the one of the checkpoint, with what the command line changes of it (fork.c). The
  * system is built as for a run from the beginning, on as many ranks as there are now and with whatever
@@ -209,7 +209,7 @@ static void series_load(void *files, struct ker_chunk *c)
         pass_over(NULL, c);
 }
 
-/* The series is as it was at the checkpoint, and goes on; where there was none, it begins. */
+/* The series is as it was at the checkpoint, and continues; where there was none, it begins. */
 void run_resume_periods(struct run *run)
 {
     struct series series = {run->periods, false};

@@ -1,6 +1,6 @@
 /* run.c - one run: its stages, in their order.
  *
- * Every rank goes through all stages. Behind each of them, here and nowhere else, the ranks agree: they
+ * Every rank runs all stages. Behind each of them, here and nowhere else, the ranks agree: they
  * compare what they have read, learn the worst status, one message is printed, and all end alike. So a stage
  * may fail on any rank, and the next one begins only when none did.
  */

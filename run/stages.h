@@ -187,7 +187,7 @@ void run_check_times_set(struct run *, struct ker_engine_setup *);
 /* periods.c: the rows of periods.csv. */
 ker_time run_periods_interval(const struct run *);
 void run_periods_add(struct run *, ker_time at);
-void run_periods_begin(struct run *, ker_time at); /* the first row tells what comes behind this time */
+void run_periods_begin(struct run *, ker_time at); /* the first row covers what comes behind this time */
 
 /* series.c: the tables of output.series.*, with a batch of rows at every multiple of output.period. */
 void run_series_check(struct run *); /* are they possible? */
@@ -249,7 +249,7 @@ const char *run_resumed_folder(const struct run *);
 const char *run_file(const struct run *); /* of the configuration, as it was named when the run began */
 void run_resumed_free(struct run_resumed *);
 
-/* fork.c: of a run that goes on, what its tasks have to know of configurations before. */
+/* fork.c: of a resumed run, what its tasks have to know of configurations before. */
 void run_fork_tasks(struct run *);
 
 /* resume.c */

@@ -67,7 +67,7 @@ static void tell(const struct run *run, const struct hottest *h, const struct ne
     else
         fprintf(stderr, "  busiest links in the last %s\n", ker_print_time(length, span));
     for (int i = 0; i < SHOWN && h->link[i].busy && span > 0; i++) {
-        double share = (double)h->link[i].busy / (double)span; /* a packet on its way counts whole */
+        double share = (double)h->link[i].busy / (double)span; /* a packet in transit counts whole */
         fprintf(stderr, "  %-31s%6.1f %%\n", h->link[i].text, 100 * (share < 1 ? share : 1));
     }
     fflush(stderr);

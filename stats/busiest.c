@@ -1,4 +1,4 @@
-/* busiest.c - of rows that are shown one after the other, those that the summary tells.
+/* busiest.c - of rows that are shown one after the other, those that the summary prints.
  *
  * Of each of two columns the ten rows with the highest values are kept, the earlier row before the later one
  * of the same value. What is kept is a row's copy, in a table of two times ten.

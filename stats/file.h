@@ -1,7 +1,7 @@
 /* file.h - inside stats/: result files that are whole or not there.
  *
- * A file is written under NAME.tmp and renamed when all of it is on its way to the disk: a reader never sees
- * half a file, and an old one survives a failed run. Errors of single writes need no check: the stream
+ * A file is written under NAME.tmp and renamed when all of it has been handed to the disk: a reader never
+ * sees half a file, and an old one survives a failed run. Errors of single writes need no check: the stream
  * remembers them until commit.
  */
 #ifndef STATS_FILE_H

@@ -1,8 +1,8 @@
 /* hdf5.c - results.h5; see hdf5.h.
  *
  * Rows are kept until there are CHUNK_ROWS of them, or the file is flushed, and are then appended to the data
- * sets, each of which has chunks of so many elements. HDF5 reports errors by negative numbers; the first one
- * is remembered, and nothing is written after it.
+ * sets, each of which has chunks of this many elements. HDF5 reports errors by negative numbers; the first
+ * one is remembered, and nothing is written after it.
  */
 #include "stats/hdf5.h"
 #include "stats/stats.h"
@@ -300,7 +300,7 @@ enum ker_status stats_hdf5_close(struct stats_hdf5 *h, struct ker_error *error)
     return status;
 }
 
-/* ---- a run that goes on ---- */
+/* ---- a resumed run ---- */
 
 /* The rows of an earlier file that are not copied yet, of one table. */
 struct earlier {

@@ -27,10 +27,10 @@ void stats_hdf5_tell(struct stats_hdf5 *, const char *name, const char *text);
 struct stats_hdf5_table *stats_hdf5_add(struct stats_hdf5 *, const struct stats_table *);
 void stats_hdf5_row(struct stats_hdf5_table *, const struct stats_table *, size_t row);
 void stats_hdf5_flush(struct stats_hdf5 *);
-/* Takes NULL. A failed write, now or before, is told here. */
+/* Takes NULL. A failed write, now or before, is reported here. */
 enum ker_status stats_hdf5_close(struct stats_hdf5 *, struct ker_error *);
 
-/* A run goes on: the rows that an earlier file, which is closed, had in tables of the same names, added and
+/* A resumed run: the rows that an earlier file, which is closed, had in tables of the same names, added and
  * flushed as they were: at every change of their first column. false: it cannot be read. */
 bool stats_hdf5_copy(struct stats_hdf5 *, const char *earlier);
 

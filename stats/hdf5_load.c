@@ -33,7 +33,7 @@ enum ker_status stats_hdf5_load(struct ker_error *error)
                             symbols[i].name);
         memcpy(symbols[i].pointer, &found, sizeof found);
     }
-    /* else it goes through its files once more at exit, and crashes over one that a full disk has cut */
+    /* else it visits its files once more at exit, and crashes over one that a full disk has cut */
     stats_hdf5_library.to_H5dont_atexit();
     loaded = true;
     return KER_OK;

@@ -1,4 +1,4 @@
-/* lines.h - inside stats/: rows of text on their way to a stream, many with one call of stdio. */
+/* lines.h - inside stats/: rows of text in transit to a stream, many with one call of stdio. */
 #ifndef STATS_LINES_H
 #define STATS_LINES_H
 

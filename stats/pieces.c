@@ -1,4 +1,4 @@
-/* pieces.c - a result file that grows while the run goes on, as part of a checkpoint: its bytes, in chunks.
+/* pieces.c - a result file that grows during the run, as part of a checkpoint: its bytes, in chunks.
  */
 #include "stats/series.h"
 

@@ -3,10 +3,10 @@
  * Everything kept is an integer, so merging is addition and its order does not matter. Sums of 128 bits
  * travel between ranks as four limbs of 32 bits in 64-bit words: below 2^32 ranks no carry is lost.
  *
- * Mean, deviation and percentiles are computed from the merged integers only, each in one fixed way. For the
- * deviation the squares are taken about m = floor(sum / count): D = squares - 2 m sum + count m^2. The true D
- * lies between 0 and `squares`, so arithmetic modulo 2^128 gives it exactly, and nothing cancels in floating
- * point.
+ * Mean, deviation and percentiles are computed from the merged integers only, each in one fixed order. For
+ * the deviation the squares are taken about m = floor(sum / count): D = squares - 2 m sum + count m^2. The
+ * true D lies between 0 and `squares`, so arithmetic modulo 2^128 gives it exactly, and nothing cancels in
+ * floating point.
  *
  * Invariant: count is the sum of the bins, and minimum <= maximum whenever count > 0.
  */

@@ -1,5 +1,5 @@
 /* series.h - what happened to many objects (links, switches, jobs) in each period: rows that are written
- * while the run goes on.
+ * during the run.
  *
  * A series is a table of which a batch of rows is added at the end of each period, on every rank those of the
  * rank's own objects. Rank 0 writes them by the order of their keys, into NAME.csv or, with output.hdf5, into
@@ -63,8 +63,8 @@ static inline void stats_series_cut(uint64_t *last, const uint64_t *total, size_
         last[i] = last[i] < total[i] ? last[i] : total[i];
 }
 
-/* What series cost, before they begin: for each so many rows at most in a period, each of about so many bytes
- * in the file; and bytes of memory of all ranks, rows of one period included. */
+/* What series cost, before they begin: for each this many rows at most in a period, each of about this many
+ * bytes in the file; and bytes of memory of all ranks, rows of one period included. */
 struct stats_series_costs {
     struct {
         const char *file; /* without .csv */

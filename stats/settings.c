@@ -27,7 +27,8 @@ const struct ker_option stats_options[] = {
      "left out like links.csv.",
      "jobs"},
     {"output.waits", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Tell waits apart: late sender, late receiver, late participants of a collective, rendezvous handshake, "
+     "Split waits by cause: late sender, late receiver, late participants of a collective, rendezvous "
+     "handshake, "
      "contention in the network and others; writes waits.csv, wait_functions.csv, message_rates.csv, and "
      "jobs[].waits in "
      "summary.json. Collects what output.series.latency = \"total\" does, too; about 2 KB of memory a task.",
@@ -100,7 +101,7 @@ const struct ker_option stats_options[] = {
            "each credit that is waited for.",
            LINKS),
     TOTALS("latency",
-           "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing: "
+           "Split latencies by cause: source queue, injection, switches, links, ejection, resequencing: "
            "latency_parts in summary.json; in periods latency_series.csv, too.",
            LINKS),
     PERIODS("jobs", "job_series.csv: computation, waits, messages and bytes of each job in each period.",

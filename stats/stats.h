@@ -83,7 +83,7 @@ enum ker_status stats_folder_open(const char *folder, const struct stats_schema 
  * it, and how another folder is named (key); where its file system has no locks, a warning says so. */
 int stats_folder_lock(const char *folder, const char *key, struct ker_error *error);
 bool stats_folder_locked(const char *folder); /* some run has it */
-/* Whose name tells how the run is: it has begun, and, if no process has the lock, was killed; it has failed.
+/* Whose name says how the run is: it has begun, and, if no process has the lock, was killed; it has failed.
  * Neither: it has ended as it should. */
 #define STATS_STARTED "started.json"
 #define STATS_FAILED "failed.json"
@@ -119,7 +119,7 @@ struct stats_periods;
 enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder,
                                    struct stats_hdf5 *, struct ker_error *);
 void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
-/* The first row tells what comes behind these totals, not behind time 0. */
+/* The first row covers what comes behind these totals, not behind time 0. */
 void stats_periods_begin(struct stats_periods *, const struct stats_period *totals);
 /* Saved state, on rank 0: the totals of the last row, and all rows so far, in chunks "periods". Loading, in
  * the order of saving: the file, newly opened, gets these rows. */
@@ -157,7 +157,7 @@ bool stats_saturated(const json_t *result);
 char *stats_bottleneck_text(const json_t *result);
 /* What a job's critical path is made of, in a sentence (malloc'ed); NULL: it has none. */
 char *stats_path_text(const json_t *job);
-/* A text under a head of so many columns, wrapped to 80. */
+/* A text under a head of this many columns, wrapped to 80. */
 void stats_wrapped_write(FILE *, const char *head, int columns, const char *text);
 #define STATS_MPI_FREE                                                                                       \
     "calls take no processor time (node.send_overhead, node.receive_overhead; or mpi.overheads = "           \

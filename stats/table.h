@@ -113,7 +113,7 @@ struct stats_schema {
     void (*fill)(const void *row, void *cells); /* STATS_FILL; NULL: columns have values */
 };
 
-/* Where result files go, and as what. */
+/* Where result files are written, and as what. */
 struct stats_hdf5;
 struct stats_folder {
     const char *path;
@@ -129,7 +129,7 @@ void stats_table_free(struct stats_table *); /* takes NULL */
 /* An empty one of the same schema, context and divisor. */
 struct stats_table *stats_table_like(const struct stats_table *);
 void stats_table_add(struct stats_table *, const void *row);
-void stats_table_reserve(struct stats_table *, size_t rows); /* room for so many, when that is known */
+void stats_table_reserve(struct stats_table *, size_t rows); /* room for this many, when that is known */
 void stats_table_clear(struct stats_table *);                /* of all rows */
 /* Appends a row of a table of the same schema. */
 void stats_table_copy(struct stats_table *, const struct stats_table *from, size_t row);

@@ -16,7 +16,7 @@
 #define BUSY 0.9  /* a link that is as busy as this limits */
 #define ALIKE 0.9 /* a class limits as well as the busiest when its links are on average so near to it */
 #define WAITING 0.5
-#define SHARE 0.1   /* of the tasks' time: less is not told */
+#define SHARE 0.1   /* of the tasks' time: less is not reported */
 #define UNEVEN 1.25 /* the longest computation of a task over their mean */
 
 static double number(const json_t *object, const char *key)
@@ -120,7 +120,7 @@ static void cause_tell(FILE *out, const json_t *job)
                 100 * number(waits, causes[most].key) / number(waits, "wait_ps"), causes[most].words);
 }
 
-/* What took a tenth or more of the tasks' time beside computation and waiting, where nodes tell it. */
+/* What took a tenth or more of the tasks' time beside computation and waiting, where nodes measure it. */
 static void shares_tell(FILE *out, const json_t *job)
 {
     static const struct {
@@ -189,8 +189,8 @@ static bool ends_tell(FILE *out, const json_t *result, const char *before)
     return any;
 }
 
-/* A closed loop: each core has so many messages under way, and waits for their answers. Both ways count as
- * messages. */
+/* A closed loop: each core has this many messages in flight, and waits for their answers. Both directions
+ * count as messages. */
 static void loop_tell(FILE *out, const json_t *result)
 {
     double outstanding = number(json_object_get(result, "traffic"), "outstanding"),
@@ -219,7 +219,7 @@ static void waiting_tell(FILE *out, const json_t *result, const json_t *job, con
     links_tell(out, links, false);
 }
 
-/* What was sent and whose latency nobody knows is not told by zeros. */
+/* What was sent and whose latency nobody knows is not reported as zeros. */
 static void nothing_tell(FILE *out, const json_t *result)
 {
     if (json_is_null(json_object_get(result, "accepted_load")))

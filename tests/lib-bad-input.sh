@@ -14,7 +14,7 @@ seconds=120 # a run takes some hundredths; more than a hundred times that on a m
 
 # ---- what is asked of a refusal ----
 
-launch() { # RANKS WORD...: the same words on so many ranks; only what the ranks themselves say is in out and err
+launch() { # RANKS WORD...: the same words on this many ranks; only what the ranks themselves say is in out and err
     local ranks=$1 status
     shift
     bounded_mpirun $seconds -n "$ranks" sh -c 'exec "$0" "$@" >>out 2>>err' "$marssim" -q -o results "$@"

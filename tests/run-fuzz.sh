@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs one libFuzzer program over its corpus: tests/run-fuzz.sh PROGRAM SECONDS
 #
-# Seeds are tests/fuzz/corpus/NAME for fuzz_NAME; what it finds on the way stays in build/fuzz. A crash leaves the
+# Seeds are tests/fuzz/corpus/NAME for fuzz_NAME; what it finds meanwhile stays in build/fuzz. A crash leaves the
 # input there and ends with its status.
 set -u
 program=$1 seconds=$2

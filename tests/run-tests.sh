@@ -10,7 +10,7 @@
 # Called by make, which sets what mpirun needs; alone: `make check-built`.
 # TEST_JOBS (one more than there are cores) tests run side by side, TEST_SECONDS (3600, for busy machines) is what one may take, TESTS="a b" runs only those named.
 # TEST_PATIENCE=10 makes what scripts wait for a command ten times as long.
-# REST=1: what has passed since the programs and the test were made is counted and not run again, so that an interrupted run goes on.
+# REST=1: what has passed since the programs and the test were made is counted and not run again, so that an interrupted run continues.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 

@@ -59,7 +59,7 @@ algorithm() { # NAME: the group "routing"
     case $1 in
     dim_order | dor | min) echo 'algorithm = "minimal";' ;;
     nca) echo 'algorithm = "random";' ;;
-    # by way of a switch drawn anywhere; 4 channels here (three there share one before and after the first link between groups)
+    # via a switch drawn anywhere; 4 channels here (three there share one before and after the first link between groups)
     val) echo 'algorithm = "valiant"; valiant = "any";' ;;
     # minimal when the flits it finds ahead are at most twice those of the detour + 30; flits count from leaving until credited
     ugal) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "30 ns";' ;;

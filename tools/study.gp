@@ -1,5 +1,5 @@
 # What the figures of all studies have in common; tools/run-study sets csv, format and target before.
-# Colours: Okabe and Ito's, told apart with any colour vision; points differ in shape, too.
+# Colours: Okabe and Ito's, distinguished with any colour vision; points differ in shape, too.
 if (format eq "svg") set terminal svg size 760, 440 dynamic font "sans-serif,13" background "white" noenhanced
 if (format eq "png") set terminal pngcairo size 1140, 660 font "sans-serif,15" background "white" noenhanced
 set output target

@@ -1,6 +1,6 @@
 # For the columns.jq of studies (tools/run-study).
 
-# A number with so many significant digits.
+# A number with n significant digits.
 def digits(n):
     if . == null or . == 0 or isnan then .
     else (n - 1 - (fabs | log10 | floor)) as $shift

@@ -78,7 +78,7 @@ END
     exit 0
 fi
 
-# The names are those of the folder of studies that there is then: run-study tells them.
+# The names are those of the folder of studies that there is then: run-study lists them.
 if [ "${2:-}" = run-study ]; then
     cat <<'END'
 # bash completion for run-study; written by tools/write-completion.sh

@@ -13,7 +13,7 @@ struct ker_bytes {
     size_t used, room;
 };
 
-/* Room for so many more; the first of them. */
+/* Room for this many more; the first of them. */
 static inline uint8_t *ker_bytes_more(struct ker_bytes *b, size_t bytes)
 {
     KER_RESERVE(b->byte, b->room, b->used + bytes);

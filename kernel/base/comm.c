@@ -1,8 +1,8 @@
 /* comm.c - ranks by MPI, or one rank without it.
  *
  * A comm whose `mpi` is MPI_COMM_NULL is alone: every collective is the identity and MPI is never called.
- * Ranks of one host tell each other everything in memory that they share (comm_shared.c), and who waits
- * sleeps. On several hosts it goes through MPI, in pieces of at most PIECE_BYTES, since MPI counts with int.
+ * Ranks of one host exchange everything in memory that they share (comm_shared.c), and who waits
+ * sleeps. On several hosts it uses MPI, in pieces of at most PIECE_BYTES, since MPI counts with int.
  * There gathers go from each rank to rank 0 in rank order: they happen at set-up and at the end, where the
  * volume is what costs, not the number of messages.
  *

@@ -2,11 +2,11 @@
  *
  * Everything is made of rounds. In a round each rank fills its room, reports, and sleeps until the last one
  * has reported; then it reads the rooms of the others. The room of round k is filled again in round k + 2,
- * which begins when all have reported in round k + 1, and so have read what was told in round k: two rooms
- * for each rank suffice and no lock is needed. What is longer than a room takes several rounds.
+ * which begins when all have reported in round k + 1, and so have read what was published in round k: two
+ * rooms for each rank suffice and no lock is needed. What is longer than a room takes several rounds.
  *
- * What goes from one rank to rank 0 alone lies in that rank's box, a piece at a time: it is filled when the
- * piece before has been taken.
+ * What is sent from one rank to rank 0 alone lies in that rank's box, a piece at a time: it is filled when
+ * the piece before has been taken.
  */
 #include "kernel/base/comm_shared.h"
 

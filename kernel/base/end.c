@@ -1,4 +1,4 @@
-/* end.c - the end of all ranks at once, for whoever finds that nothing can go on: a broken invariant, no
+/* end.c - the end of all ranks at once, for whoever finds that nothing can continue: a broken invariant, no
  * memory.
  *
  * It needs no communicator and no memory, and uses nothing else of kernel/.

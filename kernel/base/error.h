@@ -24,7 +24,7 @@ struct ker_error {
 enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds another failure to those there are, as a line of its own: the first KER_MAX_ERRORS are told, of the
+/* Adds another failure to those there are, as a line of its own: the first KER_MAX_ERRORS are printed, of the
  * rest how many they are. */
 #define KER_MAX_ERRORS 10
 void ker_error_add(struct ker_error *error, const struct ker_error *another);
@@ -34,7 +34,7 @@ enum ker_status ker_error_close(struct ker_error *error);
 /* One line on standard error: "marssim: warning: ...". Call it on the control rank only. */
 void ker_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What a run depends on is not there any more (a file that it reads has changed): tells why on standard
+/* What a run depends on is not there any more (a file that it reads has changed): says why on standard
  * error, and ends every rank. */
 _Noreturn void ker_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

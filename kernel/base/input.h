@@ -50,7 +50,7 @@ void ker_input_add_text(struct ker_inputs *, const char *name, const char *text)
 bool ker_inputs_have(const struct ker_inputs *inputs, const char *path);
 
 /* Everything that is registered, as bytes to be kept with what was made of it; the inputs' own, until the
- * next is added. Files have their absolute names, since a run may go on in another folder. */
+ * next is added. Files have their absolute names, since a run may continue in another folder. */
 const void *ker_inputs_packed(struct ker_inputs *, size_t *bytes);
 /* Fails when something was registered under one name here and there (packed bytes of one or several ranks,
  * one behind the other), and is not the same; a file that has changed is named before a folder. */

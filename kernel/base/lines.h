@@ -33,7 +33,7 @@ bool ker_lines_next(struct ker_lines *);
 bool ker_lines_next_full(struct ker_lines *);
 /* Refuses a text with a zero byte in it, which is none. */
 enum ker_status ker_lines_check(const struct ker_lines *);
-/* KER_BAD_INPUT with "FILE:LINE: " and the text, for the line at hand, or another one. */
+/* KER_BAD_INPUT with "FILE:LINE: " and the text, for the current line, or another one. */
 enum ker_status ker_lines_fail(struct ker_lines *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 enum ker_status ker_lines_fail_at(struct ker_lines *, uint32_t line, const char *format, ...)

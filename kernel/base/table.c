@@ -42,7 +42,7 @@ static void slots_forget(const struct ker_table_kind *kind, const struct ker_tab
     *forgotten = i;
 }
 
-/* Moves the entries for which keep() says so (NULL: all) into so many slots. */
+/* Moves the entries for which keep() says so (NULL: all) into this many slots. */
 static void table_move(const struct ker_table_kind *kind, struct ker_table *t, unsigned log2,
                        bool (*keep)(const void *, const void *), const void *context)
 {

@@ -7,7 +7,7 @@
 #include "kernel/base/lines.h"
 
 struct ker_text {
-    struct ker_lines in; /* the line at hand */
+    struct ker_lines in; /* the current line */
     enum ker_status status;
     uint64_t bytes; /* of the file, when it was opened */
     struct ker_inputs *inputs;

@@ -31,7 +31,7 @@ static inline ker_time ker_time_min(ker_time a, ker_time b)
     return a < b ? a : b;
 }
 
-/* a + b, KER_TIME_MAX where that is too late to be told; b >= 0. */
+/* a + b, KER_TIME_MAX where that is too late to be represented; b >= 0. */
 static inline ker_time ker_time_later(ker_time a, ker_time b)
 {
     return a > KER_TIME_MAX - b ? KER_TIME_MAX : a + b;

@@ -83,7 +83,7 @@ static bool term_holds(const struct ker_config *config, const struct ker_term *t
     return holds;
 }
 
-/* One of its terms holds. Of a single term that fails further on, the reason there is told. */
+/* One of its terms holds. Of a single term that fails further on, the reason there is reported. */
 static bool condition_holds(const struct ker_config *config, const char *condition, const char *path,
                             int depth, struct lack *lack)
 {
@@ -108,7 +108,7 @@ static bool condition_holds(const struct ker_config *config, const char *conditi
     return false;
 }
 
-/* All conditions hold. Of those that do not, one that the command line has no part in is told first. */
+/* All conditions hold. Of those that do not, one that the command line has no part in is reported first. */
 static bool conditions_hold(const struct ker_config *config, const char *conditions, const char *path,
                             int depth, struct lack *lack)
 {

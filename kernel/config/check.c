@@ -4,8 +4,8 @@
  * ("jobs[].tasks", for the tables). After it, every value in the tree can be read as its option wants it, so
  * that getters cannot fail. File names are resolved here, once. Overrides change the tree before the check
  * and are judged by it like anything else; only what the check could not attribute to the command line
- * (unknown keys, wrong paths) is refused when it is applied; then the check goes on, so that all errors are
- * told.
+ * (unknown keys, wrong paths) is refused when it is applied; then the check continues, so that all errors are
+ * reported.
  */
 #include "kernel/config/value.h"
 
@@ -164,7 +164,7 @@ static struct ker_config_node *scalar_from(const struct ker_option *option, cons
     return node ? node : ker_config_node_text(NULL, text);
 }
 
-/* "[a, b]", "(a, b)" or "a, b", whatever can be told apart by commas. */
+/* "[a, b]", "(a, b)" or "a, b", whatever can be distinguished by commas. */
 static struct ker_config_node *list_from(const struct ker_option *option, const char *text)
 {
     size_t length = strlen(text);

@@ -3,9 +3,9 @@
  * ker_option.belongs is conditions that must all hold, so each is a rule of its own: "if" it holds, "else"
  * these keys are not there, and a condition that many keys share stands once. A rule stands in the group that
  * holds all keys that it asks for: in the outermost one, or in the member of a list ("jobs[]."), which
- * `scope` names. As everywhere a term holds only where its own key means something. What cannot be told by a
- * schema (values with units that are equal though written otherwise, conditions that need both the member and
- * what is outside) counts as true: the program looks again.
+ * `scope` names. As everywhere a term holds only where its own key means something. What cannot be expressed
+ * by a schema (values with units that are equal though written otherwise, conditions that need both the
+ * member and what is outside) counts as true: the program looks again.
  *
  * Kinds that another kind brings are rules, too: with this topology, these algorithms.
  */

@@ -60,7 +60,7 @@ const char *ker_config_key_hint(const char *key);
  * twice). all: these are all tables there are, so that what a key belongs to stands in them. */
 void ker_config_tables_check(ker_config_tables, bool all);
 
-/* The check of the whole tree, which tells all that is wrong; and the overrides of the command line. */
+/* The check of the whole tree, which reports all that is wrong; and the overrides of the command line. */
 void ker_config_check(struct ker_config *, struct ker_error *error);
 enum ker_status ker_config_override(struct ker_config_node *root, const char *override, ker_config_tables,
                                     struct ker_error *error);

@@ -149,7 +149,8 @@ static void option_add(struct ker_registry *r, struct ker_option option, const c
     *KER_APPEND(r->option, r->options) = option;
 }
 
-/* By the table, not by its keys: two that begin with the same one are a fault, which the check of all tells.
+/* By the table, not by its keys: two that begin with the same one are a fault, which the check of all
+ * reports.
  */
 static bool table_added(const struct ker_registry *r, const struct ker_option *table)
 {

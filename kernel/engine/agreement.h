@@ -29,7 +29,7 @@ struct agreement {
 
 /* A rank will have something at `time`. */
 void agreement_time(struct agreement *, ker_time time, uint32_t whose);
-/* A message goes to another host. */
+/* A message is sent to another host. */
 void agreement_message(struct agreement *, uint32_t from, uint32_t to);
 void agreement_merge(struct agreement *, const struct agreement *);
 /* The bytes of it that mean something. */

@@ -13,8 +13,8 @@ struct remote_note {
     struct wheel_note note;
 };
 
-/* What goes to one neighbour. The buffer holds a header, then the events; notes and extensions are appended
- * when it is sent. */
+/* What is sent to one neighbour. The buffer holds a header, then the events; notes and extensions are
+ * appended when it is sent. */
 struct outbox {
     char *buffer;
     size_t room;
@@ -30,7 +30,7 @@ struct batch_header {
 };
 _Static_assert(sizeof(struct batch_header) == 64, "events behind it are aligned");
 
-/* Adds to what goes to a neighbour; the event is to be filled. */
+/* Adds to what is sent to a neighbour; the event is to be filled. */
 static inline struct ker_event *outbox_event(struct outbox *o, ker_time time)
 {
     size_t at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;

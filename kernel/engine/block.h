@@ -95,7 +95,7 @@ INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, str
 }
 
 /* Two records of one component, instant and key, notes with their amounts: arrivals must not exist (but of a
- * class that says so), timers must be identical, so that nobody can tell which comes first; all others
+ * class that says so), timers must be identical, so that nobody can observe which comes first; all others
  * commute. */
 static inline void item_repeat_check(const struct ker_component *c, struct ker_item a, struct ker_item b)
 {
@@ -159,7 +159,7 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
                                *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
              note < end_; note++)
 
-/* Room for so many items in private->item and ->spare, for one that ends them, and for what items_rank_sort
+/* Room for this many items in private->item and ->spare, for one that ends them, and for what items_rank_sort
  * writes beside. */
 static inline void items_reserve(struct ker_engine *e, size_t total)
 {

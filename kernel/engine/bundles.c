@@ -5,7 +5,7 @@
  * round after the next at the earliest, when all have agreed twice, and so have seen it; a message is
  * overwritten when all have agreed once more, after they have taken theirs.
  *
- * Of a pair of hosts, numbered X and Y, rank Y mod (ranks of X) bears on X, and so the other way round.
+ * Of a pair of hosts, numbered X and Y, rank Y mod (ranks of X) bears on X, and vice versa.
  *
  * A part is a sequence of pieces: a head and a batch. A message has the pieces of all ranks of a host by
  * their receivers, and in front where those of each receiver begin.
@@ -41,7 +41,7 @@ struct mail {
 
 struct remote { /* another host */
     uint32_t number, ranks;
-    uint32_t bearer;       /* its rank that bears what goes to this host and from it */
+    uint32_t bearer;       /* its rank that carries what is sent to this host and from it */
     uint32_t place, borne; /* who does here; the how-manieth that this is of all it bears */
     bool own;              /* this rank has neighbours there */
     uint32_t *message;     /* that this rank bears there: as in struct mail */
@@ -237,7 +237,7 @@ char *bundles_room(struct bundles *b, uint32_t neighbour, size_t bytes)
     return head.bytes ? p->data + p->used - bytes : NULL;
 }
 
-/* Goes through the pieces from `at` up to `end`. */
+/* Visits the pieces from `at` up to `end`. */
 static const char *piece_read(const char *at, struct piece *head)
 {
     memcpy(head, at, sizeof *head);

@@ -1,12 +1,12 @@
 /* bundles.h - one message from host to host in a round, for all their ranks. Private to kernel/engine.
  *
  * A rank puts its batches for the ranks of another host into memory that its host shares. When all ranks of
- * the host have done so, one of them, who bears what goes between these two hosts, makes one message of them.
- * On the other side one bears it, too: it receives the message into memory that its host shares, where each
- * rank finds its own. Each pair of hosts has its bearers, so that the ranks of a host share the work.
+ * the host have done so, one of them, who carries what is sent between these two hosts, makes one message of
+ * them. On the other side one bears it, too: it receives the message into memory that its host shares, where
+ * each rank finds its own. Each pair of hosts has its bearers, so that the ranks of a host share the work.
  *
- * In a round with bundles one message goes from each host to each of its neighbours, an empty one where there
- * is nothing to say.
+ * In a round with bundles one message is sent from each host to each of its neighbours, an empty one where
+ * there is nothing to say.
  */
 #ifndef KERNEL_BUNDLES_H
 #define KERNEL_BUNDLES_H
@@ -23,11 +23,11 @@ void bundles_free(struct bundles *); /* NULL is fine */
 
 /* Begins the round: nothing is in it. */
 void bundles_begin(struct bundles *);
-/* Room for what goes to a neighbour on another host; NULL: there is not enough, or bytes are 0. Then the
- * receiver is told that it comes by a message of its own. */
+/* Room for what is sent to a neighbour on another host; NULL: there is not enough, or bytes are 0. Then the
+ * receiver is informed that it comes by a message of its own. */
 char *bundles_room(struct bundles *, uint32_t neighbour, size_t bytes);
 
-/* When all ranks of the host have agreed: what this rank bears is on its way; nothing is done the second time
+/* When all ranks of the host have agreed: what this rank bears is in transit; nothing is done the second time
  * in a round. Returns how many messages that are. */
 uint64_t bundles_send(struct bundles *);
 /* After that: what this rank bears has come. */

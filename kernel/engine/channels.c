@@ -1,9 +1,9 @@
 /* channels.c - hosts, and the neighbours of a rank; see channels.h.
  *
- * A rank tells those that it sends to. Nobody knows how many will tell it: whose messages have all been taken
- * (they are synchronous) enters a barrier that does not block, and when that is complete nothing is under way
- * any more (Hoefler, Siebert and Lumsdaine 2010). Then neighbours, who know each other now, tell where they
- * are. On one host it is simpler.
+ * A rank announces itself to those that it sends to. Nobody knows how many will announce themselves: whose
+ * messages have all been taken (they are synchronous) enters a barrier that does not block, and when that is
+ * complete nothing is in flight any more (Hoefler, Siebert and Lumsdaine 2010). Then neighbours, who know
+ * each other now, announce where they are. On one host it is simpler.
  */
 #include "kernel/engine/channels.h"
 
@@ -72,7 +72,7 @@ static void neighbour_add(struct channels *c, uint32_t rank)
     c->number[rank] = 0; /* for now: some */
 }
 
-/* One that tells of its channel to this rank, if any does now. */
+/* One that announces its channel to this rank, if any does now. */
 static void channel_hear(struct channels *c, MPI_Comm all)
 {
     int there = 0;

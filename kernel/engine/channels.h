@@ -22,7 +22,7 @@ struct hosts {
     int first;                 /* the rank that is the first of this host */
 };
 
-/* Collective. groups: 0: hosts as they are; else ranks are taken as if they were on so many, consecutive ones
+/* Collective. groups: 0: hosts as they are; else ranks are taken as if they were on n, consecutive ones
  * on each, where all are on one host or where there is a host for each rank. */
 void hosts_make(struct hosts *, struct ker_comm *, int groups);
 void hosts_release(struct hosts *);

@@ -201,7 +201,7 @@ static void progress_show(struct ker_engine *e)
 
 /* Components may count ahead, but not what an end of the run could cut off: up to the next multiple of some
  * windows, or to the boundary before it. Where a request makes an end that was not foreseen, it lies behind
- * what any rank has settled. */
+ * what any rank has finalised. */
 static void settle(struct ker_engine *e, ker_time start, ker_time boundary)
 {
     struct engine_private *p = e->private;
@@ -233,7 +233,7 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
     }
 }
 
-/* When memory is out in the middle of a window, the rank gives up what is under way, and has room to write
+/* When memory is out in the middle of a window, the rank gives up what is in flight, and has room to write
  * what it has counted. */
 static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
 {
@@ -309,7 +309,7 @@ static enum checked {
 
 /* ---- requests and the run ---- */
 
-/* Ends a round. What is asked of a rank from outside is told to all; they act on it at the first time that
+/* Ends a round. What is asked of a rank from outside is sent to all; they act on it at the first time that
  * none has passed. */
 static struct exchange_bounds round_end(struct ker_engine *e)
 {

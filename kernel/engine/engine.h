@@ -88,11 +88,11 @@ struct ker_engine_setup {
     const ker_time *check_at; /* further times of checks, increasing; the caller's, to the end */
     uint32_t check_at_count;
     enum ker_cell_order order;
-    uint64_t seed; /* of the shuffled order */
-    int hosts;     /* > 0: as if the ranks were on so many hosts, consecutive ones on each (a test of that) */
-    bool trial;    /* find out at the beginning whether one rank would be faster (KER_END_TRIAL) */
-    bool yield;    /* ranks outnumber cores: give the core away while waiting */
-    size_t arena_bytes; /* for records under way; 0: as much as there is (a test of less) */
+    uint64_t seed;      /* of the shuffled order */
+    int hosts;          /* > 0: as if the ranks were on n hosts, consecutive ones on each (a test of that) */
+    bool trial;         /* find out at the beginning whether one rank would be faster (KER_END_TRIAL) */
+    bool yield;         /* ranks outnumber cores: give the core away while waiting */
+    size_t arena_bytes; /* for records in flight; 0: as much as there is (a test of less) */
     size_t part_bytes;  /* longest message between ranks; 0: as long as MPI can (a test of longer ones) */
     /* At every multiple of any check_interval, on all ranks at the same simulated time, everything before
      * `at` handled: true ends the run there. Must decide the same on all ranks (sum over them). May be NULL.
@@ -122,7 +122,7 @@ struct ker_counts {
 enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KER_END_MEMORY, KER_END_TRIAL };
 
 struct ker_engine *ker_engine_new(const struct ker_engine_setup *);
-/* When no run goes on: gives back what is under way. Counts may be asked for, and nothing else. */
+/* When no run continues: gives back what is in flight. Counts may be asked for, and nothing else. */
 void ker_engine_abandon(struct ker_engine *);
 void ker_engine_free(struct ker_engine *);
 

@@ -18,8 +18,8 @@
 
 #define TAG_BATCH 77
 #define LOOKS 16                        /* before the first nap */
-#define SHARED_ROOM ((size_t)64 << 10)  /* of a rank in a round; what is longer goes by messages */
-#define BUNDLE_ROOM ((size_t)256 << 10) /* the same for what goes to other hosts */
+#define SHARED_ROOM ((size_t)64 << 10)  /* of a rank in a round; what is longer is sent as messages */
+#define BUNDLE_ROOM ((size_t)256 << 10) /* the same for what is sent to other hosts */
 #define FEW 2                           /* batches to other hosts that are not worth a bundle */
 
 struct exchange {
@@ -222,7 +222,7 @@ static void message_await(const struct exchange *x, uint32_t rank, MPI_Message *
     }
 }
 
-/* The first part tells how much there is. */
+/* The first part says how much there is. */
 static void message_receive(struct exchange *x, struct wheel *wheel, uint32_t rank)
 {
     MPI_Message message;
@@ -243,7 +243,7 @@ static void message_receive(struct exchange *x, struct wheel *wheel, uint32_t ra
 
 /* ---- rounds ---- */
 
-/* Where a batch for another rank is put; NULL: it goes by a message. */
+/* Where a batch for another rank is put; NULL: it is sent as a message. */
 static char *batch_room(struct exchange *x, uint32_t number, size_t bytes, bool few)
 {
     const struct neighbour *n = &x->channels.neighbour[number];
@@ -252,7 +252,8 @@ static char *batch_room(struct exchange *x, uint32_t number, size_t bytes, bool 
     return x->bundles ? bundles_room(x->bundles, number, few ? 0 : bytes) : NULL;
 }
 
-/* What goes to a neighbour is on its way, or lies where it is looked for. `few`: go to other hosts. */
+/* What is sent to a neighbour is in transit, or lies where it is looked for. `few`: are sent to other hosts.
+ */
 static void batch_send(struct exchange *x, uint32_t number, bool few, struct agreement *a)
 {
     const struct neighbour *n = &x->channels.neighbour[number];
@@ -302,7 +303,7 @@ static void hosts_agree(const struct exchange *x, struct agreement *a)
     }
 }
 
-/* Do many messages go between hosts? */
+/* Are many messages sent between hosts? */
 static inline bool is_many(const struct agreement *a)
 {
     return a->messages > AGREEMENT_MESSAGES;
@@ -339,7 +340,7 @@ static void receive_here(struct exchange *x, struct wheel *wheel)
     }
 }
 
-/* Many messages go between hosts: there is one from each host with neighbours. */
+/* Many messages are sent between hosts: there is one from each host with neighbours. */
 static void receive_bundles(struct exchange *x, struct wheel *wheel)
 {
     struct bundle b;

@@ -6,12 +6,12 @@
  * is what lets a rank run ahead. Ranks of one host agree through memory that they share (shared.h), then the
  * first rank of each host does so with the others by an MPI reduction.
  *
- * What was sent goes to neighbours only (channels.h): on the same host through that memory while it is small,
+ * Messages are sent to neighbours only (channels.h): on the same host through that memory while it is small,
  * else as an MPI message, for each pair of ranks one, or several where it is too much for one. Between hosts
- * nobody can know who sends: while only a few messages go between hosts in a round, the agreement lists them;
- * when there are many, one goes for each pair of hosts with neighbours (bundles.h), or, where every rank has
- * a host of its own, for each pair of neighbours, an empty one where there is nothing to say. The cost of a
- * round grows with the neighbours of a rank, not with the ranks.
+ * nobody can know who sends: while only a few messages are sent between hosts in a round, the agreement lists
+ * them; when there are many, one is sent for each pair of hosts with neighbours (bundles.h), or, where every
+ * rank has a host of its own, for each pair of neighbours, an empty one where there is nothing to say. The
+ * cost of a round grows with the neighbours of a rank, not with the ranks.
  */
 #ifndef KERNEL_EXCHANGE_H
 #define KERNEL_EXCHANGE_H

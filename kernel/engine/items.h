@@ -5,7 +5,7 @@
 #include "kernel/engine/engine_private.h"
 
 #define ITEM_PLACE 48     /* of an item's key from this bit on: its cell's place in the block */
-#define ITEMS_INSERTED 16 /* so many are sorted by insertion */
+#define ITEMS_INSERTED 16 /* this many are sorted by insertion */
 
 static inline bool item_before(struct ker_item a, struct ker_item b)
 {

@@ -75,7 +75,8 @@ static inline struct ker_event *ker_post_event(struct ker_engine *e, struct ker_
     return event;
 }
 
-/* A credit, timer or wake-up. Timers and wake-ups go to the component itself, at a later time than now. */
+/* A credit, timer or wake-up. Timers and wake-ups are addressed to the component itself, at a later time than
+ * now. */
 static inline void ker_post_note(struct ker_engine *e, struct ker_address to, ker_time time,
                                  enum ker_record_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
 {
@@ -88,7 +89,7 @@ static inline void ker_post_note(struct ker_engine *e, struct ker_address to, ke
         wheel_note_put(&e->wheel, time, note);
 }
 
-/* Something will be due at `when` of which no record tells: the run goes on at least until then. */
+/* Something will be due at `when` of which there is no record: the run continues at least until then. */
 static inline void ker_hold(struct ker_engine *e, ker_time when)
 {
     if (when > e->hold)

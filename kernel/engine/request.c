@@ -36,7 +36,7 @@ static void say(const char *text)
 }
 
 /* Of a signal that a launcher sends to all its processes, or a terminal to all of the foreground, the control
- * rank tells alone. */
+ * rank reports alone. */
 static bool tells(const siginfo_t *info)
 {
     return control || (info->si_pid != 0 && info->si_pid != getppid());

@@ -1,7 +1,7 @@
-/* request.h - what is asked of a run from outside while it goes on: by signals to any of its processes.
+/* request.h - what is asked of a run from outside while it runs: by signals to any of its processes.
  *
- * A request is a bit. A signal sets it in the process that it reaches; the engine's ranks tell each other
- * their bits when they agree on time, and all act on them at one simulated time that none of them has passed
+ * A request is a bit. A signal sets it in the process that it reaches; the engine's ranks exchange their
+ *  bits when they agree on time, and all act on them at one simulated time that none of them has passed
  * (engine.h). A rank that only sleeps passes its bits on to the control rank.
  *
  * SIGINT and SIGTERM: before ker_request_open the process ends at once with one line, since nothing was
@@ -22,8 +22,8 @@ enum {
     KER_REQUEST_INTERRUPT = 1,  /* SIGINT: end */
     KER_REQUEST_TERMINATE = 2,  /* SIGTERM: end */
     KER_REQUEST_MEMORY = 4,     /* of the engine itself: memory is out on a rank, all end where they are */
-    KER_REQUEST_CHECKPOINT = 8, /* SIGUSR2, or the program's own wish: save the state and go on */
-    KER_REQUEST_STATUS = 16,    /* SIGUSR1: tell how far the run is, and go on */
+    KER_REQUEST_CHECKPOINT = 8, /* SIGUSR2, or the program's own wish: save the state and continue */
+    KER_REQUEST_STATUS = 16,    /* SIGUSR1: report how far the run is, and continue */
 };
 
 /* As the first thing of the program: a SIGUSR1 or SIGUSR2 that comes too early or too late does nothing, in

@@ -22,13 +22,13 @@ struct parcel {
     uint64_t bytes, at; /* at: from the beginning of the slot, or ELSEWHERE */
 };
 
-/* What is told in a stage. Without messages between hosts it is one line. */
+/* What is published in a stage. Without messages between hosts it is one line. */
 struct told {
     _Alignas(LINE) struct ker_flag round;
     struct agreement said;
 };
 
-/* A slot: what is told in each stage, and to all in the end; parcels by receiver; data. */
+/* A slot: what is published in each stage, and to all in the end; parcels by receiver; data. */
 struct shared {
     void *block; /* two slots for each rank of the host */
     size_t block_bytes, slot_bytes;

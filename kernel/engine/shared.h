@@ -1,4 +1,4 @@
-/* shared.h - what the ranks of one host tell each other in a round, through memory that they share. Private
+/* shared.h - what the ranks of one host exchange in a round, through memory that they share. Private
  * to kernel/engine.
  *
  * In every round each rank fills its slot, then all agree. A slot is filled in rounds of one parity and read
@@ -28,7 +28,8 @@ void shared_free(struct shared *);
 
 /* Begins the round: this rank's slot is empty. */
 void shared_begin(struct shared *);
-/* Room in it for what goes to the rank at that place; NULL: there is not enough, and only its length is told.
+/* Room in it for what is sent to the rank at that place; NULL: there is not enough, and only its length is
+ * published.
  */
 void *shared_room(struct shared *, int receiver, size_t bytes);
 /* The slot is complete. Returns when all of the host have said so, with what they agree on. */

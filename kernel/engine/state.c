@@ -71,7 +71,7 @@ static uint32_t class_number(struct saving *s, const struct ker_class *class)
     return s->classes.count++;
 }
 
-/* Begins a record; everything of it goes into the chunk that is returned. */
+/* Begins a record; everything of it is put into the chunk that is returned. */
 static struct ker_chunk *record_begin(struct saving *s, enum what what, uint32_t component)
 {
     const struct ker_component *to = &s->engine->component[component];

@@ -10,7 +10,7 @@
 #define WAVE_WINDOWS 8
 #define WAVE_LARGE 262144u /* components: waves pay whatever these have to do */
 #define WAVE_LEAST 32768u  /* they pay where each has a record in a window; with fewer they may cost */
-#define FEW 4              /* tiles pay where one of so many blocks has something to do */
+#define FEW 4              /* tiles pay where one of this many blocks has something to do */
 #define SMALL 8192u        /* components that fit into a cache */
 #define TILE_BLOCK 64u
 #define MOST_TILE_BLOCKS 8192u /* each has chunks of its own in every window */
@@ -23,7 +23,7 @@ uint32_t ker_engine_tile_block(uint32_t components)
     return components < SMALL ? 0 : block;
 }
 
-/* One more than the shallower neighbour's, up to what a wave goes through. The greatest of all. */
+/* One more than the shallower neighbour's, up to what a wave visits. The greatest of all. */
 static uint32_t depths_find(struct tiles *t, const bool *open)
 {
     uint32_t most = WAVE_WINDOWS - 1, depth = most, greatest = 0;

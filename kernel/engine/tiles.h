@@ -1,13 +1,13 @@
 /* tiles.h - several windows of one part of a rank's components, then of the next; private to kernel/engine.
  *
- * Each window goes through the state of all components that have anything to do, and of a large system that
+ * Each window visits the state of all components that have anything to do, and of a large system that
  * is far more than a cache holds. Where parts of it (racks) reach each other only after several windows, a
- * part can be handled that far by itself, while its state is at hand. Which records there are, and their
+ * part can be handled that far by itself, while its state is cached. Which records there are, and their
  * order at each component, are the same.
  *
  * Parts that stand in a row, each reached at once by its neighbours only, can run ahead, too (slabs of a
  * torus). A wave goes along the row: when tile s has been handled for window 0, then its neighbour s - 1 can
- * be for window 1, s - 2 for window 2, and so on, so that a tile is at hand for all of these windows. Tiles
+ * be for window 1, s - 2 for window 2, and so on, so that a tile is cached for all of these windows. Tiles
  * that others reach as well, at the ends of the row, are handled for window 0 only, their neighbours for one
  * window more, and so on inward: that is their depth. What the wave leaves is done when its window comes; so
  * another rank is given and gives each window what it would without the wave.
@@ -25,9 +25,9 @@ struct ker_tiles;
 
 struct tiles {
     uint32_t count;   /* 0: none are made */
-    uint32_t windows; /* so many a tile is handled by itself, or a wave goes through */
+    uint32_t windows; /* this many a tile is handled by itself, or a wave visits */
     uint32_t *depth;  /* of each tile of a row: windows that it may be ahead; NULL: they are none */
-    uint32_t least;   /* a wave pays where a window has so many records */
+    uint32_t least;   /* a wave pays where a window has this many records */
     uint32_t *first;  /* of each tile, and the end: where its blocks stand in `block` */
     uint32_t *block;
 };

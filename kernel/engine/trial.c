@@ -3,16 +3,16 @@
 
 #include <time.h>
 
-/* After so many epochs with so few records in each, of all ranks together, it is plain: such runs never
+/* After this many epochs with so few records in each, of all ranks together, it is plain: such runs never
  * gained by a second rank. It is known from counts, in a millisecond or two. */
 #define THIN_EPOCHS 1000
 #define THIN_RECORDS 17
 
-/* A single exchange counts at most so many times the shortest. */
+/* A single exchange counts at most this many times the shortest. */
 #define EXCHANGE_MOST 8
 
 /* Are fewer ranks worth a new beginning? One rank needs less than all have worked: it runs several windows as
- * one, and sends nothing. Measured on runs that take both ways, a quarter to a third less. So several ranks
+ * one, and sends nothing. Measured on runs that do both, a quarter to a third less. So several ranks
  * must seem faster by a fifth; but at the first look, when a run may not have filled yet, they may seem
  * slower by a twentieth. */
 static bool is_lost(int64_t worked, int64_t together, bool first)

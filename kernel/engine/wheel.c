@@ -56,7 +56,7 @@ void wheel_release(struct wheel *w)
 
 #define TRIM_STEP 1024u /* chunks: whole pages, also huge ones */
 
-/* More is under way again: the upper part is used like the rest. */
+/* More is in flight again: the upper part is used like the rest. */
 static void trim_cancel(struct wheel *w)
 {
     w->free[0] = w->free[1];
@@ -111,7 +111,7 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
     } else {
         if (w->chunks_used >= w->chunk_limit)
             ker_memory_out(
-                "what is under way on one rank fills the %llu MiB that there are for it; use more ranks",
+                "what is in flight on one rank fills the %llu MiB that there are for it; use more ranks",
                 (unsigned long long)(w->chunk_limit * WHEEL_CHUNK >> 20));
         chunk = w->chunks_used++;
     }

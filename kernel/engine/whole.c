@@ -7,7 +7,7 @@
  */
 #include "kernel/engine/block.h"
 
-#define SPAN 64u /* windows, as many as slots_busy can tell */
+#define SPAN 64u /* windows, as many as slots_busy can represent */
 
 uint32_t engine_whole_span(const struct ker_engine_setup *setup, ker_time grid)
 {
@@ -123,7 +123,7 @@ void engine_whole_put(struct ker_engine *e, struct ker_item item)
     heap_rise(e->inner, e->inner_count++, item);
 }
 
-/* The last item takes the first one's place by way of a leaf, where it mostly belongs. */
+/* The last item takes the first one's place via a leaf, where it mostly belongs. */
 static inline struct ker_item inner_take(struct ker_engine *e)
 {
     struct ker_item *heap = e->inner;

@@ -338,7 +338,7 @@ static void window_set(struct ker_engine *e, uint32_t window, ker_time end)
     e->window_end = ker_time_min(e->window_start + e->wheel.grid, end);
 }
 
-/* So many windows, the last of which may end early, tile by tile. */
+/* This many windows, the last of which may end early, tile by tile. */
 static void tiles_run(struct ker_engine *e, uint32_t windows, ker_time end)
 {
     const struct tiles *t = &e->private->tiles;
@@ -388,7 +388,7 @@ static uint32_t wave_windows(struct ker_engine *e, ker_time start, ker_time boun
     return (uint32_t)ker_time_min(p->tiles.windows, (boundary - start) / w->grid);
 }
 
-/* So many windows may be run at once. */
+/* This many windows may be run at once. */
 static uint32_t windows_count(const struct ker_engine *e, ker_time start, ker_time limit, ker_time boundary)
 {
     const struct engine_private *p = e->private;

@@ -2,18 +2,18 @@
  *
  * A file is a head, then frames of compressed bytes, each with its length and the digest of what is stored,
  * and a last frame that says so. The bytes of all frames together are chunks, one after the other. A file
- * that was cut short, changed, or is something else is refused with its path; what is told of one frame is
- * checked before any of it is used.
+ * that was cut short, changed, or is something else is refused with its path; what is reported of one frame
+ * is checked before any of it is used.
  *
  * A chunk has a name (what kind of thing it is of), a version (of how it is written), and a global id (which
- * of them). The function that saves a thing also loads it: it goes through the thing's fields in one order,
+ * of them). The function that saves a thing also loads it: it visits the thing's fields in one order,
  * and each call copies a field into the chunk or out of it. What depends on the direction asks `loads`.
  *
- * Nothing that is local to a rank goes into a chunk: no pointers, no indices of pools, no local numbers of
+ * Nothing that is local to a rank is put into a chunk: no pointers, no indices of pools, no local numbers of
  * components. Kinds are written by their names.
  *
  * Reading is checked: beyond the chunk's end there are zeros, and `bad` says that something did not fit. A
- * loader goes on with what it has as long as that is safe (a value that is an index is read by
+ * loader continues with what it has as long as that is safe (a value that is an index is read by
  * ker_chunk_below), and the reader of the file refuses it afterwards.
  */
 #ifndef KERNEL_STATE_H
@@ -92,7 +92,7 @@ static inline uint32_t ker_chunk_below(struct ker_chunk *c, uint32_t value, uint
     c->bad = true;
     return 0;
 }
-/* How many items follow, each of at least so many bytes > 0: never more than there can be. */
+/* How many items follow, each of at least this many bytes > 0: never more than there can be. */
 uint32_t ker_chunk_count(struct ker_chunk *, uint32_t count, size_t least_bytes);
 /* Must be the same when it is loaded as it was when it was saved: `bad` otherwise. */
 static inline void ker_chunk_same(struct ker_chunk *c, uint64_t value)

@@ -5,8 +5,8 @@
  * has one offered message at a time and is asked for the next when that one has been injected: its queue
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
  * While none may, an open-loop source is asked for further messages, up to congestion.window, so that one to
- * a crowded destination does not hold up those to others. CNPs go first. Invariant: while anything can be
- * sent, either a wake-up is on its way, or the next credit is a record (credits_starved).
+ * a crowded destination does not hold up those to others. CNPs are sent first. Invariant: while anything can
+ * be sent, either a wake-up is scheduled, or the next credit is a record (credits_starved).
  */
 #include "net/adapter/adapter.h"
 #include "net/adapter/flows.h"
@@ -178,7 +178,7 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
     a->busy += net_measured_part(net, now, wire);
 }
 
-/* The message's last packet is on its way. Whoever wants to know is told when its last byte has left: the
+/* The message's last packet is in transit. Whoever wants to know is notified when its last byte has left: the
  * record stays until then, in the order in which packets leave. */
 static inline __attribute__((always_inline)) void message_sent(struct net_adapter *a, uint32_t index,
                                                                uint64_t bytes)
@@ -375,7 +375,7 @@ static enum injection levels_inject(struct net_adapter *a, ker_time now)
 }
 
 /* The same with congestion control, asking an open-loop source for more while all it has given is held back;
- * when none may go, sets a wake-up. */
+ * when none may be sent, sets a wake-up. */
 static bool throttled_inject(struct net_adapter *a, ker_time now)
 {
     enum injection result = INJECT_NOTHING;
@@ -396,7 +396,7 @@ static bool throttled_inject(struct net_adapter *a, ker_time now)
     return result == INJECT_SENT;
 }
 
-/* Sends the next packet, if there is one that may go and credits for it. Returns whether it did. */
+/* Sends the next packet, if there is one that may be sent and credits for it. Returns whether it did. */
 static bool packet_inject(struct net_adapter *a, ker_time now)
 {
     if (__builtin_expect(a->net->set.throttled, 0)) {
@@ -456,7 +456,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
     return true;
 }
 
-/* Sends one packet, if there is one that can go. What lacks credits waits for those of any channel. */
+/* Sends one packet, if there is one that can be sent. What lacks credits waits for those of any channel. */
 static bool adapter_inject(struct net_adapter *a, ker_time now)
 {
     credits_book(a->due, a->credit, a->net->set.buffer, now);

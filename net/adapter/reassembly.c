@@ -99,7 +99,7 @@ static size_t ring_bytes(const struct partial *m)
     return sizeof *m->ring + (sizeof *m->ring->word << m->ring_log);
 }
 
-/* A ring with room for packets up to so many ahead. */
+/* A ring with room for packets up to this many ahead. */
 static void early_grow(struct partial *m, uint64_t ahead)
 {
     struct partial wider = *m;

@@ -153,7 +153,7 @@ static void packet_consume(struct net_adapter *a, ker_time now, const struct net
 
 /* ---- into memory ---- */
 
-/* What its receiver is told of the packet's message, as far as that is here. */
+/* What its receiver is notified of the packet's message, as far as that is here. */
 static bool envelope_find(const struct net_adapter *a, const struct net_packet *p, struct net_extension *x)
 {
     if (!(p->flags & NET_FIRST))

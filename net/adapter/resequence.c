@@ -42,7 +42,7 @@ struct net_resequencer {
     uint32_t count; /* of held */
 };
 
-/* Counting goes on for ever. */
+/* Counting continues for ever. */
 static bool never(const void *context, const struct net_pair *pair)
 {
     return false;

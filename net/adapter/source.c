@@ -74,7 +74,7 @@ enum ker_status net_source_check(const struct net_network *net, const struct ker
     if (set->adapts || set->selection->number)
         return ker_config_fail(
             c, error, key,
-            "is \"source\", but routing.selection = \"%s\" goes by the state of the switches, which the "
+            "is \"source\", but routing.selection = \"%s\" chooses by the state of the switches, which the "
             "source does not know; use \"random\", \"destination\" or \"flow\"",
             ker_config_string(c, "routing.selection"));
     if (offers_escapes(net))

@@ -20,7 +20,7 @@
 
 #define VERSION 2
 
-/* A message under way: struct ker_event. The envelope is the event's extension. */
+/* A message in flight: struct ker_event. The envelope is the event's extension. */
 struct carried {
     ker_time time;
     uint32_t component;

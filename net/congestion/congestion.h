@@ -27,7 +27,7 @@ struct net_congestion {
                   const struct net_packet *, uint32_t left, ker_time now);
     /* At the destination: a packet that is no cnp is here, marked or not. May call net_cnp_send. */
     void (*arrived)(struct net_adapter *, ker_time now, const struct net_packet *);
-    /* At the source: a cnp from p->source is here; what net_cnp_send was told is in p->index. */
+    /* At the source: a cnp from p->source is here; what net_cnp_send was given is in p->index. */
     void (*noticed)(struct net_adapter *, ker_time now, const struct net_packet *);
     /* At the source, while its link is free: when may the next packet to this node go? Now or earlier: at
      * once. The answer may be later when asked again, but earlier only after noticed(). */

@@ -310,7 +310,7 @@ static const struct ker_option ecn_options[] = {
     {"congestion.cnp_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", .formerly = "congestion.notice_gap",
      .meaning =
          "A destination sends a source at most one CNP in this time. Longer than a packet and its CNP are "
-         "under way, or rates fall too low.",
+         "in flight, or rates fall too low.",
      .resume = KER_RESUME_FORK},
     {0},
 };

@@ -1,8 +1,8 @@
 /* ahead.c - transmissions that are known before they happen.
  *
  * A switch knows at a grant when the packet will leave, and counts it in the statistics of the link at once,
- * if that is before what the engine has settled: no end of the run comes earlier. The others are kept in a
- * list. When more is settled, what lies before is counted; when the run ends, what has left by then is, up to
+ * if that is before what the engine has finalised: no end of the run comes earlier. The others are kept in a
+ * list. When more is final, what lies before is counted; when the run ends, what has left by then is, up to
  * the end. So whatever ends a run, its links have counted what run.end at the same time would have them
  * count. Sums and maxima depend on no order.
  */

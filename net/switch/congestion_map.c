@@ -9,7 +9,7 @@
  *
  * Backlog grows with packets only, and falls while packets wait only when one of them is granted: both are
  * looked at. What is scheduled drains without an event, so while a link is congested and nothing waits, a
- * note to itself is on its way for when it will have drained. A look that comes too early, or twice, changes
+ * note to itself is in transit for when it will have drained. A look that comes too early, or twice, changes
  * nothing.
  *
  * A notice turns one bit over. Two of one instant may therefore come in any order.
@@ -29,7 +29,7 @@ struct member { /* another switch of the group */
 
 struct watched {
     uint32_t link;           /* 1 + its number in the group; 0: not watched */
-    bool congested, pending; /* pending: a note to itself is on its way */
+    bool congested, pending; /* pending: a note to itself is in transit */
 };
 
 struct net_congestion_map {

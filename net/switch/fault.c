@@ -1,6 +1,6 @@
 /* fault.c - what the network does about links and switches that go down.
  *
- * From its fault on a link takes no packet that has not been granted by then; what has been is on its way and
+ * From its fault on a link takes no packet that has not been granted by then; what has been is in transit and
  * arrives. Every port that will go down has a timer at its switch from the beginning: at that instant what
  * waits for the link is sent around the faults (switch.c). A packet that has no route is lost: its buffer is
  * free again as if it had been forwarded, so credits add up, also those of dead links. Adapters do not send
@@ -20,7 +20,7 @@ void net_faults_post(struct net_network *net, const struct net_switch *s)
     }
 }
 
-/* The extension of a packet that goes no further. */
+/* The extension of a packet that is not forwarded. */
 static void extension_lose(struct net_network *net, const struct net_packet *p)
 {
     if (!(p->flags & KER_FLAG_EXTENSION))

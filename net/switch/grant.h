@@ -1,14 +1,14 @@
 /* grant.h - when a switch may grant a packet, and what follows from the grant. Private to switch.c, and
  * inline, as every packet passes here.
  *
- * The grant rule: a packet goes from its input to its output when the output's write port is free, the output
- * queue has room, the input's read port is free, and there are credits for the whole packet behind the link.
- * A packet that arrives alone is asked at once (grant_possible); of packets that wait the output asks for the
- * same parts one by one, so that it knows what it has to wait for (output_candidates).
+ * The grant rule: a packet is forwarded from its input to its output when the output's write port is free,
+ * the output queue has room, the input's read port is free, and there are credits for the whole packet behind
+ * the link. A packet that arrives alone is asked at once (grant_possible); of packets that wait the output
+ * asks for the same parts one by one, so that it knows what it has to wait for (output_candidates).
  *
  * From the grant on all is closed form: the output queue is served in order, so the time the packet leaves is
- * known, and its arrival at the next component is posted at once. The input's credit goes back when the tail
- * has left the buffer.
+ * known, and its arrival at the next component is posted at once. The input's credit is returned when the
+ * tail has left the buffer.
  */
 #ifndef NET_GRANT_H
 #define NET_GRANT_H
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) bool credits_cover(const struct net
     return credits_enough(&net->set, out->credit, channel, bytes) | reserved;
 }
 
-/* May this packet go now? */
+/* May this packet be sent now? */
 static inline bool grant_possible(const struct net_network *net, const struct grant *g, uint32_t bytes,
                                   ker_time now)
 {
@@ -81,8 +81,8 @@ static inline void output_wait(struct net_switch *s, const struct grant *g, uint
 
 /* ---- the grant ---- */
 
-/* Some of it lies outside, or may. Not inline, and all by value: what lies in memory for the rare way would
- * be written for the other, too. What leaves behind run.end is kept: a fork may move it (nothing is settled
+/* Some of it lies outside, or may. Not inline, and all by value: what lies in memory for the slow path would
+ * be written for the other, too. What leaves behind run.end is kept: a fork may move it (nothing is final
  * that lies behind it). */
 __attribute__((noinline)) static void output_count_rare(struct net_network *net, struct net_port *out,
                                                         struct net_port *in, ker_time leave, ker_time wire,

@@ -10,7 +10,7 @@
 
 #include "net/switch/private.h"
 
-/* Where a packet goes from an input: an output, and channels of it. */
+/* Where a packet is forwarded from an input: an output, and channels of it. */
 struct grant {
     struct net_port *in, *out;
     uint32_t out_port;

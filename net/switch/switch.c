@@ -4,10 +4,10 @@
  * in the virtual output queue of its input, output and channel, and is granted when the input's read port,
  * the output's write port, room in the output queue, and credits for the buffer behind the link are there
  * together. From the grant on all is closed form: the output queue is served in order, so the time the packet
- * leaves is known, and its arrival at the next component is posted at once. The input's credit goes back when
- * the tail has left the buffer.
+ * leaves is known, and its arrival at the next component is posted at once. The input's credit is returned
+ * when the tail has left the buffer.
  *
- * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in
+ * Invariant: an output with requests has either a wake-up scheduled, or waits for a credit (bit in
  * credits_starved), whose arrival marks it. A wake-up only makes an output look again; looking twice
  * changes nothing.
  */
@@ -20,7 +20,7 @@ struct candidates {
     uint32_t chosen, before; /* request, and its predecessor in the ring */
     uint32_t count;
     uint8_t channel;
-    ker_time read_free; /* earliest time a request that lacks only its input could go */
+    ker_time read_free; /* earliest time a request that lacks only its input could be sent */
 };
 
 static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_t b)
@@ -258,7 +258,7 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
         packet_forward(s, &g, p, now);
         return;
     }
-    const struct grant waits = g; /* in memory on this way only */
+    const struct grant waits = g; /* in memory on this path only */
     bool only = out->queue == NET_NONE;
     request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
@@ -317,8 +317,8 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
     return first;
 }
 
-/* The link at this port has gone down: what waits for it goes around the faults. The algorithm is not asked
- * again: what it has written into the packet is for the next switch. */
+/* The link at this port has gone down: what waits for it is routed around the faults. The algorithm is not
+ * asked again: what it has written into the packet is for the next switch. */
 static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_network *net = s->net;
@@ -409,7 +409,7 @@ static inline uint32_t turn_of(const struct net_switch *s)
 }
 
 /* Serves the marked outputs, beginning with a different one each time so that no output always comes first at
- * a common input. Serving may mark more (FIFO switches): goes on until none is marked. */
+ * a common input. Serving may mark more (FIFO switches): continues until none is marked. */
 static void marked_serve(struct net_switch *s, ker_time now)
 {
     struct net_network *net = s->net;

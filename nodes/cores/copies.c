@@ -6,9 +6,9 @@
  * receiver's from there. What a task reads of another one's memory by itself (NODE_QUEUE_ONCE) is copied
  * once, and needs no system call. A copy by itself moves node.memory_bandwidth. It reads from one domain and
  * writes to another one, or the same, and takes its rate of their controllers, and of the links of their
- * sockets if these are two. Copies go on beside what the cores work: the model has no core that a message
+ * sockets if these are two. Copies continue beside what the cores work: the model has no core that a message
  * waits for.
- * With node.loopback messages go through the sender's nearest adapter, and back: one flow over its bus.
+ * With node.loopback messages pass through the sender's nearest adapter, and back: one flow over its bus.
  */
 #include "nodes/private.h"
 

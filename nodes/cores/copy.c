@@ -1,4 +1,4 @@
-/* copy.c - a copy of what a node's cores have done, to count in it what is under way: so asking changes
+/* copy.c - a copy of what a node's cores have done, to count in it what is in flight: so asking changes
  * nothing.
  *
  * A system has one, with room for the largest kind of node.

@@ -120,7 +120,7 @@ void node_load_start(struct node *n, struct node_load *load)
     c->changed = true;
 }
 
-/* ---- time goes on ---- */
+/* ---- time continues ---- */
 
 static void busy_count(struct node_cores *c, struct node_unit *unit, ker_time now)
 {
@@ -338,7 +338,7 @@ static ker_time next_end(const struct node *n, const struct node_cores *c)
     return first;
 }
 
-/* Units whose owners have no more work, but wait for something, go on for them. */
+/* Units whose owners have no more work, but wait for something, continue for them. */
 static void spins_begin(struct node *n, ker_time now)
 {
     for (uint32_t unit = 0; unit < node_structure_of(n)->units; unit++) {
@@ -454,7 +454,7 @@ void node_cores_end(struct node *n, ker_time now)
         system_count(c, load_at(n, i), now);
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
 struct node_worked node_load_told(const struct node_load *load)
 {

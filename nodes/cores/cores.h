@@ -1,7 +1,7 @@
 /* cores.h - what runs on the cores of a node and moves bytes through its memory: loads. Private to nodes/,
  * and only of nodes with more than the simple model (node_model.works).
  *
- * A load is a piece of work. It has a compute part, which goes on at the speed of its core, and a flow
+ * A load is a piece of work. It has a compute part, which continues at the speed of its core, and a flow
  * (flow.h); it has ended when both have. Speeds and rates change when a load of the node starts or a part of
  * one ends. Within an instant loads come and go as they like: speeds and rates are found once, at its end, as
  * they count from there on.
@@ -39,12 +39,12 @@ struct node_load {
     struct node_flow flow;
     /* slices.c: */
     uint32_t home; /* the unit of its task; core: the one that it has or had */
-    bool goes;     /* it has its unit, which goes on */
+    bool goes;     /* it has its unit, which continues */
     bool waits;    /* in the line, for a unit */
     bool woken;    /* in this instant, as it asks for no more than that */
     bool spins;    /* no work: its owner waits, and keeps its unit; it ends when that has work */
     int64_t turn;  /* in the line: less is earlier */
-    ker_time from; /* when its unit goes on */
+    ker_time from; /* when its unit continues */
 };
 
 /* Work of a number of a service. */
@@ -56,7 +56,7 @@ struct node_owner {
 /* Who has a unit, where tasks take turns. */
 struct node_slot {
     struct node_owner owner, last; /* last: the present or the last one */
-    ker_time since, from;          /* the slice began; the unit goes on from then */
+    ker_time since, from;          /* the slice began; the unit continues from then */
 };
 
 /* What the nodes of a rank share. */
@@ -73,7 +73,7 @@ struct node_memory {
 
 /* What a unit has done so far. */
 struct node_unit {
-    ker_time computing, stalled; /* of work: its compute part goes on; has ended, and its flow has not */
+    ker_time computing, stalled; /* of work: its compute part continues; has ended, and its flow has not */
     ker_time away;               /* of work: detours delay its compute part */
     ker_time system;             /* of works whose home it is: what of computing was in the system */
     ker_time preempted;          /* of works whose home it is: they wait for a unit, or for its switch */
@@ -150,7 +150,7 @@ void node_dma_write(void *node, ker_time now, uint32_t port, uint32_t service, c
                     uint64_t bytes, ker_time alone);
 /* The domain that a message is read from, for net_send_from: of its core. */
 uint32_t node_dma_memory(const struct node *, uint32_t core);
-/* The flow goes between a domain's memory and a bus. */
+/* The flow runs between a domain's memory and a bus. */
 void node_dma_between(const struct node *, struct node_flow *, uint32_t domain, uint32_t bus,
                       bool from_adapter);
 
@@ -180,11 +180,11 @@ bool node_copy_ended(struct node *, ker_time now, const struct node_load *);
 
 /* slices.c: only where tasks take turns */
 /* Work is about to begin. spun: what spun in its place, NULL: nothing. false: it has no unit yet, or one that
- * does not go on yet. */
+ * does not continue yet. */
 bool node_slice_begin(struct node *, ker_time now, struct node_load *, const struct node_load *spun);
 /* Has the unit an owner without any load? */
 bool node_slice_idle(const struct node *, uint32_t unit);
-/* At the end of an instant; true: some work has begun to go on, or stopped. */
+/* At the end of an instant; true: some work has begun to continue, or stopped. */
 bool node_slices_schedule(struct node *, ker_time now);
 /* When that is to be done again at the latest. */
 ker_time node_slices_next(const struct node *, ker_time now);

@@ -50,7 +50,7 @@ static uint64_t tightest(struct node_flow *const *flow, uint32_t without, struct
     return least;
 }
 
-/* Is one of its resources as tight? Told by `wanted`, which is 0 of those that are not. */
+/* Is one of its resources as tight? Seen by `wanted`, which is 0 of those that are not. */
 static bool goes_through(const struct node_flow *flow, const struct node_resource *resource)
 {
     bool any = false;

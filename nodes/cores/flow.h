@@ -1,7 +1,7 @@
-/* flow.h - flows: what moves bytes inside a node, and how flows share what they go through.
+/* flow.h - flows: what moves bytes inside a node, and how flows share what they use.
  *
  * A flow is the memory part of a computation, a copy, the stream of an adapter: it has bytes to move, a rate
- * that it has at most by itself, and resources that it goes through (memory controllers, links between
+ * that it has at most by itself, and resources that it uses (memory controllers, links between
  * sockets, buses). Of a resource it takes its rate once or several times: a copy inside one domain reads and
  * writes there, and takes twice its rate of the controller.
  *
@@ -37,7 +37,7 @@ struct node_resource {
     uint64_t room, wanted; /* while rates are found: what is left; of the flows that have none yet */
 };
 
-/* It takes its rate so many times of this resource (more often, if it does already). */
+/* It takes its rate from this table resource (more often, if it does already). */
 void node_flow_through(struct node_flow *, uint32_t resource, uint32_t times);
 
 /* Sets the rates of all; changes their order. O(flows x (resources + different `most`)), in practice 2 or 3

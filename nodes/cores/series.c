@@ -1,7 +1,7 @@
 /* series.c - cores and memory in periods: core_series.csv and memory_series.csv.
  *
  * A row is the difference of what cores.csv and memory.csv would say at the two ends of the period. What is
- * under way is counted up to there in a copy, so that asking changes nothing.
+ * in flight is counted up to there in a copy, so that asking changes nothing.
  */
 #include "nodes/cores/rows.h"
 

@@ -4,12 +4,12 @@
  * there: also from one work to the next of the same instant. Who finds no unit waits, in one line for all
  * units of the node. At the end of an instant units whose owner has no more work become free; then those that
  * wait, in the order of the line, take free units, and behind those units whose slice (node.quantum) is over:
- * the owner that had its unit longest goes to the end of the line. Who is woken, as it asks for no more than
+ * the owner that had its unit longest moves to the end of the line. Who is woken, as it asks for no more than
  * a core, may take one at once (node.wakeup): the owner that had it longest is first in the line then.
  *
- * A unit that changes its owner does nothing for node.switch_cost, at least 1 ps: so nobody goes on in the
+ * A unit that changes its owner does nothing for node.switch_cost, at least 1 ps: so nobody continues in the
  * instant in which another one stops. A slice that is over while somebody has come to the line in the very
- * instant begins anew; without anybody there it just goes on, and the next to come takes the unit.
+ * instant begins anew; without anybody there it just continues, and the next to come takes the unit.
  * With node.waiting = "spin" an owner that has no more work, but waits for something, keeps its unit, and its
  * place in the line, by a load that spins; work that it gets later takes its place there.
  * Invariant: when an instant is over nobody waits while a unit is free.
@@ -86,7 +86,7 @@ static struct node_slot *slot_longest(const struct node *n, ker_time now, bool a
 
 /* ---- units change hands ---- */
 
-/* Work of which nothing is left, as it never was any, has ended when its unit goes on. */
+/* Work of which nothing is left, as it never was any, has ended when its unit continues. */
 static void nothing_until(const struct node *n, struct node_load *load)
 {
     if (load->left == 0 && load->flow.left == 0 && !load->spins)

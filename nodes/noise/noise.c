@@ -15,7 +15,7 @@ const struct ker_option node_noise_options[] = {
     {"node.noise.kind", KER_TYPE_CHOICE, "none", NULL, NULL, "none|periodic|file|random",
      "What takes a core away from its task now and then: nothing; a detour in each period; those of a file, "
      "as marsnoise records them; or detours drawn from distributions. Nothing that a task does begins inside "
-     "a detour, and its processor time goes on behind it.",
+     "a detour, and its processor time continues behind it.",
      "jobs & network.model=@nodes"},
     {"node.noise.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "Detours: a line each with begin and length in nanoseconds, ascending; # begins a comment. The end of "

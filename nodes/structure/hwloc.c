@@ -3,7 +3,7 @@
  * hwloc reads the file, and everything is asked of the tree that it makes: so a file is as good as hwloc
  * finds it. A core's domain is the NUMA node of the fewest processing units that has all of the core's, the
  * first of several (where there is slow and fast memory, hwloc lists the usual one first). A bus is what
- * adapters share on the way to their socket: the bridge below the host bridge, or this one where there is no
+ * adapters share on the path to their socket: the bridge below the host bridge, or this one where there is no
  * other.
  *
  * Network adapters are the PCI devices with OpenFabrics devices (InfiniBand, RoCE, ...); in a file without
@@ -50,7 +50,7 @@ static bool has_attribute(const char *tag, const char *end, const char *name)
     return false;
 }
 
-/* Is it numbered so high that hwloc would fill the memory with sets of so many? */
+/* Is it numbered so high that hwloc would fill the memory with sets of this many? */
 static bool index_wrong(const char *tag, const char *end)
 {
     const char *at = memmem(tag, (size_t)(end - tag), " os_index=\"", 11);
@@ -268,7 +268,7 @@ static char *devices_find(hwloc_topology_t t, const struct node_hwloc *h, struct
     return why;
 }
 
-/* What a device shares with others on the way to its socket. */
+/* What a device shares with others on the path to its socket. */
 static hwloc_obj_t bus_of(hwloc_obj_t device)
 {
     hwloc_obj_t bus = device;

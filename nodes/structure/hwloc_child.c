@@ -19,7 +19,7 @@
 
 /* ---- what is found, both ways ---- */
 
-/* So many numbers below `end`. */
+/* This many numbers below `end`. */
 static void numbers_state(struct ker_chunk *c, uint16_t **numbers, uint32_t count, uint32_t end)
 {
     if (c->loads)

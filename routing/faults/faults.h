@@ -44,7 +44,7 @@ uint32_t route_faults_channels(const struct route_topology *, const struct route
 enum ker_status route_faults_settle(struct route_topology *, const struct ker_config *, struct ker_error *);
 void route_faults_free(struct route_faults *);
 
-/* order.c: the order of the switches that paths around faults go along, and who is connected. */
+/* order.c: the order of the switches that paths around faults use, and who is connected. */
 struct route_order *route_order_new(const struct route_topology *);
 void route_order_free(struct route_order *);
 /* Ordered pairs of adapters that may send to each other: of two hosts, on the same rail. */

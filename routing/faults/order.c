@@ -3,7 +3,7 @@
  *
  * In each connected part of what is left at any time, every switch but the first must have a link to an
  * earlier one of the part. Prim's search does that when it follows next the link that lives longest: it
- * enters a part over a link that dies before the part does, goes through all of it, and only then leaves. So
+ * enters a part over a link that dies before the part does, visits all of it, and only then leaves. So
  * the parts at any time are intervals of the order, cut where a switch was entered over a link that is dead
  * by then. Links that never die are followed breadth first, which keeps paths short.
  */

@@ -1,4 +1,4 @@
-/* order.h - private to routing/faults/: the one order of the switches along which paths around faults go. */
+/* order.h - private to routing/faults/: the one order of the switches along which paths around faults use. */
 #ifndef ROUTING_FAULTS_ORDER_H
 #define ROUTING_FAULTS_ORDER_H
 

@@ -1,15 +1,15 @@
 /* repair.c - paths around faults: up*, down* along one order of the switches that holds at all times.
  *
  * The switches stand in an order; a hop to a switch earlier in it is "up", to a later one "down", and a legal
- * path goes up any number of times, then down. A channel can only wait for one that is further on in (up hops
- * by falling, then down hops by rising place in the order), so that the repair channel has no cycle
+ * path leads up any number of times, then down. A channel can only wait for one that is further on in (up
+ * hops by falling, then down hops by rising place in the order), so that the repair channel has no cycle
  * (Schroeder et al., Autonet, 1991); and as the order is the same at all times, packets of before and after a
  * fault cannot make one together. The algorithm's channels lead into the repair channel, never back. A packet
  * whose path breaks a second time after it turned down may find no legal path on; then it is lost.
  *
  * The order (order.c) gives a path wherever there is one, after every fault.
  *
- * A shortest legal path from a to b goes up to some switch x and down from there, so it is a matter of who
+ * A shortest legal path from a to b leads up to some switch x and down from there, so it is a matter of who
  * lies above a and who above b, and how far: of the x in both lists the one with the smallest sum. These
  * lists are short where dense tables would not fit (on a torus of 65,536 switches about a thousand), are made
  * when they are first needed, and thrown away when they get too many.
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define FAR UINT32_MAX
-#define LISTS (1u << 20)         /* at most so many are kept, but for two per place */
+#define LISTS (1u << 20)         /* at most this many are kept, but for two per place */
 #define LISTS_BYTES (256u << 20) /* of kept lists, about */
 
 /* Who can be reached from a switch by up hops, itself included, at one time. */
@@ -247,7 +247,7 @@ static uint16_t hop_port(const struct hop_question *q, const struct route_packet
     return r->order->hop[i].port;
 }
 
-/* Where the packet turns: what its state says, when it is on its way up and that still holds; else one of the
+/* Where the packet turns: what its state says, when it is going up and that still holds; else one of the
  * best. false: nowhere. */
 static bool turn_find(struct hop_question *q, const struct route_packet *packet, bool repaired)
 {

@@ -85,7 +85,7 @@ static enum ker_status say_loop(void *context, const uint32_t *switches, uint32_
     }
     if (used >= sizeof text)
         snprintf(text + sizeof text - 6, 6, "..., ");
-    return ker_fail(error, KER_BAD_INPUT, "%s:%u: LID 0x%04x, of \"%s\", goes in a circle: %sand again",
+    return ker_fail(error, KER_BAD_INPUT, "%s:%u: LID 0x%04x, of \"%s\", leads in a circle: %sand again",
                     f->of.name, f->line[switches[0]], route_opensm_lid(&f->of, column),
                     subnet->names + subnet->endpoint[column / f->of.paths].name, text);
 }

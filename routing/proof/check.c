@@ -3,8 +3,8 @@
  * Walks all paths a packet can take, one destination after the other. A state is the channel the packet came
  * in by and the algorithm's own bits, and its source and the hops behind it where the algorithm looks at
  * them. A channel is named by its receiving end (switch, port, virtual channel); channels that are alike are
- * one, the first of them. What an algorithm draws is not drawn here: at every hop all outcomes are gone
- * through (struct route_oracle), whatever was drawn before: more paths than there are, never fewer.
+ * one, the first of them. What an algorithm draws is not drawn here: at every hop all outcomes are enumerated
+ *  (struct route_oracle), whatever was drawn before: more paths than there are, never fewer.
  *
  * Whenever a packet in one channel may wait for another, an edge leads there. The graph must have no cycle
  * (Dally and Seitz, 1987). Choices beside an escape are taken only if the buffer behind them has room for the
@@ -14,7 +14,7 @@
  * indirect dependencies, 1993, are those of wormhole switching, where a packet lies across several.)
  *
  * With faults a packet may meet the network of any time at any hop: the walk asks for each of them, and a
- * packet that waits may have to go around when its link goes down (route_next_repair).
+ * packet that waits may have to be routed around when its link goes down (route_next_repair).
  *
  * The part of a path that does not look at the destination (route_algorithm.away) is walked once for all
  * destinations; where it ends, the `border`, every destination's walk begins, too. Not every packet to every
@@ -30,7 +30,7 @@
 #define NONE UINT32_MAX
 #define TO_ENDPOINT 0x80000000u /* peer[]: an endpoint's number; below it a row */
 #define PROBE_FIRST                                                                                          \
-    20000 /* questions: in so many states an algorithm is asked whether it looks at what it says it does     \
+    20000 /* questions: in this many states an algorithm is asked whether it looks at what it says it does   \
              not, ... */
 #define PROBE_EVERY 16 /* ... and then in every 16th */
 #define CYCLE_SHOWN 10 /* channels of a cycle that are written out */
@@ -348,7 +348,7 @@ static enum ker_status cycle_report(const struct walk *walk, const struct route_
     for (uint32_t i = 0; i < shown; i++) {
         uint32_t to = cycle->channel[(i + 1) % cycle->length];
         channel_name(walk, cycle->channel[i], name, sizeof name);
-        used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s, on its way to node %u, waits for",
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s, in transit to node %u, waits for",
                                  name, route_dependencies_example(&walk->waits, cycle->channel[i], to));
     }
     if (shown < cycle->length)

@@ -210,7 +210,7 @@ static bool search(struct route_acyclic *a, const struct layer *l, uint32_t link
 
 /* ---- the order ---- */
 
-/* Spreads the labels around a link until there is room for so many behind it. */
+/* Spreads the labels around a link until there is room for this many behind it. */
 static void labels_spread(struct layer *l, uint32_t links, uint32_t at, uint32_t wanted)
 {
     uint32_t first = at, last = at, count = 1;

@@ -1,4 +1,4 @@
-/* algorithms.c - the algorithms of any topology, which go by tables: how theirs are made, and the route
+/* algorithms.c - the algorithms of any topology, which route by tables: how theirs are made, and the route
  * function of all. */
 #include "routing/import/import.h"
 #include "routing/tables/maker.h"
@@ -58,7 +58,7 @@ static enum ker_status shortest_make(struct route_maker *m, struct route_topolog
     if (m->cyclic && m->most_links >= ROUTE_TABLE_CLASSES)
         status = ker_config_fail(config, error, "routing.algorithm",
                                  "\"%s\" would need %u virtual channels on this %s: its longest path "
-                                 "has so many links; use \"updown\"",
+                                 "has this many links; use \"updown\"",
                                  ker_config_string(config, "routing.algorithm"), m->most_links,
                                  topology->summary.topology);
     classes_set(m->table, m);
@@ -227,7 +227,7 @@ static const struct ker_option table_options[] = {
      "each packet (message or flow, as routing.pinning says) draws one."},
     {"routing.path_sl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "With a table of OpenSM's: the service level of every pair of nodes, as opensm-path-records.dump or "
-     "saquery PR tell it. Packets then "
+     "saquery PR give it. Packets then "
      "travel on the virtual lanes that routing.sl2vl gives."},
     {"routing.sl2vl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "With routing.path_sl: the virtual lane of a service level from port to port of every switch, "

@@ -2,7 +2,7 @@
  *
  * For every destination the paths are followed from all switches with endpoints, depth first, so that a
  * switch whose packets can come back to it is seen on the path there; switches that nobody's packets pass may
- * have anything in their rows. On the way are found the longest path, for classes that count the hops, and
+ * have anything in their rows. Found meanwhile are the longest path, for classes that count the hops, and
  * which links wait for which.
  */
 #include "routing/tables/make.h"
@@ -52,14 +52,15 @@ static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32
     for (uint32_t i = 0; i < count && at < 500; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%u, ", circle[i]);
     char *line = where(c, begin, endpoint);
-    ker_fail(c->error, KER_BAD_INPUT, "%s: packets to node %u go in a circle: through switches %s%s%u again",
-             line, endpoint, text, at >= 500 ? "..., " : "", begin);
+    ker_fail(c->error, KER_BAD_INPUT,
+             "%s: packets to node %u are sent in a circle: through switches %s%s%u again", line, endpoint,
+             text, at >= 500 ? "..., " : "", begin);
     free(line);
     free(circle);
     return KER_BAD_INPUT;
 }
 
-/* Packets that came here go on by these links. */
+/* Packets that came here continue by these links. */
 static void waits_note(struct checker *c, uint32_t from_link, uint32_t switch_id, uint32_t endpoint)
 {
     const struct route_hop *hop;
@@ -113,7 +114,7 @@ static enum ker_status step(struct checker *c, uint32_t endpoint)
     uint32_t on = c->wires->to[link], mark = c->visited[on];
     if (mark == 2 * endpoint + 2)
         return fail_loop(c, on, endpoint);
-    if (mark != 2 * endpoint + 3) { /* comes back to this way then */
+    if (mark != 2 * endpoint + 3) { /* comes back to this path then */
         enter(c, on, endpoint);
         return KER_OK;
     }

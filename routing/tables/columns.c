@@ -1,6 +1,6 @@
 /* columns.c - the columns of tables, many destinations at a time.
  *
- * A flood (flood.h) tells for every link which of up to 512 destinations it leads to. For a block of a row,
+ * A flood (flood.h) finds for every link which of up to 512 destinations it leads to. For a block of a row,
  * 64 endpoints, this is a short list of words, one for each link that leads to any of them: the key. Switches
  * with the same ports, blocks in which endpoints hang at switches in the same pattern, and equal words have
  * equal blocks, and in regular networks most have been met before. So the entries of a block are only made
@@ -23,7 +23,7 @@
 
 struct columns {
     struct route_maker *m;
-    struct route_block *block; /* of the flood at hand */
+    struct route_block *block; /* of the current flood */
     uint32_t blocks, block_room;
     uint32_t to[ROUTE_FLOOD_BITS], bits, floods; /* switches */
     struct ker_table patterns, ports;            /* numbers of patterns of blocks, of lists of ports */
@@ -32,11 +32,11 @@ struct columns {
     struct ker_table keys;
     uint64_t *memory; /* keys, each behind the place of its block in the trie */
     uint32_t memory_used, memory_room;
-    route_wide *hop;        /* the links of the switch at hand that lead anywhere, */
+    route_wide *hop;        /* the links of the current switch that lead anywhere, */
     uint32_t *place, links; /* and which of its links they are */
     uint32_t *flooded;      /* per switch: the last flood that it is a destination of, from 1 on */
     route_wide several;     /* with one path: the destinations that some switch has several paths to */
-    uint64_t *key, *last;   /* of the block at hand, and of the one before: often the same */
+    uint64_t *key, *last;   /* of the current block, and of the one before: often the same */
     uint32_t last_count, last_made;
 };
 

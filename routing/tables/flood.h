@@ -15,7 +15,7 @@
 typedef uint64_t route_wide __attribute__((vector_size(8 * ROUTE_FLOOD_WORDS)));
 
 struct route_flood;
-/* After each step of a search: so many switches, f->list, have destinations in f->front, which are at this
+/* After each step of a search: this many switches, f->list, have destinations in f->front, which are at this
  * distance. false: that is far enough. */
 typedef bool route_flood_look(void *context, const struct route_flood *f, uint32_t distance, uint32_t active);
 
@@ -86,7 +86,8 @@ static inline void route_flood_hop(const struct route_flood *f, uint32_t at, uin
         *hop = f->hop[f->hop_of[link]];
         return;
     }
-    if (!f->exact) { /* neighbours' distances differ by one at most, so that their last digits tell all */
+    if (!f->exact) { /* neighbours' distances differ by one at most, so that their last digits determine all
+                      */
         route_wide low = f->digit[0][at] ^ f->digit[0][peer];
         *hop = low & ~(f->digit[1][at] ^ f->digit[1][peer] ^ f->digit[0][peer]);
         return;

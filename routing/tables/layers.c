@@ -1,4 +1,4 @@
-/* layers.c - which layer of virtual channels a path goes in.
+/* layers.c - which layer of virtual channels a path uses.
  *
  * As in LASH (Skeie et al., 2002) every pair of a source's and a destination's switch has one path, and each
  * path one layer, in which it stays. A layer is free of deadlock when its links do not wait for each other in
@@ -9,7 +9,7 @@
  * in which it would close a circle; that it does never ends, since nothing is taken out of a layer, so each
  * question is asked once. All paths to one destination form a tree: a path is that of its second switch with
  * one dependency more, and inherits in which layers it is contained, and in which impossible. Nearly all
- * paths are settled by that alone. Cycles are found by keeping the links of a layer in topological order
+ * paths are decided by that alone. Cycles are found by keeping the links of a layer in topological order
  * (acyclic.c).
  */
 #include "routing/tables/acyclic.h"
@@ -26,7 +26,7 @@ struct route_layers {
     uint32_t *have, *bad; /* per dependency: a bit for each layer */
     uint32_t layers;
     struct route_acyclic *graph;
-    uint32_t *contained, *blocked; /* per switch, for the destination at hand */
+    uint32_t *contained, *blocked; /* per switch, for the current destination */
 };
 
 struct route_layers *route_layers_new(const struct route_wires *wires)

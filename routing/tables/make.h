@@ -5,8 +5,8 @@
 #include "routing/tables/table.h"
 #include "routing/wires.h"
 
-/* Of any algorithm that goes by topology->table. route_table_next returns 0 for a destination without paths:
- * a pair that faults have separated. */
+/* Of any algorithm that routes by topology->table. route_table_next returns 0 for a destination without
+ * paths: a pair that faults have separated. */
 route_next_function route_table_next;
 uint32_t route_table_channels(const struct route_topology *);
 /* All shortest paths by number of links, or one for each destination endpoint. */
@@ -25,7 +25,8 @@ void route_layers_free(struct route_layers *);
 bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_t *order, uint32_t count,
                       uint32_t destination, uint8_t *layer);
 uint32_t route_layers_count(const struct route_layers *);
-/* Collective: the rank behind `from`, which has added nothing yet, goes on from what has been added there. */
+/* Collective: the rank behind `from`, which has added nothing yet, continues from what has been added there.
+ */
 void route_layers_pass(struct route_layers *, struct ker_comm *, int from);
 #define ROUTE_MAX_LAYERS 32
 
@@ -36,7 +37,7 @@ struct route_table_source { /* for messages */
     uint32_t (*line)(void *context, uint32_t switch_id,
                      uint32_t endpoint); /* where this was said; 0: unknown. May be NULL */
     /* Either may be NULL: says that packets meet a switch without a path, of `count` such pairs in all; that
-     * packets go round through these switches. Both return KER_BAD_INPUT. */
+     * packets circle through these switches. Both return KER_BAD_INPUT. */
     enum ker_status (*missing)(void *context, uint32_t switch_id, uint32_t column, uint32_t count,
                                struct ker_error *);
     enum ker_status (*loop)(void *context, const uint32_t *switches, uint32_t count, uint32_t column,

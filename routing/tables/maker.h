@@ -14,22 +14,22 @@ struct route_maker {
     uint32_t *weight; /* per link; NULL: all are 1 */
     uint32_t *depth;  /* place of each switch in the order from the top: up is towards the lower */
     uint32_t *by_depth;
-    uint32_t *order; /* the switches that have a path to the destination at hand, nearest first */
+    uint32_t *order; /* the switches that have a path to the current destination, nearest first */
     uint32_t reached;
     bool *used; /* a switch is listed */
     /* with weights */
-    uint64_t *distance; /* to the destination at hand */
+    uint64_t *distance; /* to the current destination */
     uint32_t *heap, *heap_at;
     uint32_t heap_size;
     /* with one path */
-    uint32_t window;      /* `way` and `back` are of so many bits of the flood, from this one on; */
-    uint32_t at_hand;     /* and of the destination at hand from here: */
+    uint32_t window;      /* `way` and `back` are of this many bits of the flood, from this one on; */
+    uint32_t at_hand;     /* and of the current destination from here: */
     uint64_t *way, *back; /* [(bit * switches + switch) * words]: its links that paths begin with; its links
                              to switches whose paths begin with these */
     size_t ways_bytes;    /* of each */
     uint64_t *leads;      /* per link: which of these destinations it leads to */
     uint32_t *orders, orders_reached[ROUTE_TRIE_BLOCK]; /* with weights: m->order of each of the flood */
-    uint32_t *value, *layer_value;                      /* of the block at hand, [switch * 64 + i] */
+    uint32_t *value, *layer_value;                      /* of the current block, [switch * 64 + i] */
     uint32_t *position;                                 /* per switch: its place in `order` */
     struct route_step {                                 /* per place in `order`: */
         uint32_t at;                                    /* the switch */
@@ -79,8 +79,8 @@ bool route_maker_fill(struct route_maker *m);
 /* search.c: m->distance, m->order and m->reached for one destination, with weights. */
 void route_search_weighted(struct route_maker *m, uint32_t to);
 
-/* passed.c: what packets pass that go to the destinations of m->flood, which has been searched: m->passed_by;
- * m->most_links; m->waits, once m->hop_bits says which links lead to any of them. */
+/* passed.c: what packets pass that are sent to the destinations of m->flood, which has been searched:
+ * m->passed_by; m->most_links; m->waits, once m->hop_bits says which links lead to any of them. */
 void route_passed_find(struct route_maker *m);
 void route_passed_longest(struct route_maker *m, const uint32_t *to);
 void route_passed_waits(struct route_maker *m);
@@ -92,7 +92,7 @@ bool route_columns_fill(struct route_maker *m);
 #define ROUTE_LOADS 16384
 void route_one_begin(struct route_maker *m);
 void route_one_end(struct route_maker *m);
-/* The ways to up to 64 destinations of the flood, which has been searched, from this bit on. */
+/* The paths to up to 64 destinations of the flood, which has been searched, from this bit on. */
 void route_one_window(struct route_maker *m, uint32_t first_bit);
 /* Adds to m->value, and with layers to m->layer_value, what a block within the window has; `to`: its
  * switches. False: more layers than are possible. */

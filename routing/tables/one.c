@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the ways of 64 destinations ---- */
+/* ---- the paths to 64 destinations ---- */
 
 /* The set of each link alone. */
 static void links_number(struct route_maker *m)
@@ -101,14 +101,14 @@ void route_one_window(struct route_maker *m, uint32_t first_bit)
         }
 }
 
-/* ---- the ways to one destination ---- */
+/* ---- the paths to one destination ---- */
 
 static inline const uint64_t *bits_of(const struct route_maker *m, const uint64_t *ways, uint32_t at)
 {
     return ways + ((size_t)m->at_hand * m->wires->switches + at) * m->words;
 }
 
-/* Goes through the bits of a switch's links: `link` is one after the other. */
+/* Visits the bits of a switch's links: `link` is one after the other. */
 #define EACH_LINK(m, ways, at, link)                                                                         \
     for (uint32_t w_ = 0; w_ < (m)->words; w_++)                                                             \
         for (uint64_t rest_ = bits_of(m, ways, at)[w_], link = 0;                                            \

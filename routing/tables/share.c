@@ -1,10 +1,10 @@
 /* share.c - destinations shared between ranks.
  *
- * A share is a run of blocks of 64 endpoints; its table is one of fewer columns. At the end the shares go to
- * the owners of the rows one after the other, in chunks of at most 64 blocks, so that what travels at one
- * time is small. A chunk has for each rank every block that its rows hold, once, and for each row and block
- * which of them it is; the first chunk of a share tells all its sets. The owner enters them into a table of
- * its own. So the table of a rank does not depend on who made what.
+ * A share is a run of blocks of 64 endpoints; its table is one of fewer columns. At the end the shares are
+ * sent to the owners of the rows one after the other, in chunks of at most 64 blocks, so that what travels at
+ * one time is small. A chunk has for each rank every block that its rows hold, once, and for each row and
+ * block which of them it is; the first chunk of a share lists all its sets. The owner enters them into a
+ * table of its own. So the table of a rank does not depend on who made what.
  */
 #include "routing/tables/share.h"
 
@@ -107,10 +107,10 @@ struct giver {
     const struct route_table *table;
     const struct route_trie *trie; /* one of the table's */
     uint32_t sets;  /* words of the table's sets, which its values name; 0: they are values as they are */
-    uint32_t *word; /* what goes to all ranks, one after the other */
+    uint32_t *word; /* what is sent to all ranks, one after the other */
     size_t words, room;
     uint32_t *number, *stamp,
-        stamps; /* per block of the table: its number in the part at hand, if stamped so */
+        stamps; /* per block of the table: its number in the current part, if stamped so */
 };
 
 static void put(struct giver *g, const void *words, size_t count)
@@ -120,7 +120,7 @@ static void put(struct giver *g, const void *words, size_t count)
     g->words += count;
 }
 
-/* Which of the blocks of the part at hand this one is; it is put there if it is new. */
+/* Which of the blocks of the current part this one is; it is put there if it is new. */
 static uint32_t number_of(struct giver *g, uint32_t block, uint32_t *used)
 {
     uint32_t value[ROUTE_TRIE_BLOCK];
@@ -160,8 +160,8 @@ struct taker {
     struct route_trie *trie;   /* one of its */
     bool names_sets;           /* its values do */
     const uint8_t *wants;
-    uint32_t *set, sets_room;     /* of the share at hand: per place in its store the set here */
-    uint32_t *place, places_room; /* per block of the part at hand: its place here */
+    uint32_t *set, sets_room;     /* of the current share: per place in its store the set here */
+    uint32_t *place, places_room; /* per block of the current part: its place here */
     uint32_t empty;               /* place of the block without paths */
 };
 

@@ -13,7 +13,7 @@
 enum ker_status route_share_begin(struct route_maker *, struct ker_comm *, enum ker_status);
 /* Collective. After that: what all shares say of the whole table. */
 void route_share_settle(struct route_maker *);
-/* Collective. In place of route_maker_fill, with layers: which one a path goes in depends on all before, so
+/* Collective. In place of route_maker_fill, with layers: which one a path uses depends on all before, so
  * the ranks make their shares one behind the other. */
 bool route_share_in_turn(struct route_maker *);
 

@@ -30,7 +30,7 @@ struct route_hop {
 
 struct route_table {
     uint32_t switches, endpoints;
-    uint32_t paths; /* above 1: so many columns stand for each endpoint, and a packet draws one; endpoints
+    uint32_t paths; /* above 1: this many columns stand for each endpoint, and a packet draws one; endpoints
                        counts columns */
     struct route_trie hops, layers; /* layers.root is NULL when there are none */
     struct route_lanes *lanes;      /* NULL: paths have classes of their own */

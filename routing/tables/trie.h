@@ -45,7 +45,7 @@ uint64_t route_trie_bytes(const struct route_trie *);
 uint32_t *route_trie_columns(struct route_trie *);
 void route_trie_advance(struct route_trie *);
 /* The same by whole blocks: the place of one with these values; where the places of the next blocks (at most
- * so many) are to be written, [switch * ROUTE_TRIE_BLOCK + i]; and that `count` of them are there now. */
+ * this many) are to be written, [switch * ROUTE_TRIE_BLOCK + i]; and that `count` of them are there now. */
 uint32_t route_trie_block(struct route_trie *, const uint32_t *value);
 uint32_t route_trie_blocks_room(const struct route_trie *);
 uint32_t *route_trie_blocks(struct route_trie *);

@@ -79,7 +79,7 @@ static enum ker_status depths_make(struct route_maker *m, const struct ker_confi
         return KER_OK;
     return ker_config_fail(
         config, error, "routing.root",
-        "these %u roots do not lead to every node by paths that go up first and then only down; "
+        "these %u roots do not lead to every node by paths that lead up first and then only down; "
         "name one root, or the whole top of a tree",
         roots);
 }

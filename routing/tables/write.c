@@ -185,7 +185,7 @@ struct writer {
     const struct route_table *table;
     FILE *out;
     uint64_t *sorted; /* the first endpoint with an endpoint's value in the upper half, itself in the lower */
-    uint32_t *first;  /* per value: 1 + the first endpoint of the row at hand that has it */
+    uint32_t *first;  /* per value: 1 + the first endpoint of the current row that has it */
     uint32_t terms;
 };
 

@@ -54,7 +54,7 @@ enum leg_kind { LEG_DETOUR, LEG_FINAL, LEG_UNDECIDED, LEGS };
  * drawn anywhere. */
 enum via { VIA_NONE, VIA_GROUP, VIA_SWITCH, VIA_ANY };
 
-/* What is settled of a packet's path; see hierarchical_detours.c. */
+/* What is decided of a packet's path; see hierarchical_detours.c. */
 enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED, PHASES };
 
 struct hierarchy {
@@ -75,12 +75,12 @@ struct hierarchy {
     uint32_t top_path[2];  /* by class at the top: path of the hop that crosses it */
     enum via via;
     uint32_t candidates,
-        detours;           /* paths that are offered beside the direct one; racks that a pair may use */
-    uint32_t *rack, racks; /* the racks that may be used, ascending; 0: all */
-    bool watches;          /* choices name the link between groups that they lead over */
-    uint64_t open[PHASES]; /* UGAL, PAR: a path is chosen while any of these bits of the addresses differ */
-    bool common; /* by way of a group or a switch in it, without parallel links: there is a fast path */
-    bool weighted, doubled;      /* paths weigh as many links as they have; a detour weighs 2 */
+        detours;            /* paths that are offered beside the direct one; racks that a pair may use */
+    uint32_t *rack, racks;  /* the racks that may be used, ascending; 0: all */
+    bool watches;           /* choices name the link between groups that they lead over */
+    uint64_t open[PHASES];  /* UGAL, PAR: a path is chosen while any of these bits of the addresses differ */
+    bool common;            /* via a group or a switch in it, without parallel links: there is a fast path */
+    bool weighted, doubled; /* paths weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits; /* of the packet's state */
 };
 
@@ -280,7 +280,7 @@ extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hier
     hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_settled, hierarchy_par_next;
 extern route_hop_function hierarchy_minimal_hop, hierarchy_ugal_hop;
 bool hierarchy_away(const struct route_topology *, uint64_t coordinate,
-                    const struct route_packet *); /* on the way to an intermediate group */
+                    const struct route_packet *); /* before an intermediate group */
 enum ker_status hierarchy_valiant_prepare(struct route_topology *, const struct ker_config *,
                                           struct ker_error *);
 enum ker_status hierarchy_indirect_prepare(struct route_topology *, const struct ker_config *,

@@ -1,9 +1,9 @@
-/* hierarchical_detours.c - routes by way of third groups: Valiant, indirect over a few racks, UGAL-L and -PB,
+/* hierarchical_detours.c - routes via third groups: Valiant, indirect over a few racks, UGAL-L and -PB,
  * PAR.
  *
  * "Group" is the highest level's. A detour is two direct routes one after the other: to an intermediate group
- * (or to a switch in it), then to the destination. Which, is settled at the source's switch, or with PAR at
- * one of the source's group, and travels in the packet's state; all else follows from where the packet is.
+ * (or to a switch in it), then to the destination. Which one is decided at the source's switch, or with PAR
+ * at one of the source's group, and travels in the packet's state; all else follows from where the packet is.
  * Inside one group all go direct.
  *
  * Paths are weighed by the links they have, as in UGAL (Singh 2005; Kim, Dally, Scott and Abts 2008); PAR is
@@ -40,7 +40,7 @@ static uint32_t lane_pick(const struct hierarchy *h, uint64_t coordinate, uint64
     return lane_of(lanes, route_pick(packet, salt, (uint32_t)__builtin_popcountll(lanes)));
 }
 
-/* ---- the next hop of a path that is settled ---- */
+/* ---- the next hop of a path that is decided ---- */
 
 static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
 {
@@ -176,7 +176,7 @@ static uint32_t watch_of(const struct hierarchy *h, uint64_t coordinate, uint32_
     return h->watches ? 1 + places_between(h->top, field(h->top, coordinate), to) * h->top->links + lane : 0;
 }
 
-/* Room for each of the paths that are offered by switch: the direct one and so many detours. */
+/* Room for each of the paths that are offered by switch: the direct one and this many detours. */
 static int room_each(uint32_t detours)
 {
     return ROUTE_MAX_CHOICES / (int)(detours + 1);
@@ -246,7 +246,7 @@ static uint32_t nth_rack(const struct hierarchy *h, uint32_t from, uint32_t to, 
     return (uint32_t)(((uint64_t)to + 1 + places) % groups);
 }
 
-/* The same among those of routing.via; false: there are not so many. */
+/* The same among those of routing.via; false: there are fewer. */
 static bool nth_listed_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth,
                             uint32_t *rack)
 {
@@ -327,7 +327,7 @@ static int offer_random(const struct hierarchy *h, uint64_t coordinate, const st
     return offered;
 }
 
-/* general_paths() at a fraction of its cost, in the common case: by way of a group or of a switch drawn
+/* general_paths() at a fraction of its cost, in the common case: via a group or of a switch drawn
  * there, without parallel links. */
 
 static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
@@ -341,7 +341,7 @@ static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
     hierarchy_channel(choice, h, first, leg->path - step->below, leg);
 }
 
-/* Links of a direct path to the switch `target` of the group so many places ahead, whose own fields do not
+/* Links of a direct path to the switch `target` of the group this many places ahead, whose own fields do not
  * matter. */
 static inline uint32_t common_hops(const struct level *l, uint64_t coordinate, uint64_t target,
                                    uint32_t ahead)

@@ -1,9 +1,9 @@
-/* hierarchical_plan.h - what is settled of a packet's path that may lead over a third group, and its next
+/* hierarchical_plan.h - what is decided of a packet's path that may lead over a third group, and its next
  * hop. Private to hierarchical_detours.c.
  *
  * State, from the lowest bit: 2 bits of phase; the lane: which of the parallel links out of the current
  * group; the intermediate group, or the address fields of the intermediate switch. State 0: nothing is
- * settled yet.
+ * decided yet.
  */
 #ifndef ROUTING_HIERARCHICAL_PLAN_H
 #define ROUTING_HIERARCHICAL_PLAN_H

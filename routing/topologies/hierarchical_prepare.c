@@ -110,7 +110,7 @@ enum ker_status hierarchy_indirect_prepare(struct route_topology *topology, cons
     return KER_OK;
 }
 
-/* A link in steady use has as many credits under way as it has packets, with no queue, and a packet is a
+/* A link in steady use has as many credits in flight as it has packets, with no queue, and a packet is a
  * backlog as long as it is being sent; UGAL multiplies both by the links to go. Without a bias of that size
  * short queues send packets around under uniform traffic, and these load the links for others (with PAR most
  * of all, which asks at every switch of the group). What it costs under adversarial traffic is some latency:

@@ -83,7 +83,7 @@ enum ker_status hierarchy_direct_prepare(struct route_topology *topology, const 
 
 /* ---- distances ---- */
 
-/* A row of l->lanes: for a switch of a group and a group so many places ahead, which lanes there have their
+/* A row of l->lanes: for a switch of a group and a group this many places ahead, which lanes there have their
  * link 0, 1, ..., reach hops from the switch. Paths in are paths out, backwards. Tables above a megabyte or
  * so are not made; then the lanes are tried one by one. */
 #define LANES_MOST (1u << 17)

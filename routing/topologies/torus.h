@@ -20,7 +20,7 @@ struct torus {
     uint32_t parallel, nodes_per_switch;
     uint32_t slot_shift;
     uint32_t escape_channels; /* adaptive: the channels from this on are free to use */
-    uint32_t lanes_offered;   /* adaptive: of the parallel links, so many at a time */
+    uint32_t lanes_offered;   /* adaptive: of the parallel links, this many at a time */
     uint32_t second_phase;    /* Valiant: the first channel on the path from the intermediate switch to the
                                  destination */
     int dimensions;

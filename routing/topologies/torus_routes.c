@@ -13,7 +13,7 @@
  *
  * Valiant (1981): to a switch drawn at the source and from there to the destination, both in dimension order.
  * The second path has classes of its own, which are never left for those of the first. The state is the place
- * the packet is on its way to now: 24 bits of coordinates.
+ * the packet is in transit to now: 24 bits of coordinates.
  */
 #include "routing/topologies/torus.h"
 
@@ -46,7 +46,7 @@ static uint32_t valiant_channels(const struct route_topology *topology)
 /* The next two decide without branches what is close to random: a mispredicted branch costs more than all of
  * this. from != to. */
 
-/* Is it shorter (or drawn, where equal, which is rare) to go backward? */
+/* Is it shorter (or drawn, where equal, which is rare) to be sent backward? */
 static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to,
                                  const struct route_packet *packet)
 {
@@ -67,7 +67,7 @@ static inline uint32_t ring_class(const struct torus *torus, const struct dimens
                                   uint32_t base)
 {
     uint32_t back = backward, crosses = (to > from) == back;
-    /* packets that go forward come in by the ports backward, and the other way round */
+    /* packets that are sent forward come in by the ports backward, and vice versa */
     uint32_t in_first = d->first_port + (torus->parallel & (back - 1));
     uint32_t came_along = (packet->in_port - in_first < torus->parallel) & (packet->in_channel >= base);
     uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
@@ -163,8 +163,8 @@ static int adaptive_next(const struct route_topology *topology, uint64_t coordin
     return (int)count + 1;
 }
 
-/* An intermediate switch that is the source's or the destination's is none. The source's switch is told by
- * the port: hops wrap around on very long paths. */
+/* An intermediate switch that is the source's or the destination's is none. The source's switch is recognised
+ * by the port: hops wrap around on very long paths. */
 static int valiant_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                         const struct route_packet *packet, struct route_choice *choice)
 {
@@ -182,7 +182,7 @@ static int valiant_next(const struct route_topology *topology, uint64_t coordina
     return count;
 }
 
-/* On the way to the intermediate switch. */
+/* Before the intermediate switch. */
 static bool valiant_away(const struct route_topology *topology, uint64_t coordinate,
                          const struct route_packet *packet)
 {

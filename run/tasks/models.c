@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* What is told of calls of MPI, where no job makes any. */
+/* What is reported of calls of MPI, where no job makes any. */
 static enum ker_status calls_refuse(const struct ker_config *config, struct ker_error *error)
 {
     static const char *const keys[] = {"output.waits", "output.calls"};
@@ -22,7 +22,7 @@ static enum ker_status calls_refuse(const struct ker_config *config, struct ker_
         return KER_OK;
     return ker_config_fail(config, error, asked,
                            "message-driven jobs make no calls of MPI: leave it out; driven_cores.csv and "
-                           "driven_entries.csv tell how long cores and blocks waited");
+                           "driven_entries.csv say how long cores and blocks waited");
 }
 
 enum ker_status task_models_read(struct task_system *system, const struct ker_config *config,

@@ -1,4 +1,4 @@
-/* report.c - what jobs have done: which of them cannot go on, their results, and who waits for whom.
+/* report.c - what jobs have done: which of them cannot continue, their results, and who waits for whom.
  *
  * All of it is summed or gathered over the ranks, in the order of jobs and tasks. Invariant: a job in which
  * nothing is open and tasks are unfinished stands still for ever.
@@ -110,7 +110,8 @@ struct job_sum {
 /* The columns that jobs add up, and the sums; on rank 0 also the file. */
 struct tasks {
     int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received, compute, wait,
-        send_wait, stalled, overhead, away, preempted, system; /* the last five: -1 where they are not told */
+        send_wait, stalled, overhead, away, preempted,
+        system; /* the last five: -1 where they are not measured */
     struct job_sum *sum;
     struct stats_writer *writer; /* NULL: no file */
 };

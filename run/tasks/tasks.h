@@ -38,8 +38,8 @@ enum ker_status task_system_services(struct task_system *, const struct ker_conf
 enum ker_status task_system_prepare(struct task_system *, const uint32_t *nodes, uint32_t count,
                                     struct ker_comm *, struct ker_error *);
 
-/* What output.waits takes: bytes for each of so many tasks; of each of these for each function in which it
- * waits, and for each octave of sizes in which it receives messages; and for each request under way. */
+/* What output.waits takes: bytes for each of this many tasks; of each of these for each function in which it
+ * waits, and for each octave of sizes in which it receives messages; and for each outstanding request. */
 struct task_waits_cost {
     uint64_t tasks, task, function, octave, request;
 };
@@ -82,9 +82,9 @@ uint32_t task_system_foreground(const struct task_system *);
  * some tasks of this rank show; below 0: not known. */
 double task_system_done(const struct task_system *);
 /* Collective, between two instants: how many foreground jobs have deadlocked: tasks are unfinished, but no
- * timer runs and no message of the job is on its way, whatever other jobs and the traffic do. From then on
- * task_system_waiting speaks of these. Costs a sum of two numbers a job over the ranks. A message of which a
- * fault took a packet that is not the first counts as on its way for ever. */
+ * timer runs and no message of the job is in transit, whatever other jobs and the traffic do. From
+ * then on task_system_waiting speaks of these. Costs a sum of two numbers a job over the ranks. A message of
+ * which a fault took a packet that is not the first counts as in transit for ever. */
 uint32_t task_system_stuck(struct task_system *, struct ker_comm *);
 /* Collective, likewise: ends the tasks that still wait in jobs of which a task was aborted, and in which
  * nothing moves any more. */
@@ -111,7 +111,7 @@ double task_system_offered(const struct task_system *, uint64_t injection_rate);
 /* The same as traffic.load counts it: payload and headers, of the senders' injection rate. */
 double task_system_load(const struct task_system *);
 /* Open-loop traffic, where all ranks stand at one time: notes how long its source queues are, from which
- * saturation is told. */
+ * saturation is reported. */
 void task_system_look(struct task_system *, ker_time at);
 /* Are there jobs of MPI (not message-driven, not schedules) whose messages take no processor time? */
 bool task_system_costless(const struct task_system *);

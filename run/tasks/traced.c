@@ -1,7 +1,7 @@
 /* traced.c - jobs as they were traced, in the timeline beside those that are simulated.
  *
  * The traces are read once more, when the run has ended and by one rank: so nothing of it has to be kept
- * while the run goes on, handed over or saved, and the order of records does not depend on who has read them.
+ * during the run, handed over or saved, and the order of records does not depend on who has read them.
  */
 #include "run/tasks/system.h"
 

@@ -327,7 +327,7 @@ static uint32_t number_bytes(uint64_t value)
     return value ? 1 + (uint32_t)(71 - __builtin_clzll(value)) / 8 : 1;
 }
 
-/* Is there room for an event of so many bytes at this time? Times are written where they differ. */
+/* Is there room for an event of this many bytes at this time? Times are written where they differ. */
 static inline bool event_fits(struct line_writer *w, struct place *place, ker_time time, uint32_t bytes)
 {
     uint64_t now = (uint64_t)time + 1;
@@ -400,7 +400,8 @@ static void archive_close(struct line_writer *w)
     w->failed |= OTF2_Archive_Close(w->archive) != OTF2_SUCCESS;
 }
 
-/* The number by which the library tells archives apart is drawn from the clock; equal runs get equal ones. */
+/* The number by which the library distinguishes archives is drawn from the clock; equal runs get equal ones.
+ */
 static bool id_settle(const struct line_writer *w)
 {
     char *path = path_of(w->plan->folder, "traces.otf2"), text[8192];

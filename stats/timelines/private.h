@@ -33,7 +33,7 @@ struct stats_timeline {
     uint64_t records; /* all that have been recorded here, those that were dropped included */
 };
 
-/* So many records may be kept for a budget: each takes at least 16 bytes in any format. */
+/* This many records may be kept for a budget: each takes at least 16 bytes in any format. */
 static inline uint64_t line_records_most(uint64_t bytes)
 {
     return bytes / 16;

@@ -16,7 +16,7 @@ const struct ker_option stats_timeline_options[] = {
      "End of the time that is recorded. Absent: the end of the run.", KEY},
     {KEY "_bytes", KER_TYPE_BYTES, "256 MiB", "1 KiB", "1024 TiB", NULL,
      "The files of a format are not larger than this. Where there is more to say, calls and messages are "
-     "sampled: the longer ones stay. While the run goes on, each rank keeps up to 3.5 times as much in a "
+     "sampled: the longer ones stay. During the run, each rank keeps up to 3.5 times as much in a "
      "temporary file.",
      KEY},
     {KEY "_tasks", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
@@ -84,7 +84,7 @@ static enum ker_status formats_read(struct line_settings *set, const struct ker_
 {
     int count = ker_config_count(config, KEY);
     if (count > LINE_FORMATS)
-        return ker_config_fail(config, error, KEY, "names %d formats: there are not so many", count);
+        return ker_config_fail(config, error, KEY, "names %d formats: there are fewer", count);
     enum ker_status status = KER_OK;
     for (int i = 0; i < count && !status; i++)
         status = format_add(set, config, ker_config_string_at(config, KEY, i), error);

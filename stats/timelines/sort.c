@@ -1,6 +1,6 @@
 /* sort.c - by digits, which costs the same for any order.
  *
- * Two digits tell nearly all keys apart where these are spread over their range, as times are: they are
+ * Two digits distinguish nearly all keys where these are spread over their range, as times are: they are
  * sorted by their highest two, then each is moved past the few that are wrong. Where many keys agree in these
  * digits, that would take the square of their number; then they are sorted by all digits.
  */

@@ -48,7 +48,7 @@ uint64_t line_store_bytes(const struct line_store *s, uint64_t *file)
 
 /* Keys are a time, and behind it the place in the buffer. */
 #define INDEX 15u
-_Static_assert(BUFFER == 1u << INDEX, "a place has so many bits");
+_Static_assert(BUFFER == 1u << INDEX, "a place has this many bits");
 
 static const struct line_record *key_record(const struct line_record *record, uint64_t key)
 {
@@ -335,7 +335,7 @@ struct line_cursor *line_cursor_new(struct line_store *s, uint8_t level, const u
     return c;
 }
 
-/* Runs hardly overlap: mostly it goes on with the same one. */
+/* Runs hardly overlap: mostly it continues with the same one. */
 const struct line_record *line_cursor_next(struct line_cursor *c)
 {
     struct source *s = c->first;

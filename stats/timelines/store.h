@@ -49,7 +49,7 @@ static inline void line_store_add(struct line_store *s, const struct line_record
 }
 /* Memory at most, without what reading takes; and of the temporary file. */
 uint64_t line_store_bytes(const struct line_store *, uint64_t *file);
-/* The least level from `level` on of which there are at most so many records. */
+/* The least level from `level` on of which there are at most this many records. */
 uint8_t line_level_fitting(const uint64_t held[LINE_LEVELS], uint8_t level, uint64_t most);
 
 /* All records from `level` on, in their order. Nothing may be added meanwhile. rename: functions by the

@@ -1,4 +1,4 @@
-/* timeline.h - what tasks did when: recorded while the run goes on, written at its end in the formats of
+/* timeline.h - what tasks did when: recorded during the run, written at its end in the formats of
  * output.timeline.
  *
  * Every rank records what happens to its own tasks into a stream of its own (store.c). At the end the streams

@@ -1,7 +1,7 @@
 /* write.c - the files, format by format.
  *
- * A level is tried: all its records go by, and what does not fit into the budget any more is only counted. If
- * there was such, the next level is one at which so many bytes a record would fit.
+ * A level is tried: all its records are read, and what does not fit into the budget any more is only counted.
+ * If there was such, the next level is one at which this many bytes a record would fit.
  */
 #include "stats/timelines/expand.h"
 #include "stats/timelines/merge.h"
@@ -117,7 +117,7 @@ static uint64_t level_try(struct writing *w, const struct line_format *format, u
     return control ? format->close(writer, w->error) : 0;
 }
 
-/* The next level after one that needed so many bytes. */
+/* The next level after one that needed this many bytes. */
 static uint8_t level_next(const struct writing *w, uint8_t level, uint64_t head, uint64_t bytes)
 {
     uint64_t records = records_from(w, level), room = w->plan.bytes > head ? w->plan.bytes - head : 0;

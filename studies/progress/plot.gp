@@ -1,4 +1,4 @@
-# Run time with each way of progress against that with the adapter's, by eager limit, on three networks; computation as traced.
+# Run time with each kind of progress against that with the adapter's, by eager limit, on three networks; computation as traced.
 set multiplot layout 1, 3 title "LAMMPS, 32 tasks: who makes progress while a task computes"
 set xlabel "eager limit"
 set xrange [-0.4:2.4]

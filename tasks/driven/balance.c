@@ -1,13 +1,13 @@
-/* balance.c - balance steps: which objects go to a core's neighbours.
+/* balance.c - balance steps: which objects move to a core's neighbours.
  *
- * Tasks form a ring. At a step a core whose objects all wait, and to which no more are coming, tells both
+ * Tasks form a ring. At a step a core whose objects all wait, and to which no more are coming, informs both
  * neighbours how long its objects have run since the step before; when it has heard the same of both, it
- * decides, sends objects, tells both how many, and its others go on. So neighbours are at most one step
+ * decides, sends objects, informs both how many, and its others continue. So neighbours are at most one step
  * ahead, and a core knows of every object that comes to it before the next step.
  *
  * neighbour: diffusion among three. A core above the mean of itself and its neighbours gives to those below
  * it, first to the one before it: of its objects, the longest first, each that is no longer than what is
- * still to be given. rotate: every object goes to the core behind, for tests of migration.
+ * still to be given. rotate: every object moves to the core behind, for tests of migration.
  */
 #include "tasks/driven/model.h"
 
@@ -84,7 +84,7 @@ static ker_time load_of(const struct driven_core *core)
     return load;
 }
 
-/* What goes to each side, by the rule above. */
+/* What is sent to each side, by the rule above. */
 static void gifts_make(const struct driven_core *core, ker_time gift[2])
 {
     const struct driven_sides *s = core->sides;

@@ -86,7 +86,7 @@ static void message_send(struct driven_core *core, struct node *node, ker_time n
     core->sends = false;
 }
 
-/* Goes on with the block until it has had so much of it; false: later. */
+/* Continues with the block until it has had so much of it; false: later. */
 static bool work_until(struct driven_core *core, struct node *node, ker_time now, ker_time point)
 {
     struct task_driven *d = core->driven;
@@ -106,7 +106,7 @@ static bool work_until(struct driven_core *core, struct node *node, ker_time now
     return false;
 }
 
-/* Sends what is due; false: the block goes on later. */
+/* Sends what is due; false: the block continues later. */
 static bool block_proceed(struct driven_core *core, struct node *node, ker_time now)
 {
     const struct driven_program *program = core->program;

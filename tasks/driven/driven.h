@@ -13,15 +13,15 @@
  *    jobs[].compute_jitter at its end) + node.send_overhead for each message it sends. Its k-th message (from
  *    0) leaves at m x receive_overhead + its offset + (k + 1) x send_overhead.
  *  - To an object of the same core a message is there at once; on the same node it takes node_copy; else it
- *    is a message of the network. What is under way is not limited; there is no rendezvous.
+ *    is a message of the network. What is in flight is not limited; there is no rendezvous.
  *  - An object begins an iteration when it has done all blocks of the one before; what comes for a later
  *    iteration waits.
- *  - An object that moves is a message of its bytes. A message goes to where its sender last heard that the
- *    object is (first: where it began), which hands it on if the object has left, and tells the sender. The
- *    core where an object began is told where it is now.
- *  - At a balance step (every so many iterations) objects wait; a core whose objects all wait tells its two
+ *  - An object that moves is a message of its bytes. A message is sent to where its sender last heard that
+ * the object is (first: where it began), which hands it on if the object has left, and notifies the sender.
+ * The core where an object began is informed where it is now.
+ *  - At a balance step (every n iterations) objects wait; a core whose objects all wait informs its two
  *    neighbours (the tasks before and behind it, in a ring) how long its objects have run since the last
- *    step, hears the same of them, decides which objects go to them, tells them how many, and goes on.
+ *    step, hears the same of them, decides which objects move to them, informs them how many, and continues.
  *
  * Order of calls as of the MPI model: new, name, reserve, a seat for each task, then the events.
  */

@@ -341,7 +341,7 @@ static const struct ker_option leanmd_options[] = {
      .fallback = "neighbour",
      .choices = "neighbour|rotate",
      .meaning = "leanmd: how: a task with more to compute than the mean of itself and its two neighbours in "
-                "the ring of tasks gives them objects; or every object goes to the next task.",
+                "the ring of tasks gives them objects; or every object moves to the next task.",
      .belongs = "jobs[].balance_every!=0"},
     {.key = NULL},
 };

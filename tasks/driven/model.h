@@ -29,7 +29,7 @@ struct driven_open {
 
 enum driven_state {
     DRIVEN_HERE,    /* the object is on this core */
-    DRIVEN_AWAITED, /* it is on its way to this core */
+    DRIVEN_AWAITED, /* it is in transit to this core */
     DRIVEN_AWAY,    /* it was here, or something was heard of it: it is at `where` */
 };
 
@@ -51,7 +51,7 @@ struct driven_sides {
     uint32_t step, waiting; /* the next step; objects that wait for it */
     bool told;              /* the neighbours of its load */
     bool heard[2][2], counted[2][2];
-    ker_time own, load[2][2]; /* own: as told */
+    ker_time own, load[2][2]; /* own: as given */
     int64_t coming;           /* objects that neighbours have said to send, less those that have come */
 };
 
@@ -200,7 +200,7 @@ void driven_post(struct driven_core *, struct node *, ker_time now, const struct
 void driven_take(struct driven_core *, ker_time now, struct driven_record *, const struct driven_wire *);
 /* An iteration begins, if it may, or the object has finished. */
 void driven_begin(struct driven_core *, ker_time now, struct driven_record *);
-/* What is open of the iteration at hand, and can run, becomes ready. */
+/* What is open of the current iteration, and can run, becomes ready. */
 void driven_resume(struct driven_core *, ker_time now, struct driven_record *);
 /* A block has run: true: it is done, and so may be its iteration (record->done). */
 bool driven_ran(struct driven_core *, ker_time now, struct driven_record *, const struct driven_ready *,
@@ -211,13 +211,14 @@ bool driven_ran(struct driven_core *, ker_time now, struct driven_record *, cons
 void driven_leave(struct driven_core *, struct node *, ker_time now, struct driven_record *, uint32_t task);
 void driven_came(struct driven_core *, struct node *, ker_time now, const struct driven_wire *);
 void driven_located(struct driven_core *, const struct driven_wire *);
-/* Tells a task where an object is. */
+/* Informs a task where an object is. */
 void driven_tell(struct driven_core *, struct node *, ker_time now, uint32_t task,
                  const struct driven_record *);
 
 /* ---- balance.c ---- */
 
-/* An object waits for a step, one has come, or a neighbour has said something: goes on as far as possible. */
+/* An object waits for a step, one has come, or a neighbour has said something: continues as far as possible.
+ */
 void driven_balance(struct driven_core *, struct node *, ker_time now);
 void driven_side_heard(struct driven_core *, const struct driven_wire *);
 

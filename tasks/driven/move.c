@@ -3,7 +3,7 @@
  * An object takes with it, as messages of their own, what has come for its blocks and was not used. It counts
  * how often it has moved, and so does everything that says where it is: news replaces what is older. A
  * message carries what its sender knew: a core that the object has left after that hands it on, one to which
- * it is still on its way keeps it until the object comes. So a message is never handed back and forth, and
+ * it is still in transit keeps it until the object comes. So a message is never handed back and forth, and
  * reaches the object after as many hand-overs as it had moves that the sender did not know of, at most.
  */
 #include "tasks/driven/model.h"

@@ -64,7 +64,7 @@ struct driven_class {
     void (*send)(const struct driven_program *, uint32_t object, uint32_t block, uint32_t index,
                  struct driven_send *);
     uint32_t (*follower)(const struct driven_program *, uint32_t object, uint32_t block, uint32_t index);
-    /* For messages: into a buffer of so many bytes, which is returned. *line: of its file, 0: none. */
+    /* For messages: into a buffer of this many bytes, which is returned. *line: of its file, 0: none. */
     const char *(*name)(const struct driven_program *, uint32_t object, char *buffer, size_t room);
     const char *(*label)(const struct driven_program *, uint32_t object, uint32_t block, char *buffer,
                          size_t room, uint32_t *line);

@@ -124,7 +124,7 @@ static uint32_t service_receiver(void *state, const struct net_envelope *envelop
     return core_find(state, wire.job, wire.destination)->core;
 }
 
-/* A message that a fault has taken is under way for ever. */
+/* A message that a fault has taken is in flight for ever. */
 const struct node_service task_driven_service = {.name = "driven",
                                                  .start = service_start,
                                                  .arrived = service_arrived,

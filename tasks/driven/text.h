@@ -47,7 +47,7 @@ struct driven_text {
     uint32_t entry_room, entry_names, object_room, blocks, block_room, sends, send_room;
 };
 
-/* From a text of so many bytes with a 0 behind it, which stays where it is; `name` stands for the file in
+/* From a text of this many bytes with a 0 behind it, which stays where it is; `name` stands for the file in
  * messages. To be released whatever it returns, but for the text. */
 enum ker_status driven_text_read(struct driven_text *, const char *name, const char *text, size_t bytes,
                                  struct ker_error *);

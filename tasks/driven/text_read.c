@@ -1,7 +1,8 @@
 /* text_read.c - the reader of message-driven programs.
  *
- * One pass over the lines; where messages go is looked up behind it, as they may go to what stands further
- * down. Labels of blocks are kept as OBJECT.LABEL; a label has no dot, so that no two are written alike.
+ * One pass over the lines; where messages are sent is looked up behind it, as they may go to what stands
+ * further down. Labels of blocks are kept as OBJECT.LABEL; a label has no dot, so that no two are written
+ * alike.
  */
 #include "tasks/driven/text.h"
 #include "tasks/graphs/graph.h"
@@ -12,7 +13,7 @@
 #define MOST_TASKS INT32_MAX
 #define MOST_ITERATIONS 1000000000u
 
-/* Where a message goes, as it is written. */
+/* Where a message is sent, as it is written. */
 struct target {
     struct driven_word word;
     uint32_t line;

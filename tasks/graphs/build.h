@@ -9,7 +9,7 @@
 
 #include "tasks/graphs/graph.h"
 
-/* A dependency of the task at hand: `op` waits for `on`. */
+/* A dependency of the current task: `op` waits for `on`. */
 struct graph_edge {
     uint32_t on, op;
     bool begin; /* it waits for it to begin, not to be done */
@@ -19,13 +19,13 @@ struct graph_build {
     const char *file; /* for messages */
     struct ker_error *error;
     struct graph *graph;
-    struct graph_op *op; /* of the tasks that are kept, behind them those of the task at hand */
+    struct graph_op *op; /* of the tasks that are kept, behind them those of the current task */
     size_t ops, op_room, from;
     uint32_t *dependent; /* of the tasks that are kept */
     size_t dependents, dependent_room;
     struct graph_edge *edge;
     size_t edges, edge_room;
-    uint32_t task;        /* at hand */
+    uint32_t task;        /* the current one */
     uint32_t kept;        /* tasks so far */
     const uint32_t *list; /* graph_form.list */
     bool backwards;       /* an operation of it waits for a later one: there may be a cycle */
@@ -34,7 +34,7 @@ struct graph_build {
 void graph_build_begin(struct graph_build *, const char *file, uint32_t tasks, uint32_t first, uint32_t count,
                        struct ker_error *);
 
-/* How many operations the task at hand has: the number of the next one. */
+/* How many operations the current task has: the number of the next one. */
 static inline size_t graph_build_ops(const struct graph_build *b)
 {
     return b->ops - b->from;
@@ -58,7 +58,7 @@ static inline void graph_build_edge(struct graph_build *b, struct graph_edge edg
     b->backwards |= edge.on >= edge.op;
 }
 
-/* The task at hand has ended; KER_BAD_INPUT when operations of it wait for one another. */
+/* The current task has ended; KER_BAD_INPUT when operations of it wait for one another. */
 enum ker_status graph_build_task(struct graph_build *);
 /* The graph, if all tasks have been there; NULL drops it. Frees what else the building took. */
 void graph_build_end(struct graph_build *, struct graph **);

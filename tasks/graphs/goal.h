@@ -19,7 +19,7 @@ bool goal_take_key(struct ker_lines *, const char *word);
 /* Decimal digits up to a number, with no blank in front; else KER_BAD_INPUT, which says what is wrong. */
 enum ker_status goal_number(struct ker_lines *, const char *what, uint64_t most, uint64_t *number);
 
-/* KER_BAD_INPUT for a label that rank `rank` has not defined up to the line at hand: whether it does so later
+/* KER_BAD_INPUT for a label that rank `rank` has not defined up to the current line: whether it does so later
  * on, or another rank does. */
 enum ker_status goal_label_missing(struct ker_lines *, const char *label, size_t length, uint32_t rank);
 
@@ -30,7 +30,7 @@ enum ker_status goal_text_tasks(const char *file, uint32_t *tasks, struct ker_er
 enum ker_status goal_text_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
                                uint32_t count, struct ker_error *);
 
-/* The open file, of so many bytes, begins like a binary one. The name is for messages and registration. */
+/* The open file, of this many bytes, begins like a binary one. The name is for messages and registration. */
 bool goal_is_binary(int file);
 enum ker_status goal_binary_tasks(const char *name, int file, uint64_t bytes, uint32_t *tasks,
                                   struct ker_error *);

@@ -39,7 +39,7 @@ struct stream {
 };
 
 struct waiters {
-    uint32_t done, begin; /* so many */
+    uint32_t done, begin; /* this many */
     uint32_t before;      /* dependencies that are still to be found */
 };
 
@@ -203,7 +203,7 @@ static enum ker_status edges_read(struct binary *b)
     return status;
 }
 
-/* Whether operations of so many bytes fill the part of a rank, which begins at `from`: the waiters that its
+/* Whether operations of this many bytes fill the part of a rank, which begins at `from`: the waiters that its
  * last operation counts end where the part does. */
 static bool rank_fits(const struct binary *b, uint64_t from, uint64_t end, uint32_t ops, uint32_t roots,
                       unsigned bytes)
@@ -330,8 +330,8 @@ static enum ker_status ranks_read(struct binary *b)
     for (; status == KER_OK && b->rank < b->ranks; b->rank++)
         status = rank_read(b);
     if (status == KER_OK && (b->data.used < b->data.got || stream_more(&b->data)))
-        status = binary_fail(b, "%s: the file goes on behind its last rank, which ends at byte %llu", b->name,
-                             (unsigned long long)b->data.at);
+        status = binary_fail(b, "%s: the file continues behind its last rank, which ends at byte %llu",
+                             b->name, (unsigned long long)b->data.at);
     return status;
 }
 

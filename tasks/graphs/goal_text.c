@@ -28,7 +28,7 @@ struct reader {
     struct graph_labels labels;
     uint64_t unit;
     uint32_t tasks, tasks_line; /* num_ranks, and where it stands */
-    uint32_t rank;              /* of the block at hand, or the next one */
+    uint32_t rank;              /* of the current block, or the next one */
     uint32_t block_line;        /* where it begins; 0 between blocks */
 };
 

@@ -8,7 +8,7 @@
  *     with others                                  communicator (11 bits), tag (20)
  *     messages of collectives                      1, communicator (7), call (4), tag of the algorithm (20)
  *
- * Calls 16 apart have one tag, and are told apart by their order as everything of one tag is.
+ * Calls 16 apart have one tag, and are distinguished by their order as everything of one tag is.
  */
 #include "tasks/graphs/goal_out.h"
 #include "tasks/graphs/graphs.h"
@@ -210,7 +210,7 @@ static void request_make(struct writer *w, const struct task_op *call)
         r->made = *call;
 }
 
-/* A collective that does not block goes on by itself: what comes next waits for what it has waited for. */
+/* A collective that does not block continues by itself: what comes next waits for what it has waited for. */
 static enum ker_status collective_request(struct writer *w, const struct task_op *call)
 {
     goal_out_join(&w->out);

@@ -23,7 +23,7 @@ struct graph_op {
     uint32_t peer, tag; /* of messages */
     uint32_t before;    /* dependencies to be met; the same one may count several times */
     uint32_t first;     /* in struct graph_task.dependent: operations that wait for this one to begin ... */
-    uint32_t on_begin, on_done; /* so many; behind them those that wait for it to be done */
+    uint32_t on_begin, on_done; /* this many; behind them those that wait for it to be done */
     uint32_t line;              /* of the file; of binary files, which have none, the operation's number */
     uint8_t kind, cpu, nic;     /* enum graph_kind */
 };
@@ -52,7 +52,7 @@ struct graph_form {
     uint64_t unit;             /* picoseconds of a calculation of 1 */
     const uint32_t *list;      /* the tasks to keep, ascending, `count` of them, whatever `first`; or NULL */
 };
-/* GOAL schedules, LogGOPSim's text or the binary form of it, which the file's first bytes tell apart. */
+/* GOAL schedules, LogGOPSim's text or the binary form of it, which the file's first bytes distinguish. */
 bool graph_goal_known(const char *file); /* it begins like one */
 /* The number of tasks, from the file's beginning. */
 enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_error *);

@@ -107,7 +107,7 @@ static inline void graph_pattern_message(struct graph_op *op, enum graph_kind ki
     op->amount = bytes;
     op->peer = (uint32_t)peer;
 }
-/* A calculation of so many units. */
+/* A calculation of this many units. */
 void graph_pattern_calculation(const struct graph_pattern *, struct graph_op *, uint64_t units);
 /* Tasks 0 and root change places: how patterns with a root count tasks, and back. */
 static inline uint32_t graph_pattern_swap(const struct graph_pattern *p, uint32_t task)

@@ -87,7 +87,7 @@ static uint32_t nway_number(const struct graph_pattern *p, uint32_t round, enum 
     return first + (round || part == PART_SEND ? (uint32_t)part : 1) * n + way;
 }
 
-/* The last of the calculations is what all sends of the round wait for; the others add up, way by way. */
+/* The last of the calculations is what all sends of the round wait for; the others add up, one by one. */
 static void nway_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
 {
     struct nway at = nway_of(p, number);

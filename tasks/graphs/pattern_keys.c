@@ -40,7 +40,7 @@ const struct ker_option graph_root_options[] = {
      .minimum = "0",
      .maximum = "2147483646",
      .meaning =
-         "schedule: the task from which all comes, or to which it goes; it changes places with task 0."},
+         "schedule: the task from which all comes, or to which all is sent; it changes places with task 0."},
     {.key = NULL},
 };
 
@@ -66,7 +66,7 @@ const struct ker_option graph_front_options[] = {
      .fallback = "0",
      .minimum = "0",
      .maximum = "1000000000000",
-     .meaning = "schedule: in calculations of so many jobs[].time_unit one after the other, between which "
+     .meaning = "schedule: in calculations of jobs[].time_unit one after the other, between which "
                 "the pattern "
                 "may have the cpu, the last as long as the others; 0: in one."},
     {.key = "jobs[].cpu",

@@ -159,7 +159,7 @@ static enum ker_status recdoub_open(struct graph_pattern *p, const struct ker_co
         return ker_config_fail(config, error, key, "allreduce_recdoub: a power of two would be right");
     snprintf(key, sizeof key, "%s.rpl_dep_cmp", path);
     p->gap = ker_config_has(config, key) ? ker_config_int(config, key) : -1;
-    p->rounds = graph_pattern_doublings(p); /* each way */
+    p->rounds = graph_pattern_doublings(p); /* in each direction */
     p->longest = p->bytes / 2;
     return KER_OK;
 }
@@ -246,7 +246,7 @@ const struct ker_kind graph_pattern_random_bisect = {
     .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
 const struct ker_kind graph_pattern_random_bisect_fd_sym = {
     .name = "random_bisect_fd_sym",
-    .meaning = "the same, both ways",
+    .meaning = "the same, in both directions",
     CLASS(.open = bisect_open, .ops = exchange_ops, .op = bisect_op, .dependent = no_dependent),
     .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
 const struct ker_kind graph_pattern_allreduce_recdoub = {

@@ -23,7 +23,7 @@ static enum ker_status pipeline_open(struct graph_pattern *p, const struct ker_c
 struct stage {
     bool receives, sends; /* at all */
     uint32_t v, round;
-    bool is_send; /* the operation at hand */
+    bool is_send; /* the current operation */
     bool last;    /* of its rounds */
 };
 
@@ -80,7 +80,7 @@ static uint32_t following(const struct graph_pattern *p, uint32_t task, uint32_t
     return number + 1;
 }
 
-/* ---- doublering: a token each way ---- */
+/* ---- doublering: a token in each direction ---- */
 
 static enum ker_status plain_open(struct graph_pattern *p, const struct ker_config *config, const char *path,
                                   uint64_t seed, struct ker_error *error)
@@ -156,7 +156,7 @@ const struct ker_kind graph_pattern_pipelinedringdep = {
         KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, graph_segment_options)};
 const struct ker_kind graph_pattern_doublering = {
     .name = "doublering",
-    .meaning = "a message around the ring each way",
+    .meaning = "a message around the ring in each direction",
     CLASS(.open = plain_open, .ops = double_ops, .op = double_op, .dependent = double_dependent),
     .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
 const struct ker_kind graph_pattern_allreduce_ring = {

@@ -3,7 +3,7 @@
  *
  * Task t = x0 + e0 (x1 + e1 (x2 + ...)): the first coordinate runs fastest. Neighbours stand in the order of
  * the dimensions, the last first, the lower one before the upper one. A tag is 8 times the step and the
- * direction in which the message goes, so that two messages between the same tasks are told apart.
+ * direction in which the message is sent, so that two messages between the same tasks are distinguished.
  */
 #include "tasks/graphs/pattern.h"
 

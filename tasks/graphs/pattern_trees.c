@@ -152,7 +152,7 @@ static void gather_op(const struct graph_pattern *p, uint32_t task, uint32_t num
     star_op(p, task, number, op, true);
 }
 
-/* Task 0 hears from all, then tells all: a calculation of 0, then a receive and a send for each. */
+/* Task 0 hears from all, then sends to all: a calculation of 0, then a receive and a send for each. */
 static enum ker_status barrier_open(struct graph_pattern *p, const struct ker_config *config,
                                     const char *path, uint64_t seed, struct ker_error *error)
 {
@@ -222,6 +222,6 @@ const struct ker_kind graph_pattern_gather = {
     ROOTED};
 const struct ker_kind graph_pattern_linbarrier = {
     .name = "linbarrier",
-    .meaning = "every task tells task 0, which then tells every task",
+    .meaning = "every task sends to task 0, which then sends to every task",
     CLASS(.open = barrier_open, .ops = barrier_ops, .op = barrier_op, .dependent = barrier_dependent),
     .options = KER_OPTIONS(graph_size_options)};

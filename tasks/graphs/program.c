@@ -1,7 +1,7 @@
 /* program.c - a GOAL schedule, from a file or a pattern, as a program of MPI tasks: a stream for each cpu
  * (run.h says what it does next).
  *
- * A send is a message that goes out when its cpu has paid for it; a receive is posted, and takes its cpu
+ * A send is a message that is sent when its cpu has paid for it; a receive is posted, and takes its cpu
  * again when its message is there. Between two operations a cpu is idle, as in a wait. The first stream ends
  * by MPI_Finalize, the others end when their operations are done.
  */

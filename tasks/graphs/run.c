@@ -86,7 +86,7 @@ void graph_run_release(struct graph_run *r)
     *r = (struct graph_run){0};
 }
 
-/* ---- on the way ---- */
+/* ---- in transit ---- */
 
 static void step_end(struct graph_run *r, const struct graph_cpu *c)
 {

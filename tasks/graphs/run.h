@@ -1,4 +1,4 @@
-/* run.h - a task's way through its graph: which operations are ready, on which of its cpus.
+/* run.h - a task's progress through its graph: which operations are ready, on which of its cpus.
  *
  * A cpu has one operation at a time, in the order in which they became ready; of those that become ready by
  * one event, sends first, then receives, then calculations. A calculation takes its cpu until it is done. A

@@ -25,7 +25,7 @@ struct task_job {
     bool special;            /* one of these, or node_rates.system: */
     ker_time compute_jitter; /* each computation takes up to this much longer */
     bool moves, counted;     /* computations move something in memory; so much as their trace counted */
-    uint64_t memory_rate;    /* otherwise so many bytes per second, on the traced machine */
+    uint64_t memory_rate;    /* otherwise this many bytes per second, on the traced machine */
     double memory_factor;    /* what they move is multiplied by it; 0: nothing */
     struct task_factors {
         uint32_t task; /* from this one up to the next entry's */

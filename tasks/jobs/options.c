@@ -108,10 +108,11 @@ const struct ker_option task_job_options[] = {
     {.key = "jobs[].memory_factor",
      .type = KER_TYPE_REAL,
      .minimum = "0",
-     .meaning = "The memory part of computations (jobs[].memory_bandwidth, memory_counters) moves this many "
-                "times as much as "
-                "on the traced machine, and takes so many times as long at the same rate; 0: there is none. "
-                "Default 1; with jobs[].processor_factor = 0 it is 0.",
+     .meaning =
+         "The memory part of computations (jobs[].memory_bandwidth, memory_counters) moves this many "
+         "times as much as "
+         "on the traced machine, and takes this many times as long at the same rate; 0: there is none. "
+         "Default 1; with jobs[].processor_factor = 0 it is 0.",
      .belongs = "jobs[].program=@computes & jobs[].memory_bandwidth or jobs[].memory_counters"},
     {.key = "jobs[].task_factors[].tasks",
      .type = KER_TYPE_STRING,

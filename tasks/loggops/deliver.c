@@ -1,4 +1,4 @@
-/* deliver.c - events on their way from one process to another. */
+/* deliver.c - events in transit from one process to another. */
 #include "kernel/engine/post.h"
 #include "tasks/loggops/model.h"
 

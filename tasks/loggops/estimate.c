@@ -2,7 +2,7 @@
  *
  * Events are operations and messages, which schedules say exactly; of a pattern some tasks stand for all.
  * Bytes are as the structures have them, and for each process an event of its own and the messages that are
- * on their way to it, or wait for its cpu, at one time: at least one, at most as many as receives wait for
+ * in transit to it, or wait for its cpu, at one time: at least one, at most as many as receives wait for
  * and senders send. Each partner's sends are d = max(o, g + (s-1) G) apart. A message is there for o + L, in
  * which o + L over d more are sent; and where d does not suffice for a send and a reception, which take the
  * cpu c each, it waits, as sends go first: of all messages that share is there at once for which the cpu has

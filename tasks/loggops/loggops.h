@@ -61,7 +61,7 @@ bool task_loggops_wanted(const struct ker_config *);
 #define TASK_LOGGOPS_PROGRAMS 2u  /* programs of MPI, as above a network */
 unsigned task_loggops_kinds(const struct ker_config *);
 /* Reads the keys, and takes the jobs from the task system, which outlives this; to be freed after a failure,
- * too. topology: for places; NULL: none. forks: it goes on from a run in which other things may have been
+ * too. topology: for places; NULL: none. forks: it continues from a run in which other things may have been
  * collected. */
 enum ker_status task_loggops_new(struct loggops_system **, const struct ker_config *,
                                  const struct route_topology *, const struct task_jobs *, bool forks,
@@ -73,12 +73,12 @@ void task_loggops_free(struct loggops_system *); /* takes NULL */
 uint32_t *task_loggops_nodes(const struct loggops_system *, uint32_t *count); /* malloc'ed */
 void task_loggops_members(struct loggops_system *, void *const *state, const struct node_services *);
 uint32_t task_loggops_processes(const struct loggops_system *);
-/* Reads the programs of those processes that live on this rank: one of so many that simulate, or, if they
+/* Reads the programs of those processes that live on this rank: one of this many that simulate, or, if they
  * cannot be divided (task_loggops_alone), rank 0; others have none. */
 enum ker_status task_loggops_read(struct loggops_system *, uint32_t rank, uint32_t ranks, struct ker_inputs *,
                                   struct ker_error *);
 bool task_loggops_alone(const struct loggops_system *);
-/* What the run will cost on this rank, from counts of operations: about so many. */
+/* What the run will cost on this rank, from counts of operations: about this many. */
 struct task_loggops_estimate {
     uint64_t events, messages, bytes; /* bytes: of memory */
 };

@@ -1,8 +1,8 @@
 /* match.c - messages meet receives: of those that fit, the first in its list.
  *
- * A list that is gone through past LONG of its entries is looked up from then on (tasks/mpi/lookup.h), until
+ * A list that is walked beyond LONG of its entries is looked up from then on (tasks/mpi/lookup.h), until
  * it is empty: so an entry costs the same however long the list is. A message that any receive takes whatever
- * its tag (GOAL has such) cannot be looked up as it has no key; where one is involved lists are gone through.
+ * its tag (GOAL has such) cannot be looked up as it has no key; where one is involved lists are walked.
  */
 #include "tasks/loggops/model.h"
 #include "tasks/mpi/lookup.h"

@@ -3,7 +3,7 @@
  * A process has cpus and adapters ("nics"), each with the times from which it is free. Its events are taken
  * in a fixed order: by time, then by when what caused them was handled (three generations), then by the
  * process that made them and its count of events. An event whose cpu or adapter is not free is put back to
- * when it will be, and keeps its place among others of that time. Messages go to the event queue of the
+ * when it will be, and keeps its place among others of that time. Messages are sent to the event queue of the
  * receiver. So what a process does depends on its own events only, whatever rank it is on.
  */
 #ifndef TASKS_LOGGOPS_MODEL_H
@@ -14,7 +14,7 @@
 #include "tasks/loggops/record.h"
 #include "tasks/mpi/mpi.h"
 
-/* What goes between processes that are near each other. */
+/* What is sent between processes that are near each other. */
 struct loggops_class {
     int level;
     enum { LOGGOPS_PROCESSES, LOGGOPS_NODES, LOGGOPS_GROUPS } by;
@@ -68,7 +68,7 @@ struct loggops_event {
     union {
         uint64_t bytes;
         struct {
-            uint32_t step, more; /* of operations: so many more, each by so much further */
+            uint32_t step, more; /* of operations: this many more, each by so much further */
         };
     };
     uint32_t origin, number; /* the process that made it, and its count */
@@ -187,7 +187,7 @@ struct loggops_system {
     bool counted;    /* so that one rank may count all events: they have the order in which they were made */
     uint64_t serial; /* counted: events made */
     bool instant;    /* that is because of rendezvous */
-    bool halts;      /* jobs in the background may go on when the others cannot: task_loggops_halted */
+    bool halts;      /* jobs in the background may continue when the others cannot: task_loggops_halted */
     ker_time lookahead;
     struct ker_engine *engine;
     struct loggops_process *process;
@@ -199,7 +199,7 @@ struct loggops_system {
     ker_time *free_at;               /* process x (cpus, then sending, then receiving adapters) */
     KER_POOL(struct loggops_event) events;
     /* While one event is handled: operations that become free, of the process itself, and of a sender that
-     * is told without delay. */
+     * is notified without delay. */
     struct loggops_process *current, *other;
     struct loggops_released {
         struct loggops_free *op;
@@ -211,7 +211,7 @@ struct loggops_system {
     uint64_t handled, messages;
     uint64_t
         unlike[LOGGOPS_FAULTS];    /* how often each of the faults, not done, would have made a difference */
-    uint64_t came, bytes, latency; /* messages that have come, their payload, the sum of their ways */
+    uint64_t came, bytes, latency; /* messages that have come, their payload, the sum of their latencies */
     uint64_t steps;                /* of searches, for tests */
 };
 
@@ -284,7 +284,8 @@ void loggops_cpu_work(struct loggops_system *, struct loggops_process *, unsigne
 /* A new event made by process p; cause: what it is to have of those. */
 uint32_t loggops_event_new(struct loggops_system *, struct loggops_process *p, const ker_time *cause,
                            enum loggops_kind);
-/* A send takes its cpu and adapter for so many bytes; returns when it is at the other side, process `to`. */
+/* A send takes its cpu and adapter for this many bytes; returns when it is at the other side, process `to`.
+ */
 ker_time loggops_transmit(struct loggops_system *, struct loggops_process *, unsigned cpu, unsigned nic,
                           ker_time now, uint64_t bytes, uint32_t to);
 /* What has come takes cpu and adapter of its receiver. */
@@ -303,8 +304,8 @@ static inline const struct graph_op *loggops_op(const struct loggops_system *s,
     return room;
 }
 uint32_t loggops_ops(const struct loggops_system *, const struct loggops_process *); /* how many it has */
-/* Is there more to do? With LOGGOPS_OWN_SIZES a send that nobody frees is told by nobody: at the end, when no
- * event is left, only receives and messages that wait count. */
+/* Is there more to do? With LOGGOPS_OWN_SIZES a send that nobody frees is reported by nobody: at the end,
+ * when no event is left, only receives and messages that wait count. */
 static inline bool loggops_unfinished(const struct loggops_system *s, const struct loggops_process *p)
 {
     bool all = p->done >= loggops_ops(s, p);
@@ -359,7 +360,7 @@ enum ker_status loggops_classes_read(struct loggops_system *, const struct ker_c
                                      const struct route_topology *, struct ker_error *);
 void loggops_classes_free(struct loggops_system *);
 const struct loggops_parameters *loggops_class_of(const struct loggops_system *, uint32_t a, uint32_t b);
-/* Of what goes between two processes, by their global numbers. */
+/* Of what is sent between two processes, by their global numbers. */
 static inline const struct loggops_parameters *loggops_between(const struct loggops_system *s, uint32_t a,
                                                                uint32_t b)
 {
@@ -375,7 +376,7 @@ void loggops_noise_free(struct loggops_noise *);
 ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker_time from, ker_time length);
 
 /* -- place.c; and loggops_job_of -- */
-/* Which processes a rank has, when so many share them. */
+/* Which processes a rank has, when this many share them. */
 void loggops_spread(struct loggops_system *, uint32_t rank, uint32_t ranks);
 /* Where a process lives. */
 struct ker_address loggops_address(const struct loggops_system *, uint32_t process);

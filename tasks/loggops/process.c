@@ -5,10 +5,11 @@
  * takes the cpu for o + (s-1) max(O, G) and the adapter for g + (s-1) G, whether somebody waits for it or
  * not. A message of more than S bytes is done at its sender when it is matched.
  *
- * Rendezvous: LOGGOPS_INSTANT, as in that tool: the sender goes on in the instant of matching, which costs
+ * Rendezvous: LOGGOPS_INSTANT, as in that tool: the sender continues in the instant of matching, which costs
  * nothing and takes no time. LOGGOPS_WRITE: a request of one byte, an answer of one byte from the receiver's
  * cpu, then the message from the sender's cpu, which is done when it has left. LOGGOPS_READ: a request, then
- * the receiver's adapter fetches the message from the sender's adapter, L each way, without the sender's cpu.
+ * the receiver's adapter fetches the message from the sender's adapter, L in each direction, without the
+ * sender's cpu.
  */
 #include "tasks/loggops/model.h"
 
@@ -34,7 +35,7 @@ static void post(struct loggops_system *s, struct loggops_process *p, const stru
     loggops_deliver(s, index, to);
 }
 
-/* The sender of a message that had to wait goes on in this instant. */
+/* The sender of a message that had to wait continues in this instant. */
 static void sender_free(struct loggops_system *s, const struct now *now, const struct loggops_event *m)
 {
     if (m->bytes <= s->set.eager)
@@ -49,7 +50,8 @@ static void sender_free(struct loggops_system *s, const struct now *now, const s
     loggops_op_done(s, p, m->op, now->time);
 }
 
-/* A message, or the request of one, has met its receive; told: what its sender is told by, mostly itself. */
+/* A message, or the request of one, has met its receive; told: what its sender is notified by, mostly itself.
+ */
 static void matched(struct loggops_system *s, struct loggops_process *p, const struct now *now,
                     const struct loggops_event *m, const struct loggops_event *told, uint32_t receive)
 {
@@ -220,7 +222,7 @@ static inline void message_count(struct loggops_system *s, const struct loggops_
     s->latency += (uint64_t)(e->time - e->cause[s->set.faults & LOGGOPS_UNTIMED ? 1 : 0]);
 }
 
-/* An operation of a run leaves the event, which goes on with those that follow. */
+/* An operation of a run leaves the event, which continues with those that follow. */
 static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
     const struct loggops_event e = *loggops_event_at(s, index);

@@ -4,12 +4,12 @@
  * The MPI model asks for its task's processor and hands over messages; both are events of the process, which
  * wait for cpu and adapter like those of graphs, and in the same order. What a task asks for comes one after
  * the other: the next stands in the queue when the one before has begun. What has been granted takes its
- * time, and at the end of it the MPI model is told; what it asks for then has the cause of that which has
- * ended, as in a graph an operation has that of what has released it.
+ * time, and at the end of it the MPI model is notified of; what it asks for then has the cause of that which
+ * has ended, as in a graph an operation has that of what has released it.
  *
  * What of MPI takes what (wire.h): messages with their payload, and RTS, take cpu and adapter on both sides,
- * as the messages of graphs; answers, and what only tells, take the cpus alone. What a task reads from
- * another's memory its adapter sends, without a cpu, and L away; what tells that it has been read takes
+ * as the messages of graphs; answers, and notifications, take the cpus alone. What a task reads from
+ * another's memory its adapter sends, without a cpu, and L away; what reports that it has been read takes
  * nothing but L. So does one-sided communication take the cpu of its origin only. All that message-driven
  * programs send takes cpu and adapter on both sides.
  */
@@ -22,7 +22,7 @@
 
 struct way {
     uint8_t out, in; /* what it needs */
-    bool own;        /* its task asks for it, and goes on when it has left */
+    bool own;        /* its task asks for it, and continues when it has left */
 };
 
 #define CPU LOGGOPS_CPU
@@ -143,7 +143,7 @@ static void cpu_taken(struct loggops_member *m, ker_time from)
     m->messages += m->until - from;
 }
 
-/* It begins at e->time to take what it needs, and is on its way. */
+/* It begins at e->time to take what it needs, and is in transit. */
 static void hand_over(struct loggops_member *m, const struct loggops_event *e, const ker_time *cause)
 {
     struct loggops_system *s = m->system;
@@ -294,7 +294,7 @@ void loggops_outside(struct task_mpi_outside *outside)
     outside->messages = program_messages;
 }
 
-/* ---- what it is told ---- */
+/* ---- what it is notified of ---- */
 
 /* What tasks can do now they do. */
 static void settle(struct loggops_member *m, ker_time now)
@@ -409,7 +409,7 @@ void loggops_program_event(struct loggops_system *s, struct loggops_process *p, 
         take_in(m, &e, cause);
         break;
     default:
-        /* A task that waited for this and for a FIN that came meanwhile goes on because of what began last.
+        /* A task that waited for this and for a FIN that came meanwhile continues because of what began last.
          */
         if (m->read[0] > e.cause[0])
             memcpy(s->programs->cause, m->read, sizeof m->read);

@@ -159,7 +159,7 @@ static void operation(struct loggops_system *s, struct loggops_process *p, const
         stats_matrix_add(r->pairs, loggops_rank(s, p), op->peer + s->job[p->job].first, 1, op->amount);
 }
 
-/* What goes out from the adapter without a cpu. */
+/* What is sent by the adapter without a cpu. */
 static void fetched(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e)
 {
     struct loggops_records *r = s->records;

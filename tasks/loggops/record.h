@@ -18,7 +18,7 @@ struct loggops_record {
     struct task_ring ring;
     ker_time compute, wait; /* of all its cpus; waits that have ended */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
-    ker_time told_at;         /* when it was told last that a message of its own is done, */
+    ker_time told_at;         /* when it was notified last that a message of its own is done, */
     struct task_hop told;     /* and by whom */
     uint32_t calls, messages; /* that its timeline has */
     bool shown;               /* it has one */
@@ -71,7 +71,7 @@ void loggops_record_told(struct loggops_system *, struct loggops_process *, cons
 /* A message has met its receive, and is received then. */
 void loggops_record_received(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
                              ker_time received);
-/* cpus, nics: so many of them are saved. */
+/* cpus, nics: this many of them are saved. */
 void loggops_record_state(struct loggops_system *, struct loggops_process *, uint32_t cpus, uint32_t nics,
                           struct ker_chunk *);
 

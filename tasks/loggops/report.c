@@ -161,7 +161,7 @@ json_t *task_loggops_unlike(const struct loggops_system *s, struct ker_comm *com
     return unlike;
 }
 
-/* ---- what cannot go on ---- */
+/* ---- what cannot continue ---- */
 
 #define STUCK_ROWS 40
 

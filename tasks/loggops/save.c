@@ -1,8 +1,8 @@
 /* save.c - processes, saved and loaded: cpus and adapters, what waits for them, operations and messages that
  * are left.
  *
- * A chunk "loggops" holds one process, by its global number, with the events that happen to it; of what is on
- * its way between processes the engine holds the rest. Events that stand behind another one, for the same cpu
+ * A chunk "loggops" holds one process, by its global number, with the events that happen to it; of what is in
+ * transit between processes the engine holds the rest. Events that stand behind another one, for the same cpu
  * and adapter, are loaded as if they stood in the queue at that one's time: then they are put back again.
  */
 #include "tasks/loggops/model.h"
@@ -243,7 +243,7 @@ static void program_state(struct loggops_system *s, struct loggops_process *p, s
 
 /* ---- processes ---- */
 
-/* A run that goes on with more jobs may have more cpus and adapters. */
+/* A resumed run with more jobs may have more cpus and adapters. */
 static void resources_state(struct loggops_system *s, struct loggops_process *p, struct ker_chunk *c,
                             uint32_t *cpus, uint32_t *nics)
 {

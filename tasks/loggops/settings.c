@@ -36,7 +36,7 @@ const struct ker_option loggops_options[] = {
     {"loggops.o", KER_TYPE_TIME, "1500 ns", NULL, "1000 s", NULL,
      "Time of the cpu for a message, at its sender and at its receiver.", ENDS},
     {"loggops.g", KER_TYPE_TIME, "1000 ns", NULL, "1000 s", NULL,
-     "Least time between the beginnings of two messages at an adapter, each way.", ENDS},
+     "Least time between the beginnings of two messages at an adapter, in each direction.", ENDS},
     {"loggops.G", KER_TYPE_STRING, "6 ns", NULL, NULL, NULL,
      "Time of the adapter for each further byte of a message, \"0.04 ns\".", ENDS},
     {"loggops.O", KER_TYPE_STRING, "0 ns", NULL, NULL, NULL,

@@ -1,6 +1,6 @@
 /* after.c - streams of a task that wait for each other.
  *
- * A stream waits until another one has begun, or done, so many operations; both are counted, but for
+ * A stream waits until another one has begun, or done, this many operations; both are counted, but for
  * computations and such waits, so that how computation is cut into operations makes no difference. Programs
  * wait only for what came before in their trace, so that streams cannot wait for each other in a circle.
  */

@@ -282,7 +282,7 @@ void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     task_calls_stream_state(mpi, task, c);
 }
 
-/* Which call goes on need not be that of the op (TASK_OP_TAKES). */
+/* Which call continues need not be that of the op (TASK_OP_TAKES). */
 void task_calls_stream_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     struct task_calls *calls = task->calls;

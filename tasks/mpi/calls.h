@@ -7,8 +7,8 @@
 struct task_mpi;
 struct task_state;
 
-/* What a task has called of a function, and what that took. comm: by communicator, where that is told apart;
- * TASK_NO_COMM: calls that name none, and all where it is not. */
+/* What a task has called of a function, and what that took. comm: by communicator, where that is
+ * distinguished; TASK_NO_COMM: calls that name none, and all where it is not. */
 struct task_counted {
     const char *function;
     int32_t comm;
@@ -43,7 +43,7 @@ void task_calls_wait(struct task_state *, ker_time);
 const char *task_calls_leave(struct task_state *, int32_t *comm, ker_time *since, ker_time *late);
 void task_calls_return(struct task_state *, const char *function, int32_t comm, ker_time since,
                        ker_time late);
-/* How long the call before a TASK_OP_TAKES has gone on without others. */
+/* How long the call before a TASK_OP_TAKES has continued without others. */
 ker_time task_calls_own(const struct task_state *, ker_time now);
 /* By name, each once, until `end` (0: what is over); malloc'ed. */
 struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);

@@ -60,9 +60,9 @@ struct task_cause {
     uint64_t contention, transfer, sending, matching;
 };
 
-/* Of a request under way: of a send since it is matched, of a receive that waits for DATA. */
+/* Of an outstanding request: of a send since it is matched, of a receive that waits for DATA. */
 struct task_note {
-    ker_time sent; /* of a send whose end the adapter will tell: when it began */
+    ker_time sent; /* of a send whose end the adapter will report: when it began */
     union {
         struct {
             ker_time origin;
@@ -89,7 +89,7 @@ void task_cause_message(struct task_mpi *, ker_time now, const struct net_messag
                         const struct task_wire *);
 /* A task acts, or something that is no message: nothing is known of it. */
 void task_cause_none(struct task_mpi *);
-/* This request's message goes to the adapter, which will tell when it has left. */
+/* This request's message is handed to the adapter, which will report when it has left. */
 void task_cause_sends(const struct task_mpi *, uint32_t request, ker_time when);
 /* The last byte of this request's message has left. */
 void task_cause_left(struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);

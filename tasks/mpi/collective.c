@@ -1,7 +1,7 @@
 /* collective.c - executing a collective's schedule, round by round.
  *
  * Each round posts its receive, pays the send overhead, makes its send, and waits if it carries a fence.
- * Rounds without a fence go on as long as fewer than TASK_COLL_WINDOW messages are outstanding, so that
+ * Rounds without a fence continue as long as fewer than TASK_COLL_WINDOW messages are outstanding, so that
  * linear schedules on 100,000 tasks need constant memory. The messages are ordinary requests in the
  * communicator's collective context, marked with the number of the call on this communicator, which all its
  * tasks count alike, whether it blocks or not; MPI_Bcast_init counts as a call, and its starts are counted,
@@ -10,7 +10,7 @@
  * What a task does by itself, combining what it has received and copying in its own memory, takes its
  * processor where mpi.reduce_rate and mpi.copies say so: before the round's send, and behind its fence.
  *
- * By mpi.progress a call that does not block goes on by itself, without processor time; or when its task is
+ * By mpi.progress a call that does not block continues by itself, without processor time; or when its task is
  * in a call of MPI, and pays as for one that blocks; or by a thread that takes this time from the task's
  * computation.
  */
@@ -166,7 +166,7 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
 }
 
 /* The task owes for what of a round it does itself; false: nothing. By the adapter a call that does not block
- * goes on meanwhile: the time is the task's, with whatever it does next. */
+ * continues meanwhile: the time is the task's, with whatever it does next. */
 static bool round_charge(struct task_mpi *mpi, struct task_state *task, uint64_t combined, uint64_t copied)
 {
     if (mpi->reduce_rate && combined)
@@ -176,7 +176,7 @@ static bool round_charge(struct task_mpi *mpi, struct task_state *task, uint64_t
     return combined || copied;
 }
 
-/* Behind its fence, or, without, when its receive is posted: it goes on while others are awaited. */
+/* Behind its fence, or, without, when its receive is posted: it continues while others are awaited. */
 static bool round_finish(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run)
 {
     struct task_coll_round *c = &run->current;
@@ -213,7 +213,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
     }
 }
 
-/* Where messages take its processor: the task that waits for the call goes on when it has sent. */
+/* Where messages take its processor: the task that waits for the call continues when it has sent. */
 static inline bool sends_first(const struct task_mpi *mpi, const struct task_state *task, uint32_t index)
 {
     return __builtin_expect(mpi->outside.posted != NULL, 0) && index == task->collective;

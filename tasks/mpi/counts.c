@@ -1,4 +1,4 @@
-/* counts.c - what is under way in each job, counted by this rank.
+/* counts.c - what is in flight in each job, counted by this rank.
  *
  * Jobs are met in any order, and many ranks meet few of them: there is room for those up to the largest
  * number met so far, and a job without room has counted nothing.

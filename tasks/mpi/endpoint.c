@@ -5,9 +5,9 @@
  * A message of s bytes takes o of its sender's processor before it is sent (node_model.send_overhead) and, if
  * it is eager, (s-1) O behind that; its adapter is free for the next one g + (s-1) G after it has begun.
  * Whoever receives it takes o + (s-1) max(O, G) for it, when it would take node.receive_overhead, and not
- * before the adapter is free again, which is taken for g + (s-1) G from then on. A task has one adapter each
- * way for this. Messages that go by rendezvous may have o, g, G and O of their own, at both ends and for
- * their RTS.
+ * before the adapter is free again, which is taken for g + (s-1) G from then on. A task has one adapter in
+ * each direction for this. Messages sent by rendezvous may have o, g, G and O of their own, at both ends and
+ * for their RTS.
  */
 #include "tasks/loggops/loggops.h"
 #include "tasks/mpi/state.h"

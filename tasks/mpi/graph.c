@@ -1,5 +1,5 @@
-/* graph.c - tasks whose programs are graphs: the program knows which operation is ready, so it is told what
- * has come to its end, and its streams wait for it when it has nothing for them.
+/* graph.c - tasks whose programs are graphs: the program knows which operation is ready, so it is notified of
+ * what has come to its end, and its streams wait for it when it has nothing for them.
  *
  * Requests of a graph are marked as awaited, though no stream waits for them: so their completion costs
  * others nothing. What is ready changes when a request completes and when a stream fetches its next operation

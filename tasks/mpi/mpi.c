@@ -1,8 +1,8 @@
 /* mpi.c - set-up of the MPI model, and what it is to a node: a service.
  *
  * Each call of the node changes the state of requests, which may make tasks ready; a step runs the first
- * ready task. The node settles after every call (nodes/nodes.h), so what happens there in one instant is a
- * function of the order of its calls, which is the same on any number of ranks.
+ * ready task. The node is brought up to date after every call (nodes/nodes.h), so what happens there in one
+ * instant is a function of the order of its calls, which is the same on any number of ranks.
  */
 #include "tasks/mpi/state.h"
 
@@ -21,10 +21,10 @@ const struct ker_option mpi_options[] = {
     {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write|instant",
      "How a message above mpi.eager_limit moves once it is matched: the receiver reads it from the sender's "
      "memory, "
-     "and tells the sender when it has (RTS, READ, data, FIN); or the sender writes it when the receiver "
+     "and notifies the sender when it has (RTS, READ, data, FIN); or the sender writes it when the receiver "
      "says so "
      "(RTS, CTS, data). With network.model = \"loggops\" also as LogGOPSim has it, for results equal to its: "
-     "the message comes at once, and the sender goes on in the instant in which it is matched; one rank "
+     "the message comes at once, and the sender continues in the instant in which it is matched; one rank "
      "simulates then.",
      "jobs"},
     {"mpi.partitioned", KER_TYPE_CHOICE, "each", NULL, NULL, "each|whole",
@@ -54,7 +54,7 @@ const struct ker_option mpi_options[] = {
      "each task.",
      "jobs"},
     {"mpi.progress", KER_TYPE_CHOICE, "adapter", NULL, NULL, "adapter|calls|thread",
-     "Who goes on with rendezvous, with collectives that do not block, and with accumulates at their target: "
+     "Who advances rendezvous, with collectives that do not block, and with accumulates at their target: "
      "the adapter, whatever the task "
      "does; the "
      "task, while it is in a call of MPI; or a thread beside it, which takes mpi.progress_cost from its "

@@ -89,7 +89,7 @@ extern const struct node_service task_mpi_service; /* shared: the struct task_mp
 /* The same for nodes whose cores may be away: a task that is woken asks for its core first, by work of no
  * time. */
 extern const struct node_service task_mpi_service_asking;
-/* Is processor time more than a timer, and told apart? */
+/* Is processor time more than a timer, and distinguished? */
 bool task_mpi_works(const struct task_mpi *);
 /* Do messages take no processor time at either end? */
 bool task_mpi_costless(const struct task_mpi *);
@@ -100,9 +100,9 @@ void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, cons
 
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);
-/* Of one job: this rank's part of what can still make something happen in it (timers, messages on their way,
- * sends under way), and its tasks here that have not finished. Summed over the ranks, between two instants: 0
- * open and some unfinished is a deadlock. */
+/* Of one job: this rank's part of what can still make something happen in it (timers, messages in transit,
+ * sends in progress), and its tasks here that have not finished. Summed over the ranks, between two instants:
+ * 0 open and some unfinished is a deadlock. */
 void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
 /* Own tasks of a job that have ended before their end: MPI_Abort, or where they died in their trace. */
 uint64_t task_mpi_aborted(const struct task_mpi *, uint32_t job);
@@ -128,7 +128,8 @@ enum task_sent_kind {
     TASK_SENT_POINT_TO_POINT,
     TASK_SENT_COLLECTIVE,
     TASK_SENT_ONE_SIDED,
-    TASK_SENT_BALANCING, /* of message-driven programs (tasks/driven): objects that move, and what is told */
+    TASK_SENT_BALANCING, /* of message-driven programs (tasks/driven): objects that move, and what is reported
+                          */
     TASK_SENT_KINDS
 };
 struct task_mpi_sent {
@@ -182,7 +183,7 @@ extern const struct stats_schema task_calls_schema, task_functions_schema;
  * function and communicator; of the latter only with output.series.communicators. */
 struct task_mpi_called {
     uint32_t job;
-    int32_t comm; /* of the job's program; -1: the call names none, or it is not told apart */
+    int32_t comm; /* of the job's program; -1: the call names none, or it is not distinguished */
     const char *function;
     uint64_t calls, bytes;
     ker_time simulated, wait;
@@ -197,7 +198,7 @@ enum ker_status task_mpi_waits(struct task_mpi *, const struct task_mpi_names *,
 bool task_mpi_waits_told(const struct task_mpi *);
 /* The bytes of struct task_waits_cost. */
 void task_mpi_waits_bytes(uint64_t *task, uint64_t *function, uint64_t *octave, uint64_t *request);
-/* output.critical_path: of so many tasks in all. Before task_mpi_reserve. */
+/* output.critical_path: of this many tasks in all. Before task_mpi_reserve. */
 enum ker_status task_mpi_path_read(struct task_mpi *, const struct ker_config *, uint64_t tasks,
                                    struct ker_error *);
 uint32_t task_mpi_path_room(const struct task_mpi *); /* pieces of each task; 0: not wanted */

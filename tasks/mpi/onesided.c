@@ -227,7 +227,7 @@ static bool target_stays(const void *context, const void *entry)
     return t->comm != op->comm || t->window != op->tag || t->posts || t->open || t->lock != TASK_LOCK_NONE;
 }
 
-/* An UNLOCK may still be under way; numbers of windows are not used again. */
+/* An UNLOCK may still be in progress; numbers of windows are not used again. */
 static void window_free(struct task_state *task)
 {
     struct task_window *w = op_window(task);

@@ -2,8 +2,8 @@
  *
  * What MPI libraries do (MPICH 4, Open MPI 5), without copies: MPI_Psend_init announces the send (PINIT) to
  * the receiver, which pairs it with its MPI_Precv_init in the order of both. Each time the receiver starts,
- * it tells the sender (PSTART). From then on a partition that is ready leaves at once as a message of its own
- * (PART), which is not searched for, as it names its request; those that became ready before leave when
+ * it notifies the sender (PSTART). From then on a partition that is ready leaves at once as a message of its
+ * own (PART), which is not searched for, as it names its request; those that became ready before leave when
  * PSTART comes. With mpi.partitioned = "whole" there is one message, when all partitions are ready (MPICH
  * 4.0). A send is complete when its last message has left, a receive when the last one has come.
  *
@@ -17,7 +17,7 @@ static bool is_whole(const struct task_mpi *mpi)
     return mpi->parting == TASK_PARTING_WHOLE;
 }
 
-/* By the processor, if `rings`: then the adapter must be told. */
+/* By the processor, if `rings`: then the adapter must be notified. */
 static void wire_send(struct task_mpi *mpi, struct task_state *task, ker_time now,
                       const struct task_wire *wire, uint32_t to, uint64_t cookie, bool rings)
 {

@@ -57,7 +57,7 @@ void task_path_wait(struct task_mpi *mpi, const struct task_state *task, const s
         piece->hop = cause->hop;
 }
 
-/* What goes out at once while a task of one stream acts needs no word: the task's pieces say what led to it.
+/* What is sent at once while a task of one stream acts needs no word: the task's pieces say what led to it.
  */
 void task_path_act(struct task_mpi *mpi, const struct task_state *task, ker_time now, ker_time delay,
                    const struct task_wire *wire, uint32_t to)
@@ -99,7 +99,7 @@ static void piece_state(struct task_mpi *mpi, struct task_piece *piece, struct k
     KER_CHUNK(c, piece->sends);
 }
 
-/* A run that goes on with less room for each task, because jobs have come, keeps the last ones. */
+/* A resumed run with less room for each task, because jobs have come, keeps the last ones. */
 void task_path_state(struct task_mpi *mpi, const struct task_state *task, struct ker_chunk *c)
 {
     struct task_ring *ring = ring_of(mpi, task);

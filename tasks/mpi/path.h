@@ -56,7 +56,7 @@ static inline struct task_piece *task_ring_at(const struct task_ring *ring, uint
 }
 
 /* -- ring.c -- */
-/* Room for one more piece: of at most so many, the oldest is given up. */
+/* Room for one more piece: of at most this many, the oldest is given up. */
 struct task_piece *task_ring_push(struct task_ring *, uint32_t most);
 /* The stream is busy until then, in that function. */
 void task_ring_busy(struct task_ring *, uint32_t most, uint16_t stream, const char *function, ker_time now,
@@ -71,7 +71,7 @@ void task_path_wait(struct task_mpi *, const struct task_state *, const struct t
 /* It has had time that it asked for then: if messages take the processor, too, it was busy with these before.
  */
 void task_path_worked(struct task_mpi *, const struct task_state *, ker_time began, ker_time now);
-/* A message goes out from this task to that one, so much later. */
+/* A message is sent from this task to that one, so much later. */
 void task_path_act(struct task_mpi *, const struct task_state *, ker_time now, ker_time delay,
                    const struct task_wire *, uint32_t to);
 /* The current stream is the last one of its task to end. */

@@ -57,7 +57,7 @@ void task_path_links(const struct route_topology *topology, uint32_t from, uint3
     uint8_t class = (uint8_t)summary->endpoint_link;
     route_attachment(topology, from, &at, &port);
     visitor->link(visitor->context, &(struct task_path_link){{true, from, 0}, {false, at, 0}, class});
-    /* tables are not whole on every rank, and what has failed is passed by on other ways */
+    /* tables are not whole on every rank, and what has failed is avoided by other paths */
     if (!route_bytes(topology) && !route_fault_summarise(topology) &&
         switches_visit(topology, from, to, visitor))
         return;

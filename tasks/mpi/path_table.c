@@ -95,7 +95,7 @@ static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
     COLUMN(links, "", U32, SAME, row->links, \
            "links of a minimal route between their nodes, those of the nodes included; 0: the same node") \
     COLUMN(messages, "messages", U64, SUM, row->messages, "messages on the path, control messages included") \
-    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long they were on their way") \
+    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long they were in transit") \
     COLUMN(contention_ps, "ps", U64, SUM, row->contention, \
            "of that: what they took longer than in an empty network")
 #define PAIR_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct pair, pair_##name, value)
@@ -113,7 +113,7 @@ static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
     COLUMN(to, "", U32, SAME, row->link.to.id, "its id") \
     COLUMN(class, "", TEXT, SAME, row->link.class, "the link's class", .text = class_text) \
     COLUMN(messages, "messages", U64, SUM, row->messages, "messages on the path that passed it for certain") \
-    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long these were on their whole way") \
+    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long these were in transit in all") \
     COLUMN(contention_ps, "ps", U64, SUM, row->contention, \
            "of that: what they took longer than in an empty network") \
     COLUMN(path_ps, "ps", U64, SAME, row->path, "as in critical_path.csv") \
@@ -267,7 +267,7 @@ struct tables {
     bool routed; /* messages pass links */
 };
 
-/* A pair whose links are told, and where. */
+/* A pair whose links are reported, and where. */
 struct passing {
     struct stats_table *links;
     struct link row;

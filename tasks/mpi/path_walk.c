@@ -1,10 +1,10 @@
 /* path_walk.c - walks the critical path: see path.h.
  *
- * The walk stands at a task and a time. What the task did until then says where it goes: of a busy piece to
- * its begin; of a wait to the task that sent what has ended it, when it sent it; so, too, of an act, by which
- * something went out for a task that did something else. A message is found again at its sender by its time,
- * its kind and where it went. The rank that has the task walks until the path leaves for a task of another
- * rank; then all learn where it stands.
+ * The walk stands at a task and a time. What the task did until then says where it is sent: of a busy piece
+ * to its begin; of a wait to the task that sent what has ended it, when it sent it; so, too, of an act, by
+ * which something went out for a task that did something else. A message is found again at its sender by its
+ * time, its kind and where it went. The rank that has the task walks until the path leaves for a task of
+ * another rank; then all learn where it stands.
  */
 #include "tasks/mpi/path.h"
 
@@ -82,8 +82,8 @@ static const struct task_piece *act_find(const struct task_ring *ring, const str
     return NULL;
 }
 
-/* What the stream did just before, or, where a message went out of which no act tells, the wait that it was
- * in then; NULL: not known any more. */
+/* What the stream did just before, or, where a message went out of which no act is recorded, the wait that it
+ * was in then; NULL: not known any more. */
 static const struct task_piece *piece_before(const struct task_ring *ring, const struct walk *w)
 {
     uint32_t known = pieces_until(ring, w->at);

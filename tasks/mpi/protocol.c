@@ -1,6 +1,6 @@
 /* protocol.c - how a message gets from one task to another.
  *
- * Eager, for messages up to mpi.eager_limit: the message goes out at once. The send is complete when its last
+ * Eager, for messages up to mpi.eager_limit: the message is sent at once. The send is complete when its last
  * byte has left the adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when
  * its ACK comes.
  *
@@ -15,7 +15,7 @@
  * in (match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
  * the task is doing (an adapter with matching in hardware); by mpi.progress, all but READ wait until the task
  * is in a call of MPI, or its thread takes time for them. Between tasks of one node the same messages take
- * node_copy time instead of the network; what is under way inside a node, or on the way to the adapter's
+ * node_copy time instead of the network; what is in flight inside a node, or on the path to the adapter's
  * doorbell, is the node's (nodes/delay.c).
  */
 #include "tasks/mpi/state.h"

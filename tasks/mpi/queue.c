@@ -1,6 +1,6 @@
 /* queue.c - queues of receives and of messages, short or long.
  *
- * A queue is a list that is gone through, as nearly all are short. One that is searched while it is longer
+ * A queue is a list that is walked, as nearly all are short. One that is searched while it is longer
  * than LONG gets a lookup (lookup.h), which takes its entries over until SHORT are left; an entry's link is
  * its name there then. Invariant: what a search finds, and how many entries it counts, is the same either
  * way.
@@ -67,7 +67,7 @@ static struct task_match_key item_key(const struct task_mpi *mpi, enum task_queu
     return task_key_of_message(kind, &task_message_at(mpi, item)->wire);
 }
 
-/* As task_key_fits, without making the receive's key where comm, source or tag tell already. */
+/* As task_key_fits, without making the receive's key where comm, source or tag imply already. */
 static inline bool request_fits(const struct task_mpi *mpi, const struct task_request *r,
                                 const struct task_match_key *key)
 {

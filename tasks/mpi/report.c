@@ -204,7 +204,7 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
                  (unsigned long long)op->bytes);
         break;
     case TASK_OP_FINALIZE:
-        text_add(&text, "%u messages under way", task->open);
+        text_add(&text, "%u messages in flight", task->open);
         break;
     default:
         if (task_op_onesided(op))

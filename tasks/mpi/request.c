@@ -88,7 +88,7 @@ uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *
 
 /* ---- numbers ---- */
 
-/* How many numbers follow on so many. */
+/* How many numbers follow on this many. */
 static uint32_t numbers_next(uint32_t numbers)
 {
     return numbers < SCANNED ? numbers + 4 : 2 * numbers;

@@ -1,6 +1,6 @@
 /* ring.c - what a task did last, as pieces in a ring.
  *
- * Pieces that follow each other in the same function are one, so that a ring goes further back. Nothing here
+ * Pieces that follow each other in the same function are one, so that a ring leads further back. Nothing here
  * depends on where a name lies in memory: functions are compared by their names where the addresses differ,
  * which they may after a checkpoint.
  */

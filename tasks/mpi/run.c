@@ -1,10 +1,10 @@
-/* run.c - runs: the calls of collectives that a task has under way.
+/* run.c - runs: the calls of collectives that a task has outstanding.
  *
  * A blocking call is a run that its task waits for (task.collective), and is gone when the call returns. One
  * that does not block is owned by a request: of a call of MPI_Ibcast the run lives until it has ended, of
  * MPI_Bcast_init as long as the request. The task's op is another one by then, so such a run has copies of
  * the counts. Runs that nobody waits for and whose next round may begin stand in a queue of the task
- * (task.able). Invariant: a run is in it at most once, and not while it goes on.
+ * (task.able). Invariant: a run is in it at most once, and not while it continues.
  */
 #include "tasks/mpi/state.h"
 
@@ -56,7 +56,7 @@ void task_run_keep(struct task_collective_run *run)
     v->receive_bytes = v->receive_bytes ? run->counts + sent : NULL;
 }
 
-/* ---- those that can go on ---- */
+/* ---- those that can continue ---- */
 
 void task_run_push(struct task_mpi *mpi, struct task_state *task, uint32_t index, bool first)
 {

@@ -1,4 +1,4 @@
-/* run.h - calls of collectives that are under way: run.c, collective.c. A private part of state.h. */
+/* run.h - calls of collectives in progress: run.c, collective.c. A private part of state.h. */
 #ifndef TASKS_MPI_RUN_H
 #define TASKS_MPI_RUN_H
 
@@ -7,7 +7,7 @@
 
 /* A call of a collective at one task. */
 struct task_collective_run {
-    uint32_t next; /* among those that can go on */
+    uint32_t next; /* among those that can continue */
     int32_t comm;
     struct task_coll_view view;
     uint64_t *counts; /* of a call that does not block: its own copies, to which the view points */
@@ -20,7 +20,7 @@ struct task_collective_run {
     bool fence;              /* waits until nothing is outstanding */
     bool sending;            /* the send of `current` is still to be made */
     bool ended;
-    bool able; /* it stands among those that can go on, or goes on now */
+    bool able; /* it stands among those that can continue, or continues now */
 };
 #define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
 
@@ -51,7 +51,7 @@ int32_t task_run_peer(const struct task_mpi *, const struct task_state *, const 
                       int32_t rank);
 /* Gives a run that is to outlive the op copies of its counts. */
 void task_run_keep(struct task_collective_run *);
-/* Puts it behind those that can go on; `first`: before them. */
+/* Puts it behind those that can continue; `first`: before them. */
 void task_run_push(struct task_mpi *, struct task_state *, uint32_t index, bool first);
 uint32_t task_run_pop(struct task_mpi *, struct task_state *); /* 0: none */
 /* One of its messages is complete. */
@@ -75,13 +75,14 @@ void task_collective_start(struct task_mpi *, struct task_state *);
 /* The same for loading, which says itself which call on the communicator it is. */
 void task_collective_restore(struct task_mpi *, struct task_state *);
 enum task_collective_next { TASK_COLLECTIVE_DONE, TASK_COLLECTIVE_BLOCKED, TASK_COLLECTIVE_PAY };
-/* Goes on with it as far as possible. PAY: task->debt is to be paid first. */
+/* Continues with it as far as possible. PAY: task->debt is to be paid first. */
 enum task_collective_next task_collective_run(struct task_mpi *, struct task_state *, ker_time now);
 /* A request of the op's call: of a call that does not block, which begins at once, or persistent. */
 void task_collective_request(struct task_mpi *, struct task_state *, bool persistent);
 /* Begins the call of an inactive persistent request. */
 void task_collective_begin(struct task_mpi *, struct task_state *, uint32_t request);
-/* Goes on with all calls that nobody waits for and that can go on; `pays`: as long as task->debt is 0. */
+/* Continues with all calls that nobody waits for and that can continue; `pays`: as long as task->debt is 0.
+ */
 void task_collective_progress(struct task_mpi *, struct task_state *, ker_time now, bool pays);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Each file calls only those before it in this order: counts.c, calls.c, cause.c, source.c (who was found),
  * stream.c (threads of a task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready
- * tasks), work.c, after.c, graph.c (programs that are told what is complete), endpoint.c (LogGOPS'
+ * tasks), work.c, after.c, graph.c (programs that are notified of what is complete), endpoint.c (LogGOPS'
  * overheads), layout.c (who shares a node), run.c (calls of collectives), partitions.c, request.c, window.c,
  * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
  * starts requests), onesided.c, call.c (services of the node), charge.c (processor time of operations),
@@ -22,7 +22,7 @@
 #include "tasks/mpi/wire.h"
 #include "traces/traces.h"
 
-/* Who goes on with what has begun, the choices of mpi.progress: the adapter, the task when it is in a call of
+/* Who advances what has begun, the choices of mpi.progress: the adapter, the task when it is in a call of
  * MPI, a thread of its own. */
 enum task_progress { TASK_PROGRESS_ADAPTER, TASK_PROGRESS_CALLS, TASK_PROGRESS_THREAD };
 
@@ -155,12 +155,12 @@ struct task_state {
     bool blocked; /* since blocked_since; waits for a completion */
     bool fetched; /* op is one of its program's */
     uint32_t ready_next;
-    uint32_t pending;    /* completions until the op can go on */
+    uint32_t pending;    /* completions until the op can continue */
     uint32_t open;       /* matched or injected, not complete: what FINALIZE waits for */
     uint32_t collective; /* the run it waits for, 0: none */
     struct {
         uint32_t first, last;
-    } able;                               /* runs that nobody waits for, and that can go on */
+    } able;                               /* runs that nobody waits for, and that can continue */
     struct ker_table peers;               /* of struct task_peer */
     struct task_queue posted, unexpected; /* user's */
     struct task_queues *queues;           /* NULL: nothing has been in any of them */
@@ -196,7 +196,7 @@ struct task_mpi_node {
 };
 
 /* What can still make something happen in a job, counted where it begins and where it ends: timers of its
- * tasks, messages on their way, sends whose end the adapter will tell. One rank's number may be negative; the
+ * tasks, messages in transit, sends whose end the adapter will report. One rank's number may be negative; the
  * sum over the ranks is exact. */
 struct task_mpi_job {
     const struct task_job *job; /* NULL: none of its tasks is here */
@@ -247,7 +247,7 @@ struct task_mpi {
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
     const uint32_t *first;      /* by job, of its first task */
-    bool waits, waits_told;     /* told apart: a struct task_note stands behind each request; output.waits */
+    bool waits, waits_told; /* distinguished: a struct task_note stands behind each request; output.waits */
     struct task_waited *waited; /* by task; NULL: without waits */
     struct task_path *path;     /* NULL: not wanted; only with waits */
     struct task_cause cause;    /* what happens now; only with waits */
@@ -338,7 +338,7 @@ void task_act(struct task_mpi *, struct task_state *, ker_time now);
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 void task_list(struct task_mpi *, struct task_state *);    /* the same, whichever of its streams is ready */
 
-/* Processor time that the task owes before it goes on. */
+/* Processor time that the task owes before it continues. */
 static inline void task_owe(struct task_state *task, ker_time time)
 {
     ker_time most = 9000000 * KER_S; /* behind any run's end */
@@ -348,9 +348,10 @@ static inline void task_owe(struct task_state *task, ker_time time)
 /* -- graph.c -- of tasks whose programs are graphs: task_program_class.ready */
 /* Has the current stream, whose op is GRAPH_IDLE, something else to do? */
 bool task_graph_ready(const struct task_mpi *, const struct task_state *);
-/* Streams that have something to do again go on. */
+/* Streams that have something to do again continue. */
 void task_graph_wake(struct task_mpi *, struct task_state *);
-/* A request that is awaited, and that no wait has marked. True: it was a graph's, and its program is told. */
+/* A request that is awaited, and that no wait has marked. True: it was a graph's, and its program is
+ * notified. */
 bool task_graph_complete(struct task_mpi *, struct task_state *, const struct task_request *);
 
 /* -- end.c -- */
@@ -362,7 +363,7 @@ void task_end(struct task_mpi *, struct task_state *, ker_time now);
 void task_op_fetch(const struct task_job *, struct task_state *);
 /* Runs the task at `now` until it must wait. */
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
-/* The same where its processor may be away: it goes on when that is there. */
+/* The same where its processor may be away: it continues when that is there. */
 void task_run_asking(struct task_mpi *, struct task_state *, ker_time now);
 
 /* -- request.c -- */
@@ -387,7 +388,7 @@ void task_numbers_renew(struct task_state *);
 /* Counts in what FINALIZE waits for, from now until complete. */
 void task_request_open(struct task_mpi *, struct task_state *, uint32_t index);
 
-/* -- wait.c -- each returns true when the task can go on at once */
+/* -- wait.c -- each returns true when the task can continue at once */
 bool task_wait_begin(struct task_mpi *, struct task_state *, ker_time now);
 void task_wait_end(struct task_mpi *, struct task_state *);
 bool task_wait_one(struct task_mpi *, struct task_state *, uint32_t request); /* 0: nothing */

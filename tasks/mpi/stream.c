@@ -1,10 +1,10 @@
 /* stream.c - tasks with several streams: which one is current, which are ready, and who waits for whom.
  *
  * To change the current stream its part of struct task_state is copied out, and another one's in: some
- * hundred bytes, and nothing for tasks with one stream. What is told to the task (the end of a request, of a
- * collective, a timer) is told to the stream that it concerns: it is selected, the model does what it does
- * for any task, and the one before is selected again. Streams of a task that become ready in one instant run
- * in the order in which they did; of timers, in the order of their numbers.
+ * hundred bytes, and nothing for tasks with one stream. What is reported to the task (the end of a request,
+ * of a collective, a timer) is reported to the stream that it concerns: it is selected, the model does what
+ * it does for any task, and the one before is selected again. Streams of a task that become ready in one
+ * instant run in the order in which they did; of timers, in the order of their numbers.
  */
 #include "tasks/mpi/state.h"
 
@@ -79,7 +79,7 @@ void task_stream_change(struct task_state *task, uint32_t stream)
 
 /* ---- what they do ---- */
 
-/* Of one that has not begun, or has ended, no call goes on. */
+/* Of one that has not begun, or has ended, no call continues. */
 static bool in_call(unsigned stage, bool fetched, const struct task_op *op)
 {
     if (stage == TASK_STAGE_DONE || !fetched || op->kind == TASK_OP_AFTER)

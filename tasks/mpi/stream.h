@@ -78,7 +78,7 @@ bool task_all_compute(const struct task_state *);
 void task_stream_await(struct task_state *, struct task_request *);
 /* Does no other stream wait for it? */
 bool task_stream_alone(const struct task_state *, const struct task_request *);
-/* The stream that the completion of a request is told to; the current one if it makes no difference. */
+/* The stream that the completion of a request is reported to; the current one if it makes no difference. */
 uint32_t task_stream_concerned(const struct task_state *, const struct task_request *);
 /* Does the stream's operation name this request? For those that many wait for. */
 bool task_stream_names(const struct task_state *, uint64_t name);

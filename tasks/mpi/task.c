@@ -40,7 +40,7 @@ static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task
     return index;
 }
 
-/* Of a graph: its program is told that the request is complete, and waits for a receive then. */
+/* Of a graph: its program is notified that the request is complete, and waits for a receive then. */
 static void issue_told(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
@@ -332,7 +332,7 @@ static inline void task_advance(struct task_mpi *mpi, struct task_state *task, k
         task_end(mpi, task, now);
 }
 
-/* A call goes on when the searches in the task's queues that have begun are over. */
+/* A call continues when the searches in the task's queues that have begun are over. */
 static void search_wait(struct task_state *task, ker_time now)
 {
     if (task->searching > now)
@@ -359,7 +359,7 @@ static inline __attribute__((always_inline)) void task_unblock(struct task_mpi *
     search_wait(task, now);
 }
 
-/* false: it goes on at once. */
+/* false: it continues at once. */
 static bool task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     ker_time debt = task->debt, until = pay_until(now, debt);
@@ -384,7 +384,7 @@ static inline bool task_waits(const struct task_mpi *mpi, struct task_state *tas
     return task->op.kind == TASK_OP_FINALIZE ? task->open > 0 : task->pending > 0;
 }
 
-/* Collectives that it does not wait for go on, if they need no call of MPI, or the task is in one. */
+/* Collectives that it does not wait for continue, if they need no call of MPI, or the task is in one. */
 static void task_progress(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     bool adapter = mpi->progress == TASK_PROGRESS_ADAPTER || task->stage == TASK_STAGE_DONE;
@@ -434,7 +434,7 @@ static inline __attribute__((always_inline)) bool task_wake(struct task_mpi *mpi
 
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    bool sends = false; /* it asks for its processor before it goes on, even for no time */
+    bool sends = false; /* it asks for its processor before it continues, even for no time */
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
     if (!task_wake(mpi, task, now))
         return;

@@ -130,7 +130,7 @@ static void call_take(struct task_line_call *own, const struct task_op *op)
 
 void task_line_next(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    if (task->op.kind == TASK_OP_TAKES) /* the call goes on */
+    if (task->op.kind == TASK_OP_TAKES) /* the call continues */
         return;
     struct task_line_call *own = line_call(mpi, task);
     if (!own->begun)
@@ -264,7 +264,7 @@ static void under_ways_state(struct task_line *line, struct ker_chunk *c)
     free(sorted);
 }
 
-/* Which call goes on need not be that of the op (TASK_OP_TAKES). */
+/* Which call continues need not be that of the op (TASK_OP_TAKES). */
 static void call_state(struct task_mpi *mpi, struct task_line_call *own, struct ker_chunk *c)
 {
     own->call.function = task_function_state(mpi, own->call.function, c);

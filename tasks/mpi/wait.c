@@ -5,7 +5,7 @@
  * wait for every active request, "any" kinds take the first complete one in the order of the list, "some"
  * kinds all that are complete. Null and inactive requests count as done; a list with nothing else returns at
  * once. A traced test that completed something waits like its wait; one that did not costs nothing; one whose
- * outcome is unknown takes what is complete and goes on.
+ * outcome is unknown takes what is complete and continues.
  */
 #include "tasks/mpi/state.h"
 

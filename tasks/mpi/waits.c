@@ -1,7 +1,7 @@
 /* waits.c - the waits of each task, divided by what they were due to (cause.c), and summed by function.
  *
- * What makes a blocked stream ready is kept until it goes on, which it does in the same instant: so no cause
- * is ever saved.
+ * What makes a blocked stream ready is kept until it continues, which it does in the same instant: so no
+ * cause is ever saved.
  */
 #include "tasks/mpi/state.h"
 
@@ -89,8 +89,8 @@ void task_waits_run_on(struct task_mpi *mpi, const struct task_state *task, ker_
         mpi->cause = *run;
 }
 
-/* What has ended the wait of the current stream just now: of a stream that is woken to go on with a
- * collective, what has made that go on. */
+/* What has ended the wait of the current stream just now: of a stream that is woken to continue with a
+ * collective, what has made that continue. */
 static const struct task_cause *cause_known(const struct task_mpi *mpi, const struct task_state *task,
                                             ker_time end)
 {

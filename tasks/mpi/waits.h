@@ -14,8 +14,8 @@ struct task_waited_in {
     ker_time skew, skew_most;
 };
 
-/* Messages that have come, of sizes from 2^(class - 1) to below 2^class; class 0: empty ones. time: on their
- * way. */
+/* Messages that have come, of sizes from 2^(class - 1) to below 2^class; class 0: empty ones. time: in
+ * transit. */
 struct task_rate {
     uint32_t class;
     uint64_t messages, bytes, time;
@@ -28,7 +28,7 @@ struct task_waited {
     uint32_t causes;
     struct task_rate *rate; /* by class, those that there are */
     uint32_t rates, rate_room;
-    struct task_cause run; /* what has made a run go on that nobody waits for */
+    struct task_cause run; /* what has made a run continue that nobody waits for */
 };
 
 /* -- waits.c -- all but wanted, reserve and release only with mpi->waits */
@@ -37,7 +37,7 @@ void task_waits_reserve(struct task_mpi *, uint32_t tasks);
 void task_waits_release(struct task_mpi *);
 /* The current stream, blocked, becomes ready now. */
 void task_waits_keep(struct task_mpi *, const struct task_state *);
-/* A run that nobody waits for can go on; it does so, as what has made it. */
+/* A run that nobody waits for can continue; it does so, as what has made it. */
 void task_waits_run(struct task_mpi *, const struct task_state *);
 void task_waits_run_on(struct task_mpi *, const struct task_state *, ker_time now);
 /* The current stream was blocked. */

@@ -64,7 +64,7 @@ static uint64_t waited_time(const struct row *row)
     COLUMN(handshake_ps, "ps", U64, SUM, PART(row, HANDSHAKE), "control messages of rendezvous") \
     COLUMN(contention_ps, "ps", U64, SUM, PART(row, CONTENTION), \
            "what messages took longer than in an empty network") \
-    COLUMN(transfer_ps, "ps", U64, SUM, PART(row, TRANSFER), "messages on their way in an empty network") \
+    COLUMN(transfer_ps, "ps", U64, SUM, PART(row, TRANSFER), "messages in transit in an empty network") \
     COLUMN(sending_ps, "ps", U64, SUM, PART(row, SENDING), "of sends: until the last byte had left") \
     COLUMN(matching_ps, "ps", U64, SUM, PART(row, MATCHING), \
            "`mpi.match_time`: searches at the receiver before it answered") \
@@ -101,7 +101,7 @@ static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_CO
     COLUMN(messages, "messages", U64, SUM, row->rate.messages, "messages with payload that have come") \
     COLUMN(bytes, "bytes", U64, SUM, row->rate.bytes, "their payload") \
     COLUMN(time_ps, "ps", U64, SUM, row->rate.time, \
-           "how long they were on their way, summed: of a rendezvous the data itself") \
+           "how long they were in transit, summed: of a rendezvous the data itself") \
     COLUMN(rate_bytes_per_s, "bytes/s", MEAN, SUM, (stats_cell)row->rate.bytes * KER_S, \
            "what a message had on average: bytes over time", .by = "time_ps")
 

@@ -81,7 +81,7 @@ static inline uint64_t task_wire_payload(const struct task_wire *wire)
 }
 
 /* DATA is matched already: all that is still asked for is whose it is and which requests it completes. It may
- * be under way for long, and the network keeps half an envelope only. */
+ * be in progress for long, and the network keeps half an envelope only. */
 static inline void task_wire_shorten(struct task_wire *wire)
 {
     wire->comm = wire->tag = 0;

@@ -1,4 +1,4 @@
-/* work.c - processor time that is more than a timer: the task asks its node for it, and goes on when it has
+/* work.c - processor time that is more than a timer: the task asks its node for it, and continues when it has
  * had it (task_mpi_worked).
  *
  * What has been had is what the program computed, as far as its time had been added to task.compute when it

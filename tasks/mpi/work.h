@@ -11,7 +11,7 @@ bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time ti
 /* So much of what it owes is time in the operating system. */
 void task_work_system(struct task_mpi *, const struct task_state *, ker_time time);
 
-/* The time in which a task goes through so many bytes at this rate, to be owed for: reads or writes each so
+/* The time in which a task walks this many bytes at this rate, to be owed for: reads or writes each so
  * often, which the next task_work does with its memory. */
 enum task_moves { TASK_MOVES_COPY = 2, TASK_MOVES_COMBINE = 3 };
 ker_time task_work_moves(const struct task_mpi *, const struct task_state *, uint64_t bytes, uint64_t rate,
@@ -33,7 +33,7 @@ void task_work_state(struct task_mpi *, const struct task_state *, struct ker_ch
 ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *);
 /* Owes for the messages that the op sends. */
 void task_charge_sends(struct task_mpi *, struct task_state *);
-/* What a message of so many bytes to a task of the job costs its sender. */
+/* What a message of this many bytes to a task of the job costs its sender. */
 ker_time task_charge_message(const struct task_mpi *, const struct task_state *, int32_t peer, unsigned mode,
                              uint64_t bytes);
 

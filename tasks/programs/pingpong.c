@@ -1,7 +1,7 @@
 /* pingpong.c - pairs of tasks that send one message to and fro.
  *
  * Of n tasks, task i < n/2 and task i + n/2 are partners. In each step the first sends and then receives, the
- * second receives and then sends: one round trip. Nothing else ever is under way between the two, so a run
+ * second receives and then sends: one round trip. Nothing else is ever in flight between the two, so a run
  * shows the latency of a message, and what an engine costs that has next to nothing to do.
  *
  * A task is the number of the calls it has made, two a step; everything else follows from it.

@@ -22,7 +22,7 @@ ker_time task_compute_time(const struct ker_config *, const char *path);
 /* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute
  * nothing. */
 bool task_compute_jitters(const struct ker_config *, const char *path);
-/* Of steps that are empty but for an Allreduce after every so many (0: never): the first from `step` on that
+/* Of steps that are empty but for an Allreduce after every n (0: never): the first from `step` on that
  * is not, at most `steps`. A job with nothing to do must not spend real time on four billion steps. */
 uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
 

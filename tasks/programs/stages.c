@@ -1,7 +1,7 @@
 /* stages.c - steps made of stages.
  *
  * A task is a step, a stage and, while it posts messages, a direction: 16 bytes, from which the next
- * operation is computed. A call goes through stages until one has an operation.
+ * operation is computed. A call passes through stages until one has an operation.
  *
  * Invariant: the stages of a step are receive, send, wait, the generator's own, Allreduce; `posted` counts
  * the receives, then the sends, and there are as many of both.

@@ -1,9 +1,9 @@
 /* stages.h - for generators whose tasks repeat steps that consist of stages.
  *
  * A step is a halo exchange (a receive from every neighbour, a send to every neighbour, one Waitall), then
- * stages of the generator's own with at most one operation each, then an Allreduce every so many steps. The
- * generator says who the neighbours are and what its stages do; where a task is, how it goes on, and how that
- * is saved is the same for all.
+ * stages of the generator's own with at most one operation each, then an Allreduce every n steps. The
+ * generator says who the neighbours are and what its stages do; where a task is, how it continues, and how
+ * that is saved is the same for all.
  *
  * A generator has a struct task_stages in its struct task_program, fills it in by task_stages_init, and
  * answers prepare, next and position by the functions of those names.
@@ -13,7 +13,7 @@
 
 #include "tasks/programs/programs.h"
 
-/* What goes from a task to the neighbour in a direction, and what comes from there. */
+/* What is sent by a task to the neighbour in a direction, and what comes from there. */
 struct task_halo {
     uint32_t neighbour, send_tag, receive_tag;
     uint64_t bytes;

@@ -1,10 +1,10 @@
 /* stencil.c - n-dimensional halo exchange from the configuration.
  *
- * Each step of each task: the halo exchange, computation, and an Allreduce every so many steps (stages.h).
+ * Each step of each task: the halo exchange, computation, and an Allreduce every n steps (stages.h).
  * Task t = x0 + e0 * (x1 + e1 * (x2 + ...)): the first coordinate runs fastest, as in the torus topology.
  * Neighbours stand in one order: faces: x0-1, x0+1, x1-1, x1+1, ...; all: the offsets (-1, 0, 1) of all
  * dimensions, the first running fastest, without (0, 0, ...). A message's tag is the number of the direction
- * it goes, so that two messages between the same two tasks (a ring of two) are told apart.
+ * it goes, so that two messages between the same two tasks (a ring of two) are distinguished.
  *
  * Invariant: direction d of a task and opposite[d] of that neighbour are the same pair.
  */

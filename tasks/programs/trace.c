@@ -20,7 +20,7 @@ static const struct ker_kinds formats = {"jobs[].format", "formats of traces", s
                                          format_kinds};
 
 const struct ker_kind trace_format_auto = {.name = "auto",
-                                           .meaning = "what the trace's first bytes tell, or else its name",
+                                           .meaning = "what the trace's first bytes decide, or else its name",
                                            .traits = "any",
                                            .operations = &(const struct trace_format){NULL, NULL}};
 
@@ -40,7 +40,7 @@ static const struct ker_option trace_options[] = {
          "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool "
          "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; or a message-driven "
          "program "
-         "(docs/driven.md); auto: its first bytes tell."},
+         "(docs/driven.md); auto: by its first bytes."},
     {.key = NULL},
 };
 
@@ -72,7 +72,7 @@ static bool key_known(const struct ker_kind *kind, const char *key)
     return false;
 }
 
-/* Of a format that was found out, the keys are those that it has: the rest of them is told otherwise. */
+/* Of a format that was found out, the keys are those that it has: the rest of them is given otherwise. */
 static enum ker_status keys_check(const struct ker_config *config, const char *path,
                                   const struct ker_kind *format, struct ker_error *error)
 {

@@ -8,7 +8,7 @@
  *   2. a transpose in the row (grid space to Fourier space: each task has all longitudes of some latitudes)
  * and one in the column (to spectral space): an Alltoall of the task's share of the fields,
  * jobs[].transpose_bytes, in equal blocks, on the communicator of the row, then the column; computation in
- * spectral space; and the same way back, column first;
+ * spectral space; and back the same way, column first;
  *   3. every jobs[].allreduce_every steps an Allreduce of jobs[].allreduce_bytes over all tasks (norms,
  * conservation). jobs[].compute_time is shared between the two places where there is computation. Bytes of 0
  * leave a part out, so that each can be looked at alone.
@@ -16,7 +16,7 @@
  * Communicators: 0 the world, 1 .. rows the rows, then the columns; a task's rank in its row is its column,
  * and the reverse.
  *
- * Invariant: messages of a step match: the tag is the direction a message goes, and both ends count its bytes
+ * Invariant: messages of a step match: the tag is the direction of a message, and both ends count its bytes
  * from the axis.
  */
 #include "tasks/programs/stages.h"

@@ -158,8 +158,8 @@ static uint32_t task_traffic_bit_reverse(const struct task_traffic *t, uint32_t 
     return to;
 }
 
-/* Of a power of two the rotation of the number's bits; of any even number the perfect shuffle of a deck of so
- * many cards. */
+/* Of a power of two the rotation of the number's bits; of any even number the perfect shuffle of a deck of
+ * this many cards. */
 static enum ker_status task_traffic_shuffle_read(struct task_traffic *t, const struct ker_config *config,
                                                  const struct route_topology *topology,
                                                  struct ker_error *error)
@@ -223,7 +223,7 @@ const struct ker_option task_traffic_shift_options[] = {
 
 const struct ker_kind task_pattern_tornado = {
     .name = "tornado",
-    .meaning = "nearly half way round every dimension",
+    .meaning = "nearly half around every dimension",
     .operations = &(const struct task_traffic_pattern){.partner = task_traffic_tornado}};
 
 const struct ker_kind task_pattern_transpose = {

@@ -1,7 +1,8 @@
 /* A balanced Feistel network over the smallest even number of bits that holds 0..size-1, with Philox as its
- * round function, and cycle walking: a result outside 0..size-1 goes through the network again until it falls
- * inside (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). The network is a permutation of
- * a domain less than four times as large, so that a walk takes fewer than four steps on average.
+ * round function, and cycle walking: a result outside 0..size-1 is sent through the network again until it
+ * falls inside (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). The network is a
+ * permutation of a domain less than four times as large, so that a walk takes fewer than four steps on
+ * average.
  *
  * Invariant: task_permutation_find(p, task_permutation_at(p, i)) == i.
  */

@@ -195,14 +195,15 @@ static const struct ker_option hotspot_options[] = {
      .fallback = "0.1",
      .minimum = "0",
      .maximum = "1",
-     .meaning = "Fraction of the messages that goes to a hot node."},
+     .meaning = "Fraction of the messages that is sent to a hot node."},
     {.key = "traffic.hotspot_senders",
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to "
-                "nodes that are not hot. 0: all "
-                "nodes, and uniform messages may go to hot ones, too."},
+     .meaning =
+         "How many nodes send to the hot ones, evenly spread over the group; all other messages are sent "
+         "to nodes that are not hot. 0: all "
+         "nodes, and uniform messages may be sent to hot ones, too."},
     {.key = NULL},
 };
 

@@ -3,7 +3,7 @@
  * A source queue needs no memory, but the creation time of its oldest message is known: the last one drawn.
  * That age is 0 while the source keeps up, has a mean that does not change while the network does, and grows
  * with time when messages are created faster than they leave: the mean age grows by 6 ns in 100 ns when 6 %
- * of what is created stays behind. So looks at it at two times of the measured span tell saturation; what
+ * of what is created stays behind. So looks at it at two times of the measured span show saturation; what
  * chance makes of it is bounded by a random walk: arrivals of n sources, one per `gap` on average, and as
  * many departures, deviate by sqrt(2 gap / (n span)).
  */
@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-#define GROWTH 0.03  /* of the offered load: less is not told from queues that still come to their length */
+#define GROWTH                                                                                               \
+    0.03 /* of the offered load: less is not distinguished from queues that still come to their length */
 #define DEVIATIONS 4 /* of chance */
 #define FAR 0.05     /* a single source: its oldest message is as old as this share of the time */
 

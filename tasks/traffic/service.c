@@ -1,7 +1,7 @@
 /* service.c - the traffic as a service of the nodes.
  *
  * Open loop: the adapter asks for the next message when it has injected the one before; receivers do nothing.
- * Requests and replies: at the start a node has `outstanding` requests under way; the receiver answers each
+ * Requests and replies: at the start a node has `outstanding` requests outstanding; the receiver answers each
  * at once, and the reply starts the next request. So at any time requests started - replies received <=
  * outstanding. Phases: the next message starts when one has been injected.
  */

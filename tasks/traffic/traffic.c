@@ -104,7 +104,7 @@ const struct ker_option task_traffic_options[] = {
      .fallback = "0",
      .minimum = "0",
      .maximum = "65536",
-     .meaning = "Closed loop: messages under way per core, each answered by a reply before a new one starts; "
+     .meaning = "Closed loop: messages in flight per core, each answered by a reply before a new one starts; "
                 "0: open loop. "
                 "For all_to_all: messages per node that are being injected (0: 1).",
      .belongs = "traffic.pattern"},

@@ -159,7 +159,7 @@ void task_traffic_looks_state(struct task_traffic *, struct ker_chunk *, bool su
  */
 json_t *task_traffic_report(struct task_traffic *, struct ker_comm *, ker_time warmup, double bytes_per_s);
 
-/* former.c: the law of time of a run that was forked. Laws of former configurations are told in their order,
+/* former.c: the law of time of a run that was forked. Laws of former configurations are given in their order,
  * with the fork that ended each; then that these are all (a law that did not change ends at no fork). rate:
  * of the injection. */
 enum ker_status task_traffic_former(struct task_traffic *, const struct ker_config *, uint64_t rate,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APART 4096 /* one input of so many goes to a process of its own */
+#define APART 4096 /* one input of this many goes to a process of its own */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __assert_fail(const char *what, const char *file, unsigned line, const char *function);

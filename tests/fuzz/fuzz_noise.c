@@ -1,6 +1,6 @@
 /* Files of noise: any text is either refused with a message or detours that ascend and stand apart. By
- * LogGOPSim's law they take a processor away for at most as long as there is time; by the other one work goes
- * on where it was left, so that two pieces one after the other end as both at once. */
+ * LogGOPSim's law they take a processor away for at most as long as there is time; by the other one work
+ * continues where it was left, so that two pieces one after the other end as both at once. */
 #include "nodes/nodes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

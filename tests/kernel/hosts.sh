@@ -47,7 +47,7 @@ compare "an end by jobs" "$work/pingpong.cfg"
 compare "piggybacked news" "$top/tests/run/equal_bits/two-levels.cfg"
 
 on few 8 8 "$work/pingpong.cfg" && jq -e '.run | .sent_messages > 0 and .sent_messages <= 2 * .epochs' "$work/few/summary.json" >/dev/null
-check "with one message of the model under way, ranks send no more than that"
+check "with one message of the model in flight, ranks send no more than that"
 
 "$marssim" -q -o "$work/one" "${torus[@]}" >"$work/err" 2>&1
 for hosts in 8 64; do
@@ -60,7 +60,7 @@ done
 resume() { # RANKS HOSTS
     mpirun -n "$1" "$marssim" -q --resume "$work/many/checkpoints" -o "$work/resumed" engine.hosts="$2" "${many[@]}" >"$work/err" 2>&1 &&
         equal one resumed
-    check "what 64 ranks on 64 hosts have saved goes on with $1 on $2"
+    check "what 64 ranks on 64 hosts have saved continues with $1 on $2"
 }
 resume 6 2
 resume 1 1

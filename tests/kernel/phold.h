@@ -1,6 +1,6 @@
 /* phold.h - a model of random components for the engine's tests, and the simplest simulator that can run it.
  *
- * Components stand on boards of BOARD. Whatever arrives at a component goes on to a random one: after at
+ * Components stand on boards of BOARD. Whatever arrives at a component continues to a random one: after at
  * least SHORT on the same board, at least LONG elsewhere, mostly in whole multiples of these so that many
  * records meet in one instant. Credits, timers and wake-ups come along. Every component folds all it sees, in
  * the order in which it sees it, into a hash. So the sum of the hashes says whether an engine kept the order
@@ -42,10 +42,10 @@ struct phold_component {
 /* What the model does. */
 struct phold_rules {
     uint32_t components, starts, lives; /* records begin at `starts` components and move on `lives` times */
-    uint32_t far_percent;               /* so many go 10,000 times as far ahead */
+    uint32_t far_percent;               /* this many go 10,000 times as far ahead */
     ker_time end, check_interval[2];    /* 0: none */
     uint32_t reach;  /* boards on either side that a component sends to, in a ring of boards; 0: to all */
-    uint64_t enough; /* a check ends the run when so many have arrived; 0: never */
+    uint64_t enough; /* a check ends the run when this many have arrived; 0: never */
 };
 
 /* How it is run; none of this may matter. */
@@ -58,7 +58,7 @@ struct phold_way {
     bool reversed;  /* local indices run against the ids */
     uint32_t tiles; /* boards of a tile; 0: none; with `boards` in a row only */
     bool row;       /* tiles stand in a row */
-    int shrink;     /* lookahead and epoch are given so many times smaller than they are; 0: not */
+    int shrink;     /* lookahead and epoch are given this many times smaller than they are; 0: not */
     int hosts;      /* as many; 0: as they are */
     size_t part;    /* bytes of a message between ranks, 0: as long as can be */
 };

@@ -188,7 +188,7 @@ static bool hold_check(void *context, ker_time at)
     return false;
 }
 
-/* One event at 10 holds the run until 95: so many checks, and this end. */
+/* One event at 10 holds the run until 95: this many checks, and this end. */
 static enum ker_end hold_run(ker_time end, ker_time interval, ker_time *at, int *checks)
 {
     static const struct ker_class class = {

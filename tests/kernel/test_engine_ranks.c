@@ -147,7 +147,7 @@ static void no_note(void *self, struct ker_engine *e, ker_time now, enum ker_rec
 {
 }
 
-/* What is under way grows beyond the memory for it: all ranks end, with a reason. */
+/* What is in flight grows beyond the memory for it: all ranks end, with a reason. */
 static void memory_is_out(void **state)
 {
     static const struct ker_class class = {.name = "breeder",

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tiles.sh: racks that are handled several windows at a time (kernel/engine/tiles.h) have the results of those that are not, with and without congestion control, in
-# every order of cells, on ranks, and when a saved run goes on with others. So have slabs of a torus, through which a wave goes.
+# every order of cells, on ranks, and when a saved run continues with others. So have slabs of a torus, through which a wave goes.
 . tests/lib-runs.sh
 gups=(configs/hierarchical-gups.cfg run.warmup="0 ns" run.end="3 us" output.links=true)
 ecn=(congestion.control=ecn congestion.threshold="1 KiB" congestion.threshold_high="2 KiB")

@@ -72,7 +72,7 @@ bad_ranks '"table" needs 10 virtual channels on this torus' torus.cfg switch.cha
 { printf 'switches 16\nnodes 16\n'
   for s in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do printf 'switch %d\nto rest via 1\n' $s; done
   echo end; } >table.txt
-bad_ranks 'packets to node 0 go in a circle: through switches 4, 5, 6, 7, 4 again' torus.cfg routing.algorithm=table routing.table=table.txt
+bad_ranks 'packets to node 0 are sent in a circle: through switches 4, 5, 6, 7, 4 again' torus.cfg routing.algorithm=table routing.table=table.txt
 { printf 'switches 4\nnodes 4\n'
   for s in 0 1 2 3; do printf 'switch %d\nto rest via 1\n' $s; done
   echo end; } >table.txt
@@ -88,7 +88,7 @@ bad 'weights.txt:1: no link joins switches 0 and 2' torus.cfg routing.algorithm=
 bad_ranks 'the paths from a switch to a node depend on where a packet comes from' -t x.txt torus.cfg switch.channels=2
 bad '--write-table: none/x.txt cannot be written' -t none/x.txt torus.cfg routing.algorithm=updown
 
-# ---- detours by way of third groups ----
+# ---- detours via third groups ----
 
 detours() { # PART ALGORITHM WORD...
     local part=$1 algorithm=$2

@@ -284,7 +284,7 @@ static void window_lets_others_pass(void **state)
     "output: { matrix = true; period = \"100 us\"; };\n"
 
 /* 16 to 1 from 2 ms to 8 ms: each gets its 16th within 5 % (without control one that is nearer gets several
- * times as much), and what is under way stays between bounds: never so little that the link idles, never the
+ * times as much), and what is in flight stays between bounds: never so little that the link idles, never the
  * full buffers of no control. */
 static void incast_check(const char *control, double utilisation, double widest, int64_t most_in_flight)
 {
@@ -309,7 +309,7 @@ static void incast_check(const char *control, double utilisation, double widest,
         low = p[i].in_flight < low ? p[i].in_flight : low;
     }
     double use = node_link_use(&r, 0);
-    print_message("%.12s: link %.3f, shares %.3f to %.3f of the mean, under way %" PRId64 " to %" PRId64
+    print_message("%.12s: link %.3f, shares %.3f to %.3f of the mean, in flight %" PRId64 " to %" PRId64
                   " packets\n",
                   strchr(control, '"'), use, least * 16 / sum, most * 16 / sum, low, high);
     assert_int_equal(senders, 16);

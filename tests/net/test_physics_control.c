@@ -52,7 +52,7 @@ static int64_t exchange(struct run *r, int skew_ns, const char *settings)
 
 /* Task 1 enters at d, later than the RTS of task 0 is there (L). At d it sends CTS, and its own RTS C later.
  * From d + L on task 0 sends data; the RTS comes at d + L + C, and its CTS leaves behind the packet that is
- * on its way: at d + L + W, arrives L later, and the data of task 1 take DATA + PATH. Both directions are
+ * in transit: at d + L + W, arrives L later, and the data of task 1 take DATA + PATH. Both directions are
  * busy at the same time: with one queue in order the CTS would wait for all data. Task 0 sends RTS and CTS,
  * so does task 1; they wait 0, W - C and 0, C. */
 static void skewed_write(void **state)
@@ -165,7 +165,7 @@ static void resequenced(void **state)
 /* An 8-byte ping-pong of class 1 from 100 us on, behind a message of 10 MB and class 0 between the same
  * nodes, which takes 800 us. The data begin at 2 L and take W a packet: the first ping leaves with the next
  * packet's end after 100 us. A round trip takes 2 (PATH + 3.2 ns) = 506.4 ns; the ping after it is handed
- * over then, when the second packet of data since is under way (3.2 + 2 W = 663.68 ns), and leaves behind
+ * over then, when the second packet of data since is in flight (3.2 + 2 W = 663.68 ns), and leaves behind
  * that. At the switch it follows that packet immediately, so that it waits nowhere else. Ten round trips, the
  * last one without a further wait. */
 static void ping_pong_of_a_class(void **state)

@@ -95,7 +95,7 @@ static void ping_pong_overheads(void **state)
         10 * (40000 + 2 * EMPTY_PS + FULL_PS));
 }
 
-/* Tasks 0 and 1: Isend and Irecv of 1,000 bytes at time 0, so many microseconds of computation, Wait. */
+/* Tasks 0 and 1: Isend and Irecv of 1,000 bytes at time 0, this many microseconds of computation, Wait. */
 static int64_t overlap(int sender_us, int receiver_us, const char *settings)
 {
     struct run r;

@@ -170,7 +170,7 @@ static void random_arbiter_is_fair_on_average(void **state)
 /* ---- ties ---- */
 
 /* In a ring of four the opposite node is two links away both directions: each packet draws. Of n, n/2 +- 4
- * sqrt(n)/2 go each way. */
+ * sqrt(n)/2 go in each direction. */
 static void opposite_nodes_of_a_ring_are_reached_in_both_directions(void **state)
 {
     struct run r;

@@ -205,7 +205,7 @@ static void test_where_adapters_hang(void **state)
                look_planes);
 }
 
-/* A plane whose links at a node all fail is passed over: nothing is lost but what was under way. */
+/* A plane whose links at a node all fail is passed over: nothing is lost but what was in flight. */
 static void test_a_plane_fails(void **state)
 {
     struct run r;

@@ -87,7 +87,7 @@ static void check_order(const uint64_t *order, uint64_t packets)
     network_free(net);
 }
 
-/* Blocks of so many packets, each from its last to its first. */
+/* Blocks of this many packets, each from its last to its first. */
 static void check_blocks(uint64_t packets, uint64_t block)
 {
     uint64_t *order = ker_alloc(sizeof *order * packets);

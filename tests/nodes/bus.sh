@@ -8,7 +8,7 @@ time_of() { # WORD...: the simulated time
     run -o "$t/p" "$t/p.cfg" "$@" && jq .result.simulated_time_ps "$t/p/summary.json"
 }
 
-# 10 messages each way, one after the other: each takes the bus at its sender and at its receiver, and then the interrupt.
+# 10 messages in each direction, one after the other: each takes the bus at its sender and at its receiver, and then the interrupt.
 printf '0 2\n1 2\n' >"$t/places"
 cat >"$t/p.cfg" <<'END'
 topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };

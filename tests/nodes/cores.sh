@@ -136,7 +136,7 @@ mpi = { eager_limit = "1 MB"; copies = "unexpected"; };
 jobs = ( { program = "trace"; format = "simgrid"; trace = "early.txt"; placement = "file"; placement_file = "early.nodes"; },
          { program = "stencil"; extents = [1]; steps = 1; compute_time = "110 us"; memory_bandwidth = "20 GB/s"; placement = "file"; placement_file = "beside.nodes"; } );
 END
-unexpected() { # BANDWIDTH BYTES RECEIVER COMPUTATION KEYS...: they end then, in ps, and so many bytes are moved
+unexpected() { # BANDWIDTH BYTES RECEIVER COMPUTATION KEYS...: they end then, in ps, and this many bytes are moved
     run -o "$t/early" "$t/early.cfg" node.controller_bandwidth="$1" "${@:5}" &&
         [ "$(cut -d, -f5 "$t/early/tasks.csv" | tail -2 | xargs) $(jq .result.node.controllers.bytes "$t/early/summary.json")" = "$3 $4 $2" ]
 }

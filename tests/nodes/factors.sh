@@ -66,7 +66,7 @@ served='sum += 2 * gap + (took ? 7 * took + 3000 : 0)'
 finish_is "calls on files by the system's factor and latency" "$served" "$served" "$served" jobs[0].processor_factor=2 node.system_factor=7 "node.system_latency=3 us"
 adds_up && [ "$(column system_ps)" = "$(sum_of 0 'sum += took ? 7 * took + 3000 : 0' "") $(sum_of 1 'sum += took ? 7 * took + 3000 : 0' "") $(
     sum_of 2 'sum += took ? 7 * took + 3000 : 0' "") " ] && [ "$(column compute_ps)" = "$(sum_of 0 'sum += 2 * gap' "") $(sum_of 1 'sum += 2 * gap' "") $(sum_of 2 'sum += 2 * gap' "") " ]
-check "and they are told apart from computation"
+check "and they are distinguished from computation"
 "$marssim" -q -o one replay.cfg jobs[0].processor_factor=2 node.system_factor=7 output.cores=true >err 2>&1 &&
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[FILENAME, $i] = i; if (FNR == 1) next } FNR == 1 { for (i = 1; i <= NF; i++) c[FILENAME, $i] = i; next }
         { sum[FILENAME] += $c[FILENAME, "system_ps"] } END { exit !(sum["one/tasks.csv"] > 0 && sum["one/tasks.csv"] == sum["one/cores.csv"]) }' one/tasks.csv one/cores.csv &&

@@ -36,7 +36,7 @@ run -o "$t/one" "$t/one.cfg" node.threads=2 node.thread_throughput=1.3 'jobs[0].
 [ "$(($(finish one) / 1000))" -gt 15784600 ] && [ "$(($(finish one) / 1000))" -lt 15787000 ]
 check "of two threads of a core"
 
-# A task is woken inside a detour, and goes on behind it. 20 empty round trips, 40 ways of h each, and a detour from 1 to 8 us: the first way that
+# A task is woken inside a detour, and continues behind it. 20 empty round trips, 40 passes of h each, and a detour from 1 to 8 us: the first way that
 # ends inside it, at h x ceil(1 us / h), is taken note of at 8 us, and everything behind that is as much later.
 cat >"$t/woken.cfg" <<'END'
 topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
@@ -44,9 +44,9 @@ node = { noise = { kind = "periodic"; period = "1 s"; length = "7 us"; begin = "
 jobs = ( { program = "pingpong"; bytes = "0 B"; steps = 20; } );
 END
 sed 's/^node.*//' "$t/woken.cfg" >"$t/still.cfg"
-run -o "$t/still" "$t/still.cfg" && run -o "$t/one" "$t/woken.cfg" && 
+run -o "$t/still" "$t/still.cfg" && run -o "$t/one" "$t/woken.cfg" &&
     h=$(($(finish still) / 40)) && [ $((h * 40)) -eq "$(finish still)" ] && [ "$(finish one)" -eq $(($(finish still) + 8000000 - (1000000 + h - 1) / h * h)) ]
-check "a task that is woken in a detour goes on behind it"
+check "a task that is woken in a detour continues behind it"
 
 # A copy is work of its core, too. Detours of 1 us each 20 us, the first at 0: the send begins at 1 us, the copying of 1 MB at 10 GB/s 1 us later. 18 us of it
 # lie before 20 us, 19 in each period behind that: 94 of 100 before 100 us, and 6 from 101 us on. Twice copied, the second begins there, has 13 before 120, four
@@ -59,7 +59,7 @@ jobs = ( { program = "trace"; format = "goal"; trace = "copied.goal"; tasks_per_
 END
 printf 'num_ranks 2\nrank 0 { s: send 1000000b to 1 tag 1 }\nrank 1 { r: recv 1000000b from 0 tag 1 }\n' >"$t/copied.goal"
 run -o "$t/one" "$t/copied.cfg"
-is 107000000 "copies inside a node go on between detours"
+is 107000000 "copies inside a node continue between detours"
 run -o "$t/one" "$t/copied.cfg" "node.single_copy_size=2 MB"
 is 212000000 "those that are made twice as well"
 

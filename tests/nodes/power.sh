@@ -21,7 +21,7 @@ grep -q "^power  *35 W on average, 3.5e-05 J: cores 68.6 %" "$t/one/summary.txt"
 check "and in the text"
 run -o "$t/off" "$t/one.cfg" power.link_off=0.25 && near "$t/off" links_j 1e-6
 check "links that are off"
-# A message of 1,000 bytes each way takes 100 ns on each of the four directions.
+# A message of 1,000 bytes in each direction takes 100 ns on each of the four directions.
 run -o "$t/two" "$t/one.cfg" 'jobs=({program="pingpong";bytes="1000 B";steps=1;})' adapter.header="0 B" power.link_off=0.25 &&
     end=$(jq .result.simulated_time_ps "$t/two/summary.json") &&
     near "$t/two" links_j "$(jq -n "4 * (100000 * 5 + ($end - 100000)) / 1e12")" && near "$t/two" adapters_j "$(jq -n "2 * (100000 * 9 + ($end - 100000) * 3) / 1e12")"

@@ -19,7 +19,7 @@ is() { # VALUES NAME: of the last run
 #   101  C begins. A and B have had 100.
 #   200  B's slice is over: A takes its core. B has had 200.
 #   201  A begins; C's slice is over: B takes its core. C has had 100.
-#   202  B begins, and ends at 252. C takes its core, and begins at 253. A, with nobody waiting, goes on past its slice.
+#   202  B begins, and ends at 252. C takes its core, and begins at 253. A, with nobody waiting, continues past its slice.
 #   351  A ends, 403 C.
 cat >"$t/three.cfg" <<'END'
 topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
@@ -38,7 +38,7 @@ run -o "$t/one" "$t/three.cfg" "node.quantum=1 ms"
 is "[250000,250000,501000]" "slices longer than the work"
 # D comes at 120 us, last in the line behind A. 200: A takes B's core. 201: D takes C's core. Both begin 1 us later. 301: B, first in the line since 200,
 # takes A's core, begins at 302 with 200 had, and ends at 352. 302: C takes D's core, from 303. 352: A takes B's core, from 353, with 200 had: 403. D
-# takes that core, from 404, with 100 had: 554. C, whose slice is over at 403, too, goes on as nobody waits, with 100 had at 303: 453.
+# takes that core, from 404, with 100 had: 554. C, whose slice is over at 403, too, continues as nobody waits, with 100 had at 303: 453.
 fourth=(node.tasks=4 'jobs[3].program=stencil' 'jobs[3].extents=[1]' 'jobs[3].steps=1' 'jobs[3].compute_time=250 us' 'jobs[3].start=120 us')
 run -o "$t/one" "$t/three.cfg" "${fourth[@]}" node.wakeup=queue
 is "[403000,352000,453000,554000]" "one that comes later, and waits in the line"

@@ -152,7 +152,7 @@ static void cores_of_two_speeds(void **state)
 }
 
 /* Four cores of two threads that together do 1.25 times what one does; 5 tasks: the first and the fifth share
- * core 0. From 0.5 us on each goes on at 0.625: the first has 0.5 us left, which take 0.8 us; the fifth has
+ * core 0. From 0.5 us on each continues at 0.625: the first has 0.5 us left, which take 0.8 us; the fifth has
  * then done 0.5 of its 1.0 us, and has the core alone for the rest: 0.5 + 0.8 + 0.5 us. */
 static void hardware_threads(void **state)
 {
@@ -253,7 +253,7 @@ static int64_t pingpong(const char *node, const char *mpi, int64_t *moved)
 }
 
 /* A buffered send copies 100 kB at 10 GB/s, 10 us, which reads and writes 200 kB: of 12 GB/s that takes
- * 16.666666... us. One each way. */
+ * 16.666666... us. One in each direction. */
 static void buffered_copies(void **state)
 {
     int64_t moved, usual = pingpong("", "", &moved);

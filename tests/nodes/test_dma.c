@@ -52,9 +52,9 @@ static int64_t base(const char *node, const char *places)
     return go(node, places, "", NULL);
 }
 
-/* Alone the stream costs the last packet each way. A computation that wants 25 of 30 GB/s takes its 5 us
- * while the stream goes past memory. Together the stream has the 10 that it wants, as 15 are its share, and
- * the computation has 20: 125 kB take 6.25 us. The stream does not feel it. */
+/* Alone the stream costs the last packet in each direction. A computation that wants 25 of 30 GB/s takes its
+ * 5 us while the stream goes past memory. Together the stream has the 10 that it wants, as 15 are its share,
+ * and the computation has 20: 125 kB take 6.25 us. The stream does not feel it. */
 static void stream_beside_computation(void **state)
 {
     int64_t at[1], usual = base("", PAIR);
@@ -96,7 +96,7 @@ static void fewer_lanes(void **state)
 
 /* The adapter is on socket 0, the tasks' memory on socket 1, behind a link of 5 GB/s: 800 ns for each packet,
  * at both ends: the last one begins at 19.2 us, and is written in 800 ns. Where only node 0's task is on
- * socket 1, the way there has its last packet written in 250 ns; on the way back packets come each 400 ns and
+ * socket 1, the way there has its last packet written in 250 ns; in transit back packets come each 400 ns and
  * are written in 800: 20 us after the first has come, and not 9.6. */
 static void far_socket(void **state)
 {

@@ -74,7 +74,7 @@ static bool free_at(const struct node_detours *d, ker_time phase, ker_time time)
     return true;
 }
 
-/* Work goes on in every picosecond that is free, and has ended at the first free one behind its last. */
+/* Work continues in every picosecond that is free, and has ended at the first free one behind its last. */
 static ker_time plain(const struct node_detours *d, ker_time phase, ker_time from, ker_time length)
 {
     ker_time time = from;
@@ -103,7 +103,7 @@ static void test_periodic(void **state)
     for (ker_time w = 0; w < 100; w++)
         assert_int_equal(until(&n, 3, w), 3 + w + 3 * (w / 7));
     assert_int_equal(until(&n, 2, 0), 3);   /* nothing begins inside a detour */
-    assert_int_equal(until(&n, 13, 7), 23); /* has had all before 20, and goes on behind it */
+    assert_int_equal(until(&n, 13, 7), 23); /* has had all before 20, and continues behind it */
     assert_int_equal(until(&n, 10000000000003, 7000000000), 10000000000003 + 10000000000);
     compare(&n);
     node_noise_release(&n);

@@ -3,7 +3,7 @@
  *
  * A core of 4 threads that together do 1.7 times what one does has 4 works, which begin at different times
  * and compute for different ones, some of them inside detours. In each picosecond in which the core is there
- * every work that computes goes on at the speed of as many threads as there are; in the others it is away
+ * every work that computes continues at the speed of as many threads as there are; in the others it is away
  * from all that have begun and not ended. A work ends when nothing is left and the core is there.
  */
 #include "nodes/nodes.h"

@@ -79,7 +79,8 @@ static void test_graph(void **state)
     part_graph_release(&graph);
 }
 
-/* 12 hosts for 4 ranks are 3 each, fewer than 4: servers are vertices 12 to 14, with an edge each way. */
+/* 12 hosts for 4 ranks are 3 each, fewer than 4: servers are vertices 12 to 14, with an edge in each
+ * direction. */
 static void test_apart(void **state)
 {
     struct part_groups groups = line(4);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANDOM_PACKETS 1200 /* about so many in synthetic traffic */
+#define RANDOM_PACKETS 1200 /* about this many in synthetic traffic */
 
 struct random_system {
     int number;
@@ -213,7 +213,7 @@ static double put_real(struct random_system *r, const char *name, double usual_l
     return value;
 }
 
-/* `name` = [ ... ]: so many numbers from `low` (the first: first_low) to `high` with a product of at most
+/* `name` = [ ... ]: this many numbers from `low` (the first: first_low) to `high` with a product of at most
  * `most`. Returns the product. */
 static uint32_t put_extents(struct random_system *r, const char *name, int count, uint32_t first_low,
                             uint32_t low, uint32_t high, uint32_t most)

@@ -202,7 +202,7 @@ static void random_factors(struct random_system *r, uint32_t tasks, bool moves)
     fprintf(r->out, " );\n");
 }
 
-/* Returns how many tasks it has: at most so many as there are places. */
+/* Returns how many tasks it has: at most this many as there are places. */
 static uint32_t random_program(struct random_system *r, uint32_t places)
 {
     const char *program = random_choice(r, "program", LIST("stencil", "trace", "weather", "pingpong"));

@@ -6,7 +6,7 @@
 
 static const char *const random_overheads[] = {"0 ns", "0 ns", "1 ps", "100 ns", "299 ns", NULL};
 
-/* Around so many GB/s. */
+/* Around this many GB/s. */
 static void put_rate(struct random_system *r, const char *name, double usual)
 {
     random_key(r, name);

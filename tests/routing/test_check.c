@@ -179,7 +179,7 @@ static void test_cycle_in_words(void **state)
         strstr(error.text, "\"minimal\" routing on this torus can deadlock: packets in 5 channels"));
     for (int i = 0; i < 5; i++) {
         char part[80];
-        snprintf(part, sizeof part, "switch %d port 1 (x link to switch %d) channel 0, on its way to node", i,
+        snprintf(part, sizeof part, "switch %d port 1 (x link to switch %d) channel 0, in transit to node", i,
                  (i + 1) % 5);
         assert_non_null(strstr(error.text, part));
     }

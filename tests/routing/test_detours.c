@@ -10,7 +10,7 @@
 
 struct sample {
     const char *text;
-    uint32_t group, by_switch, par, par_by_switch; /* channels needed: by way of a group, of a switch; PAR */
+    uint32_t group, by_switch, par, par_by_switch; /* channels needed: via a group, of a switch; PAR */
     uint32_t direct; /* links of the longest direct route, without injection and ejection */
 };
 

@@ -307,8 +307,8 @@ static int short_path(const void *context, int s, int node, int path)
 }
 
 /* On a ring of four switches all paths clockwise wait for each other with one channel. With the short paths
- * it depends: between opposite switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each way round has
- * two separate pairs of links, and no circle. */
+ * it depends: between opposite switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each round has
+ *  two separate pairs of links, and no circle. */
 static void test_deadlock(void **state)
 {
     struct plant p = {.switches = 4, .ports = 4, .adapters = 4, .adapter_ports = 1};
@@ -339,7 +339,7 @@ static void test_bad_table_files(void **state)
 {
     static const struct edit loop = {
         "0x0008 001", "0x0008 007", "1",
-        "LID 0x0008, of \"node3 HCA-1\", goes in a circle: \"left\" port 7, \"right\" port 7, and again"};
+        "LID 0x0008, of \"node3 HCA-1\", leads in a circle: \"left\" port 7, \"right\" port 7, and again"};
     static const struct edit port = {"0x0008 001", "0x0008 009", "18",
                                      "port 9 of switch \"right\", which has 8"};
     struct route_topology *topology;

@@ -105,7 +105,7 @@ static void test_rate_is_met(void **state)
             count++;
         }
     assert_within(sum / count / KER_US, 14,
-                  4 * 8 / 3.46 / 31); /* mean of so many uniform draws, four deviations */
+                  4 * 8 / 3.46 / 31); /* mean of this many uniform draws, four deviations */
     route_free(topology);
 }
 

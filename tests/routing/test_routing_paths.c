@@ -106,7 +106,7 @@ struct proof {
 
 /* Minimal, in links: route_distance(). Torus, Valiant: twice the diameter D between switches and two node
  * links, where some pair has an intermediate at distance D from both: rings of odd extent, but not of even
- * extent, where only one place is at distance D: one less. Hierarchical: by way of a group, at most one link
+ * extent, where only one place is at distance D: one less. Hierarchical: via a group, at most one link
  * of the highest level from group to group and the path inside each of the three groups; progressive, one
  * more link inside the first. */
 static const struct proof proofs[] = {

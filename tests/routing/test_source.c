@@ -65,7 +65,7 @@ static void test_exact_time(void **state)
     run_release(&r);
 }
 
-/* A message of several packets by way of random switches, each packet with a header of its own length,
+/* A message of several packets via random switches, each packet with a header of its own length,
  * arrives whole. */
 static void test_whole_messages(void **state)
 {
@@ -83,7 +83,7 @@ static void test_whole_messages(void **state)
     run_release(&r);
 }
 
-/* What was on its way to a link when that went down keeps to its path and is lost; what is sent later goes
+/* What was in transit to a link when that went down keeps to its path and is lost; what is sent later goes
  * around. Decided by the switches, nothing is lost. */
 static void test_faults(void **state)
 {

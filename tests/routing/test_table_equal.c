@@ -46,7 +46,7 @@ static void depths(struct reference *r)
     free(far);
 }
 
-/* May a path go on by this link from a switch, with a path down from there or without? */
+/* May a path continue by this link from a switch, with a path down from there or without? */
 static bool legal(const struct reference *r, uint32_t link)
 {
     uint32_t at = r->wires.from[link], peer = r->wires.to[link];

@@ -158,7 +158,7 @@ static const struct refusal refusals[] = {
     {HEAD "switch 0\nto rest via 1\nend\n", "text:5: switch 1 has no path to node 0, though packets to it "
                                             "come here; 4 such paths are missing in all"},
     {HEAD "switch 0\nto rest via 1\nswitch 1\nto rest via 2\nswitch 2\nto rest via 1\nend\n",
-     "text:4: packets to node 2 go in a circle: through switches 0, 1, 0 again"},
+     "text:4: packets to node 2 are sent in a circle: through switches 0, 1, 0 again"},
 };
 
 static void text_write(const char *text)

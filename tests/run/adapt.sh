@@ -34,7 +34,7 @@ for system in two many; do
     jq -e '.run.adapted == false and .run.working_ranks == 2' false/summary.json >/dev/null
     check "$system: without partition.adapt both ranks stay"
     jq -e '.run.adapted and .run.working_ranks == 1' true/summary.json >/dev/null
-    check "$system: with it one goes on, and who has simulated is told"
+    check "$system: with it one continues, and who has simulated is told"
 done
 mpirun -n 2 "$marssim" -q -o warned many.cfg run.warmup="900 s" run.end="1000 s" >err 2>&1
 [ "$(grep -c "nothing was measured" err)" -eq 1 ]

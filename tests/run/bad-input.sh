@@ -182,7 +182,7 @@ bad_ranks 'spoilt.cfg:1: jobs[0].steps: means nothing without jobs[0].program = 
     echo 'jobs = ( { program = "stencil"; extents = [2]; allreduce_every = 1; allreduce_bytes = 8; start = "1 us"; nodes = 2; },'
     echo '         { program = "stencil"; extents = [2]; allreduce_every = 1; allreduce_bytes = 8; first_node = 2; } );'
 } >choices.cfg
-left_out() { # KEYS WORD...: warnings for these keys, each once, and the run goes on
+left_out() { # KEYS WORD...: warnings for these keys, each once, and the run continues
     local keys=$1 status found
     shift
     "$marssim" -q -o results "$@" >out 2>err </dev/null
@@ -271,7 +271,7 @@ sed 's/0x0004 001/0x0004 004/' good.lfts >loop.lfts
 head -n 6 good.lfts >cut.lfts
 bad 'cut.fabric:5: the dump has no block of "H-0000000000000020", to which this cable leads: was it cut off?' fabric.cfg topology.file=cut.fabric
 bad_ranks 'good.lfts:1: "Unicast lids' fabric.cfg topology.file=good.lfts
-bad_ranks 'loop.lfts:1: LID 0x0004, of "node2 HCA-1", goes in a circle' lfts.cfg routing.table=loop.lfts
+bad_ranks 'loop.lfts:1: LID 0x0004, of "node2 HCA-1", leads in a circle' lfts.cfg routing.table=loop.lfts
 bad 'cut.lfts:6: the table of switch "right", begun in line 5, ends without' lfts.cfg routing.table=cut.lfts
 bad 'routing.lmc_path' lfts.cfg routing.lmc_path=128
 bad 'is a file of OpenSM' file.cfg routing.algorithm=table routing.table=good.lfts

@@ -88,7 +88,7 @@ signal TERM 0 0
 wait "$launched"
 [ $? -eq 143 ] && [ "$(jq -r .result.end_reason "$t/g/summary.json")" = interrupted ] && [ "$(saved "$t/g")" -eq 1 ] &&
     "$m" -q --resume "$t/g" && equal "$t/a" "$t/g"
-check "a run that is interrupted leaves one, and goes on"
+check "a run that is interrupted leaves one, and continues"
 launch 2 -o "$t/h" "${long[@]}" run.checkpoint.interrupted=true
 begun "$t/h"
 signal INT 1 0

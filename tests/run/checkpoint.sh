@@ -1,5 +1,5 @@
 #!/bin/bash
-# A run that is saved on two ranks and goes on on one and on three ends as the run without interruption does;
+# A run that is saved on two ranks and continues on one and on three ends as the run without interruption does;
 # what cannot be resumed is refused with a message.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -82,7 +82,7 @@ traffic: { pattern = "permutation"; permutation_file = "who"; load = 0.1; size =
 C
 run -o "$t/f" "$t/in/system.cfg" "run.checkpoint.at=5 us" && run --resume "$t/f" -o "$t/g" &&
     cmp "$t/f/tasks.csv" "$t/g/tasks.csv"
-check "a run made from files goes on"
+check "a run made from files continues"
 for f in who where trace/pmpi-trace-rank-0.txt; do
     cp "$t/in/$f" "$t/kept"
     echo "# " >>"$t/in/$f"
@@ -90,10 +90,10 @@ for f in who where trace/pmpi-trace-rank-0.txt; do
     check "not when ${f%%/*} has changed"
     cp "$t/kept" "$t/in/$f"
 done
-# The same with names as seen from where the run began: it goes on elsewhere, and knows its files.
+# The same with names as seen from where the run began: it continues elsewhere, and knows its files.
 (cd "$t/in" && "$m" -q -o here system.cfg "run.checkpoint.at=5 us" partition.bind=no) && run --resume "$t/in/here" -o "$t/h" &&
     cmp "$t/in/here/tasks.csv" "$t/h/tasks.csv"
-check "a run with relative names goes on elsewhere"
+check "a run with relative names continues elsewhere"
 for f in who where trace/pmpi-trace-rank-3.txt; do
     cp "$t/in/$f" "$t/kept"
     echo "# " >>"$t/in/$f"

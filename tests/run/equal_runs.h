@@ -28,9 +28,9 @@ struct variant {
     int ranks;
     const char *override[MOST_OVERRIDES];
     int third; /* 1 to 3: of the systems, unless LONG=1; 0: all of them */
-    int saves; /* after so many hundredths of the run; 0: never */
-    int from;  /* goes on from what this variant has saved, which is one of fewer ranks, or before; 0: begins
-                */
+    int saves; /* after this many hundredths of the run; 0: never */
+    int from; /* continues from what this variant has saved, which is one of fewer ranks, or before; 0: begins
+               */
 };
 
 #define OVERSUBSCRIBE "partition.oversubscribe=true" /* all ranks work, however few cores there are */
@@ -147,7 +147,7 @@ struct run {
     int number;   /* of the variant */
     char end[64]; /* "": its own */
     char at[64];  /* when it saves; "": never */
-    char *former; /* folder that it goes on from; NULL: it begins */
+    char *former; /* folder that it continues from; NULL: it begins */
 };
 
 /* All runs of a number of ranks are numbered: system by system, variant by variant. False: there is no such
@@ -180,7 +180,7 @@ static char *run_folder(const struct run *run, int variant)
     return ker_format("%s/%s/%d", run->plan->scratch, run->system->name, variant);
 }
 
-/* When it saves, and what it goes on from, by the end of the reference: false: there is nothing to go on
+/* When it saves, and what it continues from, by the end of the reference: false: there is nothing to continue
  * from. */
 static bool run_states(struct run *run)
 {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Forks: a run goes on from a checkpoint with other values of some keys. What was before the fork stays, what
+# Forks: a run is resumed from a checkpoint with other values of some keys. What was before the fork stays, what
 # comes behind it follows the new values, on any number of ranks; all other keys are refused by name.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -60,7 +60,7 @@ fork_ranks "$t/e" "$t/d" traffic.load=1e-9 "run.end=100 us" "run.checkpoint.at=6
 [ "$(result "$t/e" .result.messages_delivered)" -eq "$(result "$t/s" .result.messages_delivered)" ]
 check "a backlog from before the fork does not vanish"
 run --resume "$t/e" -o "$t/f" && equal "$t/e" "$t/f"
-check "a fork is saved and goes on, with a backlog from before it"
+check "a fork is saved and continues, with a backlog from before it"
 # 7 us is in the middle of the backlog of the first law, so that the second one creates nothing.
 fork "$t/g" "$t/e" traffic.load=0.5 "run.end=60 us" && run -o "$t/h" "${torus[@]}" "run.end=60 us" traffic.load=0.5 &&
     near "$(delivered "$t/g" 40000000 60000000)" "$(delivered "$t/h" 40000000 60000000)" 0.03
@@ -163,7 +163,7 @@ run -o "$t/E" "${torus[@]}" "run.end=30 us" jobs[0].program=pingpong jobs[0].ste
     "mpi.eager_limit=1 KiB" || exit 1
 fork_ranks "$t/F" "$t/a" jobs[0].program=pingpong jobs[0].steps=5 "mpi.eager_limit=1 KiB" && equal "$t/E" "$t/F"
 check "the first job of a run that had none"
-# And more than the simple node, which begins then. Two services send to their own nodes: what is under way there is as it was.
+# And more than the simple node, which begins then. Two services send to their own nodes: what is in flight there is as it was.
 both=(jobs[0].program=stencil "jobs[0].extents=[8, 8]" "jobs[0].compute_time=3 us" "jobs[0].memory_bandwidth=20 GB/s" "node.controller_bandwidth=10 GB/s" node.noise.kind=random
     "node.noise.gap=20 us" "node.noise.length=700 ns" node.system_factor=2)
 run -o "$t/G" "${torus[@]}" "run.end=30 us" "${both[@]}" "jobs[0].start=10 us" && fork_ranks "$t/H" "$t/a" "${both[@]}" && equal "$t/G" "$t/H"

@@ -194,7 +194,7 @@ static inline char *config_write(const char *name, const char *text)
 
 /* ---- conditions ---- */
 
-/* Slow links behind fast ones and deep queues: much is on its way when the run ends. */
+/* Slow links behind fast ones and deep queues: much is in transit when the run ends. */
 #define TORUS                                                                                                \
     "topology: { kind = \"torus\"; extents = [4, 4, 4]; bandwidth = [\"10 GB/s\", \"3.3 GB/s\", \"25 "       \
     "GB/s\"]; latency = \"100 ns\"; };"                                                                      \

@@ -16,7 +16,7 @@ END
 plain=1
 case $marssim in */sanitize/* | */debug/*) plain=0 ;; esac
 
-peak() { # FOLDER MIB: the largest memory of all ranks together is at most so many MiB
+peak() { # FOLDER MIB: the largest memory of all ranks together is at most this many MiB
     local bytes
     bytes=$(jq .run.peak_rss_bytes "$1/summary.json") || return 1
     echo "$bytes bytes, at most $2 MiB" >out

@@ -37,7 +37,7 @@ check "a load above 1 is warned of"
 queues adapter.header=64B traffic.load=0.2 >queued && flat queues/summary.txt | grep -q "load offered 10.00 %, accepted [0-9.]* % of the injection bandwidth as payload; traffic.load is 0.2 of each sender's, headers included"
 check "a load that counts headers says so"
 
-# Closed loops: 16 nodes, each with 4 under way; by Little's law, updates per second times the round trip are 64.
+# Closed loops: 16 nodes, each with 4 in flight; by Little's law, updates per second times the round trip are 64.
 sed "/load = 1.0/d" "$top/configs/fat-tree-gups.cfg" >loop.cfg
 "$marssim" -q -o loop ${tree/*.cfg/loop.cfg} traffic.outstanding=4 >out 2>err
 flat loop/summary.txt | grep -q "bottleneck limited by 4 messages outstanding (traffic.outstanding) over a round trip of [0-9.]* ns; no link is full"
@@ -61,7 +61,7 @@ for keys in "switch.channels=1" "switch.buffer=16KiB" "switch.delay=200ns" "swit
     carried $keys
     check "a buffer that is too small for its link carries what the warning says: $keys"
 done
-"$marssim" --check long.cfg >out 2>err && grep -q "x carries at most 57 % of 100 GB/s: switch.buffer holds 15 packets on each of 1 channel, 26.4 are under way in a credit round trip of 1.091 us; 111456 B or more would do" err &&
+"$marssim" --check long.cfg >out 2>err && grep -q "x carries at most 57 % of 100 GB/s: switch.buffer holds 15 packets on each of 1 channel, 26.4 are in flight in a credit round trip of 1.091 us; 111456 B or more would do" err &&
     "$marssim" -q -o long long.cfg switch.buffer=111456B >out 2>err && [ ! -s err ] && [ "$(jq '.result.link_classes[0].max_utilisation > 0.99' long/summary.json)" = true ]
 check "the buffer that it names fills the link"
 for config in "$top"/configs/*.cfg; do "$marssim" --check "$config" 2>&1 | grep "at most"; done >out
@@ -161,7 +161,7 @@ check "SIGUSR1: how far it is, and the busiest links"
 kill -TERM $run
 wait $run
 [ $? -eq 143 ] && ! grep -q $'\r' lines.err
-check "and it goes on until it is ended"
+check "and it continues until it is ended"
 "$marssim" -q -o quiet $long >out 2>quiet.err &
 run=$!
 stand_still $run 11

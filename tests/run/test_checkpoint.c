@@ -3,8 +3,8 @@
  * Random systems of every kind (random_system.h). Each runs once as it is. Then it runs with checkpoints and
  * is ended by SIGKILL at a random moment, some times over, and resumed until it is done, each time on as many
  * ranks as are drawn; it is saved at a random time on two ranks, and resumed on one or three; and from there
- * it goes on as a fork (another load, path selection, end, or a further job), on one rank and on three, which
- * are equal.
+ * it continues as a fork (another load, path selection, end, or a further job), on one rank and on three,
+ * which are equal.
  *
  * CHECKPOINT_RANKS=n draws up to n ranks for the runs that are killed. CHECKPOINT_SYSTEMS=n takes that many
  * systems, CHECKPOINT_SECONDS=n no further one after n seconds, CHECKPOINT_FIRST=n begins with number n;

@@ -7,8 +7,8 @@
  * runs all systems one after the other and compares as it goes. A worker that dies is started again behind
  * the run that killed it.
  *
- * A few of the random systems go on for so many windows that they would take most of the time: they are cut
- * short by run.end. What exchanges by messages, and so waits in MPI, is done with a third of the systems
+ * A few of the random systems continue for this many windows that they would take most of the time: they are
+ * cut short by run.end. What exchanges by messages, and so waits in MPI, is done with a third of the systems
  * each. LONG=1 does everything.
  *
  * EQUAL_BITS_SYSTEMS=n takes that many random systems, EQUAL_BITS_FIRST=n begins with number n,

@@ -44,7 +44,7 @@ static void wait_ready(const struct process *p)
         }
 }
 
-/* Until the process sleeps, and goes on to. */
+/* Until the process sleeps, and continues to. */
 static void wait_asleep(const struct process *p)
 {
     char *path = ker_format("/proc/%d/stat", p->pid);
@@ -62,7 +62,7 @@ static void wait_asleep(const struct process *p)
     free(path);
 }
 
-/* Until the run writes rows of periods.csv (which is after its beginning), at least so many. */
+/* Until the run writes rows of periods.csv (which is after its beginning), at least this many. */
 static void wait_rows(const struct process *p, int rows)
 {
     char *path = path_of(p->folder, "/periods.csv");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Virtual channels (output.series.channels): by hand; they add up to the links; the same on any number of ranks, in any order of the cells and
-# after a checkpoint, with each way in which packets find channels and credits; they change nothing else.
+# after a checkpoint, with every form in which packets find channels and credits; they change nothing else.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-script.sh

@@ -24,7 +24,7 @@ long() { # FOLDER KEYS...: in the background, until it is killed
 
 long one
 refused 'another run writes to one now: .*-o DIR.*wait' -o one c.cfg && [ -e one/started.json ] && [ -e one/periods.csv ] && [ ! -e one/tasks.csv ]
-check "a second run into the folder of one that goes on is refused, and touches nothing"
+check "a second run into the folder of one that continues is refused, and touches nothing"
 bounded_mpirun 60 -n 2 "$marssim" -q -o one c.cfg && false || grep -q 'another run writes' launcher
 check "on two ranks, too"
 "$report" one -o page.html >out 2>err; grep -q 'still running' <(tr '\\' '\n' <page.html)

@@ -29,7 +29,7 @@ awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; n
     END { exit m || b || !kind["point_to_point1"] || !kind["collective1"] }' "$t/a/tasks.csv" "$t/a/traffic_series.csv"
 check "messages by kind are all that were sent"
 # Number, bytes and deviation of each kind once more, from the messages of two timelines: those of the program, and all; four tasks to a node.
-# What is under way at the end is in no timeline: the last period is left out.
+# What is in flight at the end is in no timeline: the last period is left out.
 four=(configs/fat-tree-lammps.cfg "output.period=50 us" output.series.traffic=periods jobs[0].tasks_per_node=4 node.cores=4 output.timeline=perfetto
     output.timeline_bytes=1GB "run.end=9 ms")
 for messages in program all; do
@@ -80,7 +80,7 @@ noisy=(configs/star-pingpong.cfg "jobs[0].program=stencil" "jobs[0].extents=2" "
 run -o "$t/a" "${noisy[@]}" && awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" &&
     awk -F, 'NR > 1 && $4 + $5 + $6 > 500000 { print; wrong = 1 } END { exit wrong || NR < 100 }' "$t/a/task_series.csv"
 check "with noise no task computes and waits for longer than a period"
-# Calls that take the times of their trace go on beyond the operation they began with.
+# Calls that take the times of their trace continue beyond the operation they began with.
 cat >"$t/c.cfg" <<END
 topology: { kind = "torus"; extents = [2, 1, 1, 1]; nodes_per_switch = 3; bandwidth = ["12.5 GB/s", "1 GB/s", "7.77 GB/s", "1 GB/s"]; latency = "1 ns"; };
 output: { period = "500 ns"; series: { functions = "periods"; communicators = "periods"; jobs = "periods"; }; };

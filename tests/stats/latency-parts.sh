@@ -1,5 +1,5 @@
 #!/bin/bash
-# Latency told apart (output.series.latency): the parts add up to the latencies exactly, are what they must be in an empty network, change
+# Latency by part (output.series.latency): the parts add up to the latencies exactly, are what they must be in an empty network, change
 # nothing else, and are the same on any number of ranks and after a checkpoint.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

@@ -107,7 +107,7 @@ cat >expected <<'END'
       "run.seed=77"
     ],
     "seed": 77,
-    "version": 
+    "version":
 END
 sed -n '/"input": {/,/^  }/p' said/summary.json | sed -e '1d;$d' -e 's/"version": "[0-9.]*"/"version": /' >said.txt
 cmp said.txt expected && grep -q "\"version\": \"$("$marssim" --version | sed 's/marssim //')\"" said/summary.json
@@ -115,7 +115,7 @@ check "summary.json says configuration, overrides, seed and version"
 
 # ---- the summary ----
 
-# Two tasks, one message of 500,000 bytes each way, one link each of 1 GB/s: of 4 nodes two offer all the run's bytes, and the links of
+# Two tasks, one message of 500,000 bytes in each direction, one link each of 1 GB/s: of 4 nodes two offer all the run's bytes, and the links of
 # those two are busy in both directions for 500 us each (and a header), the other two never.
 cat >load.cfg <<'END'
 topology: { kind = "star"; nodes = 4; bandwidth = "1 GB/s"; latency = "10 ns"; };
@@ -201,9 +201,9 @@ checks "25 Gb/s are seen to be 3.125 GB/s" 'x  *128  *3.125 GB/s  *400 GB/s' tor
 checks "ports" 'ports  *7 in use at each switch' torus.cfg
 checks "ports of a mesh: 2 links at a corner, 3 elsewhere, and 2 nodes" 'ports  *4 to 5 in use' mesh.cfg
 # across the 8: two rings' cuts of 4 x 4 links of 25 GB/s
-checks "bisection of a torus" 'bisection  800 GB/s each way, across the middle of a dimension; half of the nodes can inject 1.6 TB/s' torus.cfg
+checks "bisection of a torus" 'bisection  800 GB/s in each direction, across the middle of a dimension; half of the nodes can inject 1.6 TB/s' torus.cfg
 # across the 4: 2 links
-checks "bisection of a mesh" 'bisection  50 GB/s each way, across' mesh.cfg
+checks "bisection of a mesh" 'bisection  50 GB/s in each direction, across' mesh.cfg
 checks "bisection of odd extents is METIS's bound" 'an upper bound: the best cut METIS found, between [78] and [78] nodes' odd.cfg
 # a host is on one side with the adapters that it has in both planes
 cut() { "$marssim" --check "$@" 2>&1 | awk '/^bisection/ {print $2, $3}'; }
@@ -211,7 +211,7 @@ one=$(cut odd.cfg) two=$(cut odd.cfg node.adapters=2 topology.rails=plane)
 [ -n "$one" ] && [ "$two" = "$(awk '{print 2 * $1, $2}' <<<"$one")" ] || { echo "one plane: $one, two: $two"; false; }
 check "--check: two planes have twice the bisection of one"
 # 4 leaves x 2 links x 5 GB/s, halved
-checks "bisection of a fat tree" 'bisection  20 GB/s each way, half of the narrowest level; half of the nodes can inject 80 GB/s' tree.cfg
+checks "bisection of a fat tree" 'bisection  20 GB/s in each direction, half of the narrowest level; half of the nodes can inject 80 GB/s' tree.cfg
 # 2 | 2 groups: 4 pairs of 2 links of 1 GB/s
-checks "bisection of groups" 'bisection  8 GB/s each way; half' groups.cfg
-checks "bisection of a star" "bisection  2 GB/s each way, half of the nodes' links" load.cfg
+checks "bisection of groups" 'bisection  8 GB/s in each direction; half' groups.cfg
+checks "bisection of a star" "bisection  2 GB/s in each direction, half of the nodes' links" load.cfg

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Series of links in periods: they add up to links.csv, are the same on any number of ranks, in any order of the cells, and when a run
-# was killed and goes on; what they cost is said before, and what they cannot be is refused.
+# was killed and continues; what they cost is said before, and what they cannot be is refused.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-script.sh
@@ -86,7 +86,7 @@ refused 'output.series.link' configs/torus-uniform.cfg output.series.link=period
 check "an object that there is not is refused"
 refused 'output.series.links' configs/torus-uniform.cfg output.series.links=sometimes
 check "so is what cannot be collected"
-# Without a known end the file ends when it is full, in whole periods, and the run goes on.
+# Without a known end the file ends when it is full, in whole periods, and the run continues.
 run -o "$t/f" configs/star-pingpong.cfg jobs[0].steps=5000 output.series.links=periods "output.period=10 ns" "output.series.bytes=1 MB" 2>"$t/err" &&
     grep -q 'link_series.csv ends at' "$t/err" && [ "$(stat -c %s "$t/f/link_series.csv")" -lt 1100000 ]
 check "a file that is full ends with a warning"

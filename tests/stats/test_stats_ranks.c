@@ -97,7 +97,7 @@ static void rows_come_sorted_and_merged(void **state)
     stats_table_free(table);
 }
 
-/* The same things shown one after the other, so many that no batch holds them: every rank makes every third
+/* The same things shown one after the other, this many that no batch holds them: every rank makes every third
  * call's rows in pieces of 1 to 5 rows. */
 #define MANY 100000u
 
@@ -232,7 +232,7 @@ static void periods_hold_differences(void **state)
     struct stats_periods *periods;
     assert_int_equal(stats_periods_open(&periods, comm, folder, NULL, &error), KER_OK);
     /* Only the last rank counts: 10 injected, 5 delivered, 4 of them measured with 10 ps in all; then 2 more
-     * with 5 ps each; then nothing; then so many that their sum needs more than 64 bits. */
+     * with 5 ps each; then nothing; then this many that their sum needs more than 64 bits. */
     bool counts = ker_comm_rank(comm) == ker_comm_size(comm) - 1;
     unsigned __int128 base = (unsigned __int128)1 << 70;
     struct stats_period total = {.time = 1000};

@@ -126,7 +126,7 @@ check "results are the same without"
 
 # ---- choices ----
 
-chosen() { # WORDS NUMBER: so many links
+chosen() { # WORDS NUMBER: this many links
     run some torus.cfg output.timeline=perfetto "output.timeline_links=[$1]" &&
         [ "$(jq '[.traceEvents[] | select(.name == "thread_name")] | length' some/timeline.json)" -eq "$2" ]
     check "$1: $2 links"

@@ -57,7 +57,7 @@ for saved in saved/checkpoints/*; do
     timeout 120 mpirun -n 2 "$marssim" -q --resume "$saved" -o resumed >err 2>&1 && same one resumed >>err 2>&1
     check "the same from $(basename "$saved")"
 done
-# A run that stops for good behind a checkpoint: the folder that it leaves has no half timeline, and the one that goes on has all of it.
+# A run that stops for good behind a checkpoint: the folder that it leaves has no half timeline, and the one that continues has all of it.
 long=(jobs[0].processor_factor=40.0 "output.timeline_bytes=300 kB" "output.period=50 us" output.series.tasks=periods output.series.traffic=periods)
 "$marssim" -q -o whole run.cfg "${long[@]}" >err 2>&1
 check "a longer run"
@@ -68,7 +68,7 @@ kill -9 "$(cat pid)" 2>/dev/null; wait
 timeout 120 mpirun -n 3 "$marssim" -q --resume killed -o gone-on >err 2>&1 && same whole gone-on >>err 2>&1 &&
     cmp whole/task_series.csv gone-on/task_series.csv && cmp whole/traffic_series.csv gone-on/traffic_series.csv &&
     cmp <(jq -S .result whole/summary.json) <(jq -S .result gone-on/summary.json)
-check "timelines and series of a run that was killed and goes on on three ranks"
+check "timelines and series of a run that was killed and continues on three ranks"
 
 # ---- traced beside simulated ----
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Bad input, as a user meets it: jobs, placements, traces, results; and runs that cannot go on. tests/lib-bad-input.sh says what is asked of a refusal.
+# Bad input, as a user meets it: jobs, placements, traces, results; and runs that cannot continue. tests/lib-bad-input.sh says what is asked of a refusal.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-bad-input.sh
@@ -83,7 +83,7 @@ printf '0\n7\n' >ranks
 launch 2 torus.cfg partition.method=file partition.file=ranks
 verdict "$(fault $? 'ranks:2: rank 7 does not exist; this run can use ranks 0 to 1')" "2 ranks: a rank that does not exist"
 
-# ---- runs that cannot go on ----
+# ---- runs that cannot continue ----
 
 stuck_trace() { # NAME PART
     { echo "$star"; echo "jobs = ( { program = \"trace\"; trace = \"$1\"; } );"; } >"$1.cfg"

@@ -31,7 +31,7 @@ is "10000000 7300000" "a message inside a node" jobs[0].tasks_per_node=2 <<<"$on
 is "13000000" "a message on one core: there at once, and taken when the core is free" <<<"$(sed 's/tasks 2/tasks 1/; s/on 1/on 0/' <<<"$one")"
 
 # b's core runs the long block until 20 us. "more" came before "rush", which is more urgent: 20 to 22 us; its answer comes 1054 ns later, and a
-# goes on for 5 us. Without priorities rush is behind more, 23 to 25 us.
+# continues for 5 us. Without priorities rush is behind more, 23 to 25 us.
 is "28054000 25000000" "what is urgent comes first, and interrupts nothing" <<<"$two"
 is "31054000 25000000" "what is alike comes in its order" <<<"${two//priority -1/priority 2}"
 # Entry methods: work has 10, 20, 3 and 5 us; more waited from 5153.2 ns until 22 us, rush from 10153.2 ns until 20 us, the others not.
@@ -137,7 +137,7 @@ block s entry w time 1us
 END
 # The mean of 10, 0 and 0 us is 3.3: a is longer than what is to be given, b fits what task 2 lacks, and what is left of that is less than c,
 # which goes to task 1. At 10 us two control messages (6.4 ns each on the link) leave, then the objects (4.2 ns each): at 10 us + 12.8 + 4.2 +
-# 1050 ns b is on task 2, 4.2 ns later c on task 1; 2 us each. a goes on at 10 us.
+# 1050 ns b is on task 2, 4.2 ns later c on task 1; 2 us each. a continues at 10 us.
 is "16000000 13071200 13067000" "a balance step: neighbour" <<'END'
 driven 1
 tasks 3

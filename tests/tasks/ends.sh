@@ -54,7 +54,7 @@ one "a step up to the size" $((2 * us)) 'node.send_overhead=["0 ns", "1 us:1000 
 one "a step above it" 0 'node.send_overhead=["0 ns", "1 us:1001 B"]'
 one "at the receiver" $((2 * 700000)) 'node.receive_overhead=["3 us", "700 ns:1 B", "9 us:2 kB"]'
 one "lines" $((2 * us)) 'node.send_overhead=["0 ns", "2 us:2 kB"]' node.overhead_between=lines
-one "the last line goes on" $((2 * 5 * us)) 'node.send_overhead=["0 ns", "1 us:200 B"]' node.overhead_between=lines
+one "the last line continues" $((2 * 5 * us)) 'node.send_overhead=["0 ns", "1 us:200 B"]' node.overhead_between=lines
 one "inside a node: not between two" 0 "node.memory_overhead=300 ns"
 more "inside a node: at both ends" $((4 * 300000)) "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" "node.send_overhead=5 us" \
     "node.memory_overhead=0 ns" -- 'node.memory_overhead=["1 us", "300 ns:1 kB"]'

@@ -217,7 +217,7 @@ for ((seed = 1; seed <= ${SEEDS:-9}; seed++)); do
 done
 everywhere "in the background, again and again" "1 4" jobs[0].trace="$t/one.goal" jobs[0].background=true jobs[0].restart=true run.end=10us
 
-# ---- what is refused, and what cannot go on ----
+# ---- what is refused, and what cannot continue ----
 
 refuses() { # STATUS WORDS NAME ARGUMENTS
     ends "$1" "$2" "$marssim" -q -o "$t/o" "$t/star.cfg" "${@:4}"

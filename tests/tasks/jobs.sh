@@ -1,7 +1,7 @@
 #!/bin/bash
 # Jobs as a user meets them: tests/tasks/jobs.sh
 #
-# Background jobs, deadlocks beside jobs and traffic that go on for ever, and very many jobs; on 1, 2, 3 and 5 ranks, cells in all orders.
+# Background jobs, deadlocks beside jobs and traffic that continue for ever, and very many jobs; on 1, 2, 3 and 5 ranks, cells in all orders.
 # Each system is run in all ways, and all must end alike: exit status, message, and `result` in summary.json.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -120,7 +120,7 @@ same 'unless it ends with the measured span' 0 h.cfg '"end time"'
 
 # ---- messages that faults took ----
 
-# Task 1 sits on a node that is cut off; its small message is lost, task 0 waits for it, traffic goes on.
+# Task 1 sits on a node that is cut off; its small message is lost, task 0 waits for it, traffic continues.
 mkdir cut
 { echo "$header"; echo "MPI_Init:-:1:2:100"; echo "MPI_Recv:200:1:8:1,1,1:1:5:7000000,0,2:9:300"; echo "MPI_Finalize:9000:-"; } >cut/pmpi-trace-rank-0.txt
 { echo "$header"; echo "MPI_Init:-:1:2:100"; echo "MPI_Send:200:1:8:1,1,1:0:5:7000000,1,2:300"; echo "MPI_Finalize:9000:-"; } >cut/pmpi-trace-rank-1.txt

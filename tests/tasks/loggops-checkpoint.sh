@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checkpoints with network.model = "loggops", of programs of MPI, schedules in GOAL and patterns: a run on several ranks, and one that goes on from any
+# Checkpoints with network.model = "loggops", of programs of MPI, schedules in GOAL and patterns: a run on several ranks, and one that continues from any
 # of them on another number of ranks, has the results of one that was not interrupted.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

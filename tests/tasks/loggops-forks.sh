@@ -1,5 +1,5 @@
 #!/bin/bash
-# Forks with network.model = "loggops": a run goes on from a checkpoint with further jobs, another end, other rows and matrices; equal to a run that
+# Forks with network.model = "loggops": a run is resumed from a checkpoint with further jobs, another end, other rows and matrices; equal to a run that
 # had them from the beginning, where it can be, on any number of ranks; all other keys are refused by name.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

@@ -76,7 +76,7 @@ refuses() { # STATUS WORDS NAME ARGUMENTS
     ends "$1" "$2" "$marssim" -q -o "$t/o" "${@:4}"
     check "$3"
 }
-refuses 1 "job s, task 1: its receive got no message" "a schedule that cannot go on, beside a program" "$t/stuck.cfg"
+refuses 1 "job s, task 1: its receive got no message" "a schedule that cannot continue, beside a program" "$t/stuck.cfg"
 refuses 0 "" "... in the background it ends no run" "$t/stuck.cfg" jobs[1].background=true
 # Beside a job that never ends: found when nothing of the schedule moves any more, by any number of ranks, and after --resume.
 printf 'num_ranks 3\nrank 0 {\na: calc 900000\nb: send 8b to 1 tag 1\nb requires a\n}\nrank 1 {\nrecv 8b from 0 tag 2\n}\nrank 2 {\nc: calc 1\nd: calc 2\nd requires c\n}\n' >"$t/late.goal"
@@ -101,7 +101,7 @@ done
 run -o "$t/o" "$t/endless.cfg" "loggops.L=0 ns" "loggops.o=0 ns"
 halts $? || why+=" no time between processes"
 [ "$(jq -r .result.end_reason "$t/o/summary.json")" = deadlock ] || why+=" end_reason"
-verdict "$why" "a schedule that cannot go on ends a run with a job that would not end"
+verdict "$why" "a schedule that cannot continue ends a run with a job that would not end"
 refuses 2 "in the background" "all jobs in the background" "$t/stuck.cfg" jobs[0].background=true jobs[1].background=true
 refuses 2 "jobs\[1\].restart.*schedule" "a schedule that restarts" "$t/stuck.cfg" jobs[1].background=true jobs[1].restart=true
 

@@ -11,7 +11,7 @@ adds_up() { # FOLDER: each step begins where the next ends, rows add up, the who
         awk -F, 'NR > 1 { sum[$1] += $6; path[$1] = $7 } END { for (job in sum) if (sum[job] != path[job]) exit 1 }' "$1/critical_path.csv"
 }
 
-# By hand: o = 1500, L = 2500, 5 bytes more at 6 each. Task 0 calculates 100, sends (1500 of its own, then o + L - o on its way); 1 takes it in.
+# By hand: o = 1500, L = 2500, 5 bytes more at 6 each. Task 0 calculates 100, sends (1500 of its own, then o + L - o in transit); 1 takes it in.
 printf 'num_ranks 2\nrank 0 {\na: calc 100\nb: send 6b to 1 tag 1\nb requires a\n}\nrank 1 {\nc: recv 6b from 0 tag 1\nd: calc 7\nd requires c\n}\n' >"$t/two.goal"
 cat >"$t/file.cfg" <<CFG
 network: { model = "loggops"; };

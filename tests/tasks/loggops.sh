@@ -175,10 +175,10 @@ END
 for kind in instant read write; do
     ends 1 "task 0: its operation never ran (.*two.goal:4)" "$marssim" -q -o "$t/o" "$t/l.cfg" jobs[0].trace="$t/two.goal" mpi.rendezvous=$kind loggops.S=65535B &&
         grep -q "task 1: its operation never ran (.*two.goal:9)" "$work/err"
-    check "what cannot go on is named by file and line, rendezvous by $kind"
+    check "what cannot continue is named by file and line, rendezvous by $kind"
 done
 
-# What --check says of memory is what the run takes, whatever is under way at once: within a quarter.
+# What --check says of memory is what the run takes, whatever is in flight at once: within a quarter.
 cat >"$t/many.cfg" <<'END'
 network: { model = "loggops"; };
 mpi: { rendezvous = "instant"; };

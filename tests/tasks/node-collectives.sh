@@ -48,17 +48,17 @@ END
 # Flags reach rank 0 after l, and those that it raises then the others after 2 l.
 program 4 barrier
 one; finished "barrier: 2 l" 100000 200000 200000 200000
-carried "barrier: 3 flags each way" 6 0
+carried "barrier: 3 flags in each direction" 6 0
 # A flag l, the copy's own latency l, t; the flag that it is read l.
 program 4 "bcast 10000 2"
 one; finished "bcast: 2 l + t, the root l more" 1200000 1200000 1300000 1200000
-carried "bcast: 3 flags each way and 3 vectors" 9 30000
+carried "bcast: 3 flags in each direction and 3 vectors" 9 30000
 program 4 "scatter 10000 10000 0"
 one; finished "scatter: as bcast" 1300000 1200000 1200000 1200000
 # The root reads one after the other, l + t each, from 100 ns on: 1.2, 2.3, 3.4 us; who has been read knows it l later. Behind root 1 come 2, 3, 0.
 program 4 "reduce 10000 0 1"
 one; finished "reduce: l + 3 (l + t), in turn" 3500000 3400000 1300000 2400000
-carried "reduce: 3 flags each way and 3 vectors" 9 30000
+carried "reduce: 3 flags in each direction and 3 vectors" 9 30000
 program 4 "gather 10000 10000 1"
 one; finished "gather: as reduce" 3500000 3400000 1300000 2400000
 # The same begin; the root, 1, reads the parts of 2, 3 and 0 from 1,350 on, to 2,400, and says so.
@@ -92,7 +92,7 @@ carried "allgatherv: every byte by hand" $((12 + 6)) 90000
 # Ranks 1 and 3 have nothing; the root, 1, reads of 2 from 100 ns to 2,200; 3's flag is there; of 0 to 3,300. Who has been read knows it at 2,300, 2,300, 3,400.
 for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i gatherv $1 $counts 1"; echo "$i finalize"; done >"$t/program.txt"
 one; finished "gatherv: in turn" 3400000 3300000 2300000 2300000
-carried "gatherv: 3 flags each way and 2 blocks" 8 30000
+carried "gatherv: 3 flags in each direction and 2 blocks" 8 30000
 # All see the root's flag at 100 ns: rank 0 reads to 1,200, 2 to 2,200, 3 nothing, and the root has their flags l later.
 for i in 0 1 2 3; do set -- $counts; shift $i; echo "$i init"; echo "$i scatterv $counts $1 1"; echo "$i finalize"; done >"$t/program.txt"
 one; finished "scatterv: all at once" 1200000 2300000 2200000 100000
@@ -142,7 +142,7 @@ check "one socket: as its algorithm alone"
 # ---- between nodes ----
 
 # A message of 10,000 bytes from node to node takes a time that is measured by a bcast of two tasks on two nodes: (the root's end is `left`, the other's `there`). Two tasks on each of two
-# nodes, bcast: rank 2, the leader of the other node, has the vector at `there` and sends it on at once, rank 3 has it l + t later, rank 2 goes on when it is read;
+# nodes, bcast: rank 2, the leader of the other node, has the vector at `there` and sends it on at once, rank 3 has it l + t later, rank 2 continues when it is read;
 # the root when its message has left does the same with rank 1.
 program 2 "bcast 10000 0"
 one jobs[0].tasks_per_node=1 mpi.collectives.bcast=linear
@@ -157,7 +157,7 @@ one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; finished "one 
 program 4 "bcast 10000 3"
 one jobs[0].tasks_per_node=2 mpi.collectives.bcast=linear/linear; finished "the root leads its node" $((there + 1100000)) $((there + 1100000)) $((left + 1100000)) $((left + 1100000))
 # Unlike numbers of tasks, and ranks in another order than nodes: ranks 0 3 5 on node 2, 1 on node 0, 2 4 6 7 on node 1. Inside 5 vectors go to leaders and 5
-# back, and a ring of three moves 2 x 2: 14 x 10,000; each way two flags and a vector for each that is no leader, and the ring has 2 x 3 x 2 messages.
+# back, and a ring of three moves 2 x 2: 14 x 10,000; in each direction two flags and a vector for each that is no leader, and the ring has 2 x 3 x 2 messages.
 program 8 "allreduce 10000 0"
 printf '%s\n' 2 0 1 2 1 2 1 1 >"$t/places.txt"
 ragged=('jobs[0].placement=file' "jobs[0].placement_file=$t/places.txt")

@@ -78,7 +78,7 @@ static void test_overheads_and_waits(void **state)
     fake_close(&net);
 }
 
-/* The run ends when the second message has left: what is under way counts up to there. */
+/* The run ends when the second message has left: what is in flight counts up to there. */
 static void test_cut_at_the_end(void **state)
 {
     (void)state;

@@ -82,8 +82,8 @@ static struct numbers numbers_across(unsigned collective, uint64_t p, uint64_t n
     return (struct numbers){(p - 1) * (2 * 2 + p), p * (p - 1) * (shares ? n / p : n)};
 }
 
-/* A flag for each way, with bytes one more that says that they have been read; a read each way that has them.
- */
+/* A flag for each direction, with bytes one more that says that they have been read; a read in
+ * each direction that has them. */
 static struct numbers numbers_shared(unsigned collective, bool parts, uint64_t p, uint64_t n)
 {
     if (collective == TASK_COLL_BARRIER)

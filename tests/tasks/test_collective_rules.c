@@ -257,7 +257,7 @@ static void test_tuned_bad(void **state)
         {"1 7 1 4 1 0 4 0 0", "algorithm 4 of bcast, split_binary_tree, has no schedule here"},
         {"1 14 1 4 2 0 1 0 0 8 2 0 0", "datatype times the tasks"},
         {"1 10 1 4 1 0 1 0 0", "no choice of algorithms for collective 10, gatherv"},
-        {"1 7 1 4 1 0 6 0 0\n7", "r.conf:2: the file goes on behind"},
+        {"1 7 1 4 1 0 6 0 0\n7", "r.conf:2: the file continues behind"},
         {"1 7 1 4 1 0 6 0 99999999999999999999999", "a segment size is 99999999999999999999999"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -332,7 +332,7 @@ static void test_long(void **state)
     free(line);
 }
 
-/* Ranks that have read different files of one name are told apart, wherever they differ. */
+/* Ranks that have read different files of one name are distinguished, wherever they differ. */
 static void test_registered(void **state)
 {
     struct graph *g;

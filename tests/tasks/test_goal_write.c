@@ -152,7 +152,7 @@ static void test_requests(void **state)
 }
 
 /* Communicator 1 has the tasks in the other order: its rank 0 is task 1, and tags are 2^20 further on. What
- * goes on beside a collective does not wait for it. */
+ * continues beside a collective does not wait for it. */
 static void test_communicators(void **state)
 {
     static const int32_t turned[] = {1, 0};

@@ -3,7 +3,7 @@
  * nodes with as many tasks each, unlike numbers of them, and ranks in another order than nodes.
  *
  * Checked are what test_collective.c checks, and of trees the bytes: every rank but the root sends its vector
- * once on the way up, and gets it once on the way down, whatever the levels; a ring of g groups moves
+ * once going up, and gets it once going down, whatever the levels; a ring of g groups moves
  * 2 (g - 1) vectors in their place. Of blocks both sides agree on the bytes of each message, a gather's
  * messages carry a block for each rank that the sender has heard of, and between nodes all together is as
  * much as the groups' sizes say.

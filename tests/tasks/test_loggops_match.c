@@ -74,7 +74,7 @@ static uint32_t plain(struct item *all, uint32_t count, const struct item *new)
     return UINT32_MAX;
 }
 
-/* any: of 1000 receives so many have a wildcard; odd: of 1000 messages so many are of any tag. */
+/* any: of 1000 receives this many have a wildcard; odd: of 1000 messages this many are of any tag. */
 static void random_check(uint64_t seed, uint32_t peers, uint32_t tags, uint32_t any, uint32_t odd)
 {
     enum { COUNT = 3000 };
@@ -128,7 +128,7 @@ static void test_random(void **state)
 
 #define MANY 100000
 
-/* Each message meets the receive that was posted last, or the other way round. */
+/* Each message meets the receive that was posted last, or vice versa. */
 static void test_many(void **state)
 {
     for (int sends = 0; sends < 2; sends++)

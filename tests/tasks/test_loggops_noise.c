@@ -61,7 +61,7 @@ static enum ker_status trace_read(struct loggops_noise *n, const char *trace, co
     return status;
 }
 
-/* Of detours that begin at the same time the last one counts as being under way. */
+/* Of detours that begin at the same time the last one counts as being in flight. */
 static ker_time plain(const struct loggops_noise *n, ker_time phase, ker_time from, ker_time length)
 {
     ker_time at = (from + phase) % n->detours.span, delay = 0;
@@ -84,7 +84,7 @@ static void compare(const struct loggops_noise *n)
             assert_int_equal(loggops_noise_delay(n, 3, from, length), plain(n, n->phase, from, length));
 }
 
-/* One detour of 3 in 10: at 2 it is under way for 1 more; what takes 9 from there on meets the next at 10. */
+/* One detour of 3 in 10: at 2 it is in flight for 1 more; what takes 9 from there on meets the next at 10. */
 static void test_periodic(void **state)
 {
     struct loggops_noise n;

@@ -63,8 +63,8 @@ static void unexpected(uint32_t n)
 }
 
 /* Task 1 posts n + 1 receives of tags 0 to n. One message of tag n: it arrives when it has left and crossed,
- * and is found behind n others; the Wait goes on (n + 1) x 10 ns later. By rendezvous the READ leaves so much
- * later, and nothing else is paid. */
+ * and is found behind n others; the Wait continues (n + 1) x 10 ns later. By rendezvous the READ leaves so
+ * much later, and nothing else is paid. */
 static void posted(uint32_t n, uint64_t bytes)
 {
     struct fake_net net;
@@ -101,7 +101,7 @@ static void test_search_time(void **state)
 }
 
 /* Two messages of 8 bytes for the second of two receives, sent at once by two tasks: they arrive together,
- * are searched for one after the other (2 and 1 entries), and the call goes on when both searches are over.
+ * are searched for one after the other (2 and 1 entries), and the call continues when both searches are over.
  */
 static void test_searches_follow(void **state)
 {

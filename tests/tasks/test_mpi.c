@@ -323,7 +323,7 @@ static void test_cancel_probe_lost(void **state)
     fake_close(&net);
 }
 
-/* A receive that nobody matches does not keep MPI_Finalize; a message under way does. */
+/* A receive that nobody matches does not keep MPI_Finalize; a message in flight does. */
 static void test_finalize(void **state)
 {
     (void)state;

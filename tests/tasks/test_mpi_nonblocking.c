@@ -1,5 +1,5 @@
 /* test_mpi_nonblocking.c - collectives that do not block, and mpi.progress: times by hand on a network of
- * constant latency, and random programs with many calls under way, which must send what their blocking forms
+ * constant latency, and random programs with many calls in flight, which must send what their blocking forms
  * send.
  *
  * A message of 8 bytes takes T = 1 us + (8 + 32) x 40 ps to arrive (fake_net.h). An Allreduce of 8 bytes on 4
@@ -74,7 +74,8 @@ static void test_progress(void **state)
                      C + 2 * 300 * KER_NS);
 }
 
-/* A call of MPI in the middle of the computation, though it finds nothing, goes on with the second exchange.
+/* A call of MPI in the middle of the computation, though it finds nothing, continues with the second
+ * exchange.
  */
 static void test_polls(void **state)
 {
@@ -105,7 +106,7 @@ static void test_overheads(void **state)
                      70 * KER_NS + C + 170 * KER_NS + 600 * KER_NS);
 }
 
-/* A computation that is over before the messages come: the Wait goes on with them in every mode, at 2 T. */
+/* A computation that is over before the messages come: the Wait continues with them in every mode, at 2 T. */
 static void test_short_computation(void **state)
 {
     struct task_op ops[4];

@@ -1,7 +1,7 @@
 /* test_mpi_onesided.c - one-sided communication over a network made of a list of events (fake_net.h).
  *
  * A message of n bytes leaves after (n + 32) x 40 ps and arrives 1 us later; the network sends at once,
- * whatever else is under way. WAY(n) is the time from a call to the arrival.
+ * whatever else is in flight. WAY(n) is the time from a call to the arrival.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -278,13 +278,13 @@ static void test_epochs(void **state)
     fake_play(&net, (const struct task_op *const[]){a, b});
     ker_time first = 9 * KER_US, second = first + WAY(0) + WAY(0), third = second + WAY(8) + WAY(0);
     assert_int_equal(fake_row(&net, 0).finish, third);
-    assert_int_equal(fake_row(&net, 1).finish, third + WAY(0)); /* of both: they are on their way together */
+    assert_int_equal(fake_row(&net, 1).finish, third + WAY(0)); /* of both: they are in transit together */
     assert_clean(&net);
     fake_close(&net);
 }
 
-/* Tasks 1 and 2 lock task 0 for themselves at once. The first has it after a message each way, and puts;
- * UNLOCK goes when its operation is done, and so much later the second has it. Task 3 shares, and comes
+/* Tasks 1 and 2 lock task 0 for themselves at once. The first has it after a message in each direction, and
+ * puts; UNLOCK goes when its operation is done, and so much later the second has it. Task 3 shares, and comes
  * third. */
 static void test_locks(void **state)
 {

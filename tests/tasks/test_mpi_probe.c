@@ -73,7 +73,7 @@ static void test_taken(void **state)
                                                                                    WAIT(9),
                                                                                    END};
     fake_play(&net, (const struct task_op *const[]){a, b});
-    ker_time second = WIRE(100) + KER_US; /* the fake network sends at once, whatever is under way */
+    ker_time second = WIRE(100) + KER_US; /* the fake network sends at once, whatever is in flight */
     assert_int_equal(fake_row(&net, 1).finish, second + KER_US + (HEADER + KER_US) + WIRE(20000) + KER_US);
     assert_int_equal(fake_row(&net, 1).messages_received, 2);
     assert_int_equal(fake_row(&net, 1).bytes_received, 20100);

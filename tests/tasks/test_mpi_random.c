@@ -3,9 +3,9 @@
  * A program is drawn in rounds. In a round random messages are drawn; each destination either names the
  * source of each receive or takes them all with MPI_ANY_SOURCE; the tag is the round, so that wildcards
  * cannot take other rounds' messages. Receives are posted before or after the sends, some as blocking calls
- * after all sends are under way, and waited for in several ways. Between rounds there are collectives on the
- * world and on a communicator of the odd tasks. The network delays messages at random so that they overtake,
- * tasks share nodes, sizes lie on both sides of the eager limit.
+ * after all sends are in progress, and waited for in several ways. Between rounds there are collectives on
+ * the world and on a communicator of the odd tasks. The network delays messages at random so that they
+ * overtake, tasks share nodes, sizes lie on both sides of the eager limit.
  *
  * In programs of ordered messages each message has a size of its own, and all are answered (synchronous or
  * rendezvous), so that who matched whom can be seen on the wire: MPI's order per pair of tasks, communicator

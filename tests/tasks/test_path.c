@@ -133,7 +133,7 @@ static void test_overheads(void **state)
     fake_close(&net);
 }
 
-/* What a task does while its own message is under way is not on the path; the time until it has left is. */
+/* What a task does while its own message is in flight is not on the path; the time until it has left is. */
 static void test_sending(void **state)
 {
     (void)state;

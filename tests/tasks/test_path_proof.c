@@ -166,7 +166,7 @@ static uint32_t computed(const struct task_op *op, uint32_t ops, uint32_t first,
     return 0;
 }
 
-/* Times are drawn from so many that sums of some of them are different, too. */
+/* Times are drawn from this many that sums of some of them are different, too. */
 static void mark(void *context, const struct task_path_step *step)
 {
     struct marks *m = context;

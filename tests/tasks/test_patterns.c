@@ -1,4 +1,4 @@
-/* Patterns of schedules: equal to schedgen's files where they are at hand, and to small ones written down
+/* Patterns of schedules: equal to schedgen's files where they are available, and to small ones written down
  * here; and each of them, of many sizes, is a schedule whose parts fit each other. */
 #include "goal_files.h"
 #include "tasks/graphs/pattern.h"
@@ -245,7 +245,8 @@ static void counts_check(const struct graph_pattern *p, const struct graph *grap
     }
 }
 
-/* Every message is received: sums over all operations of what a message says of its ends, each way. */
+/* Every message is received: sums over all operations of what a message says of its ends, in each direction.
+ */
 static void messages_check(const struct graph_pattern *p, const struct graph *graph)
 {
     uint64_t sum = 0;

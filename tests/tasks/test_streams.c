@@ -1,5 +1,5 @@
 /* test_streams.c - tasks with several streams: times by hand on a network of constant latency, one stream
- * that waits for another's requests and operations, and what is left when they cannot go on.
+ * that waits for another's requests and operations, and what is left when they cannot continue.
  *
  * A message of n bytes takes W(n) = 1 us + (n + 32) x 40 ps to arrive, and L(n) = (n + 32) x 40 ps until it
  * has left (fake_net.h).
@@ -215,7 +215,7 @@ static void test_collectives(void **state)
     finished(&p);
 }
 
-/* One cannot go on: the table says which stream of which task waits for what. */
+/* One cannot continue: the table says which stream of which task waits for what. */
 static void test_deadlock(void **state)
 {
     struct play p;

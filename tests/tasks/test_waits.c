@@ -179,7 +179,7 @@ static void test_matching(void **state)
     fake_close(&net);
 }
 
-/* A barrier of two tasks is one message each way: task 0 waits 7 us until task 1 enters, and for its
+/* A barrier of two tasks is one message in each direction: task 0 waits 7 us until task 1 enters, and for its
  * message, which is here WAY(0) later. That of task 0 was there: task 1 waits only until its own has left. */
 static void test_barrier(void **state)
 {
@@ -240,7 +240,7 @@ static void test_barrier_in_the_background(void **state)
     fake_close(&net);
 }
 
-/* On their way: an eager message from its send to its arrival, the data of a rendezvous without the
+/* In transit: an eager message from its send to its arrival, the data of a rendezvous without the
  * handshake. 100 is of the class from 64 to below 128, the seventh; BIG from 65,536, the seventeenth. */
 static void test_rates(void **state)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # tools/python/marsresult.py reads what a run has left, be it CSV, JSON or results.h5; results.h5 is the same on any number of ranks and
-# when a run goes on from a checkpoint.
+# when a run is resumed from a checkpoint.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-script.sh
@@ -27,7 +27,7 @@ for n in 2 3 5; do
     check "results.h5 is the same on $n ranks"
 done
 ranks 3 --resume "$t/b" -o "$t/c" && cmp "$t/h5/results.h5" "$t/c/results.h5"
-check "and when the run goes on from a checkpoint"
+check "and when the run continues from a checkpoint"
 run -o "$t/first" "${system[@]}" output.hdf5=true "run.checkpoint.at=301 ns" && ranks 2 --resume "$t/first" -o "$t/c" && cmp "$t/first/results.h5" "$t/c/results.h5"
 check "also from one in the first period"
 mkdir "$t/b/results.h5.tmp" && run --resume "$t/b" -o "$t/b" 2>"$t/err"

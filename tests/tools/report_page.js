@@ -105,7 +105,7 @@ async function machine(page) {
     await page.waitForTimeout(1500);
     await page.keyboard.press("Enter");
     const later = await page.locator("#topology output").textContent(), value = Number(await page.locator("#topology input[type=range]").inputValue());
-    check("play goes on by itself", value > 19, [later, value]);
+    check("play continues by itself", value > 19, [later, value]);
     const box = await page.locator("#matrix canvas.heat").boundingBox();
     await page.locator("#matrix").scrollIntoViewIfNeeded();
     await page.locator("#matrix canvas.heat").hover({ position: { x: 44 + (box.width - 50) / 64 * 1.5, y: 4 + (box.width - 50) / 64 * 0.5 } });
@@ -236,13 +236,13 @@ async function others(browser) {
     const shown = await html.locator("#simulated p").first().textContent();
     check("a name with HTML in it is shown as text", shown.includes("<img src=x") && html.complaints.length === 0, [shown, html.complaints]);
     const parts = await html.locator("#parts table:not(.u-legend) tbody tr").allTextContents();
-    check("latency is told apart", parts.join() === "source queue100 ps5.00 %,injection1 ns50.0 %,switches300 ps15.0 %,links0 ps0.00 %,ejection600 ps30.0 %," +
+    check("latency is split by part", parts.join() === "source queue100 ps5.00 %,injection1 ns50.0 %,switches300 ps15.0 %,links0 ps0.00 %,ejection600 ps30.0 %," +
         "of that, waiting in switches100 ps5.00 %,of that, contention: above an empty network150 ps7.50 %", parts);
     const cores = await html.locator("#cores tbody tr").allTextContents();
     check("what cores and memory did", cores.join() === "computing50.0 %,stalled for memory12.5 %,away: noise0.00 %,idle37.5 %,tasks that waited for a core0.00 %," +
         "copying messages inside nodes25.0 %,memory controllers22 KiB25.0 %50.0 %", cores);
     const waits = await html.locator("#waits tbody tr").allTextContents();
-    check("waits are told apart, in all and by task", waits.slice(0, 2).join() === "late sender600 ps60.0 %a receive waited until the message was sent," +
+    check("waits are split by cause, in all and by task", waits.slice(0, 2).join() === "late sender600 ps60.0 %a receive waited until the message was sent," +
         "contention400 ps40.0 %time in the network above that of an empty one" && waits.slice(2).join() === "12800 ps400 ps400 ps,01200 ps200 ps0 ps", waits);
     const path = await html.locator("#critical tbody tr").allTextContents(), canvas = html.locator("#critical canvas.path");
     check("so is the critical path", path.join() === "computation7 ns70.0 %,transfer3 ns30.0 %,computation7 ns70.0 %,<b>MPI_Recv</b>3 ns30.0 %,task 110 ns100.0 %,task 0 > 113 ns0 ps", path);

@@ -148,8 +148,8 @@ wait $victim 2>/dev/null
 check "killed: whole points only" [ "$(ls "$out/points" | xargs)" = "one three two" ]
 sed -i '$d' "$folder/points"
 study own
-check "and it goes on from there" grep -q '3 points, 3 of them done before' "$log"
-check "what was under way is swept" whole one three two
+check "and it continues from there" grep -q '3 points, 3 of them done before' "$log"
+check "what was in flight is swept" whole one three two
 
 cp "$folder/columns.jq" "$scratch/columns.jq"
 echo '.[] | {point, load: .no.such.thing()}' >"$folder/columns.jq"

@@ -225,7 +225,7 @@ static inline void give_up(struct world *w, int32_t comm, int32_t rank, int32_t 
     ask(w, waits ? "MPI_Wait" : "MPI_Request_free", comm, rank, variable, waits ? ":9" : "");
 }
 
-/* Persistent at both ends, started so many times. */
+/* Persistent at both ends, started this many times. */
 static inline void messages(struct world *w, int32_t comm, int32_t from, int32_t to, uint64_t bytes,
                             int32_t tag, int times)
 {

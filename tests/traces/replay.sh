@@ -152,7 +152,7 @@ for signal in "" 1; do
     "$marstrace" --profile t >profile.csv 2>err && profiled one profile.csv >err
     check "and its calls are those of the profile"
 done
-# Who has had fewer messages than the others have recorded leaves these waiting, until nothing goes on: they end where they began to wait,
+# Who has had fewer messages than the others have recorded leaves these waiting, until nothing continues: they end where they began to wait,
 # which periods have counted.
 mv t fewer && timeout -k 5 60 mpirun -n 3 "$marstrace" -o t ./abort 30 1 >err 2>&1
 cp fewer/task-000001.mars* t/

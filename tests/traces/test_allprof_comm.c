@@ -64,7 +64,8 @@ static void test_hpl(void **state)
         }
 }
 
-/* Only the diagonal task looks at its columns' handle first, and nothing but collectives tells them apart. */
+/* Only the diagonal task looks at its columns' handle first, and nothing but collectives distinguishes them.
+ */
 static void test_collectives(void **state)
 {
     (void)state;
@@ -155,8 +156,8 @@ static void test_copied_handles(void **state)
     }
 }
 
-/* Every task has the same rank in both of its communicators, and nothing but the order of use could tell them
- * apart: a doubt. */
+/* Every task has the same rank in both of its communicators, and nothing but the order of use could
+ * distinguish them : a doubt. */
 static void test_doubt(void **state)
 {
     (void)state;

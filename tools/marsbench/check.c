@@ -1,7 +1,7 @@
 /* check.c - the fitted parameters in the simulator: marssim runs each curve in the user's system.
  *
  * A run has a configuration of its own in a scratch folder, which includes the system and adds the job;
- * parameters go on the command line, where they win over what the system says. Collectives are timed as
+ * parameters continue the command line, where they win over what the system says. Collectives are timed as
  * benchmarks do it (jobs[].program = "collective"), a curve a run; ping-pongs are a run for each size.
  */
 #define _GNU_SOURCE

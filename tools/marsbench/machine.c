@@ -18,7 +18,7 @@ static struct bench_key *key_add(struct bench_key *key, size_t *keys, const char
     return k;
 }
 
-/* ["1.6 us", "1.8 us:256 B"]. Behind the last knot it is level: straight lines go on, so one more has its
+/* ["1.6 us", "1.8 us:256 B"]. Behind the last knot it is level: straight lines continue, so one more has its
  * value. */
 static void list_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_model *m,
                      const struct bench_knots *k)

@@ -52,7 +52,7 @@ struct cell {
     size_t length;
 };
 
-/* The cells of the line at hand; their number, at most MOST_CELLS. */
+/* The cells of the current line; their number, at most MOST_CELLS. */
 static size_t cells_split(struct ker_lines *l, struct cell *cell)
 {
     size_t count = 0;

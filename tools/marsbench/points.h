@@ -19,9 +19,9 @@ enum bench_quantity {
     BENCH_STREAM,   /* of one message in a stream of many */
     BENCH_SEND,     /* the processor's time for a send; for a receive */
     BENCH_RECEIVE,
-    BENCH_COPY,   /* memcpy() of so many bytes */
-    BENCH_TRIAD,  /* a = b + s c, of three vectors with so many bytes together */
-    BENCH_REDUCE, /* so many bytes of a vector combined with another */
+    BENCH_COPY,   /* memcpy() of this many bytes */
+    BENCH_TRIAD,  /* a = b + s c, of three vectors with this many bytes together */
+    BENCH_REDUCE, /* this many bytes of a vector combined with another */
     BENCH_EAGER,  /* the largest message that a send does not wait for its receiver with; no time */
     BENCH_QUANTITIES
 };

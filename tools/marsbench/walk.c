@@ -4,7 +4,8 @@
  * rounds as far as the messages that it waits for have been sent, then it is the next one's turn, until all
  * are done. The time of a task is a number and the row of what it consists of; where two meet the later one
  * stays, so that at the end the last task has the critical path, which is a closed form for these values of
- * the parameters. Adapters serve one message after the other, each way; nothing else of the network is short.
+ * the parameters. Adapters serve one message after the other, in each direction; nothing else of the network
+ * is short.
  */
 #include "tasks/mpi/collectives/collective.h"
 #include "tools/marsbench/model.h"
@@ -29,7 +30,7 @@ struct walker {
     uint32_t round;
     bool ended, waits;
     struct task_coll_round current;
-    struct message **wait; /* sends and receives under way */
+    struct message **wait; /* sends and receives in flight */
     size_t waiting, room;
     struct message *first; /* to it, not both sent and posted yet */
 };
@@ -176,7 +177,7 @@ static void round_begin(struct walk *w, int32_t rank)
     message_close(w, x);
 }
 
-/* All that is under way is complete; false: not yet. */
+/* All that is in flight is complete; false: not yet. */
 static bool round_end(struct walk *w, int32_t rank)
 {
     const struct bench_model *m = w->m;

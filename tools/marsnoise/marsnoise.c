@@ -250,7 +250,7 @@ int main(int argc, char **argv)
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)
         return 2;
     if (hwloc_topology_init(&settings.topology) != 0 || hwloc_topology_load(settings.topology) != 0) {
-        fprintf(stderr, "marsnoise: error: hwloc cannot tell the cores of this machine\n");
+        fprintf(stderr, "marsnoise: error: hwloc does not know the cores of this machine\n");
         return 2;
     }
     int status = 2;

@@ -1,4 +1,4 @@
-/* film_out.c - where frames go: PNG files in a folder, or a pipe into ffmpeg.
+/* film_out.c - where frames are written: PNG files in a folder, or a pipe into ffmpeg.
  *
  * ffmpeg is started without a shell, so that names may have any characters. It writes the file itself; when
  * it fails, what it says stands on standard error.

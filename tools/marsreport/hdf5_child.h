@@ -2,7 +2,7 @@
  * table_hdf5.c.
  *
  * Damaged files make the HDF5 library divide by 0, use memory that is not its own, or go round in circles. So
- * a child reads and writes into a pipe what it has read; whatever happens to it, the parent goes on.
+ * a child reads and writes into a pipe what it has read; whatever happens to it, the parent continues.
  *
  * In the pipe: a struct rep_hdf5_head; for each column a struct rep_hdf5_column and its name; then blocks of
  * rows: their number (uint32_t), and the cells of each column, one column behind the other. A block of no

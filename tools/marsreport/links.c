@@ -156,7 +156,7 @@ static bool partial_read(struct rep_folder *f, struct rep_links *l)
         rep_note(f, false,
                  "The machine is drawn as system.cfg describes it. How busy its links were is not "
                  "known: links.csv is written when a run ends, and link_series.csv, which is written "
-                 "on the way (output.period and output.series.links = \"periods\"), is not there.");
+                 "in transit (output.period and output.series.links = \"periods\"), is not there.");
     return true;
 }
 

@@ -298,13 +298,13 @@ json_t *rep_matrices_json(struct rep_folder *f, uint32_t nodes)
 /* ---- over how many links nodes talked ----
  *
  * Distances are those of shortest paths, by a breadth-first search from the switch of each node that sent; of
- * very large systems from so many of them that the work stays bounded, evenly spread: then the counts are
+ * very large systems from this many of them that the work stays bounded, evenly spread: then the counts are
  * those of these senders alone.
  */
 
 struct distances {
     struct rep_neighbours near;
-    uint32_t switches, source; /* source: the switch of the distances at hand */
+    uint32_t switches, source; /* source: the switch of the current distances */
     uint16_t *hops;
     uint32_t *queue;
     uint64_t messages[MOST_DISTANCE], bytes[MOST_DISTANCE];
@@ -368,7 +368,7 @@ json_t *rep_distance_json(struct rep_folder *f, const struct rep_links *l)
         uint64_t from = (uint64_t)rep_cell_integer(p.table, p.from),
                  to = (uint64_t)rep_cell_integer(p.table, p.to);
         if (from >= l->nodes || to >= l->nodes)
-            break; /* told by rep_matrices_json */
+            break; /* written by rep_matrices_json */
         row_count(d, &p, from, to);
     }
     json_t *rows = distances_json(d);

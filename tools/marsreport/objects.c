@@ -1,5 +1,5 @@
 /* objects.c - series of links, channels, switches, adapters, tasks, jobs, functions, ...: the objects of
- * which most is told, and all of them together, over simulated time.
+ * which most is known, and all of them together, over simulated time.
  *
  * An object is named by the key columns of its series. Of more than REP_MOST_OBJECTS those are kept that have
  * the most of one column in the whole run: by the table of totals, or, where there is none, by the series
@@ -70,7 +70,7 @@ struct objects {
 
 /* ---- which objects ---- */
 
-/* Of the row at hand, with a character between the cells that names do not have. */
+/* Of the current row, with a character between the cells that names do not have. */
 static void key_make(char *key, size_t size, const struct rep_table *t, const int *places, int count)
 {
     size_t used = 0;

@@ -184,7 +184,7 @@ static uint32_t nodes_of(const struct rep_folder *f)
     return nodes > 0 && nodes <= REP_MOST_IDS ? (uint32_t)nodes : 0;
 }
 
-/* What needs the links: the drawing, its movie, how far messages go. */
+/* What needs the links: the drawing, its movie, how far messages travel. */
 static void links_put(struct rep_folder *f, json_t *data)
 {
     struct rep_links links;

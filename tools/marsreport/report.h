@@ -32,7 +32,7 @@ struct rep_folder {
     json_t *notes;   /* texts for the page */
     ker_time from, to;
     bool damaged;   /* something could not be read: exit status 1 */
-    bool tells;     /* there is no page: all notes go to standard error */
+    bool tells;     /* there is no page: all notes are written to standard error */
     bool hdf5_told; /* results.h5 cannot be read, and a note says so */
     struct ker_error *error;
 };
@@ -45,7 +45,7 @@ void rep_folder_close(struct rep_folder *);
 
 /* ---- files.c ---- */
 
-/* For the page, and for standard error when `damage`; the same text is told once. */
+/* For the page, and for standard error when `damage`; the same text is printed once. */
 void rep_note(struct rep_folder *, bool damage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The whole file, malloc'ed, with a zero behind it; NULL: it is not there. */
@@ -67,7 +67,7 @@ int rep_table_columns(const struct rep_table *);
 const char *rep_table_name(const struct rep_table *, int column);
 /* To the first or next row; false: that was the last, or the rest is damaged (a note says so). */
 bool rep_table_next(struct rep_table *);
-/* Cells of the row at hand, a column of -1 being empty. */
+/* Cells of the current row, a column of -1 being empty. */
 const char *rep_cell_text(const struct rep_table *, int column); /* "" when empty */
 bool rep_cell_empty(const struct rep_table *, int column);
 double rep_cell_real(const struct rep_table *, int column); /* 0 when empty */

@@ -83,7 +83,8 @@ static size_t quotes(const char *text)
 
 #define MOST_LINE 65536 /* with quoted ends of lines in it: beyond, a quote has no partner */
 
-/* Reads a line, and more of them while a quoted cell goes on; false: there is none. t->whole: it had an end.
+/* Reads a line, and more of them while a quoted cell continues; false: there is none. t->whole: it had an
+ * end.
  */
 static bool line_read(struct rep_table *t)
 {

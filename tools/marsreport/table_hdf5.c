@@ -27,7 +27,7 @@ struct rep_hdf5 {
     struct column *column;
     int columns;
     uint64_t before;    /* rows of the blocks before this one */
-    uint32_t at, count; /* behind the row at hand, within the block; the block's */
+    uint32_t at, count; /* behind the current row, within the block; the block's */
     bool over;
 };
 

@@ -12,7 +12,7 @@ int rep_hdf5_columns(const struct rep_hdf5 *);
 const char *rep_hdf5_name(const struct rep_hdf5 *, int column);
 /* To the first or next row; false: that was the last, or the rest cannot be read (a note says so). */
 bool rep_hdf5_next(struct rep_hdf5 *);
-/* Cells of the row at hand: texts "" where the column has none, numbers 0 where the cell is empty. */
+/* Cells of the current row: texts "" where the column has none, numbers 0 where the cell is empty. */
 bool rep_hdf5_empty(const struct rep_hdf5 *, int column);
 const char *rep_hdf5_text(const struct rep_hdf5 *, int column);
 double rep_hdf5_real(const struct rep_hdf5 *, int column);

@@ -30,7 +30,7 @@ static inline void trc_put(struct trc_call *c, int64_t value)
     c->t->at = mars_put_signed(c->t->at, value);
 }
 
-/* Room for so many more numbers. */
+/* Room for this many more numbers. */
 static inline bool trc_room(struct trc_call *c, uint64_t numbers)
 {
     struct trc_thread *t = c->t;

@@ -173,7 +173,7 @@ void trc_clock_entered(struct trc_thread *t)
     t->away = ran < gap ? (uint64_t)(gap - (ran > 0 ? ran : 0)) : 0;
 }
 
-/* It goes on. */
+/* It continues. */
 void trc_clock_back(struct trc_thread *t)
 {
     if (t->counts)

@@ -131,7 +131,7 @@ static void numbers_put(struct trc_call *c)
 }
 
 /* Of several threads a call ends after what it makes has its number: what another thread did with that number
- * was over before, however long this one had to wait for it, so the calls' ends tell whose it was. */
+ * was over before, however long this one had to wait for it, so the calls' ends show whose it was. */
 static void number_put(struct trc_call *c, uint32_t number)
 {
     trc_put(c, number);

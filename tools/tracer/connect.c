@@ -1,7 +1,7 @@
 /* connect.c - MPI_Comm_accept and MPI_Comm_connect between worlds that are recorded into one folder: each
  * side learns the other's numbers.
  *
- * A message could not tell them, as the other side may not be recorded. So each side's root writes its
+ * A message could not carry them, as the other side may not be recorded. So each side's root writes its
  * numbers as a line of a file of the port in the folder before it calls, and finds those of the other side in
  * the same line of the other's file when the call has returned: the n-th who connects is accepted by the n-th
  * MPI_Comm_accept, since those who connect wait for each other. Where the other side's line is missing, or
@@ -39,7 +39,7 @@ static int line_write(int file, const int32_t *number, int count)
     return lines;
 }
 
-/* The numbers of a line; NULL: it is missing, or has not so many. */
+/* The numbers of a line; NULL: it is missing, or has fewer. */
 static int32_t *line_read(const char *path, int wanted, int count)
 {
     FILE *from = fopen(path, "re");

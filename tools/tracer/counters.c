@@ -3,7 +3,7 @@
  *
  * The library is loaded by name when it is asked for, so that nothing needs it at build time, and what is
  * used of it is declared here. Each thread has a set of events of its own. They are read when the program
- * calls MPI and when it goes on.
+ * calls MPI and when it continues.
  */
 #include "trc.h"
 
@@ -33,7 +33,7 @@ static bool found(void *library, const char *name, void *function)
     return address != NULL;
 }
 
-/* PAPI_library_init is to be told the version of its header: of those there are, one is right. */
+/* PAPI_library_init is to be given the version of its header: of those there are, one is right. */
 static bool initialised(void)
 {
     for (int major = 7; major >= 5; major--)

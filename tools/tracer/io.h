@@ -1,4 +1,4 @@
-/* io.h - what libmarstrace-io tells libmarstrace of a call of POSIX input or output. */
+/* io.h - what libmarstrace-io reports to libmarstrace of a call of POSIX input or output. */
 #ifndef TRC_IO_H
 #define TRC_IO_H
 

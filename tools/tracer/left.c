@@ -1,5 +1,5 @@
-/* left.c - how a call of the program is told from one inside of another: also where that one was left by
- * longjmp, siglongjmp or an exception, and did not return.
+/* left.c - how a call of the program is distinguished from one inside of another: also where that one was
+ * left by longjmp, siglongjmp or an exception, and did not return.
  *
  * A call of MPI that begins inside another one is the library's own, or one of a callback, and is not
  * recorded. Where the one around it was left by a jump, nothing says so; but its wrapper has no frame on the

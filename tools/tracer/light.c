@@ -1,7 +1,7 @@
 /* light.c - polls that are made again and again without a look at the clock.
  *
  * A program that waits for others tests its requests by the million. Three readings of the clock take several
- * times as long as such a test, and keep the processor from going on with loads that are under way. So while
+ * times as long as such a test, and keep the processor from continuing with loads in progress. So while
  * one of the polls that are being kept back is repeated, and has lately taken less than DURATION_MOST at
  * intervals of less than GAP_MOST, only one of several is timed: after n of its polls n / 2 are counted only,
  * LIGHT_MOST at most. The time from the last timed call to the next is shared out: to each poll in between

@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     if (settings.list)
         return trc_list(settings.list, settings.output);
     if (!settings.program || !settings.program[0])
-        return complain("%s%s", "what is to be run? ", "marstrace --help tells more");
+        return complain("%s%s", "what is to be run? ", "see marstrace --help");
     if (settings.profile && mars_trace_known(settings.program[0])) { /* options may follow, too */
         char *trace = settings.program[0];
         int passed = (int)(settings.program - argv);

@@ -1,6 +1,6 @@
 /* record.c - from the arguments of a call to its shape: what is called and with what, as mpi.table says.
  *
- * The words of a function are gone through in order, and each appends its fields. Addresses, counts and
+ * The words of a function are visited in order, and each appends its fields. Addresses, counts and
  * datatypes are remembered until the word that closes their side.
  */
 #include "call.h"

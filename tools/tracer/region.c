@@ -3,7 +3,7 @@
  * All tasks make the same collectives on MPI_COMM_WORLD in the same order, so a region that is given by their
  * number begins and ends everywhere at the same call, without a word between tasks. One that is given by time
  * cannot: there, and only there, tasks agree at each such collective on the time since MPI_Init of the last
- * of them to begin, until the region is over. Outside of the region calls go through the recorder all the
+ * of them to begin, until the region is over. Outside of the region calls pass through the recorder all the
  * same, so that communicators and requests keep their numbers; they are not written.
  */
 #include "tools/tracer/region.h"

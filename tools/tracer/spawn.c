@@ -3,7 +3,7 @@
  *
  * The root of the call reserves numbers, behind all that there are, in the file ".spawned" of the folder, and
  * starts the new tasks by env(1), so that their environment has what ours has (the library to be loaded, and
- * what marstrace was told) and what they must know: the number of the first of them, and those of the tasks
+ * what marstrace was given) and what they must know: the number of the first of them, and those of the tasks
  * that spawn them. The others that spawn learn the number from the root by one broadcast. So the members of
  * communicators have the same numbers on both sides.
  *
@@ -25,7 +25,7 @@
 
 /* ---- numbers ---- */
 
-/* So many numbers behind those that are taken, or, from > 0, these; -1: they cannot be had. */
+/* This many numbers behind those that are taken, or, from > 0, these; -1: they cannot be had. */
 static int numbers_reserve(int from, int count)
 {
     char path[4096], text[32] = "";

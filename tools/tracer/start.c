@@ -135,7 +135,7 @@ struct trc_thread *trc_thread_begin(void)
 
 /* ---- the task's file ---- */
 
-/* The rank as the launcher tells it before MPI_Init: -1, it does not. */
+/* The rank as the launcher gives it before MPI_Init: -1, it does not. */
 static int rank_early(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -163,7 +163,7 @@ static void files_remove(const char *pattern, int from)
 
 /* Of what an earlier run has left nothing shall be taken for a part of this one. It is removed by rank 0 of
  * the first world, before MPI_Init, which no task leaves before all have come to it: behind it others may
- * have begun, or even spawned some. Where the launcher does not tell the rank, files of tasks that there are
+ * have begun, or even spawned some. Where the launcher does not give the rank, files of tasks that there are
  * not are removed behind it. */
 static void folder_clean(int rank, int from)
 {
@@ -281,7 +281,7 @@ static void end_block(void)
         trc_warn("%s: %s", trc.path, strerror(errno));
 }
 
-/* All that has been recorded goes to the file; `ended`: the program came to its end. */
+/* All that has been recorded is written to the file; `ended`: the program came to its end. */
 static void finish(bool ended)
 {
     bool fine = true;

@@ -15,7 +15,7 @@ static struct trc_thread *first_thread;
 static int64_t begun_all, begun_first; /* CPU time of the process and of the first thread */
 static pthread_key_t ending;
 
-#define OTHERS_LEAST 10000000 /* ns; less is not told, nor is what is less than a twentieth of all */
+#define OTHERS_LEAST 10000000 /* ns; less is not reported, nor is what is less than a twentieth of all */
 
 static uint64_t calls_of(const struct trc_thread *t)
 {

@@ -256,7 +256,7 @@ struct trc_asked {
     void *spare;
     size_t spare_room;
     struct trc_thread *thread;
-    uint32_t untimed;   /* so many may still be made without being timed, of thread->allowed */
+    uint32_t untimed;   /* this many may still be made without being timed, of thread->allowed */
     const void *inside; /* one is being made: an address in its wrapper's frame */
 };
 
@@ -285,7 +285,7 @@ struct trc_thread {
     bool off;                /* not recorded now */
     unsigned function;       /* which call that is */
     const void *stack;       /* an address in its wrapper's frame */
-    uint32_t allowed;        /* so many of each poll may be made without being timed (light.h) */
+    uint32_t allowed;        /* this many of each poll may be made without being timed (light.h) */
     int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
     int64_t back_cpu;
     uint64_t away;
@@ -350,7 +350,7 @@ void trc_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Information about the trace: a definition. */
 void trc_info(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *trc_grow(void *old, size_t *room,
-               size_t bytes); /* of at least so many; ends the recording when there is none */
+               size_t bytes); /* of at least this many; ends the recording when there is none */
 
 /* ---- clock.c ---- */
 
@@ -372,13 +372,13 @@ struct trc_thread *trc_enter_from(unsigned function, const void *stack);
 
 /* ---- threads.c: threads after the first ---- */
 
-/* The thread was seen to call for the first time, and had run for so many ns: what it did before is counted
+/* The thread was seen to call for the first time, and had run for n ns: what it did before is counted
  * from the first thread's last call on. */
 void trc_thread_follow(struct trc_thread *, struct trc_thread *first, int64_t seen, int64_t ran);
-/* Recording begins, and is over: what threads ran that call no more, or never did, is told. */
+/* Recording begins, and is over: what threads ran that call no more, or never did, is reported. */
 void trc_threads_begin(struct trc_thread *first);
 void trc_threads_end(void);
-/* Of several threads: what a record that is over at `end` (wall clock), and tells of so many ns, leaves out
+/* Of several threads: what a record that is over at `end` (wall clock), and covers n ns, leaves out
  * of the time since the record before. */
 uint64_t trc_thread_own(struct trc_thread *, int64_t end, uint64_t told);
 
@@ -458,7 +458,7 @@ int trc_MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], con
                                 const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *inter,
                                 int codes[]);
 
-/* Numbers as text, "0-3,7-7"; malloc'ed. And back; NULL: it is no list of so many. */
+/* Numbers as text, "0-3,7-7"; malloc'ed. And back; NULL: it is no list of this many. */
 char *trc_numbers_text(const int32_t *number, int count);
 int32_t *trc_numbers_parse(const char *text, int count);
 /* The numbers of a communicator's members, malloc'ed; NULL: not all of them are recorded. */

@@ -3,7 +3,7 @@
  * A call is stamped three times, and clock_gettime() takes 20 ns where reading the counter takes 8. The
  * counter is taken where it runs at one rate whatever the processor does (cpuid's "invariant TSC") and the
  * kernel keeps time by it, which it does only as long as all processors' counters agree. Its rate is measured
- * from when the library was loaded to the end of MPI_Init, against CLOCK_MONOTONIC; from then on it tells the
+ * from when the library was loaded to the end of MPI_Init, against CLOCK_MONOTONIC; from then on it gives the
  * nanoseconds since. How far it was off at the end is said in the trace.
  */
 #define _GNU_SOURCE

@@ -27,7 +27,7 @@ static inline int64_t trc_wall(void)
     return trc_system_ns();
 }
 #endif
-/* MPI_Init is over: from now on wall time is read from the processor's counter, of so many ticks a second; 0:
+/* MPI_Init is over: from now on wall time is read from the processor's counter, of n ticks a second; 0:
  * it is not. To be called once, before anything is recorded. */
 uint64_t trc_wall_begin(void);
 int64_t trc_wall_off(void); /* ns by which it is later than the system's clock */

@@ -26,17 +26,17 @@ struct task_coll_view {
     int32_t first;          /* of an intercommunicator: tasks of its first group; else 0 */
     uint64_t bytes, bytes2; /* as in struct task_op */
     const uint64_t *send_bytes, *receive_bytes; /* per rank (or neighbour), or NULL */
-    const uint32_t *held; /* where rank i stands for several, it has so many blocks: held[i + 1] - held[i];
+    const uint32_t *held; /* where rank i stands for several, it has this many blocks: held[i + 1] - held[i];
                              NULL: each has one */
     const struct task_neighbours *neighbours; /* of collectives among neighbours */
     const struct task_coll_layout *layout;    /* NULL: where the tasks are does not matter, or is not known */
     const struct task_coll_combination
         *combination;   /* of the algorithms of levels; NULL: it is one algorithm */
-    uint64_t segment;   /* trees cut the vector into segments of so many bytes; 0: they do not */
+    uint64_t segment;   /* trees cut the vector into segments of this many bytes; 0: they do not */
     uint32_t fanout;    /* of algorithms that have one: the radix, the number of chains */
     uint8_t collective; /* enum task_collective */
 };
-#define TASK_COLL_SEGMENTS_LOG2 20 /* at most so many segments; they are longer then */
+#define TASK_COLL_SEGMENTS_LOG2 20 /* at most this many segments; they are longer then */
 
 /* What a task does through shared memory with a task of its node: raises a flag, which the other sees the
  * latency between their memories later; waits for one; or copies from the other's memory into its own, which
@@ -148,7 +148,7 @@ struct task_coll_combination {
 };
 /* Has the algorithm no form for groups that are not alike, which leaders may stand for? */
 bool task_coll_needs_alike(const struct ker_kind *algorithm);
-/* Which collectives a level needs on the way to the leaders and back; false: it has no such way. */
+/* Which collectives a level needs on the path to the leaders and back; false: it has no such algorithm. */
 bool task_coll_goes_up(unsigned collective, uint8_t *by);
 bool task_coll_goes_down(unsigned collective, uint8_t *by);
 bool task_coll_has_levels(unsigned collective);

@@ -204,7 +204,7 @@ static bool task_coll_doubling_scan(const struct task_coll_view *v, uint32_t rou
     return true;
 }
 
-/* Barrier: in round i everybody tells rank + 2^i and hears from rank - 2^i. */
+/* Barrier: in round i everybody sends to rank + 2^i and hears from rank - 2^i. */
 static bool task_coll_dissemination(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     if (round >= (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
@@ -223,7 +223,7 @@ const struct ker_kind task_coll_kind_doubling_allreduce = {
 const struct ker_kind task_coll_kind_doubling_barrier = {
     .name = "recursive_doubling",
     .of = "barrier",
-    .meaning = "partners at doubling distances tell each other",
+    .meaning = "partners at doubling distances exchange tokens",
     .operations = TASK_COLL_ALGORITHM(task_coll_doubling_barrier)};
 const struct ker_kind task_coll_kind_doubling_allgather = {
     .name = "recursive_doubling",
@@ -242,6 +242,6 @@ const struct ker_kind task_coll_kind_halving_reduce_scatter = {
     .operations = TASK_COLL_ALGORITHM(task_coll_halving_reduce_scatter)};
 const struct ker_kind task_coll_kind_dissemination = {.name = "dissemination",
                                                       .of = "barrier",
-                                                      .meaning = "everybody tells rank + 2^i",
+                                                      .meaning = "everybody sends to rank + 2^i",
                                                       .operations =
                                                           TASK_COLL_ALGORITHM(task_coll_dissemination)};

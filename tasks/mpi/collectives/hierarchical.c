@@ -42,7 +42,7 @@ bool task_coll_has_levels(unsigned collective)
            collective == TASK_COLL_ALLTOALL;
 }
 
-/* Do blocks of different tasks go to (come from) different ones? */
+/* Do blocks of different tasks are sent to (come from) different ones? */
 static bool has_blocks(unsigned collective)
 {
     return collective > TASK_COLL_ALLREDUCE;

@@ -5,8 +5,8 @@
  * the even one, which stays; virtual ranks are rank / 2 of the even ones, rank - rest of those above.
  *
  * Halving: in step s virtual rank v exchanges with v ^ 2^s what it does not keep of its part: the lower one
- * keeps the first half (rounded down). So the longest messages go to the nearest ranks. Allgather and gather
- * run this backwards: what was received in step s is sent, and the other way round.
+ * keeps the first half (rounded down). So the longest messages are sent to the nearest ranks. Allgather and
+ * gather run this backwards: what was received in step s is sent, and vice versa.
  *
  * Sources: Rabenseifner, "Optimization of collective reduction operations", ICCS 2004; Thakur, Rabenseifner,
  * Gropp, IJHPCA 19(1), 2005. Pairs and bytes are those of Open MPI's algorithm of this name
@@ -37,7 +37,7 @@ static int32_t halves_rank(const struct halves *h, uint32_t virtual_rank)
     return (int32_t)(virtual_rank < h->rest ? 2 * virtual_rank : virtual_rank + h->rest);
 }
 
-/* What of `bytes` a virtual rank keeps after so many steps. */
+/* What of `bytes` a virtual rank keeps after this many steps. */
 static uint64_t halves_kept(uint64_t bytes, uint32_t virtual_rank, uint32_t steps)
 {
     for (uint32_t s = 0; s < steps; s++)

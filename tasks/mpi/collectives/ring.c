@@ -118,7 +118,7 @@ static bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t r
     return more;
 }
 
-/* In step s the block of rank - s - 1 goes on, which so ends where it belongs. */
+/* In step s the block of rank - s - 1 continues, which so ends where it belongs. */
 static bool task_coll_ring_reduce_scatter(const struct task_coll_view *v, uint32_t round,
                                           struct task_coll_round *r)
 {
@@ -154,7 +154,7 @@ static bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t ro
     uint64_t tail = size % (2 * bit), blocks = size / (2 * bit) * bit + (tail > bit ? tail - bit : 0);
     task_coll_round_exchange(r, ring_rank(v, (int64_t)bit), blocks * v->bytes, ring_rank(v, -(int64_t)bit),
                              blocks * v->bytes, (int32_t)round);
-    /* All are rotated before and after; in between those that go and come lie apart. */
+    /* All are rotated before and after; in between those that are sent and come lie apart. */
     r->before = (blocks + (round == 0 ? size : 0)) * v->bytes;
     r->after = (blocks + (2 * bit >= size ? size : 0)) * v->bytes;
     return true;
@@ -215,7 +215,7 @@ const struct ker_kind task_coll_kind_ring_allreduce = {
     .operations = TASK_COLL_ALGORITHM(task_coll_ring_allreduce)};
 const struct ker_kind task_coll_kind_ring_allgather = {.name = "ring",
                                                        .of = "allgather|allgatherv|comm_create",
-                                                       .meaning = "blocks go round the ring",
+                                                       .meaning = "blocks are passed around the ring",
                                                        .operations =
                                                            TASK_COLL_ALGORITHM(task_coll_ring_allgather)};
 const struct ker_kind task_coll_kind_neighbour_allgather = {

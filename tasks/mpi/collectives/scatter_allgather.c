@@ -3,8 +3,8 @@
  * The vector is cut into one part for each rank, relative to the root, which an in-order binomial tree
  * scatters. The allgather is a ring, in which part v - s goes to v + 1 in step s; or recursive doubling, in
  * which v and v ^ m exchange the parts that their halves of 2 m ranks have. Where the size is no power of
- * two some have no partner: the parts that the others of their half have got in this step go on to them, in a
- * tree that halves the distance, from those that have to those that lack.
+ * two some have no partner: the parts that the others of their half have got in this step continue to them,
+ * in a tree that halves the distance, from those that have to those that lack.
  *
  * Sources: Barnett, Shuler, van de Geijn, Gupta, Payne, Watts, "Interprocessor collective communication
  * library", SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.

@@ -13,7 +13,7 @@
 
 struct tree_shape {
     uint32_t (*parent)(uint32_t size, uint32_t fanout, uint32_t at);
-    /* Child number *index; TREE_NONE: so many are there not, and *index is less by as many as there are. */
+    /* Child number *index; TREE_NONE: this many are there not, and *index is less by as many as there are. */
     uint32_t (*child)(uint32_t size, uint32_t fanout, uint32_t at, uint32_t *index);
     uint32_t fanout; /* 0: what the call's rule says */
     bool backwards;  /* upwards, children are taken from the last one to the first */

@@ -7,7 +7,7 @@
 
 uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t to)
 {
-    uint64_t most = bytes % parts; /* so many parts are longer by one byte */
+    uint64_t most = bytes % parts; /* this many parts are longer by one byte */
     return bytes / parts * (to - from) + (to < most ? to : most) - (from < most ? from : most);
 }
 
@@ -79,7 +79,7 @@ uint64_t task_coll_blocks_held(const struct task_coll_view *v, uint32_t from, ui
     return v->bytes * (v->held[size] - v->held[from] + v->held[count - rest] - v->held[0]);
 }
 
-/* Of an alltoall where a rank stands for several a block goes to each of those. */
+/* Of an alltoall where a rank stands for several a block is sent to each of those. */
 static bool to_held(const struct task_coll_view *v)
 {
     return v->held && v->collective == TASK_COLL_ALLTOALL;

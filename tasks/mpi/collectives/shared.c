@@ -10,7 +10,7 @@
  *   allreduce          all raise a flag for rank 0, which reads from each in turn, and raises a flag for all;
  *                      they read the result, and raise a flag
  *   allgather,         after a barrier each reads from all others in turn what is for it (of reduce_scatter
- *   alltoall,          what goes into its part of the result), and a barrier ends it
+ *   alltoall,          what is put into its part of the result), and a barrier ends it
  *   reduce_scatter
  *
  * What is there of nothing is not read; flags are raised all the same where a task does not know it of
@@ -18,7 +18,7 @@
  *
  * That is shared_memory, flat: all with the root. shared_memory_parts lets all work: after a barrier each
  * reads its part of the vector from all others and has that of the result; of reduce the root then reads the
- * parts, each behind its owner's flag, and tells all that they may leave; of allreduce all do, between two
+ * parts, each behind its owner's flag, and informs all that they may leave; of allreduce all do, between two
  * barriers.
  *
  * With l the latency between two memories, t the time of a copy by itself, p tasks that come at the same
@@ -121,7 +121,7 @@ static bool task_coll_shared_from(const struct task_coll_view *v, uint32_t round
     return round == 1 ? read_some(r, v->root, RESULT, bytes_down(v)) : raise_flag(r, v->root, LEFT);
 }
 
-/* To the root; each is told when the root has read. */
+/* To the root; each is notified when the root has read. */
 static bool task_coll_shared_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     uint32_t others = (uint32_t)v->size - 1;
@@ -184,7 +184,7 @@ static int32_t next(const struct task_coll_view *v, uint32_t i)
     return (int32_t)(((int64_t)v->rank + 1 + i) % v->size);
 }
 
-/* The root awaits each task's flag and reads its part, and at last tells all. */
+/* The root awaits each task's flag and reads its part, and at last informs all. */
 static bool parts_collect(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     uint32_t others = (uint32_t)v->size - 1;

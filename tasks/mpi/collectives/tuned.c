@@ -225,7 +225,7 @@ enum ker_status task_coll_tuned_parse(struct task_coll_rules *rules, const struc
     for (uint64_t i = 0; status == KER_OK && i < collectives; i++)
         status = collective_take(&r, &seen);
     if (status == KER_OK && (r.in.p < r.in.stop || ker_lines_next_full(&r.in)))
-        status = ker_lines_fail(&r.in, "the file goes on behind the last one of %llu collectives",
+        status = ker_lines_fail(&r.in, "the file continues behind the last one of %llu collectives",
                                 (unsigned long long)collectives);
     return status;
 }

@@ -3,7 +3,7 @@
  *
  *   collectives blocking | nonblocking | persistent | overlap
  *
- * All forms send the same messages. overlap: as nonblocking, but all calls of a communicator are under way at
+ * All forms send the same messages. overlap: as nonblocking, but all calls of a communicator are in flight at
  * once, blocking ones in between, and they are completed in another order than they were called.
  */
 #include <mpi.h>

@@ -41,7 +41,7 @@ static enum { BLOCKING, NONBLOCKING, OVERLAP, PERSISTENT } form;
 static MPI_Request under_way[64];
 static int count;
 
-/* What is under way: waited for at once, or at the end; persistent requests are started twice. */
+/* What is in flight: waited for at once, or at the end; persistent requests are started twice. */
 static void settle(void)
 {
     MPI_Status status[64];

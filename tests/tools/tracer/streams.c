@@ -26,7 +26,8 @@ static MPI_Request slot[4];
 static MPI_Message message;
 static int full;
 
-/* A call that waits for another task must not be made under the lock: its other threads could not go on. */
+/* A call that waits for another task must not be made under the lock: its other threads could not continue.
+ */
 #define CALL(what)                                                                                           \
     do {                                                                                                     \
         if (serialized)                                                                                      \

@@ -1,6 +1,6 @@
 /* Messages that are longer than the receive's buffer, where errors return: the message is consumed, and the
- * program goes on. In each way to receive there are a short and a long one; the tag of each is its own. It
- * says how many receives MPI called truncated. */
+ * program continues. In in each direction to receive there are a short and a long one; the tag of each is its
+ * own. It says how many receives MPI called truncated. */
 #include <mpi.h>
 #include <stdio.h>
 

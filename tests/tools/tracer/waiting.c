@@ -2,8 +2,8 @@
  * computation of a millisecond behind each burst; two requests in turn; by Testany, Testall and Testsome of
  * five requests and MPI_Request_get_status of one in turn, with their flags and statuses in other places each
  * time; and by MPI_Iprobe and MPI_Improbe. It says, for
- * each way, how many polls it made, its computation by its own CPU clock, and its wall time, ns. Between the
- * ways it calls MPI_Get_version. */
+ * in each direction, how many polls it made, its computation by its own CPU clock, and its wall time, ns.
+ * Between the ways it calls MPI_Get_version. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>

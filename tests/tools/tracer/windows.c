@@ -46,13 +46,13 @@ static void locks(MPI_Win window)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, window);
     MPI_Accumulate(value, 4, MPI_INT, right, 0, 4, MPI_INT, MPI_SUM, window); /* 16 to R */
     MPI_Get_accumulate(value, 3, MPI_INT, result, 3, MPI_INT, right, 0, 3, MPI_INT, MPI_MAX,
-                       window); /* 12 each way */
+                       window); /* 12 in each direction */
     MPI_Win_flush(right, window);
     MPI_Get_accumulate(NULL, 0, MPI_INT, result, 2, MPI_INT, right, 0, 2, MPI_INT, MPI_NO_OP,
                        window); /* 0, 8 back */
     MPI_Win_unlock(right, window);
     MPI_Win_lock(MPI_LOCK_SHARED, left, 0, window);
-    MPI_Fetch_and_op(value, result, MPI_INT, left, 0, MPI_SUM, window);   /* 4 each way */
+    MPI_Fetch_and_op(value, result, MPI_INT, left, 0, MPI_SUM, window);   /* 4 in each direction */
     MPI_Compare_and_swap(value, &zero, result, MPI_INT, left, 0, window); /* 8 to L, 4 back */
     MPI_Fetch_and_op(NULL, result, MPI_INT, left, 0, MPI_NO_OP, window);  /* 0 to L, 4 back */
     MPI_Win_flush_local(left, window);
@@ -71,7 +71,7 @@ static void requests(MPI_Win window)
     MPI_Rget(in, 500, MPI_CHAR, left, 0, 500, MPI_CHAR, window, &request[1]);                /* 500 to R */
     MPI_Raccumulate(&value, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, window, &request[2]); /* 4 to R */
     MPI_Rget_accumulate(&value, 1, MPI_INT, in, 1, MPI_INT, left, 0, 1, MPI_INT, MPI_SUM,
-                        window, /* 4 each way */
+                        window, /* 4 in each direction */
                         &request[3]);
     MPI_Waitany(2, request, &index, MPI_STATUS_IGNORE);
     MPI_Waitall(4, request, status);

@@ -42,7 +42,7 @@ static OTF2_Archive *archive;
 static OTF2_EvtWriter *events;
 static int rank, size;
 
-/* What is under way: of a send, a receive or a collective. */
+/* What is in flight: of a send, a receive or a collective. */
 static struct {
     MPI_Request request;
     uint64_t id;

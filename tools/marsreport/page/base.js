@@ -76,7 +76,7 @@ mars.drawn = function (draw) {
 
 /* ---- numbers ---- */
 
-/* Four digits, or so many, without zeros at the end. */
+/* Four digits, or n, without zeros at the end. */
 mars.short = function (value, digits = 4) {
     return String(Number(value.toPrecision(digits)));
 };
@@ -104,7 +104,7 @@ mars.time = function (ps) {
     return scaled(ps, mars.timeUnits, 1000);
 };
 
-/* Of an axis whose ticks are `step` apart: with as many digits as tell them apart. */
+/* Of an axis whose ticks are `step` apart: with as many digits as distinguish them. */
 mars.timeOnAxis = function (ps, step) {
     const digits = ps > 0 ? Math.floor(Math.log10(ps / step) + 1e-9) + 2 : 4;
     return scaled(ps, mars.timeUnits, 1000, Math.min(17, Math.max(4, digits)));

@@ -33,7 +33,7 @@
         const times = [...new Set([...a.periods.column.time_ps, ...b.periods.column.time_ps])].sort((x, y) => x - y);
         const on = (run, name) => {
             const known = new Map(run.periods.column.time_ps.map((time, i) => [time, run.periods.column[name][i]]));
-            return times.map(time => known.has(time) ? known.get(time) : undefined); /* undefined: the line goes on to the next one */
+            return times.map(time => known.has(time) ? known.get(time) : undefined); /* undefined: the line continues to the next one */
         };
         const plots = make("div", { class: "plots" });
         box.append(plots);

@@ -148,7 +148,7 @@
             line.format = column.format;
             line.times = series.time_ps;
             line.lines = some.map((values, i) => ({ label: labels[i], values, colour: () => mars.colours.kind(i) }));
-            if (series.count > 1 && !kinds[what.value].apart) /* what goes through a bus goes through a controller, too */
+            if (series.count > 1 && !kinds[what.value].apart) /* what passes through a bus goes through a controller, too */
                 line.lines.push({ label: of[column.how], values: column.all, colour: () => mars.colours.variable("ink"), width: 2.2, dash: [7, 3] });
             if (redraw)
                 redraw();

@@ -14,6 +14,6 @@ mars.panel({
         const rate = row => cell(row, "time_ps") ? 1e12 * cell(row, "bytes") / cell(row, "time_ps") : 0, most = Math.max(...t.rows.map(rate));
         box.append(mars.make("div", { class: "scroll" }, mars.simpleTable(["size from", ...(several ? ["job"] : []), "messages", "bytes", "rate", ""], t.rows.map(row => [mars.bytes(cell(row, "size_bytes")),
             ...(several ? [cell(row, "job")] : []), mars.count(cell(row, "messages")), mars.bytes(cell(row, "bytes")), mars.rate(rate(row)), mars.bar(most ? rate(row) / most : 0)]))),
-            mars.make("p", { class: "hint" }, "Payload over the time on the way, summed over the messages of a size."));
+            mars.make("p", { class: "hint" }, "Payload over the time in transit, summed over the messages of a size."));
     },
 });

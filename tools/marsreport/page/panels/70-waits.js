@@ -63,7 +63,7 @@
                 return;
             }
             if (!jobs.some(job => job.waits) && !run.waits && !run.wait_functions) {
-                box.append(mars.missing("Waits were not told apart, or there are no jobs.", "output.waits = true"));
+                box.append(mars.missing("Waits were not split by cause, or there are no jobs.", "output.waits = true"));
                 return;
             }
             jobs.forEach((job, i) => job.waits && job.waits.count && ofJob(box, run, index, job, i));

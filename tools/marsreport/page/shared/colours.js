@@ -1,4 +1,4 @@
-/* colours.js - colours of data. Both sets stay apart for people who do not tell red from green.
+/* colours.js - colours of data. Both sets stay apart for people who do not distinguish red from green.
  *
  * Shares and loads: a grey for what is idle, then colours of the scale "inferno" of matplotlib (CC0), away from the
  * background to full. Kinds: the eight colours of Okabe and Ito.

@@ -1,5 +1,5 @@
 /* token.c - a barrier and an allreduce: a token goes round the ranks twice, and the vector with it; whoever
- * gets it a second time may go on.
+ * gets it a second time may continue.
  *
  * Rank 0 sends before it receives, the others receive before they send.
  */
