@@ -43,7 +43,7 @@ marsmovie)
     statuses='0:it is done 1:it is done, but something in the folder could not be read 2:there is no film' ;;
 marsbench)
     about='measure what messages cost at their ends, and fit a machine to it'
-    statuses='0:it is done 1:a measurement failed 2:bad options, or a file that cannot be read, fitted or written' ;;
+    statuses='0:it is done 2:bad options, nothing to measure with, or a file that cannot be read, fitted or written' ;;
 marsnoise)
     about='record how the operating system takes cores away from programs'
     statuses='0:it is done 2:a core cannot be used, or a file not written' ;;

@@ -11,7 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void walk(const struct bench_point *p)
 {
-    struct bench_model m = {.send.count = 1, .receive.count = 1, .memory.count = 1, .eager = 1024};
+    struct bench_model m = {
+        .send.count = 1, .receive.count = 1, .memory.count = 1, .eager = 1024, .adapters = 2};
     struct bench_time t;
     bench_model_init(&m, true);
     if ((uint64_t)p->nodes * p->per_node <= 20 && bench_walk(&m, p, &t, NULL))

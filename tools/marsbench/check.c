@@ -111,7 +111,9 @@ static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char
     }
     arguments_clear(r);
     argument_add(r, ker_format("%s", r->known->marssim));
-    argument_add(r, ker_format("-qo%s/result", r->folder));
+    argument_add(r, ker_format("-q"));
+    argument_add(r, ker_format("-o"));
+    argument_add(r, ker_format("%s/result", r->folder));
     argument_add(r, file);
     if (algorithm)
         argument_add(r, algorithm);
@@ -187,7 +189,7 @@ static enum ker_status curve_run(struct runner *r, struct bench_fit *f, size_t f
         "program = \"collective\"; collective = \"%s\"; tasks = %u; tasks_per_node = %u; iterations = 2; "
         "bytes = [%s];",
         p->collective, tasks, p->per_node, bytes);
-    bench_algorithm_name(p->algorithm, name, sizeof name);
+    bench_algorithm_name(p, name, sizeof name);
     json_t *done = job_run(r, f, job, ker_format("mpi.collectives.%s=%s", p->collective, name));
     json_t *sizes = json_object_get(json_object_get(done, "measured"), "sizes");
     for (size_t i = from; i < to; i++)
@@ -205,7 +207,7 @@ enum ker_status bench_check(struct bench_fit *f, struct ker_error *error)
     enum ker_status status = runner_init(&r, &f->known, error);
     for (size_t i = 0, to; i < f->count && status == KER_OK; i = to) {
         const struct bench_point *p = f->at[i].point;
-        for (to = i + 1; to < f->count && bench_curve_order(p, f->at[to].point);)
+        for (to = i + 1; to < f->count && bench_curve_order(p, f->at[to].point) == 0;)
             to++;
         if (!f->at[i].used)
             continue;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define WALKS 12
+#define LARGE 131072. /* bytes: a message whose time is mostly its length */
 
 static int fitted_order(const void *left, const void *right)
 {
@@ -30,13 +31,56 @@ static int double_order(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* How much an equation counts. What a call took apart says how a message inside a node divides into overhead
- * and latency, but large ones are copied in the call there, which the model has in its rate. */
+/* How much an equation counts. Inside a node a large message is copied in a call, which the model has in its
+ * rate: there ping-pongs alone count, and what calls took apart says what of the smallest one is latency
+ * (memory_part). */
 static double weight_of(const struct bench_point *p)
 {
-    if (p->quantity == BENCH_STREAM)
-        return 0.3;
-    return p->where != BENCH_NODE && (p->quantity == BENCH_SEND || p->quantity == BENCH_RECEIVE) ? 0.05 : 1;
+    bool apart = p->quantity == BENCH_SEND || p->quantity == BENCH_RECEIVE;
+    if ((p->quantity == BENCH_COPY || p->quantity == BENCH_REDUCE) && p->bytes < 4096)
+        return 0; /* the call */
+    if (p->quantity == BENCH_COPY || p->quantity == BENCH_REDUCE)
+        return 0.1; /* caches: they are far from one rate, and no measure of how exact the others are */
+    return p->where != BENCH_NODE && (p->quantity == BENCH_STREAM || apart) ? 0 : 1;
+}
+
+/* The shortest of a message between two cores; 0: it was not measured. */
+static double shortest(const struct bench_fit *f, enum bench_quantity quantity, uint64_t bytes)
+{
+    double us = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct bench_point *p = f->at[i].point;
+        if (p->quantity == quantity && p->where == BENCH_CORE && p->bytes == bytes &&
+            (us == 0 || p->min_us < us))
+            us = p->min_us;
+    }
+    return us;
+}
+
+/* A ping-pong has a time of its own for each size, of which each is a knot: libraries change from one way of
+ * sending to another between two of them. Collectives have messages of many sizes; behind 128 KiB the rate
+ * says all, where it is to be found from them. */
+static void knots_of(const struct bench_fit *f, struct bench_knots *k, const struct bench_sizes *sizes,
+                     bool inside)
+{
+    const struct bench_known *known = &f->known;
+    double own[4 * BENCH_KNOTS], last = known->last_knot;
+    size_t count = 0;
+    for (size_t i = 0; i < f->count && count < sizeof own / sizeof *own;
+         i++) { /* in the order of their sizes */
+        const struct bench_point *p = f->at[i].point;
+        bool other = p->quantity != BENCH_PINGPONG || p->where != (inside ? BENCH_CORE : BENCH_NODE);
+        if (!other && (!count || (double)p->bytes > own[count - 1]))
+            own[count++] = (double)p->bytes;
+    }
+    if (last <= 0)
+        last = known->rate > 0 || (inside && count) ? 1e15 : LARGE;
+    if (known->knots)
+        bench_knots_choose(k, known->knot, known->knots, 0, 1e15);
+    else if (count && known->apart <= 0)
+        bench_knots_choose(k, own, count, 0, last);
+    else
+        bench_knots_choose(k, sizes->bytes, sizes->count, known->apart > 0 ? known->apart : 8, last);
 }
 
 static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
@@ -45,6 +89,7 @@ static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
     struct bench_sizes sizes[2] = {{0}};
     struct bench_time t;
     m->send.count = m->receive.count = m->memory.count = 1;
+    m->adapters = f->known.adapters;
     bench_model_init(m, f->tied);
     f->used = 0;
     for (size_t i = 0; i < f->count; i++) {
@@ -54,10 +99,7 @@ static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
     }
     for (int s = 0; s < 2; s++) {
         qsort(sizes[s].bytes, sizes[s].count, sizeof(double), double_order);
-        struct bench_knots *k = s ? &m->memory : &m->send;
-        bench_knots_choose(k, f->known.knots ? f->known.knot : sizes[s].bytes,
-                           f->known.knots ? f->known.knots : sizes[s].count,
-                           f->known.knots ? 0 : f->known.apart, f->known.last_knot);
+        knots_of(f, s ? &m->memory : &m->send, &sizes[s], s);
         free(sizes[s].bytes);
     }
     m->receive = m->send;
@@ -76,15 +118,45 @@ static void given_set(struct bench_model *m, size_t param, double value)
     m->param[param].state = BENCH_GIVEN;
 }
 
+/* Inside a node every size of a ping-pong is a knot, so that overheads could stand for the latency and for
+ * the rate. What of the smallest message is not in its two calls is latency; the rate is the fastest between
+ * two large ones, so that what is left for the overheads is not negative. */
+static void memory_part(struct bench_fit *f)
+{
+    const struct bench_point *first = NULL, *before = NULL, *last = NULL;
+    double least = INFINITY; /* us per byte */
+    for (size_t i = 0; i < f->count; i++)
+        if (f->at[i].point->quantity == BENCH_PINGPONG && f->at[i].point->where == BENCH_CORE)
+            last = f->at[i].point;
+    for (size_t i = 0; i < f->count; i++) { /* in the order of their sizes */
+        const struct bench_point *p = f->at[i].point;
+        if (p->quantity != BENCH_PINGPONG || p->where != BENCH_CORE)
+            continue;
+        first = first ? first : p;
+        double more = before ? (double)p->bytes - (double)before->bytes : 0;
+        if (more > 0 && before->bytes >= last->bytes / 32 && p->min_us > before->min_us)
+            least = fmin(least, (p->min_us - before->min_us) / more);
+        before = p;
+    }
+    double send = first ? shortest(f, BENCH_SEND, first->bytes) : 0,
+           receive = first ? shortest(f, BENCH_RECEIVE, first->bytes) : 0;
+    if (send > 0 && receive > 0)
+        given_set(&f->model, f->model.memory_latency, fmax(first->min_us - send - receive, 0));
+    if (isfinite(least))
+        given_set(&f->model, f->model.memory_rate, least);
+}
+
 static void known_set(struct bench_fit *f)
 {
     struct bench_model *m = &f->model;
     m->eager = f->known.eager;
+    m->adapters = f->known.adapters;
     /* Messages of collectives have overhead and latency in one sum. */
     if (f->known.latency_us > 0 || f->tied)
         given_set(m, m->latency, f->known.latency_us);
     if (f->known.most_rate > 0)
         m->param[m->rate].least = 1e6 / f->known.most_rate;
+    memory_part(f);
     if (f->known.rate > 0)
         given_set(m, m->rate, 1e6 / f->known.rate);
 }
@@ -108,8 +180,29 @@ static size_t equations_make(struct bench_fit *f, struct bench_time *time, struc
         if (at->simulated_us > 0)
             measured *= t->us / at->simulated_us;
         at->predicted_us = t->us;
-        e[count++] = (struct bench_equation){t->row, measured, weight_of(at->point)};
+        e[count++] = (struct bench_equation){t->row, measured, weight_of(at->point) / measured};
     }
+    return count;
+}
+
+/* Two parameters are alike, where the points do not say otherwise: an equation of little weight. */
+static size_t alike(struct bench_time *time, struct bench_equation *e, size_t count, size_t one, size_t other,
+                    double bytes)
+{
+    time[count] = (struct bench_time){.us = 0};
+    time[count].row[one] = 1;
+    time[count].row[other] = -1;
+    e[count] = (struct bench_equation){time[count].row, 0, 0.003 / (1 + bytes * 1e-4)};
+    return count + 1;
+}
+
+/* Send and receive at a knot. */
+static size_t alike_add(const struct bench_fit *f, struct bench_time *time, struct bench_equation *e,
+                        size_t count)
+{
+    const struct bench_model *m = &f->model;
+    for (size_t k = 0; !f->tied && k < m->send.count; k++)
+        count = alike(time, e, count, m->send.first + k, m->receive.first + k, m->send.bytes[k]);
     return count;
 }
 
@@ -127,8 +220,8 @@ static void states_reset(struct bench_model *m, const struct bench_equation *e, 
 /* simulated_us, where it is not 0, belongs to predicted_us; ratios stay as they are during the walks. */
 static enum ker_status walks_fit(struct bench_fit *f, struct ker_error *error)
 {
-    struct bench_time *time = ker_alloc(f->used * sizeof *time);
-    struct bench_equation *e = ker_alloc(f->used * sizeof *e);
+    struct bench_time *time = ker_alloc((f->used + 2 * BENCH_KNOTS) * sizeof *time);
+    struct bench_equation *e = ker_alloc((f->used + 2 * BENCH_KNOTS) * sizeof *e);
     double *ratio = ker_alloc(f->count * sizeof *ratio), moved = 1;
     for (size_t i = 0; i < f->count; i++)
         ratio[i] = f->at[i].simulated_us > 0 ? f->at[i].simulated_us / f->at[i].predicted_us : 0;
@@ -138,6 +231,7 @@ static enum ker_status walks_fit(struct bench_fit *f, struct ker_error *error)
         if (walk == WALKS || moved <= 1e-4)
             break;
         states_reset(&f->model, e, count);
+        count = alike_add(f, time, e, count);
         status = bench_solve(&f->model, e, count, &f->condition, error);
         for (size_t i = 0; i < f->count; i++) {
             struct bench_time t;
@@ -169,7 +263,7 @@ enum ker_status bench_fit_make(struct bench_fit *f, const struct bench_points *p
     for (size_t i = 0; i < points->count; i++) {
         const struct bench_point *p = &points->point[i];
         if (p->quantity == BENCH_EAGER) {
-            if (f->known.eager <= 0 && p->where == BENCH_NODE)
+            if (known->eager <= 0 && (f->known.eager <= 0 || p->where == BENCH_NODE))
                 f->known.eager = (double)p->bytes;
             continue;
         }

@@ -8,6 +8,7 @@
 struct bench_known {
     double latency_us, rate, most_rate; /* bytes per second; most_rate: of the adapter, at most */
     double eager, last_knot, apart;     /* bytes, bytes, factor */
+    uint32_t adapters;                  /* of each node */
     const double *knot;                 /* sizes of knots, ascending */
     size_t knots;
     const char *system, *marssim; /* a configuration with the network; the program, to check with */

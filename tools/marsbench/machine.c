@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+/* What is assumed counts, too: the others were fitted beside it. */
 static bool found(const struct bench_param *p)
 {
-    return p->state == BENCH_FREE || p->state == BENCH_GIVEN || p->state == BENCH_AT_MOST;
+    return p->state != BENCH_UNUSED && p->state != BENCH_AT_LEAST;
 }
 
 static struct bench_key *key_add(struct bench_key *key, size_t *keys, const char *name)
@@ -38,8 +39,7 @@ static void list_add(struct bench_key *key, size_t *keys, const char *name, cons
 
 static void rate_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_param *p)
 {
-    if (found(p) && p->value > 0)
-        snprintf(key_add(key, keys, name)->value, 64, "\"%.0f B/s\"", 1e6 / p->value);
+    snprintf(key_add(key, keys, name)->value, 64, "\"%.0f B/s\"", 1e6 / p->value);
 }
 
 static bool any(const struct bench_model *m, const struct bench_knots *k)
@@ -72,9 +72,12 @@ size_t bench_machine_keys(const struct bench_fit *f, struct bench_key key[BENCH_
     /* Copies in a collective go at the rate of messages inside a node: that of the messages, where both are
      * known. */
     bool copies = found(&m->param[m->copy]);
-    size_t memory = inside && found(&m->param[m->memory_rate]) ? m->memory_rate : m->copy;
-    rate_add(key, &keys, "node.memory_bandwidth", &m->param[memory]);
-    rate_add(key, &keys, "mpi.reduce_rate", &m->param[m->reduce]);
+    const struct bench_param *rate = &m->param[m->memory_rate];
+    if (copies || (inside && rate->state != BENCH_UNUSED))
+        rate_add(key, &keys, "node.memory_bandwidth",
+                 inside && rate->state != BENCH_UNUSED ? rate : &m->param[m->copy]);
+    if (found(&m->param[m->reduce]))
+        rate_add(key, &keys, "mpi.reduce_rate", &m->param[m->reduce]);
     if (copies)
         strcpy(key_add(key, &keys, "mpi.copies")->value, "\"collectives\"");
     snprintf(key_add(key, &keys, "mpi.eager_limit")->value, 64, "\"%.0f B\"", m->eager);

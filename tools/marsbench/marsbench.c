@@ -1,5 +1,7 @@
 /* marsbench.c - the command line: measures this machine under mpirun, or fits what was measured (--fit). */
+#define _GNU_SOURCE
 #include "tools/marsbench/fit.h"
+#include "tools/marsbench/measure.h"
 
 #include "run/run.h"
 
@@ -11,6 +13,10 @@
 
 enum {
     FIT = 256,
+    ONLY,
+    LEAST,
+    MOST,
+    ALGORITHM,
     SELECT,
     LATENCY,
     RATE,
@@ -22,12 +28,16 @@ enum {
     SYSTEM,
     MARSSIM,
     KEY,
-    ROUNDS
+    ROUNDS,
+    ADAPTERS
 };
 
 struct settings {
     bool fit;
-    const char *machine;
+    const char *output, *machine;
+    struct bench_settings measure;
+    char **algorithm;
+    bool only; /* parts were named */
     struct bench_select *select;
     size_t selects;
     char **file;
@@ -38,6 +48,19 @@ struct settings {
 };
 
 static const struct argp_option OPTIONS[] = {
+    {0, 0, 0, 0, "Measuring:", 1},
+    {"output", 'o', "FILE", 0, "write the points to FILE (default: points.csv)", 0},
+    {"starts", 's', "N", 0,
+     "measure all N times, each with communicators and buffers of its own (default: 5)", 0},
+    {"time", 't', "TIME", 0, "for each point of each start (default: 10 ms)", 0},
+    {"least", LEAST, "SIZE", 0, "the smallest message, or vector (default: 1 B)", 0},
+    {"most", MOST, "SIZE", 0, "the largest (default: 4 MiB)", 0},
+    {"only", ONLY, "PART", 0,
+     "messages, overheads, collectives or local; may be given several times (default: all)", 0},
+    {"algorithm", ALGORITHM, "COLLECTIVE=NAME", 0,
+     "what the environment makes the MPI library take (default: read from the variables of Open MPI and "
+     "MPICH)",
+     0},
     {0, 0, 0, 0, "Fitting:", 2},
     {"fit", FIT, 0, 0, "fit the points of FILEs: CSV of marsbench or PICO, or what OSU's benchmarks print",
      0},
@@ -48,11 +71,13 @@ static const struct argp_option OPTIONS[] = {
     {"rate", RATE, "RATE", 0, "so is the rate of a stream between two nodes", 0},
     {"most-rate", MOST_RATE, "RATE", 0, "no stream is faster than this (default: 100 GB/s)", 0},
     {"eager", EAGER, "SIZE", 0, "the eager limit (default: as measured, or 8 KiB)", 0},
+    {"adapters", ADAPTERS, "N", 0, "of each node (default: 1)", 0},
     {"knots", KNOTS, "SIZE,...", 0,
      "overheads have these knots beside 0 (default: from the sizes of messages)", 0},
-    {"apart", APART, "FACTOR", 0, "each knot at least FACTOR times the one before (default: 8)", 0},
+    {"apart", APART, "FACTOR", 0,
+     "each knot at least FACTOR times the one before (default: all sizes of ping-pongs; without them 8)", 0},
     {"last-knot", LAST_KNOT, "SIZE", 0,
-     "no knot is larger (default: 128 KiB where the rate is to be found, otherwise none)", 0},
+     "no knot is larger (default: 128 KiB where the rate is to be found, otherwise any)", 0},
     {"system", SYSTEM, "FILE", 0,
      "a configuration of marssim with the network and no jobs: gives latency and rate, and each curve is "
      "simulated in it",
@@ -145,10 +170,52 @@ static error_t parse_fit(int key, char *argument, struct argp_state *state)
         return known->system = argument, 0;
     case MARSSIM:
         return known->marssim = argument, 0;
+    case ADAPTERS:
+        return known->adapters = (uint32_t)number_take(argument, 1, 64, state), 0;
     case ROUNDS:
         return known->rounds = (int)number_take(argument, 0, 20, state), 0;
     case KEY:
         return *KER_APPEND(known->keys, known->key_count) = argument, 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void only_take(struct settings *s, const char *text, struct argp_state *state)
+{
+    int part = 0;
+    while (part < BENCH_PARTS && strcmp(text, bench_part_names[part]) != 0)
+        part++;
+    if (part == BENCH_PARTS)
+        argp_error(state, "--only %s: expected messages, overheads, collectives or local", text);
+    for (int p = 0; p < BENCH_PARTS && !s->only; p++)
+        s->measure.part[p] = false;
+    s->only = s->measure.part[part] = true;
+}
+
+static error_t parse_measure(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    struct bench_settings *m = &s->measure;
+    switch (key) {
+    case 'o':
+        return s->output = argument, 0;
+    case 's':
+        return m->starts = (uint32_t)number_take(argument, 1, 1000, state), 0;
+    case 't':
+        return m->seconds = time_take(argument, state) / 1e6, 0;
+    case LEAST:
+        return m->least = (uint64_t)bytes_take(argument, state), 0;
+    case MOST:
+        if ((m->most = (uint64_t)bytes_take(argument, state)) > 1 << 30)
+            argp_error(state, "--most %s: at most 1 GiB", argument);
+        return 0;
+    case ONLY:
+        return only_take(s, argument, state), 0;
+    case ALGORITHM:
+        if (!strchr(argument, '=') || strlen(strchr(argument, '=')) > 39)
+            argp_error(state, "--algorithm %s: expected COLLECTIVE=NAME", argument);
+        return *KER_APPEND(s->algorithm, m->algorithms) = argument, 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -165,11 +232,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         return *KER_APPEND(s->file, s->files) = argument, 0;
     case ARGP_KEY_END:
-        if (s->fit && s->files == 0)
-            argp_error(state, "--fit needs a FILE of measured points");
+        if (!s->fit && s->files)
+            argp_error(state, "%s: files are for --fit", s->file[0]);
+        if (s->measure.least > s->measure.most)
+            argp_error(state, "--least is more than --most");
         return 0;
     default:
-        return parse_fit(key, argument, state);
+        return parse_measure(key, argument, state) == 0 ? 0 : parse_fit(key, argument, state);
     }
 }
 
@@ -207,27 +276,29 @@ static enum ker_status machine_write(const struct settings *s, const struct benc
                                      struct ker_error *error)
 {
     FILE *out = fopen(s->machine, "w");
-    bool written = out && bench_machine_write(fit, s->files > 1 ? "several files" : s->file[0], out);
+    bool written = out && bench_machine_write(fit,
+                                              s->files > 1 ? "several files"
+                                              : s->files   ? s->file[0]
+                                                           : s->output,
+                                              out);
     if (out)
         written &= fclose(out) == 0;
     return written ? KER_OK : ker_fail(error, KER_BAD_INPUT, "%s: cannot be written", s->machine);
 }
 
-static int fit_files(struct settings *s)
+/* With no files the points are those just measured. */
+static int fit_points(struct settings *s, struct bench_points *points)
 {
     static struct ker_error error;
-    struct bench_points points = {0};
     struct bench_fit fit = {0};
     char path[PATH_MAX];
     s->known.knot = s->knot;
     s->known.knots = s->knots;
     if (!s->known.marssim)
         s->known.marssim = marssim_find(path);
-    if (s->known.last_knot <= 0)
-        s->known.last_knot = s->known.rate > 0 || s->known.system || s->knots ? 1e15 : 131072;
-    enum ker_status status = points_read(s, &points, &error);
+    enum ker_status status = points_read(s, points, &error);
     if (status == KER_OK)
-        status = bench_fit_make(&fit, &points, &s->known, &error);
+        status = bench_fit_make(&fit, points, &s->known, &error);
     if (status == KER_OK) {
         bench_fit_report(&fit, stdout);
         status = machine_write(s, &fit, &error);
@@ -235,13 +306,58 @@ static int fit_files(struct settings *s)
     if (status != KER_OK)
         fprintf(stderr, "marsbench: error: %s\n", error.text);
     bench_fit_release(&fit);
-    bench_points_release(&points);
     return (int)status;
+}
+
+static int points_write(const struct settings *s, const struct bench_points *points)
+{
+    FILE *out = fopen(s->output, "w");
+    bool written = out && bench_points_write(points, out);
+    if (out)
+        written &= fclose(out) == 0;
+    if (!written)
+        fprintf(stderr, "marsbench: error: %s: cannot be written\n", s->output);
+    return written ? 0 : 2;
+}
+
+/* What mpirun tells its tasks is not for the simulations that one of them starts. */
+static void launcher_forget(void)
+{
+    static const char *const of[] = {"OMPI_COMM_", "OMPI_MCA_orte", "OMPI_MCA_ess", "PMI",
+                                     "PRTE",       "HYDRA",         "MPI_LOCAL"};
+    for (size_t i = 0; environ && environ[i];) {
+        bool found = false;
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+            found |= strncmp(environ[i], of[k], strlen(of[k])) == 0;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(environ[i], "="), environ[i]);
+        if (!found || unsetenv(name) != 0)
+            i++;
+    }
+}
+
+/* All tasks; rank 0 has the points and writes them. */
+static int measure(struct settings *s, int *argc, char ***argv, struct bench_points *points, bool *first)
+{
+    int rank;
+    s->measure.algorithm = s->algorithm;
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    *first = rank == 0;
+    int status = bench_measure(&s->measure, points) ? 0 : 2;
+    if (status == 0 && *first)
+        status = points_write(s, points);
+    MPI_Finalize();
+    launcher_forget();
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct settings s = {.machine = "machine.inc", .known = {.apart = 8, .rounds = 2}};
+    struct settings s = {.output = "points.csv",
+                         .machine = "machine.inc",
+                         .measure = {5, 0.01, 1, 4 << 20, {true, true, true, true}},
+                         .known = {.rounds = 2, .adapters = 1}};
     static const struct argp argp = {
         OPTIONS,
         parse,
@@ -260,8 +376,14 @@ int main(int argc, char **argv)
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &s) != 0)
         return 2;
-    int status = fit_files(&s);
+    struct bench_points points = {0};
+    bool first = true;
+    int status = s.fit && s.files ? 0 : measure(&s, &argc, &argv, &points, &first);
+    if (status == 0 && s.fit && first)
+        status = fit_points(&s, &points);
+    bench_points_release(&points);
     free(s.select);
+    free(s.algorithm);
     free(s.file);
     free(s.knot);
     free(s.known.keys);

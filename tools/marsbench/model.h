@@ -16,8 +16,8 @@
 
 #include "tools/marsbench/points.h"
 
-#define BENCH_MOST 40 /* parameters */
-#define BENCH_KNOTS 12
+#define BENCH_MOST 84 /* parameters */
+#define BENCH_KNOTS 25
 
 enum bench_state {
     BENCH_UNUSED, /* no point has it */
@@ -46,7 +46,8 @@ struct bench_model {
     size_t params;
     struct bench_knots send, receive, memory; /* receive.first == send.first: they are one */
     size_t latency, rate, reduce, copy, memory_latency, memory_rate, socket_latency;
-    double eager; /* bytes */
+    double eager;      /* bytes */
+    uint32_t adapters; /* of each node */
 };
 
 struct bench_time {
@@ -79,8 +80,8 @@ struct bench_sizes {
 };
 bool bench_walk(const struct bench_model *, const struct bench_point *, struct bench_time *,
                 struct bench_sizes *sizes);
-/* The simulator's name of an algorithm as others name it; the same text where there is none. */
-const char *bench_algorithm_name(const char *algorithm, char *buffer, size_t room);
+/* The simulator's name of a point's algorithm, whatever others call it; the same text where it has none. */
+const char *bench_algorithm_name(const struct bench_point *, char *buffer, size_t room);
 /* What jobs[].bytes and MPI count of a point's vector. */
 uint64_t bench_call_bytes(const struct bench_point *);
 

@@ -7,8 +7,12 @@
 
 static void param_show(const struct bench_param *p, FILE *out)
 {
-    static const char *const state[] = {
-        "", "", "given", "not determined by the points: assumed", "at its lower bound", "at its upper bound"};
+    static const char *const state[] = {"",
+                                        "",
+                                        "given, or measured apart",
+                                        "not determined by the points: assumed",
+                                        "at its lower bound",
+                                        "at its upper bound"};
     char value[32], spread[48] = "";
     if (p->state == BENCH_UNUSED)
         return;
@@ -91,7 +95,7 @@ static void curve_show(const struct bench_fit *f, const struct curve *c, FILE *o
         snprintf(name, sizeof name, "%s, %s", bench_quantity_names[p->quantity], bench_where_names[p->where]);
     fprintf(out, "  %-52s %6zu", name, c->to - c->from);
     if (!c->points)
-        fprintf(out, "  no such algorithm here: not used");
+        fprintf(out, "  not in the fit");
     else
         fprintf(out, "  %6.1f %%  %6.1f %% at %s", 100 * c->sum / (double)c->points, 100 * c->most,
                 ker_print_bytes(size, (double)f->at[c->worst].point->bytes));

@@ -1,6 +1,6 @@
 /* solve.c - linear least squares that few wrong points do not spoil, with bounds.
  *
- * Rows are divided by their time, so that relative errors count. First the free columns are scaled to one
+ * First the free columns are scaled to one
  * length; as long as the smallest singular value is as good as nothing, the parameter with the largest part
  * in its vector is not determined and stays where it is. Then GSL's robust fit; the parameter that is the
  * farthest beyond a bound is put there and the rest fitted again, until none is beyond (an active set that
@@ -40,7 +40,7 @@ static struct system system_make(const struct bench_model *m, const struct bench
     s.a = gsl_matrix_alloc(count, s.columns ? s.columns : 1);
     s.b = gsl_vector_alloc(count);
     for (size_t i = 0; i < count; i++) {
-        double left = e[i].us, scale = e[i].weight / e[i].us;
+        double left = e[i].us, scale = e[i].weight;
         for (size_t p = 0; p < m->params; p++)
             if (m->param[p].state != BENCH_FREE)
                 left -= e[i].row[p] * m->param[p].value;

@@ -7,7 +7,7 @@
 /* One equation: the parameters' parts in a time, and the time (without what is in no parameter). */
 struct bench_equation {
     const double *row; /* of model->params */
-    double us, weight; /* weight: of the relative error */
+    double us, weight; /* weight: of the error, 1 / us: relative ones */
 };
 
 /* Finds the free parameters: relative errors, robust (bisquare weights: GSL's multifit_robust). A parameter

@@ -41,7 +41,7 @@ struct walk {
     const struct ker_kind *algorithm;
     struct task_coll_view view;
     struct walker *task;
-    double *port; /* of each node: when its adapter is free, outward; inward */
+    double *port; /* when adapters are free: of each node all outward, all inward */
     uint64_t messages;
     struct bench_sizes *sizes;
 };
@@ -74,6 +74,15 @@ static void port_wait(struct bench_time *t, double free, const struct bench_mode
     }
 }
 
+/* The adapter of a node that is free first; side: 2 x node, + 1 inward. */
+static double *port_find(const struct walk *w, uint32_t side)
+{
+    double *port = &w->port[(size_t)side * w->m->adapters], *first = port;
+    for (uint32_t a = 1; a < w->m->adapters; a++)
+        first = port[a] < *first ? &port[a] : first;
+    return first;
+}
+
 /* Sent and posted: it goes. */
 static void message_move(struct walk *w, struct message *x)
 {
@@ -87,7 +96,8 @@ static void message_move(struct walk *w, struct message *x)
         later(&t, &x->posted);
         bench_time_add(m, &t, latency, 1);
     }
-    double *out = &w->port[2 * from], *in = &w->port[2 * to + 1], wire = x->bytes * m->param[rate].value;
+    double *out = port_find(w, 2 * from), *in = port_find(w, 2 * to + 1),
+           wire = x->bytes * m->param[rate].value;
     if (!inside)
         port_wait(&t, *out, m, x->bytes);
     bench_time_add(m, &t, rate, x->bytes);
@@ -227,28 +237,32 @@ static bool walker_go(struct walk *w, int32_t rank)
     return moved;
 }
 
-const char *bench_algorithm_name(const char *algorithm, char *buffer, size_t room)
+const char *bench_algorithm_name(const struct bench_point *p, char *buffer, size_t room)
 {
-    static const char *const same[][2] = {{"basic_linear", "linear"},
-                                          {"linear_sync", "linear"},
-                                          {"linear_nb", "linear"},
-                                          {"modified_bruck", "bruck"},
-                                          {"brucks", "bruck"},
-                                          {"k_bruck", "bruck"},
-                                          {"neighbour", "neighbor"},
-                                          {"binary", "binary_tree"},
-                                          {"pipeline", "chain"},
-                                          {"default", "auto"},
-                                          {"scatter_allgather", "scatter_allgather_doubling"}};
-    snprintf(buffer, room, "%s", strncmp(algorithm, "default-", 8) == 0 ? algorithm + 8 : algorithm);
-    for (char *p = buffer; *p; p++)
-        *p = *p == '-' ? '_' : *p;
+    static const char *const same[][3] = {/* collective (NULL: any), other name, ours */
+                                          {"scatter", "basic_linear", "linear_blocking"},
+                                          {"scatter", "linear", "linear_blocking"},
+                                          {"gather", "basic_linear", "linear_blocking"},
+                                          {NULL, "basic_linear", "linear"},
+                                          {NULL, "linear_sync", "linear"},
+                                          {NULL, "linear_nb", "linear"},
+                                          {NULL, "modified_bruck", "bruck"},
+                                          {NULL, "brucks", "bruck"},
+                                          {NULL, "k_bruck", "bruck"},
+                                          {NULL, "neighbour", "neighbor"},
+                                          {NULL, "binary_tree", "binary"},
+                                          {NULL, "pipeline", "chain"},
+                                          {NULL, "in_order", "in_order_binary"},
+                                          {NULL, "reduce_scatter_allgather", "rabenseifner"}};
+    snprintf(buffer, room, "%s", strncmp(p->algorithm, "default-", 8) == 0 ? p->algorithm + 8 : p->algorithm);
+    for (char *c = buffer; *c; c++)
+        *c = *c == '-' ? '_' : *c;
     char *end = strrchr(buffer, '_');
     if (end && (strcmp(end, "_ompi") == 0 || strcmp(end, "_mpich") == 0 || strcmp(end, "_over") == 0))
         *end = 0;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(buffer, same[i][0]) == 0)
-            snprintf(buffer, room, "%s", same[i][1]);
+        if ((!same[i][0] || strcmp(p->collective, same[i][0]) == 0) && strcmp(buffer, same[i][1]) == 0)
+            return snprintf(buffer, room, "%s", same[i][2]), buffer;
     return buffer;
 }
 
@@ -274,7 +288,7 @@ static bool among(const char *of, const char *collective)
 static bool walk_find(struct walk *w, const struct bench_point *p)
 {
     char name[48];
-    bench_algorithm_name(p->algorithm, name, sizeof name);
+    bench_algorithm_name(p, name, sizeof name);
     for (const struct ker_kind *const *at = task_collectives.list; *at && !w->algorithm; at++) {
         const struct ker_kind *kind = *at;
         if (strcmp(kind->name, name) == 0 && among(kind->of, p->collective) && !task_coll_is_shared(kind))
@@ -284,6 +298,8 @@ static bool walk_find(struct walk *w, const struct bench_point *p)
     for (unsigned c = 0; c < TASK_COLL_COUNT; c++)
         if (strcmp(task_coll_name(c), p->collective) == 0)
             w->view.collective = (uint8_t)c;
+    if (w->algorithm)
+        w->view.fanout = ((const struct task_coll_algorithm *)w->algorithm->operations)->fanout_usual;
     w->view.size = (int32_t)(p->nodes * p->per_node);
     w->view.bytes = bench_call_bytes(p);
     return w->algorithm && w->view.collective != TASK_COLL_COUNT &&
@@ -297,7 +313,7 @@ static bool collective_walk(const struct bench_model *m, const struct bench_poin
     if (!walk_find(&w, p))
         return false;
     w.task = ker_alloc((size_t)w.view.size * sizeof *w.task);
-    w.port = ker_alloc(2 * (size_t)p->nodes * sizeof *w.port);
+    w.port = ker_alloc(2 * (size_t)p->nodes * m->adapters * sizeof *w.port);
     for (int32_t r = 0; r < w.view.size; r++) {
         w.view.rank = r;
         bench_time_add(m, &w.task[r].now, m->copy, (double)task_coll_own_copy(&w.view));
@@ -351,6 +367,7 @@ bool bench_walk(const struct bench_model *m, const struct bench_point *p, struct
 {
     bool inside = p->where != BENCH_NODE;
     *t = (struct bench_time){0};
+    ker_assert(m->adapters);
     if (sizes && (p->quantity == BENCH_PINGPONG || p->quantity == BENCH_STREAM || p->quantity == BENCH_SEND ||
                   p->quantity == BENCH_RECEIVE))
         size_note(&sizes[inside], (double)p->bytes);
