@@ -102,6 +102,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # What is tested is in the library.
 $(BUILD)/tests/%.o: ALL_CFLAGS += -O1
 $(foreach o,$(TEST_OBJECTS),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
+$(BUILD)/tests/test_equal_bits: LIBS := $(PROGRAM_LINK) $(LIBS) # it is the program, too, with plugins
 $(TEST_PROGRAMS): $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $(filter %/$(@F).o,$^) $(LIBRARY) $(EXTRA) $(LIBS) -lcmocka

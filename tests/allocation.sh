@@ -1,10 +1,10 @@
 #!/bin/bash
-# Jobs that take free nodes: tests/allocation.sh
+# Jobs that take free nodes: tests/tasks/allocation.sh
 #
 # Which nodes each placement takes of what earlier jobs leave, jobs that name their nodes, shared nodes, seeds, what does not fit; and a
 # job alone on the nodes that it has beside others.
 set -u
-cd "$(dirname "$0")/.." || exit 2
+cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-script.sh
 cd "$work" || exit 2
 # Nine groups of four switches with two nodes each: group g has the nodes 8 g to 8 g + 7.
@@ -57,7 +57,7 @@ done
 cmp -s ranks.1 ranks.2 && cmp -s ranks.1 ranks.3 && cmp -s ranks.1 ranks.5
 check "the same on 1, 2, 3 and 5 ranks"
 
-refused "jobs\[1\].placement: 70 tasks do not fit: 60 of 72 nodes are free: job 'a' has 12" system.cfg 'jobs[b].extents=70'
+refused "jobs\[1\].placement: 70 tasks do not fit on the 60 free nodes of its range or kind: 60 of 72 nodes are free: job 'a' has 12" system.cfg 'jobs[b].extents=70'
 check "what does not fit says what is free, and who has the rest"
 refused "the longest run of free nodes has 30; 60 of 72 nodes are free" system.cfg 'jobs[a].first_node=30' 'jobs[b].placement=contiguous' 'jobs[b].extents=31'
 check "no run is long enough"

@@ -281,9 +281,11 @@ static enum ker_status placement_free(struct task_placement *p, const struct ker
             return status;
     }
     char *held = task_allocation_held(a);
-    ker_config_fail(config, error, keys_path(k, "placement"),
-                    "%u tasks do not fit: %s%s%s; a job behind others has what they leave", p->tasks, why,
-                    *why ? "; " : "", held);
+    ker_config_fail(
+        config, error, keys_path(k, "placement"),
+        "%u tasks do not fit on the %u free nodes of its range or kind: %s%s%s; a job behind others "
+        "has what they leave",
+        p->tasks, p->listed, why, *why ? "; " : "", held);
     free(held);
     return KER_BAD_INPUT;
 }

@@ -39,16 +39,5 @@ for rail in nearest stripe least round_robin; do
     [ $rail = stripe ] || sed 's/ stripe_size = "2 kB";//' "$t/c.cfg" >"$t/d.cfg"
     [ $rail = stripe ] && cp "$t/c.cfg" "$t/d.cfg"
     [ $rail = least ] && words+=("node.socket_latency=90 ns")
-    run -o "$t/1" "$t/d.cfg" "${words[@]}" || exit 1
-    for n in 2 3 5; do
-        ranks $n -o "$t/$n" "$t/d.cfg" "${words[@]}" && equal "$t/1" "$t/$n"
-        check "$rail: equal on $n ranks"
-    done
-    ranks 3 -o "$t/saved" "$t/d.cfg" "${words[@]}" "run.checkpoint.at=[71 us, 125 us]" && equal "$t/1" "$t/saved"
-    check "$rail: saving changes no result"
-    for c in "$t"/saved/checkpoints/checkpoint-*; do
-        ranks 2 --resume "$c" -o "$t/resumed" && equal "$t/1" "$t/resumed"
-        check "$rail: from three ranks to two at ${c##*-}"
-    done
-    rm -rf "$t/saved"
+    all_alike "$rail" "$t/d.cfg" "${words[@]}"
 done

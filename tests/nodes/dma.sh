@@ -4,7 +4,6 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-runs.sh
-tables="cores memory adapters"
 cat >"$t/base.cfg" <<'END2'
 topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
 node = { cores = 6; sockets = 2; adapters = 3; lane_bandwidth = "250 MB/s"; socket_bandwidth = "3 GB/s"; controller_bandwidth = "9 GB/s"; };

@@ -4,7 +4,6 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-runs.sh
-tables=adapters
 
 # From node 0 to node 1 and back; nodes 0 and 1 have 4 adapters, nodes 2 and 3 one.
 cat >"$t/p.cfg" <<'END2'
@@ -48,7 +47,7 @@ for rail in nearest fixed stripe least round_robin; do
     keys=(node.rail=$rail)
     [ $rail = stripe ] && keys+=(node.stripe_size="2 kB")
     same_bits "$rail" "${keys[@]}"
-    unused "$t/1"
+    unused "$t/one"
     check "$rail: adapters that are not there send nothing"
 done
 # Three adapters at one switch, or at three successive ones: 3 nodes, of which the last has two adapters.

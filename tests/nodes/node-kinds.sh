@@ -17,26 +17,18 @@ jobs = ( { program = "stencil"; extents = [11, 7]; steps = 5; compute_time = "20
          { program = "stencil"; extents = [4, 4]; steps = 4; compute_time = "17 us"; bytes = "9 kB"; kind = "thin"; tasks_per_node = 3; placement = "strided"; stride = 2; } );
 END
 
-run -o "$t/1" "$t/k.cfg" || { cat "$t/err"; exit 1; }
-for n in 2 3 5; do
-    ranks $n -o "$t/$n" "$t/k.cfg" && equal "$t/1" "$t/$n"
-    check "equal on $n ranks"
-done
-ranks 3 -o "$t/saved" "$t/k.cfg" "run.checkpoint.at=[71 us]" && equal "$t/1" "$t/saved"
-check "saving changes no result"
-ranks 2 --resume "$t/saved/checkpoints" -o "$t/resumed" && equal "$t/1" "$t/resumed"
-check "from three ranks to two"
+all_alike "kinds" "$t/k.cfg"
 
 # Fat are 3, 10, 14 and 18, of 20 threads each: 77 tasks fill three and 17 of the last. By sockets: tasks 0 and 1 on threads 0 and 5.
-[ "$(awk -F, '$1 == "job0" { n[$3]++ } END { print n[3], n[10], n[14], n[18] }' "$t/1/tasks.csv")" = "20 20 20 17" ]
+[ "$(awk -F, '$1 == "job0" { n[$3]++ } END { print n[3], n[10], n[14], n[18] }' "$t/one/tasks.csv")" = "20 20 20 17" ]
 check "a job fills the nodes of its kind"
-[ "$(awk -F, '$1 == "job0" && $2 < 4 { printf "%s ", $4 }' "$t/1/tasks.csv")" = "0 5 1 6 " ]
+[ "$(awk -F, '$1 == "job0" && $2 < 4 { printf "%s ", $4 }' "$t/one/tasks.csv")" = "0 5 1 6 " ]
 check "tasks take the sockets in turn"
 # Thin are 0 to 2 and 4 to 9; every second of them: 0, 2, 5, 7, 9, and then 1: 3 tasks each, 1 on the last.
-[ "$(awk -F, '$1 == "job2" && n[$3]++ == 0 { printf "%s ", $3 }' "$t/1/tasks.csv")" = "0 2 5 7 9 1 " ]
+[ "$(awk -F, '$1 == "job2" && n[$3]++ == 0 { printf "%s ", $3 }' "$t/one/tasks.csv")" = "0 2 5 7 9 1 " ]
 check "strided among the nodes of a kind"
 
-sed '/^nodes/,/^ *{ name = "rest"/d; /program/s/kind = "[a-z]*"; *//; s/fill = "[a-z]*"/tasks_per_node = 4/; s/cores = 4/cores = 12/' "$t/k.cfg" >"$t/one.cfg"
+sed '/^nodes/,/^ *{ name = "rest"/d; /program/s/kind = "[a-z]*"; *//; s/fill = "[a-z]*"/tasks_per_node = 4/; s/cores = 4/cores = 12/; s/tasks_per_node/first_node = 0; &/' "$t/k.cfg" >"$t/one.cfg"
 run -o "$t/alike" "$t/one.cfg" && run -o "$t/named" "$t/one.cfg" 'nodes[0].list=1-19:3' 'nodes[1].name=others' && equal "$t/alike" "$t/named"
 check "kinds that are alike are as one"
 
@@ -57,7 +49,7 @@ check "controllers and cores of kinds"
 awk -F, '$2 == "controller" && $1 < 3 { print $4, $5 }' "$t/r1/memory.csv" | xargs | grep -q '^20000 0.8[0-9]* 20000 0.4[0-9]* 20000 0.4[0-9]*$'
 check "utilisation is of the kind's own rate"
 # A rate of all nodes by their kind, or by node, is the same.
-sed 's/^nodes = .*/nodes = ( { name = "all"; } );/; /name = "fat"/,/name = "rest"/d; s/kind = "[a-z]*"; fill = "[a-z]*"/tasks_per_node = 4/; s/fill = "cores"/tasks_per_node = 4/; /program/s/kind = "[a-z]*"; *//; s/cores = 4/cores = 12/' "$t/k.cfg" | sed '/^ *$/d' >"$t/all.cfg"
+sed 's/^nodes = .*/nodes = ( { name = "all"; } );/; /name = "fat"/,/name = "rest"/d; s/kind = "[a-z]*"; fill = "[a-z]*"/tasks_per_node = 4/; s/fill = "cores"/tasks_per_node = 4/; /program/s/kind = "[a-z]*"; *//; s/cores = 4/cores = 12/; s/tasks_per_node/first_node = 0; &/' "$t/k.cfg" | sed '/^ *$/d' >"$t/all.cfg"
 both=(node.lane_bandwidth="1 GB/s")
 run -o "$t/by-node" "$t/all.cfg" node.lane_bandwidth="250 MB/s" node.bus_lanes=3 node.socket_bandwidth="2 GB/s" node.core_bandwidth="3 GB/s" &&
     run -o "$t/by-kind" "$t/all.cfg" "${both[@]}" node.core_bandwidth="1 TB/s" 'nodes[0].lane_bandwidth=250 MB/s' 'nodes[0].bus_lanes=3' 'nodes[0].socket_bandwidth=2 GB/s' \
@@ -72,7 +64,7 @@ refused "5 tasks on node 0, but kind 'thin' has 4 cores (nodes\[0\].cores)" -o "
 check "more tasks than a kind holds"
 refused "there is no kind of node \"thick\"; there are thin, fat, rest" -o "$t/r" "$t/k.cfg" 'jobs[0].kind=thick'
 check "a kind that is not there"
-refused 'jobs\[0\].fill: 1001 tasks, but the 4 nodes of the job.s range have 80 hardware threads' -o "$t/r" "$t/k.cfg" 'jobs[0].extents=13,77'
+refused 'jobs\[0\].placement: 1001 tasks do not fit on the 4 free nodes of its range or kind' -o "$t/r" "$t/k.cfg" 'jobs[0].extents=13,77'
 check "more tasks than nodes to fill"
 refused 'not both' -o "$t/r" "$t/k.cfg" 'jobs[0].tasks_per_node=2'
 check "fill and tasks_per_node"

@@ -81,9 +81,9 @@ check "1,024 tasks: together they lose what one loses, apart a detour in every s
 cat >"$t/c.cfg" <<'END'
 topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
 node = { cores = 9; sockets = 2; send_overhead = "150 ns"; receive_overhead = "90 ns"; };
-jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 6;
+jobs = ( { program = "stencil"; first_node = 0; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 6;
            compute_jitter = "9 us"; allreduce_every = 3; allreduce_bytes = "800 B"; },
-         { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 3; } );
+         { program = "stencil"; first_node = 0; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 3; } );
 END
 printf '1 4000.5\n9000 11\n9100 3000\n40000 0\n' >"$t/detours.txt"
 same_bits "periodic" node.noise.kind=periodic "node.noise.period=33 us" "node.noise.length=5 us"

@@ -64,9 +64,9 @@ adapter: { packet_size = "1 KiB"; resequence = true; };
 node: { cores = 4; send_overhead = "80 ns"; noise: { kind = "random"; gap = "30 us"; length = "2 us"; }; };
 services = ( { kind = "echo"; }, { kind = "echo"; name = "far"; list = "1,6,11,16"; time = "700 ns"; }, { kind = "desk"; servers = "far"; },
              { kind = "heartbeat"; period = "7 us"; bytes = "3 KiB"; } );
-jobs = ( { name = "near"; program = "callers"; tasks = 20; rounds = 30; call_bytes = "2 KiB"; compute_jitter = "500 ns"; },
-         { name = "far"; program = "callers"; tasks = 20; whom = "desk"; rounds = 40; call_bytes = "9000 B"; beside = "3 us"; },
-         { name = "ring"; program = "stencil"; extents = [40]; tasks_per_node = 2; steps = 20; bytes = "12 KiB"; compute_time = "2 us"; } );
+jobs = ( { name = "near"; first_node = 0; program = "callers"; tasks = 20; rounds = 30; call_bytes = "2 KiB"; compute_jitter = "500 ns"; },
+         { name = "far"; first_node = 0; program = "callers"; tasks = 20; whom = "desk"; rounds = 40; call_bytes = "9000 B"; beside = "3 us"; },
+         { name = "ring"; first_node = 0; program = "stencil"; extents = [40]; tasks_per_node = 2; steps = 20; bytes = "12 KiB"; compute_time = "2 us"; } );
 traffic: { pattern = "uniform"; load = 0.1; size = "1500 B"; };
 output: { period = "10 us"; waits = true; calls = true; critical_path = "8 MB"; matrix = true; timeline = ["perfetto"];
           series: { jobs = "periods"; tasks = "periods"; functions = "periods"; links = "periods"; adapters = "periods"; }; };
@@ -100,8 +100,8 @@ sed -n '/^topology/p; /^adapter/p; /^node:/p; /^traffic/p; /^output/,$p' "$t/all
 cat >>"$t/files.cfg" <<END
 plugins = ["$t/libfiles.so"];
 services = ( { kind = "file_server"; list = "3,9,17"; seek = "20 us"; rate = "2 GB/s"; }, { kind = "file_client"; stripe = "10000 B"; } );
-jobs = ( { name = "writers"; program = "file_writers"; tasks = 40; tasks_per_node = 2; records = 4; record = "25000 B"; },
-         { name = "ring"; program = "stencil"; extents = [20]; steps = 100; bytes = "12 KiB"; compute_time = "2 us"; background = true; } );
+jobs = ( { name = "writers"; first_node = 0; program = "file_writers"; tasks = 40; tasks_per_node = 2; records = 4; record = "25000 B"; },
+         { name = "ring"; first_node = 0; program = "stencil"; extents = [20]; steps = 100; bytes = "12 KiB"; compute_time = "2 us"; background = true; } );
 END
 all_alike "a file server beside MPI, traffic, noise and series" "$t/files.cfg"
 # 40 x 4 x 25,000 B, twice.

@@ -24,9 +24,9 @@ is() { # VALUES NAME: of the last run
 cat >"$t/three.cfg" <<'END'
 topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
 node = { cores = 2; tasks = 3; quantum = "100 us"; switch_cost = "1 us"; };
-jobs = ( { program = "stencil"; extents = [1]; steps = 1; compute_time = "250 us"; },
-         { program = "stencil"; extents = [1]; steps = 1; compute_time = "250 us"; },
-         { program = "stencil"; extents = [1]; steps = 1; compute_time = "250 us"; } );
+jobs = ( { program = "stencil"; first_node = 0; extents = [1]; steps = 1; compute_time = "250 us"; },
+         { program = "stencil"; first_node = 0; extents = [1]; steps = 1; compute_time = "250 us"; },
+         { program = "stencil"; first_node = 0; extents = [1]; steps = 1; compute_time = "250 us"; } );
 END
 run -o "$t/one" "$t/three.cfg"
 is "[351000,252000,403000]" "three tasks on two cores"
@@ -39,7 +39,7 @@ is "[250000,250000,501000]" "slices longer than the work"
 # D comes at 120 us, last in the line behind A. 200: A takes B's core. 201: D takes C's core. Both begin 1 us later. 301: B, first in the line since 200,
 # takes A's core, begins at 302 with 200 had, and ends at 352. 302: C takes D's core, from 303. 352: A takes B's core, from 353, with 200 had: 403. D
 # takes that core, from 404, with 100 had: 554. C, whose slice is over at 403, too, continues as nobody waits, with 100 had at 303: 453.
-fourth=(node.tasks=4 'jobs[3].program=stencil' 'jobs[3].extents=[1]' 'jobs[3].steps=1' 'jobs[3].compute_time=250 us' 'jobs[3].start=120 us')
+fourth=(node.tasks=4 'jobs[3].program=stencil' jobs[3].first_node=0 'jobs[3].extents=[1]' 'jobs[3].steps=1' 'jobs[3].compute_time=250 us' 'jobs[3].start=120 us')
 run -o "$t/one" "$t/three.cfg" "${fourth[@]}" node.wakeup=queue
 is "[403000,352000,453000,554000]" "one that comes later, and waits in the line"
 # It takes a core at once: C's (of slices that began at the same time the first core's). C has had 19, and is first in the line. 121: D begins.
@@ -125,9 +125,9 @@ tasks_are "a message to a task that polls" 0="$(us 0)" 1="$(us 455)" 2="$(us 506
 cat >"$t/c.cfg" <<'END'
 topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
 node = { cores = 3; tasks = 9; quantum = "7 us"; switch_cost = "300 ns"; send_overhead = "150 ns"; receive_overhead = "90 ns"; };
-jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 6;
+jobs = ( { program = "stencil"; first_node = 0; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 6;
            compute_jitter = "9 us"; allreduce_every = 3; allreduce_bytes = "800 B"; },
-         { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 3; } );
+         { program = "stencil"; first_node = 0; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 3; } );
 END
 sed 's/tasks = 9; quantum = "7 us"; switch_cost = "300 ns";//' "$t/c.cfg" >"$t/free.cfg"
 same_bits "turns"
@@ -138,13 +138,13 @@ same_bits "turns of tasks that poll" node.waiting=spin node.noise.kind=random "n
     'jobs[0].memory_bandwidth=4 GB/s'
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { n++
     if ($c["finish_ps"] != $c["compute_ps"] + $c["stalled_ps"] + $c["overhead_ps"] + $c["away_ps"] + $c["preempted_ps"] + $c["wait_ps"] + $c["send_wait_ps"]) exit 1 }
-    END { exit n != 76 }' "$t/1/tasks.csv"
+    END { exit n != 76 }' "$t/one/tasks.csv"
 check "turns of tasks that poll: times add up"
 same_bits "turns on one core" node.cores=1 "node.quantum=1000 s" mpi.progress=calls
 
 told() { jq -S '.result | del(.node, .jobs[].time_shares)' "$t/$1/summary.json"; }
-run -o "$t/plain" "$t/c.cfg" node.cores=9 node.tasks=9 && run -o "$t/1" "$t/free.cfg" node.cores=9 && cmp "$t/1/links.csv" "$t/plain/links.csv" &&
-    cmp <(cut -d, -f 1-15 "$t/1/tasks.csv") <(cut -d, -f 1-15 "$t/plain/tasks.csv") && cmp <(told 1) <(told plain)
+run -o "$t/plain" "$t/c.cfg" node.cores=9 node.tasks=9 && run -o "$t/free" "$t/free.cfg" node.cores=9 && cmp "$t/free/links.csv" "$t/plain/links.csv" &&
+    cmp <(cut -d, -f 1-15 "$t/free/tasks.csv") <(cut -d, -f 1-15 "$t/plain/tasks.csv") && cmp <(told free) <(told plain)
 check "with as many cores as tasks, as without"
 
 refuses() { # WORDS KEYS...

@@ -181,7 +181,7 @@ static uint32_t groups_count(const struct random_system *r, const struct route_t
 static void random_routing(struct random_system *r)
 {
     struct route_topology *topology = random_probe(r);
-    uint32_t groups = route_groups(topology);
+    uint32_t groups = route_groups(topology) / route_summarise(topology)->planes; /* of a plane */
     r->groups = groups_count(r, topology);
     r->lossy = r->switches > 1 && random_flag(r, "faults", 20);
     group_begin(r, "routing");

@@ -21,6 +21,7 @@
 #define RUN_SECONDS                                                                                          \
     300 /* a run that takes longer hangs: most take some hundredths, but the machine may be very busy */
 #define MOST_OVERRIDES 5
+#define MOST_KEYS 40
 
 #define MOST_WINDOWS 2000 /* of a system, unless LONG=1; up to twice as many are fine */
 
@@ -31,6 +32,7 @@ struct variant {
     int saves; /* after this many hundredths of the run; 0: never */
     int from; /* continues from what this variant has saved, which is one of fewer ranks, or before; 0: begins
                */
+    bool case_too; /* of the cases of scripts */
 };
 
 #define OVERSUBSCRIBE "partition.oversubscribe=true" /* all ranks work, however few cores there are */
@@ -38,17 +40,17 @@ struct variant {
 /* The first is what the others must equal. */
 static const struct variant variants[] = {
     {1, {NULL}},
-    {1, {"engine.cell_order=backward", "engine.block=8"}},
-    {1, {"engine.cell_order=shuffled", "engine.block=16"}},
+    {1, {"engine.cell_order=backward", "engine.block=8"}, .case_too = true},
+    {1, {"engine.cell_order=shuffled", "engine.block=16"}, .case_too = true},
     {1, {"engine.block=8"}},
     {1, {"engine.cell_order=shuffled", "engine.cells=switch"}},
     {1, {"engine.cell_order=backward", "engine.cells=group"}},
     {2, {"engine.block=8"}},
-    {2, {"partition.method=random", "engine.cells=switch", "engine.cell_order=shuffled"}},
+    {2, {"partition.method=random", "engine.cells=switch", "engine.cell_order=shuffled"}, .case_too = true},
     {3, {"engine.cells=group", "engine.hosts=3", OVERSUBSCRIBE}, 1},
-    {3, {"partition.method=random", "engine.cell_order=backward", OVERSUBSCRIBE}},
+    {3, {"partition.method=random", "engine.cell_order=backward", OVERSUBSCRIBE}, .case_too = true},
     {5, {"partition.method=random", "engine.hosts=2", OVERSUBSCRIBE}, 2},
-    {5, {"engine.block=8"}}, /* on fewer cores than that some ranks sleep */
+    {5, {"engine.block=8"}, .case_too = true}, /* on fewer cores than that some ranks sleep */
     {5, {"engine.cells=switch", "engine.cell_order=shuffled", "engine.hosts=5", OVERSUBSCRIBE}, 3},
     {8, {"engine.hosts=3", OVERSUBSCRIBE}, 1},
     {1, {"engine.cell_order=shuffled"}, 1, .saves = 17},
@@ -74,11 +76,14 @@ static const struct {
 
 struct system {
     char *file;
-    char *name; /* of its folder */
+    char *name;           /* of its folder */
+    char *title;          /* of a case */
+    char *key[MOST_KEYS]; /* of a case: KEY=VALUE for all its runs, ended by NULL */
 };
 
 struct plan {
     char *scratch;
+    bool cases; /* of a script, instead of all that are found */
     struct system *system;
     int systems;
 };
@@ -94,13 +99,42 @@ static int setting(const char *name, int fallback)
 static void plan_add(struct plan *plan, char *file, char *name)
 {
     plan->system = ker_realloc(plan->system, sizeof *plan->system * (size_t)(plan->systems + 1));
-    plan->system[plan->systems++] = (struct system){file, name};
+    plan->system[plan->systems++] = (struct system){.file = file, .name = name};
+}
+
+/* SCRATCH/cases, as tests/lib-runs.sh writes it, a case a line: its name, a configuration, KEY=VALUE; tabs
+ * between them. */
+static bool plan_cases(struct plan *plan)
+{
+    char *path = ker_format("%s/cases", plan->scratch), *line = NULL, *word;
+    FILE *in = fopen(path, "r");
+    size_t room = 0;
+    while (in && getline(&line, &room, in) > 0) {
+        char *rest = line, *name = strsep(&rest, "\t\n"), *file = strsep(&rest, "\t\n");
+        ker_assert(file != NULL);
+        plan_add(plan, ker_format("%s", file), ker_format("%03d", plan->systems));
+        struct system *system = &plan->system[plan->systems - 1];
+        system->title = ker_format("%s", name);
+        for (int keys = 0; (word = strsep(&rest, "\t\n"));)
+            if (*word) {
+                ker_assert(keys < MOST_KEYS - 1);
+                system->key[keys++] = ker_format("%s", word);
+            }
+    }
+    plan->cases = in != NULL;
+    if (in)
+        fclose(in);
+    free(line);
+    free(path);
+    return plan->cases;
 }
 
 /* The same in the test and in its workers; works in the repository's top folder. */
 static struct plan plan_make(const char *scratch)
 {
     struct plan plan = {.scratch = ker_format("%s", scratch)};
+    if (plan_cases(&plan))
+        return plan;
     glob_t found = {0};
     int first = setting("EQUAL_BITS_FIRST", 0), count = setting("EQUAL_BITS_SYSTEMS", RANDOM_SYSTEMS);
     if (first == 0) {
@@ -119,6 +153,9 @@ static struct plan plan_make(const char *scratch)
 static void plan_free(struct plan *plan)
 {
     for (int i = 0; i < plan->systems; i++) {
+        for (int k = 0; plan->system[i].key[k]; k++)
+            free(plan->system[i].key[k]);
+        free(plan->system[i].title);
         free(plan->system[i].file);
         free(plan->system[i].name);
     }
@@ -138,7 +175,7 @@ static void folder_remove(const char *folder)
 
 /* ---- one run ---- */
 
-#define MOST_ARGUMENTS (2 * MOST_OVERRIDES + 4)
+#define MOST_ARGUMENTS (2 * MOST_OVERRIDES + MOST_KEYS + 6)
 
 struct run {
     const struct plan *plan;
@@ -168,6 +205,8 @@ static bool run_find(struct run *run, const struct plan *plan, int ranks, int nu
 static bool run_wanted(const struct run *run)
 {
     int third = run->variant->third, system = (int)(run->system - run->plan->system);
+    if (run->plan->cases) /* the reference is there */
+        return run->variant->case_too || run->variant->saves || run->variant->from;
     if (setting("EQUAL_BITS_SAVED", 0))
         return run->number == 0 || run->variant->saves || run->variant->from;
     if ((run->variant->saves || run->variant->from) && strncmp(run->system->file, "tests/", 6) == 0)
@@ -214,10 +253,14 @@ static int run_arguments(const struct run *run, const char **argument)
         argument[count++] = "--resume";
     argument[count++] = run->former ? run->former : run->system->file;
     for (size_t i = 0; i < sizeof shorter / sizeof *shorter && !run->former; i++)
-        for (int k = 0;
-             k < MOST_OVERRIDES && strcmp(shorter[i].name, run->system->name) == 0 && shorter[i].override[k];
+        for (int k = 0; !run->plan->cases && k < MOST_OVERRIDES &&
+                        strcmp(shorter[i].name, run->system->name) == 0 && shorter[i].override[k];
              k++)
             argument[count++] = shorter[i].override[k];
+    for (int k = 0; !run->former && run->system->key[k]; k++)
+        argument[count++] = run->system->key[k];
+    if (run->plan->cases && run->variant->ranks > 1)
+        argument[count++] = "partition.adapt=false", argument[count++] = OVERSUBSCRIBE;
     for (int k = 0; k < MOST_OVERRIDES && run->variant->override[k]; k++)
         argument[count++] = run->variant->override[k];
     if (run->end[0] && !run->former)

@@ -11,6 +11,9 @@
  * cut short by run.end. What exchanges by messages, and so waits in MPI, is done with a third of the systems
  * each. LONG=1 does everything.
  *
+ * --cases FOLDER does the same with configurations of a script, all in full (tests/lib-runs.sh): FOLDER/cases
+ * has them, and what is printed is the script's report.
+ *
  * EQUAL_BITS_SYSTEMS=n takes that many random systems, EQUAL_BITS_FIRST=n begins with number n,
  * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_SAVED=1 takes only the runs that are saved and
  * resumed, RANDOM_SYSTEM_ALL=1 has random systems collect all they can, EQUAL_BITS_KEEP=1 keeps all results;
@@ -23,8 +26,8 @@ int marssim_main(int argc, char **argv);
 #undef main
 
 #include "tests/equal_bits.h"
-#include "tests/run/equal_runs.h"
 #include "tests/random_system.h"
+#include "tests/run/equal_runs.h"
 #include "traces/allprof/allprof.h"
 
 #include <setjmp.h>
@@ -100,7 +103,7 @@ static bool end_choose(struct run *run, const char *folder)
 static int reference_do(struct run *run, const char *folder)
 {
     int status = run_do(run, folder);
-    if (status != KER_OK || setting("LONG", 0))
+    if (status != KER_OK || setting("LONG", 0) || run->plan->cases)
         return status;
     while (end_choose(run, folder))
         if (run_do(run, folder) != KER_OK) {
@@ -133,6 +136,8 @@ static void run_judge(const struct run *run, const char *folder, int status, FIL
         else if (status != KER_BAD_INPUT)
             equal = equal_results(expected, folder, where);
     }
+    if (run->plan->cases)
+        fprintf(report, "%s %s\n", equal ? "equal" : "unlike", run->system->name);
     if (!equal) {
         fprintf(report, "differs: ");
         run_print(run, report);
@@ -234,7 +239,8 @@ static int report_print(const struct plan *plan, int ranks)
     int differences = 0;
     while (report && getline(&line, &room, report) > 0) {
         differences += strncmp(line, "differs", 7) == 0;
-        fputs(line, stderr);
+        if (strncmp(line, "equal ", 6) != 0 && strncmp(line, "unlike ", 7) != 0)
+            fputs(line, stderr);
     }
     free(line);
     if (report)
@@ -355,6 +361,56 @@ static int test_close(void **state)
     return 0;
 }
 
+/* ---- the cases of a script ---- */
+
+/* Runs with these words in the reports of all ranks. */
+static int case_count(const struct plan *plan, const char *word, const char *name)
+{
+    static const int ranks[] = {1, 2, 3, 5};
+    char *wanted = ker_format("%s %s\n", word, name), *line = NULL;
+    size_t room = 0;
+    int count = 0;
+    for (int i = 0; i < 4; i++) {
+        FILE *report = report_open(plan->scratch, ranks[i], "r");
+        while (report && getline(&line, &room, report) > 0)
+            count += strcmp(line, wanted) == 0;
+        if (report)
+            fclose(report);
+    }
+    free(line);
+    free(wanted);
+    return count;
+}
+
+/* A line for each case; a run that did not end has no line in any report. */
+static int cases_run(const char *scratch)
+{
+    struct plan plan = plan_make(scratch);
+    int wanted = 0, failed = 0;
+    static const int ranks[] = {1, 2, 3, 5};
+    mpirun_prepare();
+    for (int v = 0; v < VARIANTS; v++)
+        wanted += variants[v].case_too || variants[v].saves || variants[v].from;
+    for (int i = 0; i < 4; i++)
+        if (!worker_start(&plan, ranks[i], 0))
+            failed = 1, log_print(scratch, ranks[i]);
+    for (int i = 0; i < plan.systems; i++) {
+        const char *name = plan.system[i].name;
+        int equal = case_count(&plan, "equal", name);
+        bool good = equal == wanted && case_count(&plan, "unlike", name) == 0;
+        failed |= !good;
+        printf("%s %s: the same on 1, 2, 3 and 5 ranks, in every order of cells, saved and resumed%s\n",
+               good ? "ok" : "not ok", plan.system[i].title, good ? "" : ": see below");
+        if (!good)
+            printf("    %d of %d runs are equal\n", equal, wanted);
+    }
+    fflush(stdout);
+    for (int i = 0; i < 4 && failed; i++)
+        report_print(&plan, ranks[i]);
+    plan_free(&plan);
+    return failed;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -363,5 +419,7 @@ int main(int argc, char **argv)
     };
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return worker(argc, argv);
+    if (argc == 3 && strcmp(argv[1], "--cases") == 0)
+        return cases_run(argv[2]);
     return cmocka_run_group_tests(tests, test_open, test_close);
 }

@@ -37,19 +37,7 @@ ft=("${lammps[@]}" jobs[0].trace=../tests/traces/npb-ft.S-4)
 run -o "$t/ft" "${ft[@]}" && [ "$(sums "$t/ft/communicator_series.csv" | cut -d' ' -f1-2 | tr '\n' ' ')" = "0 44 1 32 " ] &&
     [ "$(sums "$t/ft/communicator_series.csv" | sed -n 's/^1 //p')" = "$(sums "$t/ft/function_series.csv" | sed -n 's/^MPI_Alltoall //p')" ]
 check "a communicator of the program's own has what was called on it"
-for n in 2 3 5; do
-    ranks $n -o "$t/b" "${lammps[@]}" && same "$t/a" "$t/b"
-    check "the same on $n ranks"
-done
-run -o "$t/b" "${lammps[@]}" engine.cell_order=shuffled && same "$t/a" "$t/b"
-check "with cells shuffled"
-end=$(jq .result.simulated_time_ps "$t/a/summary.json")
-for part in 3 11; do # of 16
-    rm -rf "$t/saved" "$t/b"
-    run -o "$t/saved" "${lammps[@]}" "run.checkpoint.at=[\"$((end * part / 16)) ps\"]" && ranks 2 --resume "$t"/saved/checkpoints/* -o "$t/b" &&
-        same "$t/a" "$t/b" && cmp "$t/a/functions.csv" "$t/b/functions.csv"
-    check "after a checkpoint at $part/16, on other ranks"
-done
+all_alike "calls and communicators in periods" "${lammps[@]}" "run.end=3 ms"
 "$m" --check "${lammps[@]}" >"$t/out" 2>"$t/err" && grep -q "function_series.csv gets" "$t/out" && grep -q "communicator_series.csv gets" "$t/out"
 check "--check says what they cost"
 run -o "$t/b" "${lammps[@]}" output.calls=false

@@ -57,20 +57,9 @@ check "number, bytes and deviation of each kind, of both and period are those of
 run -o "$t/b" "${lammps[@]}" output.series.jobs=off output.series.tasks=off output.series.traffic=off && cmp "$t/a/tasks.csv" "$t/b/tasks.csv" &&
     [ ! -e "$t/b/job_series.csv" ] && cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
 check "nothing else depends on them"
-for n in 2 3; do
-    ranks $n -o "$t/b" "${lammps[@]}" && cmp "$t/a/task_series.csv" "$t/b/task_series.csv" && cmp "$t/a/job_series.csv" "$t/b/job_series.csv" &&
-        cmp "$t/a/traffic_series.csv" "$t/b/traffic_series.csv"
-    check "the same on $n ranks"
-done
-ranks 2 -o "$t/b" "${lammps[@]}" "run.checkpoint.at=[100 us]" && ranks 3 --resume "$t/b" -o "$t/c" &&
-    cmp "$t/a/task_series.csv" "$t/c/task_series.csv" && cmp "$t/a/traffic_series.csv" "$t/c/traffic_series.csv" && cmp "$t/a/job_series.csv" "$t/c/job_series.csv"
-check "and after a checkpoint inside a period"
-# Saved twice, each time on other ranks: what a rank has loaded of tasks that live elsewhere since is out of date.
-ranks 3 -o "$t/b" "${lammps[@]}" "run.checkpoint.at=[100 us]" && ranks 2 --resume "$t/b" -o "$t/c" "run.checkpoint.at=[5 ms]" partition.method=random &&
-    ranks 3 --resume "$t/c" -o "$t/d" && cmp "$t/a/task_series.csv" "$t/d/task_series.csv" && cmp "$t/a/job_series.csv" "$t/d/job_series.csv"
-check "and after two"
+all_alike "jobs, tasks and traffic in periods" "${lammps[@]}" "run.end=3 ms"
 # Two jobs, one that starts again and again, and an end in the middle of what they do.
-two=(configs/star-pingpong.cfg "jobs[1].program=pingpong" "jobs[1].name=again" "jobs[1].tasks=2" "jobs[1].restart=true" "jobs[1].background=true" node.cores=2 "run.end=61234 ns"
+two=(configs/star-pingpong.cfg "jobs[1].program=pingpong" "jobs[1].name=again" "jobs[1].tasks=2" "jobs[1].first_node=0" "jobs[0].first_node=0" "jobs[1].restart=true" "jobs[1].background=true" node.cores=2 "run.end=61234 ns"
     "output.period=7 us" output.series.jobs=periods output.series.tasks=periods)
 run -o "$t/a" "${two[@]}" && awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" && grep -q again "$t/a/job_series.csv"
 check "several jobs, with an end inside a period"

@@ -57,14 +57,5 @@ awk -F, 'NR > 1 { for (i = 3; i <= 11; i++) sum[$2, i] += $i } END { printf "%d 
 jq -r '.result.latency_parts | "\(.packets.count) \(.packets.source_queue_ps) \(.messages.switches_ps) \(.messages.resequencing_ps)"' \
     "$t/a/summary.json" | cmp - "$t/sums"
 check "the periods add up to the whole"
-for n in 2 3 5; do
-    ranks $n -o "$t/b" "${heavy[@]}" && cmp "$t/a/latency_series.csv" "$t/b/latency_series.csv" &&
-        cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
-    check "the same on $n ranks"
-done
-run -o "$t/b" "${heavy[@]}" engine.cell_order=shuffled && cmp "$t/a/latency_series.csv" "$t/b/latency_series.csv"
-check "and with cells shuffled"
-ranks 2 -o "$t/b" "${heavy[@]}" "run.checkpoint.at=3333 ns" && ranks 3 --resume "$t/b" -o "$t/c" &&
-    cmp "$t/a/latency_series.csv" "$t/c/latency_series.csv" && cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/c/summary.json")
-check "and after a checkpoint, on other ranks"
+all_alike "all of it at once" "${heavy[@]}"
 [ "$number" -gt 0 ]

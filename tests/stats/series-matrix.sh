@@ -42,15 +42,7 @@ tasks() { # COLUMN...: of tasks.csv or task_matrix.csv, by job and task
 for end in from to; do cmp <(tasks $end "$t/a/tasks.csv") <(tasks $end "$t/a/task_matrix.csv") || break; done &&
     grep -q '^"ping, pong",1,0,' "$t/a/task_matrix.csv" && [ "$(tasks from "$t/a/tasks.csv" | wc -l)" -eq 50 ]
 check "tasks send and receive what tasks.csv says"
-for n in 2 3 5; do
-    ranks $n -o "$t/b" "${keys[@]}" && same "$t/a" "$t/b"
-    check "the same on $n ranks"
-done
-run -o "$t/b" "${keys[@]}" engine.cell_order=shuffled && same "$t/a" "$t/b"
-check "the same with cells shuffled"
-ranks 2 -o "$t/b" "${keys[@]}" "run.checkpoint.at=[7 us, 17 us]" && ranks 3 --resume "$t/b" -o "$t/c" && same "$t/a" "$t/c" &&
-    ranks 3 --resume "$t/b/checkpoints/$(ls "$t/b/checkpoints" | sort | head -n 1)" -o "$t/d" && same "$t/a" "$t/d"
-check "the same after checkpoints, on other ranks"
+all_alike "matrices" "${keys[@]}"
 run -o "$t/b" "$t/in.cfg" output.matrix=true && cmp "$t/a/matrix.csv" "$t/b/matrix.csv" && [ "$(ls "$t/b" | grep -c matrix)" -eq 1 ] &&
     cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
 check "nodes alone by default, and nothing else depends on the others"

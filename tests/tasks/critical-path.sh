@@ -21,10 +21,6 @@ same_result() { # FOLDER OTHER: but for what is collected
     local less='.result | del(.jobs[].critical_path)'
     cmp <(jq -S "$less" "$1/summary.json") <(jq -S "$less" "$2/summary.json") && cmp "$1/tasks.csv" "$2/tasks.csv" && cmp "$1/waits.csv" "$2/waits.csv"
 }
-same_path() { # FOLDER OTHER
-    cmp "$1/critical_path.csv" "$2/critical_path.csv" && cmp "$1/critical_path_steps.csv" "$2/critical_path_steps.csv" && cmp "$1/critical_path_pairs.csv" "$2/critical_path_pairs.csv" && cmp "$1/critical_path_links.csv" "$2/critical_path_links.csv" &&
-        cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
-}
 lammps="configs/fat-tree-lammps.cfg output.waits=true $far" path=output.critical_path
 run -o "$t/off" $lammps && [ ! -e "$t/off/critical_path.csv" ] && [ "$(jq '.result.jobs[0].critical_path' "$t/off/summary.json")" = null ]
 check "off: nothing is there"
@@ -32,29 +28,14 @@ run -o "$t/on" $lammps $path="64 MB" && adds_up "$t/on" && whole "$t/on"
 check "it adds up to the finish time, and is known back to the start"
 same_result "$t/off" "$t/on"
 check "nothing else changes"
-for n in 2 3 5; do
-    ranks $n -o "$t/b" $lammps $path="64 MB" && same_path "$t/on" "$t/b"
-    check "the same on $n ranks"
-done
-run -o "$t/b" $lammps $path="64 MB" engine.cell_order=shuffled && same_path "$t/on" "$t/b"
-check "with cells shuffled"
+all_alike "the whole path" $lammps $path="64 MB" "run.end=5 ms"
 # Room for 30 pieces a task, and for one more than the least.
 for room in 53760 30464; do
     run -o "$t/few" $lammps $path=$room && adds_up "$t/few" && jq -e '.result.jobs[0].critical_path | .from_ps > 0 and (.complete | not)' "$t/few/summary.json" >"$t/jq" &&
-        ranks 3 -o "$t/b" $lammps $path=$room && same_path "$t/few" "$t/b" &&
         cmp <(head -"$(wc -l <"$t/few/critical_path_steps.csv")" "$t/on/critical_path_steps.csv" | head -n -1) <(head -n -1 "$t/few/critical_path_steps.csv")
-    check "with $room bytes in all it is the same as far as it goes, on 3 ranks, too"
+    check "with $room bytes in all it is the same as far as it goes"
 done
-end=$(jq .result.simulated_time_ps "$t/on/summary.json")
-for room in "64 MB" 53760; do
-    run -o "$t/a" $lammps $path="$room"
-    for part in 3 15; do # of 16
-        rm -rf "$t/saved" "$t/b"
-        run -o "$t/saved" $lammps $path="$room" "run.checkpoint.at=[\"$((end * part / 16)) ps\"]" &&
-            ranks 2 --resume "$t"/saved/checkpoints/* -o "$t/b" && same_path "$t/a" "$t/b"
-        check "after a checkpoint at $part/16 with $room, on other ranks"
-    done
-done
+all_alike "with room for some of it" $lammps $path=53760 "run.end=3 ms"
 # Where routing leaves no choice a message counts for as many links as lie between its nodes, else for those of both nodes.
 links_are() { # FOLDER EXPRESSION of messages m and links l of a pair
     awk -F, "NR == FNR { if (FNR > 1 && \$4) { m = \$5; l = \$4; all += $2; time += \$6 * ($2) / m } next }
@@ -63,28 +44,27 @@ links_are() { # FOLDER EXPRESSION of messages m and links l of a pair
 }
 links_are "$t/on" "2 * m"
 check "where routing adapts, only the nodes' links are named"
-run -o "$t/a" $lammps $path="64 MB" routing.algorithm=d_mod_k && links_are "$t/a" "l * m" && ranks 3 -o "$t/b" $lammps $path="64 MB" routing.algorithm=d_mod_k && same_path "$t/a" "$t/b"
-check "with d_mod_k all links are, the same on 3 ranks"
+run -o "$t/a" $lammps $path="64 MB" routing.algorithm=d_mod_k && links_are "$t/a" "l * m"
+check "with d_mod_k all links are"
+all_alike "with d_mod_k" $lammps $path="64 MB" routing.algorithm=d_mod_k "run.end=3 ms"
 # A job that the run's end cuts off has a path from there, whatever its tasks do then, and says that it has not finished.
 cut_off() { # FOLDER
     jq -e '.result.simulated_time_ps as $at | .result.jobs[0] | .finish_ps == null and (.critical_path | (.finished | not) and .to_ps == $at and
         .complete and ([.kinds[]] | add) == $at - .from_ps)' "$1/summary.json" >"$t/jq"
 }
 for at in 1ms 12ms 24999us; do
-    run -o "$t/cut" $lammps $path="64 MB" run.end=$at && cut_off "$t/cut" && ranks 3 -o "$t/b" $lammps $path="64 MB" run.end=$at && same_path "$t/cut" "$t/b"
-    check "a job cut off at $at has a path that adds up, the same on 3 ranks"
+    run -o "$t/cut" $lammps $path="64 MB" run.end=$at && cut_off "$t/cut"
+    check "a job cut off at $at has a path that adds up"
 done
-rm -rf "$t/saved"
-run -o "$t/saved" $lammps $path="64 MB" run.end=24999us 'run.checkpoint.at=["9 ms"]' && ranks 2 --resume "$t"/saved/checkpoints/* -o "$t/b" && same_path "$t/cut" "$t/b"
-check "so it is after a checkpoint"
+all_alike "a job cut off" $lammps $path="64 MB" run.end=2999us
 # One way of moving messages after the other, with several tasks on a node, a network that is full, and adapters that resequence.
 for settings in 'mpi.rendezvous="write"' 'mpi.progress="calls"' 'mpi.progress="thread" mpi.progress_cost="200ns"' \
     'mpi.match_time="20ns" mpi.eager_limit="64B"' 'mpi.eager_completion="buffered" node.send_overhead="300ns" node.receive_overhead="200ns"' \
     'node.doorbell="400ns" adapter.resequence=true'; do
     read -ra set <<<"$settings"
-    run -o "$t/off" $lammps "${set[@]}" && run -o "$t/a" $lammps "${set[@]}" $path="64 MB" && adds_up "$t/a" && whole "$t/a" && same_result "$t/off" "$t/a" &&
-        ranks 3 -o "$t/b" $lammps "${set[@]}" $path="64 MB" && same_path "$t/a" "$t/b"
+    run -o "$t/off" $lammps "${set[@]}" && run -o "$t/a" $lammps "${set[@]}" $path="64 MB" && adds_up "$t/a" && whole "$t/a" && same_result "$t/off" "$t/a"
     check "with $settings"
+    all_alike "with $settings" $lammps "${set[@]}" $path="64 MB" "run.end=2 ms"
 done
 "$m" -q -o "$t/b" configs/fat-tree-lammps.cfg $path="64 MB" >"$t/err" 2>&1
 grep -q "output.waits" "$t/err"

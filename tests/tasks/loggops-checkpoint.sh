@@ -56,6 +56,7 @@ all_alike "a schedule with LogGOPSim's faults" "$t/trace.cfg" jobs[0].trace="$t/
 all_alike "patterns, long lists" "$t/pattern.cfg"
 all_alike "patterns, write, noise" "$t/pattern.cfg" mpi.rendezvous=write 'loggops.noise.kind="periodic"' 'loggops.noise.period="50 us"' 'loggops.noise.length="2 us"'
 
+run -o "$t/saved" "$t/pattern.cfg" run.checkpoint.at="200 us"
 last=$(ls -d "$t"/saved/checkpoints/* | tail -n 1)
 head -c 700 "$last/part-0" >"$t/cut" && cp "$t/cut" "$last/part-0"
 timeout 60 "$marssim" -q -o "$t/on" --resume "$last" >"$t/err" 2>&1

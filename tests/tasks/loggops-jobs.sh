@@ -53,7 +53,7 @@ for job in a b; do
 done
 
 # Any number of ranks, and on from checkpoints.
-params=("loggops.nodes=16|jobs[0].placement=random|jobs[0].tasks_per_node=3|loggops.classes=({within=\"node\";${L[0]};},{within=\"rack\";nodes=5;${L[2]};})"
+params=("loggops.nodes=16|jobs[0].first_node=0|jobs[1].first_node=0|jobs[0].placement=random|jobs[0].tasks_per_node=3|loggops.classes=({within=\"node\";${L[0]};},{within=\"rack\";nodes=5;${L[2]};})"
     "mpi.rendezvous=write|jobs[0].pattern=\"linear_alltoall\"|jobs[0].datasize=20 kB|loggops.noise.kind=\"periodic\"|loggops.noise.period=\"50 us\"|loggops.noise.length=\"2 us\""
     "mpi.rendezvous=read|jobs[0].start=1 ms|jobs[0].pattern=\"stencil\"|jobs[0].sides=[6,4,2]|jobs[0].datasize=30 kB|mpi.progress=calls|loggops.G=0.3 ns"
     "loggops.L=0 ps|jobs[0].background=true")
@@ -112,8 +112,8 @@ refuses 2 "classes\[0\].nodes.*is missing" "boards, but no topology" "$t/two.cfg
 refuses 2 "classes\[0\].nodes.*no block" "nodes of nodes" "$t/two.cfg" loggops.nodes=64 "$one\"node\";nodes=2;})"
 refuses 2 "classes\[1\].nodes.*multiple of 2" "blocks across each other" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;},{within=\"rack\";nodes=3;})"
 refuses 2 "loggops.nodes.*beside a topology" "nodes and a topology" "$t/two.cfg" loggops.nodes=64 "${topology[@]}"
-refuses 2 "jobs\[0\].placement.*need 48 nodes" "too few nodes" "$t/two.cfg" loggops.nodes=16
-refuses 2 "node.cores is 4" "too few cores" "$t/two.cfg" loggops.nodes=16 "${places[@]:0:2}" jobs[1].first_node=11
+refuses 2 "jobs\[0\].placement: 48 tasks do not fit on the 16 free nodes" "too few nodes" "$t/two.cfg" loggops.nodes=16
+refuses 2 "node.cores is 4" "too few cores" "$t/two.cfg" loggops.nodes=16 "${places[@]:0:2}" jobs[0].first_node=0 jobs[1].first_node=11
 refuses 2 "jobs\[0\].tasks_per_node" "places without nodes" "$t/two.cfg" jobs[0].tasks_per_node=2
 refuses 2 "jobs\[0\].name\|rendezvous" "rendezvous in an instant with a program of MPI" "$t/two.cfg" mpi.rendezvous=instant
 [ "$number" -gt 0 ]

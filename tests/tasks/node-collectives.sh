@@ -192,7 +192,6 @@ for i in 1 2 3; do
         "iallreduce 50000 0" "allgather 3000 3000" "alltoall 700 700" "iallgather 100 100" "gather 5000 5000 6" "scatter 4000 4000 3" "ialltoall 9000 9000")
 done
 program 8 "${calls[@]}"
-tables="waits critical_path"
 told=(output.waits=true "output.critical_path=1 MiB")
 hierarchical=("${told[@]}" mpi.collectives.barrier=shared_memory/dissemination mpi.collectives.bcast=shared_memory/binomial/scatter_allgather_ring
     mpi.collectives.gather=binomial/linear/binomial mpi.collectives.scatter=shared_memory/binomial/linear mpi.collectives.alltoall=shared_memory/linear
@@ -200,6 +199,7 @@ hierarchical=("${told[@]}" mpi.collectives.barrier=shared_memory/dissemination m
 same_bits "levels" "${ragged[@]}" "${hierarchical[@]}"
 same_bits "levels, memory shared, sockets" "${ragged[@]}" "${hierarchical[@]}" "${two[@]}" node.single_copy_size="4 KiB"
 same_bits "levels, progress in calls, rendezvous" "${ragged[@]}" "${hierarchical[@]}" mpi.progress=calls mpi.eager_limit=0 node.send_overhead="300 ns"
+same_bits_run
 program 4 "${calls[@]//[4567]/3}"
 same_bits "shared memory" "${told[@]}" "${two[@]}" jobs[0].tasks_per_node=4
 
@@ -211,7 +211,7 @@ refuses() { # NAME WORDS KEYS...
 }
 refuses "shared memory between nodes" 'mpi.collectives.bcast: "shared_memory" is no algorithm for bcast between nodes; .*shared memory is for one node' \
     mpi.collectives.bcast=shared_memory/shared_memory
-refuses "a level by what is none for it" '"ring" is no algorithm for reduce inside a node; there are linear, binomial' mpi.collectives.allreduce=ring/ring
+refuses "a level by what is none for it" '"ring" is no algorithm for reduce inside a node; there are linear, linear_blocking, binomial' mpi.collectives.allreduce=ring/ring
 refuses "a level by nothing" '"" is no algorithm for reduce inside a socket' mpi.collectives.allreduce=/binomial/ring
 refuses "four levels" 'is no rule; right would be.*SOCKET/NODE/BETWEEN' mpi.collectives.barrier=linear/linear/linear/linear
 refuses "levels of a collective that has none" 'mpi.collectives.alltoallv: "linear/linear" is no rule' mpi.collectives.alltoallv=linear/linear

@@ -20,10 +20,6 @@ same_result() { # FOLDER OTHER: but for what is collected
     local less='.result | del(.latency_parts, .jobs[].waits)'
     cmp <(jq -S "$less" "$1/summary.json") <(jq -S "$less" "$2/summary.json") && cmp "$1/tasks.csv" "$2/tasks.csv" && cmp "$1/links.csv" "$2/links.csv"
 }
-same_waits() { # FOLDER OTHER
-    cmp "$1/waits.csv" "$2/waits.csv" && cmp "$1/wait_functions.csv" "$2/wait_functions.csv" && cmp "$1/message_rates.csv" "$2/message_rates.csv" &&
-        cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
-}
 lammps="configs/fat-tree-lammps.cfg $far"
 run -o "$t/off" $lammps && [ ! -e "$t/off/waits.csv" ] && [ "$(jq '.result.jobs[0].waits' "$t/off/summary.json")" = null ]
 check "off: nothing is there"
@@ -43,26 +39,14 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { c = $at["compu
     END { printf "%.0f %d %.0f\n", max, task, int(sum / n) }' "$t/on/tasks.csv" >"$t/compute"
 jq -r '.result.jobs[0].imbalance | "\(.compute_max_ps) \(.compute_max_task) \(.compute_mean_ps)"' "$t/off/summary.json" | cmp - "$t/compute"
 check "the imbalance is that of the computations of tasks.csv"
-for n in 2 3 5; do
-    ranks $n -o "$t/b" $lammps output.waits=true && same_waits "$t/on" "$t/b"
-    check "the same on $n ranks"
-done
-run -o "$t/b" $lammps output.waits=true engine.cell_order=shuffled && same_waits "$t/on" "$t/b"
-check "with cells shuffled"
-end=$(jq .result.simulated_time_ps "$t/on/summary.json")
-for part in 3 7; do # of 16: in the middle of handshakes and collectives
-    rm -rf "$t/saved" "$t/b"
-    run -o "$t/saved" $lammps output.waits=true "run.checkpoint.at=[\"$((end * part / 16)) ps\"]" &&
-        ranks 2 --resume "$t"/saved/checkpoints/* -o "$t/b" && same_waits "$t/on" "$t/b"
-    check "after a checkpoint at $part/16, on other ranks"
-done
+all_alike "waits" $lammps output.waits=true "run.end=5 ms"
 # One way of moving messages after the other, with several tasks on a node, a network that is full, and adapters that resequence.
 for settings in 'mpi.rendezvous="write"' 'mpi.progress="calls"' 'mpi.progress="thread" mpi.progress_cost="200ns"' \
     'mpi.match_time="20ns" mpi.eager_limit="64B"' 'mpi.eager_completion="buffered"' 'node.doorbell="400ns" adapter.resequence=true'; do
     read -ra set <<<"$settings"
-    run -o "$t/off" $lammps "${set[@]}" && run -o "$t/a" $lammps "${set[@]}" output.waits=true && adds_up "$t/a" && same_result "$t/off" "$t/a" &&
-        ranks 3 -o "$t/b" $lammps "${set[@]}" output.waits=true && same_waits "$t/a" "$t/b"
+    run -o "$t/off" $lammps "${set[@]}" && run -o "$t/a" $lammps "${set[@]}" output.waits=true && adds_up "$t/a" && same_result "$t/off" "$t/a"
     check "with $settings"
+    all_alike "with $settings" $lammps "${set[@]}" output.waits=true "run.end=2 ms"
 done
 jq -e '.result.jobs[0].waits.sending_ps > 0' "$t/on/summary.json" >"$t/jq"
 check "sends wait until their messages have left"
