@@ -65,6 +65,16 @@ static inline void short_forms_check(const struct route_topology *topology, uint
         assert_int_equal(count, 1);
         assert_memory_equal(&one, choices, sizeof one);
     }
+    route_hop_function *hop = route_hop_function_of(topology);
+    uint64_t in = (uint64_t)packet->state << 24 | (uint32_t)packet->in_port << 8 | packet->in_channel,
+             next =
+                 hop ? hop(topology, route_coordinate(topology, at), packet->address, in, packet->chance) : 0;
+    if (next) {
+        uint32_t alike = choices->channel_count, first = alike ? choices->first_channel : choices->channel;
+        assert_int_equal(count, 1);
+        assert_int_equal(next, (uint64_t)choices->state << 32 | (uint32_t)choices->port << 16 | first << 8 |
+                                   (alike ? alike : 1));
+    }
     if (!in_range || !in_range(topology, route_coordinate(topology, at), packet, &range))
         return;
     assert_int_equal(count, range.count);
@@ -105,7 +115,9 @@ static inline uint32_t walk_packet(const struct route_topology *topology, uint32
         assert_true(links < 1100);
         at = peer.id;
         packet.in_port = peer.port;
-        packet.in_channel = pick.channel;
+        packet.in_channel = pick.channel; /* any of those that are alike */
+        if (pick.channel_count > 1)
+            packet.in_channel = (uint8_t)(pick.first_channel + test_random(random) % pick.channel_count);
         packet.state = pick.state;
     }
     assert_int_equal(peer.id, destination);

@@ -108,9 +108,18 @@ static inline __attribute__((always_inline)) int minimal_next(const struct route
     return order_choice(torus, coordinate, target, packet, 0, choice);
 }
 
+/* Straight on: a dimension that is not done is gone through in the direction that was taken where it began,
+ * in the class that the packet came in. Who has just crossed is in class 0, and who is in class 1 never
+ * crosses.
+ */
 static uint64_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
                             uint64_t in, uint64_t chance)
 {
+    const struct torus *torus = torus_of(topology);
+    uint32_t port = (uint16_t)(in >> 8) - torus->nodes_per_switch;
+    const struct torus_along *along = &torus->along[port];
+    if (port < torus->alongs && ((coordinate ^ address) & along->mask))
+        return along->hop | ((uint8_t)in >= along->spread ? along->spread << 8 : 0);
     return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
 }
 
@@ -214,6 +223,13 @@ void route_torus_tune(struct route_topology *topology)
     torus->second_phase = topology->channels / 2;
     for (int i = 0; i < torus->dimensions; i++)
         torus->dimension[i].spread = topology->channels / phases / torus->dimension[i].classes;
+    torus->alongs = 0;
+    for (int i = 0; i < torus->dimensions && torus->parallel == 1; i++) {
+        const struct dimension *d = &torus->dimension[i];
+        for (uint32_t back = 0; back < 2 && d->extent > 1; back++) /* in by the port of the other direction */
+            torus->along[torus->alongs++] = (struct torus_along){
+                (uint64_t)d->mask << d->shift, (d->first_port + 1u - back) << 16 | d->spread, d->spread};
+    }
 }
 
 const struct ker_kind *const route_torus_algorithms[] = {
