@@ -61,3 +61,22 @@ for bytes in $sizes; do
     before=${both#* }
     [ -z "${LONG:-}" ] || awk -v b="$bytes" -v both="$both" 'BEGIN { split(both, us, " "); printf "# %8d %10.3f %10.3f %+6.1f %%\n", b, us[1], us[2], 100 * (us[2] / us[1] - 1) }'
 done
+
+# Four tasks on two nodes, as far as marsbench knows: who is on a node is what MPI_Comm_split_type says.
+cat >nodes.c <<'END'
+#include <mpi.h>
+int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part)
+{
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    return PMPI_Comm_split(comm, rank / 2, key, part);
+}
+END
+if mpicc -shared -fPIC -o nodes.so nodes.c 2>err; then
+    LD_PRELOAD=$work/nodes.so timeout 300 mpirun -n 4 "$bench" -s 1 -t 100us --least 64 --most 256KiB --only messages --only overheads -o nodes.csv >out 2>err </dev/null
+    check "messages between nodes are measured, too"
+    [ "$(awk -F, '$1 == "pingpong" { print $2, $5, $6 }' nodes.csv | sort -u | xargs)" = "core 1 2 node 2 1" ]
+    check "as those of two tasks, each alone on its node"
+    "$bench" --fit --system net.cfg --rounds 1 --marssim "$marssim" -m nodes.inc nodes.csv >fit 2>err && grep -q 'send_overhead = \[' nodes.inc && grep -q 'memory_overhead = \[' nodes.inc
+    check "and give overheads of their own"
+fi

@@ -65,7 +65,7 @@ check "wild points do not spoil the others"
 # Nothing is combined or copied faster than the bound; small messages say nothing of a rate.
 awk -F, 'NR == 1 || $4 <= 128' known.csv >small.csv
 fits --eager 1GiB --latency 0.5us --knots 128 small.csv -m small.inc
-grep -q "not determine" err
+grep -q "not determined" err
 check "rates are not found in small messages, and that is said"
 ! grep -q 'reduce_rate = "[0-9]\{12,\}' small.inc
 check "no rate beyond its bound is written"

@@ -101,7 +101,8 @@ static enum ker_status program_run(struct runner *r, const char *said)
 
 /* A run of this job; the summary's jobs[0], or NULL. fit: NULL: ends cost nothing, and nothing waits for a
  * receiver. */
-static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char *job, char *algorithm)
+static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char *job, uint32_t cores,
+                       char *algorithm)
 {
     char *file = ker_format("%s/run.cfg", r->folder), *said = ker_format("%s/said", r->folder), *summary;
     FILE *out = fopen(file, "w");
@@ -115,6 +116,8 @@ static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char
     argument_add(r, ker_format("-o"));
     argument_add(r, ker_format("%s/result", r->folder));
     argument_add(r, file);
+    if (cores > 1)
+        argument_add(r, ker_format("node.cores=%u", cores));
     if (algorithm)
         argument_add(r, algorithm);
     struct bench_key key[BENCH_KEYS];
@@ -148,7 +151,7 @@ static double pingpong_run(struct runner *r, const struct bench_fit *fit, bool i
 {
     char *job = ker_format("program = \"pingpong\"; steps = %d; bytes = \"%llu B\";%s", ROUND_TRIPS,
                            (unsigned long long)bytes, inside ? " tasks_per_node = 2;" : "");
-    json_t *done = job_run(r, fit, job, inside ? ker_format("node.cores=2") : NULL);
+    json_t *done = job_run(r, fit, job, inside ? 2 : 1, NULL);
     double us = json_number_value(json_object_get(done, "finish_ps")) / 1e6 / (2 * ROUND_TRIPS);
     json_decref(done);
     free(job);
@@ -190,7 +193,7 @@ static enum ker_status curve_run(struct runner *r, struct bench_fit *f, size_t f
         "bytes = [%s];",
         p->collective, tasks, p->per_node, bytes);
     bench_algorithm_name(p, name, sizeof name);
-    json_t *done = job_run(r, f, job, ker_format("mpi.collectives.%s=%s", p->collective, name));
+    json_t *done = job_run(r, f, job, p->per_node, ker_format("mpi.collectives.%s=%s", p->collective, name));
     json_t *sizes = json_object_get(json_object_get(done, "measured"), "sizes");
     for (size_t i = from; i < to; i++)
         f->at[i].simulated_us =

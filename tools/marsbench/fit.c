@@ -31,28 +31,36 @@ static int double_order(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* How much an equation counts. Inside a node a large message is copied in a call, which the model has in its
- * rate: there ping-pongs alone count, and what calls took apart says what of the smallest one is latency
- * (memory_part). */
+/* How much an equation counts. What calls took apart is in none: it says how a message's time divides, which
+ * ping-pongs have as a whole (latency_part, parts_add). */
 static double weight_of(const struct bench_point *p)
 {
-    bool apart = p->quantity == BENCH_SEND || p->quantity == BENCH_RECEIVE;
-    if ((p->quantity == BENCH_COPY || p->quantity == BENCH_REDUCE) && p->bytes < 4096)
-        return 0; /* the call */
-    if (p->quantity == BENCH_COPY || p->quantity == BENCH_REDUCE)
-        return 0.1; /* caches: they are far from one rate, and no measure of how exact the others are */
-    return p->where != BENCH_NODE && (p->quantity == BENCH_STREAM || apart) ? 0 : 1;
+    switch (p->quantity) {
+    case BENCH_SEND:
+    case BENCH_RECEIVE:
+        return 0;
+    case BENCH_COPY:
+    case BENCH_REDUCE: /* Small ones are the call; caches: they are no measure of how exact the others are. */
+        return p->bytes < 4096 ? 0 : 0.1;
+    case BENCH_STREAM: /* of small ones several overlap in ways that no overhead has */
+        return p->where == BENCH_NODE && (double)p->bytes >= LARGE ? 1 : 0;
+    default:
+        return 1;
+    }
 }
 
-/* The shortest of a message between two cores; 0: it was not measured. */
-static double shortest(const struct bench_fit *f, enum bench_quantity quantity, uint64_t bytes)
+/* The shortest time of the largest size up to `bytes`; 0: it was not measured. */
+static double shortest(const struct bench_fit *f, enum bench_quantity quantity, enum bench_where where,
+                       double bytes)
 {
     double us = 0;
-    for (size_t i = 0; i < f->count; i++) {
+    uint64_t at = 0;
+    for (size_t i = 0; i < f->count; i++) { /* in the order of their sizes */
         const struct bench_point *p = f->at[i].point;
-        if (p->quantity == quantity && p->where == BENCH_CORE && p->bytes == bytes &&
-            (us == 0 || p->min_us < us))
-            us = p->min_us;
+        if (p->quantity != quantity || p->where != where || (double)p->bytes > bytes)
+            continue;
+        us = us == 0 || p->bytes > at || p->min_us < us ? p->min_us : us;
+        at = p->bytes;
     }
     return us;
 }
@@ -118,12 +126,29 @@ static void given_set(struct bench_model *m, size_t param, double value)
     m->param[param].state = BENCH_GIVEN;
 }
 
-/* Inside a node every size of a ping-pong is a knot, so that overheads could stand for the latency and for
- * the rate. What of the smallest message is not in its two calls is latency; the rate is the fastest between
- * two large ones, so that what is left for the overheads is not negative. */
-static void memory_part(struct bench_fit *f)
+static const struct bench_point *pingpong_first(const struct bench_fit *f, enum bench_where where)
 {
-    const struct bench_point *first = NULL, *before = NULL, *last = NULL;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->at[i].point->quantity == BENCH_PINGPONG && f->at[i].point->where == where)
+            return f->at[i].point;
+    return NULL;
+}
+
+/* What of the smallest message is not in its two calls is latency, where that is not given. */
+static void latency_part(struct bench_fit *f, enum bench_where where, size_t param)
+{
+    const struct bench_point *first = pingpong_first(f, where);
+    double bytes = first ? (double)first->bytes : 0, send = shortest(f, BENCH_SEND, where, bytes),
+           receive = shortest(f, BENCH_RECEIVE, where, bytes);
+    if (first && send > 0 && receive > 0 && f->model.param[param].state != BENCH_GIVEN)
+        given_set(&f->model, param, fmax(first->min_us - send - receive, 0));
+}
+
+/* Inside a node every size of a ping-pong is a knot, so that overheads could stand for the rate as well: it
+ * is the fastest between two large sizes, so that what is left for the overheads is not negative. */
+static void memory_rate_part(struct bench_fit *f)
+{
+    const struct bench_point *before = NULL, *last = NULL;
     double least = INFINITY; /* us per byte */
     for (size_t i = 0; i < f->count; i++)
         if (f->at[i].point->quantity == BENCH_PINGPONG && f->at[i].point->where == BENCH_CORE)
@@ -132,16 +157,11 @@ static void memory_part(struct bench_fit *f)
         const struct bench_point *p = f->at[i].point;
         if (p->quantity != BENCH_PINGPONG || p->where != BENCH_CORE)
             continue;
-        first = first ? first : p;
         double more = before ? (double)p->bytes - (double)before->bytes : 0;
         if (more > 0 && before->bytes >= last->bytes / 32 && p->min_us > before->min_us)
             least = fmin(least, (p->min_us - before->min_us) / more);
         before = p;
     }
-    double send = first ? shortest(f, BENCH_SEND, first->bytes) : 0,
-           receive = first ? shortest(f, BENCH_RECEIVE, first->bytes) : 0;
-    if (send > 0 && receive > 0)
-        given_set(&f->model, f->model.memory_latency, fmax(first->min_us - send - receive, 0));
     if (isfinite(least))
         given_set(&f->model, f->model.memory_rate, least);
 }
@@ -156,7 +176,9 @@ static void known_set(struct bench_fit *f)
         given_set(m, m->latency, f->known.latency_us);
     if (f->known.most_rate > 0)
         m->param[m->rate].least = 1e6 / f->known.most_rate;
-    memory_part(f);
+    latency_part(f, BENCH_NODE, m->latency);
+    latency_part(f, BENCH_CORE, m->memory_latency);
+    memory_rate_part(f);
     if (f->known.rate > 0)
         given_set(m, m->rate, 1e6 / f->known.rate);
 }
@@ -185,24 +207,21 @@ static size_t equations_make(struct bench_fit *f, struct bench_time *time, struc
     return count;
 }
 
-/* Two parameters are alike, where the points do not say otherwise: an equation of little weight. */
-static size_t alike(struct bench_time *time, struct bench_equation *e, size_t count, size_t one, size_t other,
-                    double bytes)
-{
-    time[count] = (struct bench_time){.us = 0};
-    time[count].row[one] = 1;
-    time[count].row[other] = -1;
-    e[count] = (struct bench_equation){time[count].row, 0, 0.003 / (1 + bytes * 1e-4)};
-    return count + 1;
-}
-
-/* Send and receive at a knot. */
-static size_t alike_add(const struct bench_fit *f, struct bench_time *time, struct bench_equation *e,
+/* Send and receive at a knot are to each other as they were measured apart, where nothing else parts them:
+ * equations of little weight. */
+static size_t parts_add(const struct bench_fit *f, struct bench_time *time, struct bench_equation *e,
                         size_t count)
 {
     const struct bench_model *m = &f->model;
-    for (size_t k = 0; !f->tied && k < m->send.count; k++)
-        count = alike(time, e, count, m->send.first + k, m->receive.first + k, m->send.bytes[k]);
+    for (size_t k = 0; !f->tied && k < m->send.count; k++) {
+        double bytes = fmax(m->send.bytes[k], 1), send = shortest(f, BENCH_SEND, BENCH_NODE, bytes),
+               receive = shortest(f, BENCH_RECEIVE, BENCH_NODE, bytes), both = send + receive;
+        time[count] = (struct bench_time){.us = 0};
+        time[count].row[m->send.first + k] = both > 0 ? receive / both : 0.5;
+        time[count].row[m->receive.first + k] = both > 0 ? -send / both : -0.5;
+        e[count] = (struct bench_equation){time[count].row, 0, 0.01 / (1 + bytes * 1e-4)};
+        count++;
+    }
     return count;
 }
 
@@ -220,8 +239,8 @@ static void states_reset(struct bench_model *m, const struct bench_equation *e, 
 /* simulated_us, where it is not 0, belongs to predicted_us; ratios stay as they are during the walks. */
 static enum ker_status walks_fit(struct bench_fit *f, struct ker_error *error)
 {
-    struct bench_time *time = ker_alloc((f->used + 2 * BENCH_KNOTS) * sizeof *time);
-    struct bench_equation *e = ker_alloc((f->used + 2 * BENCH_KNOTS) * sizeof *e);
+    struct bench_time *time = ker_alloc((f->used + BENCH_KNOTS) * sizeof *time);
+    struct bench_equation *e = ker_alloc((f->used + BENCH_KNOTS) * sizeof *e);
     double *ratio = ker_alloc(f->count * sizeof *ratio), moved = 1;
     for (size_t i = 0; i < f->count; i++)
         ratio[i] = f->at[i].simulated_us > 0 ? f->at[i].simulated_us / f->at[i].predicted_us : 0;
@@ -231,7 +250,7 @@ static enum ker_status walks_fit(struct bench_fit *f, struct ker_error *error)
         if (walk == WALKS || moved <= 1e-4)
             break;
         states_reset(&f->model, e, count);
-        count = alike_add(f, time, e, count);
+        count = parts_add(f, time, e, count);
         status = bench_solve(&f->model, e, count, &f->condition, error);
         for (size_t i = 0; i < f->count; i++) {
             struct bench_time t;

@@ -29,24 +29,56 @@ static void param_show(const struct bench_param *p, FILE *out)
     fprintf(out, "  %-28s %12s  %s%s\n", p->name, value, spread, said);
 }
 
-static void param_warn(const struct bench_param *p)
+/* Those of one state in one warning: their names, of many the first ones. */
+static void params_warn(const struct bench_model *m, bool (*is)(const struct bench_param *), const char *what)
 {
-    char value[32];
-    if (p->state == BENCH_UNDETERMINED)
-        fprintf(stderr, "marsbench: warning: %s: the points do not determine it; its value is assumed\n",
-                p->name);
-    if (p->state == BENCH_AT_LEAST && p->rate)
-        fprintf(
-            stderr,
-            "marsbench: warning: %s: at its bound of %s: by the points it costs nothing, and is left out\n",
-            p->name, ker_print_rate(value, 1e6 / p->value));
-    else if (p->state == BENCH_AT_LEAST || p->state == BENCH_AT_MOST)
-        fprintf(stderr, "marsbench: warning: %s: at its bound of %s\n", p->name,
-                p->rate ? ker_print_rate(value, 1e6 / p->value)
-                        : ker_print_time(value, (ker_time)llround(1e6 * p->value)));
-    if (p->state == BENCH_FREE && p->error > 0.3 * p->value)
-        fprintf(stderr, "marsbench: warning: %s: poorly determined (standard error %.0f %%)\n", p->name,
-                p->value > 0 ? 100 * p->error / p->value : 100.0);
+    size_t found = 0;
+    for (size_t p = 0; p < m->params; p++) {
+        if (!is(&m->param[p]))
+            continue;
+        if (found == 0)
+            fprintf(stderr, "marsbench: warning: %s: ", what);
+        if (found < 6)
+            fprintf(stderr, "%s%s", found ? ", " : "", m->param[p].name);
+        found++;
+    }
+    if (found > 6)
+        fprintf(stderr, " and %zu more", found - 6);
+    if (found)
+        fputc('\n', stderr);
+}
+
+static bool is_undetermined(const struct bench_param *p)
+{
+    return p->state == BENCH_UNDETERMINED;
+}
+
+static bool is_poor(const struct bench_param *p)
+{
+    return p->state == BENCH_FREE && p->error > 0.3 * p->value;
+}
+
+static bool is_left_out(const struct bench_param *p)
+{
+    return p->state == BENCH_AT_LEAST && p->rate;
+}
+
+static bool is_at_bound(const struct bench_param *p)
+{
+    return p->state == BENCH_AT_MOST || (p->state == BENCH_AT_LEAST && !p->rate);
+}
+
+static void fit_warn(const struct bench_fit *f)
+{
+    const struct bench_model *m = &f->model;
+    if (f->tied && f->known.latency_us <= 0 && m->param[m->send.first].state != BENCH_UNUSED)
+        fprintf(stderr,
+                "marsbench: warning: the overheads have the network's latency in them, as the points do not "
+                "part the two: give --latency or --system\n");
+    params_warn(m, is_undetermined, "not determined by the points, but assumed");
+    params_warn(m, is_poor, "poorly determined (standard error above 30 %)");
+    params_warn(m, is_left_out, "as fast as its bound, so that by the points it costs nothing");
+    params_warn(m, is_at_bound, "at its bound");
 }
 
 struct curve {
@@ -125,14 +157,9 @@ void bench_fit_report(const struct bench_fit *f, FILE *out)
 {
     fprintf(out, "parameters of %zu points, condition %.3g%s:\n", f->used, f->condition,
             f->condition > 1e3 ? " (poor)" : "");
-    if (f->tied && f->known.latency_us <= 0 && f->model.param[f->model.send.first].state != BENCH_UNUSED)
-        fprintf(stderr,
-                "marsbench: warning: the overheads have the network's latency in them, as the points do not "
-                "part the two: give --latency or --system\n");
-    for (size_t p = 0; p < f->model.params; p++) {
+    for (size_t p = 0; p < f->model.params; p++)
         param_show(&f->model.param[p], out);
-        param_warn(&f->model.param[p]);
-    }
+    fit_warn(f);
     struct curve *curve = ker_alloc((f->count + 1) * sizeof *curve), all = {0};
     size_t curves = 0;
     for (size_t i = 0; i < f->count; i = curve[curves++].to) {
