@@ -6,17 +6,15 @@
 # 1000 bytes 1153.2 ns, 8 bytes 1054 ns, a control message of 32 bytes 1056.4 ns.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-. tests/lib-script.sh
+. tests/lib-runs.sh
 . tests/lib-driven.sh
-t=$work
 cat >"$t/star.cfg" <<'CFG'
 topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "500 ns"; };
 node: { cores = 4; };
 jobs: ( { program = "trace"; format = "driven"; } );
 partition: { bind = "no"; adapt = false; oversubscribe = true; };
 CFG
-run() { "$marssim" -q -o "$t/o" "$t/star.cfg" "$@" 2>"$t/err"; }
-program_run() { run "$@"; }
+program_run() { run -o "$t/o" "$t/star.cfg" "$@"; }
 
 # ---- blocks and messages ----
 
@@ -158,7 +156,7 @@ verdict "$([ "$(column objects driven_cores)" = "1 1 1 " ] || cat "$t/o/driven_c
 cat >"$t/torus.cfg" <<'CFG'
 topology: { kind = "torus"; extents = [3, 4, 2]; bandwidth = "10 GB/s"; latency = "50 ns"; };
 node: { cores = 4; send_overhead = "50 ns"; receive_overhead = "30 ns"; };
-jobs: ( { program = "leanmd"; cells = [4, 3, 5]; tasks = 60; tasks_per_node = 3; atoms = 2000; steps = 6; gradient = 1.0; balance_every = 2;
+jobs: ( { program = "leanmd"; first_node = 0; cells = [4, 3, 5]; tasks = 60; tasks_per_node = 3; atoms = 2000; steps = 6; gradient = 1.0; balance_every = 2;
           compute_jitter = "300 ns"; },
         { program = "stencil"; extents = [12]; placement = "strided"; stride = 2; first_node = 1; steps = 5; bytes = "3 kB";
           compute_time = "20 us"; } );
@@ -169,31 +167,12 @@ CFG
 sim() { # RANKS FOLDER ARGUMENTS...
     timeout 120 mpirun -n "$1" "$marssim" -q -o "$t/$2" "${@:3}" 2>"$t/err"
 }
-same() { # FOLDER FOLDER: results and tables
-    local file
-    diff <(jq -S .result "$t/$1/summary.json") <(jq -S .result "$t/$2/summary.json") >>"$t/err" || return 1
-    for file in "$t/$1"/*.csv; do cmp "$file" "$t/$2/$(basename "$file")" >>"$t/err" || return 1; done
-}
-equal() { # NAME ARGUMENTS...: on 1, 2, 3, 5 ranks, in other orders of cells, and on other ranks from checkpoints at these times
-    local name=$1 n at why=""
-    shift
-    rm -rf "$t"/eq*
-    sim 1 eq1 "$@" || why="does not run"
-    for n in 2 3 5; do sim $n eq$n "$@" && same eq1 eq$n || why="$why; differs on $n ranks"; done
-    for n in backward shuffled; do sim 1 eqo "$@" engine.cell_order=$n && same eq1 eqo || why="$why; differs $n"; done
-    for at in $times; do
-        rm -rf "$t/eqc" "$t/eqr"
-        sim 2 eqc "$@" "run.checkpoint.at=$at ns" && same eq1 eqc && sim 3 eqr --resume "$t/eqc/checkpoints" && same eq1 eqr ||
-            why="$why; differs from $at ns on"
-    done
-    verdict "$why" "$name: equal on any number of ranks and after checkpoints"
-}
-times="1000 90000 210000 335000" equal "molecules, balanced, beside MPI and traffic" "$t/torus.cfg"
+all_alike "molecules, balanced, beside MPI and traffic" "$t/torus.cfg"
 verdict "$(awk -F, 'NR > 1 {came += $12; went += $13} END {if (came != went || came < 20) print came " came, " went " went"}' \
-    "$t/eq1/driven_cores.csv")" "objects have moved"
-times="150000 410000" equal "molecules, rotated" "$t/torus.cfg" jobs[0].balance=rotate jobs[0].balance_every=1 jobs[0].computes=near
+    "$t/one/driven_cores.csv")" "objects have moved"
+all_alike "molecules, rotated" "$t/torus.cfg" jobs[0].balance=rotate jobs[0].balance_every=1 jobs[0].computes=near
 # Where processor time is the node's: detours of 2 us in each 20 us, from a begin of its own on each core.
-times="210000" equal "molecules, beside the operating system" "$t/torus.cfg" node.noise.kind=periodic "node.noise.period=20 us" "node.noise.length=2 us"
+all_alike "molecules, beside the operating system" "$t/torus.cfg" node.noise.kind=periodic "node.noise.period=20 us" "node.noise.length=2 us"
 
 # Random programs: object o sends from block b only to blocks of higher numbers, or ahead, so that none waits for ever; some objects move.
 random_program() { # SEED MOVES
@@ -224,8 +203,8 @@ random_program() { # SEED MOVES
 sed 's/^jobs.*/jobs: ( { program = "trace"; trace = "random"; placement = "random"; tasks_per_node = 2; } );/; /program = "stencil"/,/compute_time/d; /^ /d; /traffic/d' \
     "$t/torus.cfg" >"$t/random.cfg"
 for seed in 1 2 3; do
-    random_program $seed $((seed % 3)) >"$t/random"
-    times="5000 17000" equal "random program $seed" "$t/random.cfg"
+    random_program $seed $((seed % 3)) >"$t/random$seed"
+    all_alike "random program $seed" "$t/random.cfg" jobs[0].trace="$t/random$seed"
 done
 random_program 2 1 >"$t/random"
 sim 1 o "$t/random.cfg"
@@ -311,10 +290,10 @@ check "messages by kind and by pairs of tasks are those of tasks.csv"
 awk -F, '$3 == "balancing" { n++; if ($1 < 4e11 || $1 > 1e12) wrong++ } { last = $1 } END { print n, wrong, last; exit n < 5 || wrong || last < 1.2e12 }' \
     "$t/sent/traffic_series.csv" >"$t/err"
 check "the steps in which the program rebalances are seen"
-alike() { cmp "$t/sent/traffic_series.csv" "$1/traffic_series.csv" && cmp "$t/sent/task_matrix_series.csv" "$1/task_matrix_series.csv"; }
-mpirun -n 3 "$marssim" -q -o "$t/sent3" "${sent[@]}" 2>"$t/err" && alike "$t/sent3" &&
+sent_alike() { cmp "$t/sent/traffic_series.csv" "$1/traffic_series.csv" && cmp "$t/sent/task_matrix_series.csv" "$1/task_matrix_series.csv"; }
+mpirun -n 3 "$marssim" -q -o "$t/sent3" "${sent[@]}" 2>"$t/err" && sent_alike "$t/sent3" &&
     mpirun -n 2 "$marssim" -q -o "$t/sent2" "${sent[@]}" "run.checkpoint.at=600 ms" 2>"$t/err" &&
-    mpirun -n 3 "$marssim" -q --resume "$t/sent2" -o "$t/sent3" 2>"$t/err" && alike "$t/sent3"
+    mpirun -n 3 "$marssim" -q --resume "$t/sent2" -o "$t/sent3" 2>"$t/err" && sent_alike "$t/sent3"
 check "the same on three ranks, and after a checkpoint"
 
 verdict "$([ $number -gt 0 ] || echo none)" "cases ran"

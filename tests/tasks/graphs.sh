@@ -5,19 +5,18 @@
 # On the star a message of n bytes, one packet, leaves its adapter L = (n + 32) x 100 ps after it was sent and arrives W = L + 1050 ns after.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-. tests/lib-script.sh
-t=$work
+. tests/lib-runs.sh
 cat >"$t/star.cfg" <<'CFG'
 topology: { kind = "star"; nodes = 12; bandwidth = "10 GB/s"; latency = "500 ns"; };
 jobs: ( { program = "trace"; format = "goal"; time_unit = "1 ps"; } );
 partition: { bind = "no"; adapt = false; oversubscribe = true; };
 CFG
-run() { "$marssim" -q -o "$t/o" "$t/star.cfg" "$@" 2>"$t/err"; }
+star() { run -o "$t/o" "$t/star.cfg" "$@"; }
 column() { awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) at = i; next} {printf "%s ", $at}' "$t/o/tasks.csv"; }
 is() { # TIMES NAME GOAL ARGUMENTS...: the schedule, from standard input, ends at these times
     local got
     cat >"$t/$3"
-    run jobs[0].trace="$t/$3" "${@:4}"
+    star jobs[0].trace="$t/$3" "${@:4}"
     got=$(column finish_ps)
     verdict "$([ "$got" = "$1 " ] || echo "finish times are $got")" "$2"
 }
@@ -140,7 +139,7 @@ GOAL
 # Where messages do not meet in the network LogGOPS with L = W has the same times.
 both() { # NAME BYTES: of p.goal
     local l=$((1050000 + ($2 + 32) * 100)) got
-    run jobs[0].trace="$t/p.goal" "${with[@]}" && got=$(column finish_ps)
+    star jobs[0].trace="$t/p.goal" "${with[@]}" && got=$(column finish_ps)
     "$marssim" -q -o "$t/o" network.cfg jobs[0].trace="$t/p.goal" "loggops.L=$l ps" "${over[@]}" 2>"$t/err"
     verdict "$([ "$got" ] && [ "$got" = "$(column finish_ps)" ] || echo "$got, $(column finish_ps)")" "$1: as with LogGOPS"
 }
@@ -187,35 +186,16 @@ cd "$top" || exit 2
 
 # ---- the same everywhere ----
 
-same() { cmp "$t/one/tasks.csv" "$1/tasks.csv" >>"$t/err" 2>&1 && [ "$(jq -S .result "$t/one/summary.json")" = "$(jq -S .result "$1/summary.json")" ]; }
-everywhere() { # NAME SAVED ARGUMENTS...: on ranks, in orders of cells, after checkpoints
-    local name=$1 saved=$2 n order why= end at
-    shift 2
-    rm -rf "$t/one" "$t/saved"
-    timeout 60 "$marssim" -q -o "$t/one" "$t/star.cfg" "$@" 2>"$t/err" || why="one rank: exit status $?"
-    for n in 2 3 5; do
-        order=$(cut -d' ' -f$((n % 3 + 1)) <<<"forward backward shuffled")
-        timeout 60 mpirun -n $n "$marssim" -q -o "$t/o" "$t/star.cfg" engine.cell_order=$order "$@" 2>"$t/err" || why+=" $n ranks: exit status $?"
-        same "$t/o" || why+=" $n ranks differ"
-    done
-    end=$(jq .result.simulated_time_ps "$t/one/summary.json")
-    at=$(for part in $saved; do printf '"%d ps",' $((end * part / 8)); done)
-    timeout 60 "$marssim" -q -o "$t/saved" "$t/star.cfg" "run.checkpoint.at=[${at%,}]" "$@" 2>"$t/err" && same "$t/saved" || why+=" with checkpoints"
-    for at in "$t"/saved/checkpoints/*; do
-        timeout 60 mpirun -n 2 "$marssim" -q -o "$t/o" --resume "$at" 2>"$t/err" && same "$t/o" || why+=" after ${at##*/}"
-    done
-    verdict "$why" "$name: the same on 1, 2, 3, 5 ranks and after checkpoints"
-}
 sets=("mpi.eager_limit=0 B|mpi.rendezvous=write" "mpi.eager_limit=1 TiB|node.send_overhead=1 us|node.receive_overhead=3 us" "node.receive_overhead=700 ns|mpi.match_time=20 ns"
     "mpi.progress=calls|node.send_overhead=100 ns|jobs[0].compute_jitter=3 ns" "mpi.progress=thread|mpi.progress_cost=50 ns|mpi.eager_completion=buffered"
     "node.adapters=3|topology.rails=plane|jobs[0].placement=random" "node.cores=4|jobs[0].tasks_per_node=3|mpi.copies=all" "output.waits=true|output.critical_path=1 MiB|mpi.eager_limit=100 B"
     "mpi.overheads=loggops|loggops.g=2 us|loggops.O=0.3 ps|loggops.G=0.04 ns|loggops.S=1000 B|mpi.rendezvous=write")
 for ((seed = 1; seed <= ${SEEDS:-9}; seed++)); do
-    awk -v seed="$seed" -f tests/tasks/goal/random.awk >"$t/r.goal"
+    awk -v seed="$seed" -f tests/tasks/goal/random.awk >"$t/random$seed.goal"
     IFS='|' read -ra set <<<"${sets[seed % 9]}"
-    everywhere "random schedule $seed (${sets[seed % 9]//|/, })" "$((seed % 7 + 1)) $(((seed + 3) % 7 + 1))" jobs[0].trace="$t/r.goal" "${set[@]}"
+    all_alike "random schedule $seed (${sets[seed % 9]//|/, })" "$t/star.cfg" jobs[0].trace="$t/random$seed.goal" "${set[@]}"
 done
-everywhere "in the background, again and again" "1 4" jobs[0].trace="$t/one.goal" jobs[0].background=true jobs[0].restart=true run.end=10us
+all_alike "in the background, again and again" "$t/star.cfg" jobs[0].trace="$t/one.goal" jobs[0].background=true jobs[0].restart=true run.end=10us
 
 # ---- what is refused, and what cannot continue ----
 

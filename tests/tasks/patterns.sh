@@ -3,9 +3,8 @@
 # go; and what is refused.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-. tests/lib-script.sh
+. tests/lib-runs.sh
 marsconv=$(dirname "$marssim")/marsconv
-t=$work
 cat >"$t/p.cfg" <<'CFG'
 network: { model = "loggops"; };
 jobs: ( { program = "schedule"; } );
@@ -33,13 +32,9 @@ for ((i = 0; i < ${#patterns[@]}; i++)); do
     "$marsconv" --to goal --pattern "${words[@]}" "$t/a.goal" 2>"$t/err" || why="marsconv: $(cat "$t/err")"
     "$marssim" -q -o "$t/o" "$t/f.cfg" jobs[0].trace="$t/a.goal" "${set[@]}" 2>"$t/err" || why+=" the file: exit status $?"
     cp "$t/o/tasks.csv" "$t/file.csv" && jq -S .result "$t/o/summary.json" >"$t/file.json"
-    for n in 1 2 3 5; do
-        order=$(cut -d' ' -f$((n % 3 + 1)) <<<"forward backward shuffled")
-        timeout 60 mpirun -n $n "$marssim" -q -o "$t/o" "$t/p.cfg" "${key[@]}" "${set[@]}" engine.cell_order=$order partition.oversubscribe=true \
-            partition.bind=no 2>"$t/err" || why+=" $n ranks: exit status $?"
-        cmp -s "$t/file.csv" "$t/o/tasks.csv" && cmp -s "$t/file.json" <(jq -S .result "$t/o/summary.json") || why+=" $n ranks differ"
-    done
-    verdict "$why" "${patterns[i]} (${set[*]}): as its file, on 1, 2, 3, 5 ranks"
+    all_alike "${patterns[i]} (${set[*]})" "$t/p.cfg" "${key[@]}" "${set[@]}"
+    cmp -s "$t/file.csv" "$t/one/tasks.csv" && cmp -s "$t/file.json" <(jq -S .result "$t/one/summary.json") || why+=" differs"
+    verdict "$why" "${patterns[i]} (${set[*]}): as its file"
 done
 
 # The same above packets.
