@@ -1,9 +1,10 @@
 /* verdict.c - what limits a run, in a sentence with its numbers, from the object `result` of its summary.
  *
- * In this order: source queues that grow, which is saturation; classes of links whose busiest is busy nearly
- * all of the time, then what is as full at their ends and in nodes; a job that waits more than it computes;
- * computation, or memory. Of the job also what else took its time, and the task that the others wait for. The
- * page of marsreport says the same. Without a network (LogGOPS) there is the job only.
+ * In this order: source queues that grow, which is saturation, or a network that still fills; classes of
+ * links whose busiest is busy nearly all of the time, then what is as full at their ends and in nodes; a job
+ * that waits more than it computes; computation, or memory. Of the job also what else took its time, and the
+ * task that the others wait for. The page of marsreport says the same. Without a network (LogGOPS) there is
+ * the job only.
  *
  * What is said to limit must do so: faster links help where they are full. Links that are busy three quarters
  * of the time may limit nothing (requests that wait for their answers), and those that are idle most of the
@@ -11,12 +12,15 @@
  */
 #include "stats/stats.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define BUSY 0.9  /* a link that is as busy as this limits */
 #define ALIKE 0.9 /* a class limits as well as the busiest when its links are on average so near to it */
 #define WAITING 0.5
 #define SHARE 0.1   /* of the tasks' time: less is not reported */
+#define FILLS 0.03  /* of what enters the network stays there */
+#define CHANCE 4.0  /* deviations that are taken for chance */
 #define UNEVEN 1.25 /* the longest computation of a task over their mean */
 
 static double number(const json_t *object, const char *key)
@@ -69,6 +73,25 @@ static void saturated_tell(FILE *out, const json_t *result)
         "accepted %.1f %%); latencies depend on the length of the run; ",
         number(queues, "growing"), number(queues, "sources"), 100 * number(queues, "growth"),
         100 * number(result, "offered_load"), 100 * number(result, "accepted_load"));
+}
+
+/* A network beyond saturation first fills its own buffers, which takes long where they are large: sources
+ * that lose nothing then, but less arrives than is sent, by more than chance makes of this many messages. */
+static bool filling(const json_t *result)
+{
+    const json_t *queues = json_object_get(json_object_get(result, "traffic"), "source_queues");
+    double injected = number(result, "injected_load"), messages = number(result, "messages_delivered"),
+           missing = injected > 0 ? 1 - number(result, "accepted_load") / injected : 0;
+    return queues && messages > 0 && missing >= FILLS && missing >= CHANCE / sqrt(messages);
+}
+
+static void filling_tell(FILE *out, const json_t *result)
+{
+    fprintf(out,
+            "the network fills: of what enters it %.1f %% stays there (offered %.1f %%, accepted %.1f %%); "
+            "latencies depend on the length of the run; ",
+            100 * (1 - number(result, "accepted_load") / number(result, "injected_load")),
+            100 * number(result, "offered_load"), 100 * number(result, "accepted_load"));
 }
 
 static void links_tell(FILE *out, const json_t *links, bool limit)
@@ -244,6 +267,8 @@ char *stats_bottleneck_text(const json_t *result)
     bool full = number(links, "max_utilisation") >= BUSY, saturated = stats_saturated(result);
     if (saturated)
         saturated_tell(out, result);
+    else if (filling(result))
+        filling_tell(out, result);
     if (full) {
         links_tell(out, links, true);
         further_tell(out, result, links);

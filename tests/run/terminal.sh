@@ -30,6 +30,10 @@ for seed in 1 2 3; do
     [ "$(queues traffic.load=0.3 run.seed=$seed)$(queues traffic.load=0.2 run.seed=$seed traffic.arrival=burst)" = "false 0false 0" ]
     check "one that keeps up is not (seed $seed)"
 done
+# Buffers that are large take up what does not arrive: sources lose nothing as long as they fill.
+[[ $(queues traffic.load=0.5 switch.buffer=1MiB run.end=30us) == "false "* ]] && flat queues/summary.txt | grep -q 'bottleneck the network fills: of what enters it [2-5][0-9.]* % stays there' &&
+    queues traffic.load=0.2 switch.buffer=1MiB run.end=30us >out && ! grep -q fills queues/summary.txt
+check "beyond saturation large buffers fill first, and the summary says so"
 [ "$(queues traffic.load=0.1 traffic.start=5us)" = "false 0" ]
 check "nor one whose traffic begins late"
 queues traffic.load=1.25 >queued && grep -q "^true" queued && grep -q "warning: traffic.load: the traffic is 1.25 times what the injection links can carry" err
