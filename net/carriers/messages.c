@@ -1,10 +1,15 @@
 /* messages.c - carriers of whole messages: nodes as components, each message as one event to its receiver.
  *
  * What comes to a node in an instant waits until all of it is there, and is handed up in the order (source,
- * number): the keys of these events are equal. A message whose sender wants to know when it has left is kept
- * in a list of its adapter, in the order of (when it has left, when it was asked for), and a timer takes the
- * first. An offered message is asked for when its time has come: no source queue grows here, as nothing
- * waits.
+ * number): the keys of these events are equal. What has come before all of it is there (net_law.receive) is
+ * held by the adapter, in the order of (when it is there, source, number). A message whose sender wants to
+ * know when it has left is kept in a list of its adapter, in the order of (when it has left, when it was
+ * asked for), and a timer takes the first. An offered message is asked for when its time has come: no source
+ * queue grows here.
+ *
+ * Where one component decides for all (net_law.decide), the coordinator, a message goes to it as an event
+ * that takes half a latency. It sorts what it is asked in an instant and sends the message on, and to a
+ * source that wants to know it, when the message has left.
  */
 #include "net/carriers/messages.h"
 
@@ -13,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
 
 /* A message in flight: struct ker_event. The envelope is the event's extension. */
 struct carried {
@@ -26,27 +31,35 @@ struct carried {
     uint64_t bytes;
     uint32_t number;
     uint8_t service, part;
-    uint16_t spare;
+    uint16_t wants_left; /* its source wants to know when it has left */
     uint64_t unused;
     uint32_t extension, more;
 };
 _Static_assert(sizeof(struct carried) == sizeof(struct ker_event), "a message is an event");
 
+#define FLAG_LEFT 1 /* not a message: the message of this number has left its source, which this goes to */
+
 struct leaving {
-    uint32_t next;
+    uint32_t next, number;
     uint8_t service, part;
-    ker_time when;
+    ker_time when; /* KER_TIME_MAX: that is not known yet */
     uint64_t cookie;
+};
+
+struct held {
+    uint32_t next;
+    ker_time when;
+    struct net_message message;
 };
 
 struct net_adapter {
     struct net_network *net;
     void *node;
     uint32_t id, self;
-    uint32_t leaving;    /* the first, or KER_NONE */
-    bool exhausted;      /* no open-loop source, or it has ended */
-    bool has;            /* `offer` waits for its time */
-    ker_time wake, last; /* a wake-up is on its way for then; the last byte so far has left */
+    uint32_t leaving, held; /* the first, or KER_NONE */
+    bool exhausted;         /* no open-loop source, or it has ended */
+    bool has;               /* `offer` waits for its time */
+    ker_time wake, last;    /* a wake-up is on its way for then; the last byte so far has left */
     struct net_offer offer;
 };
 
@@ -58,16 +71,25 @@ struct net_network {
     struct net_host host;
     struct ker_class class;
     struct part_layout layout;
-    uint32_t group, count; /* of the nodes; on this rank */
+    uint32_t group, count;           /* of the nodes; on this rank */
+    struct coordinator *coordinator; /* with law.decide, on the rank where it lives; else NULL */
+    uint32_t coordinator_group;
+    ker_time ask; /* from node to coordinator: half a latency */
     struct net_adapter **adapters;
     char *block;
     size_t block_bytes;
     const struct carried **fresh; /* of the instant that is being handled */
     uint32_t fresh_count, fresh_room;
     KER_POOL(struct leaving) leaving;
+    KER_POOL(struct held) held;
     struct net_totals totals;
     uint64_t handed; /* payload of send inside the measured span */
     struct stats_quantity latency, size;
+};
+
+struct coordinator {
+    struct net_network *net;
+    uint32_t self;
 };
 
 struct net_loading {
@@ -103,14 +125,40 @@ static void timer_post(const struct net_adapter *a, ker_time when)
                   (uint16_t)(key >> 8), (uint8_t)key, 0);
 }
 
+static struct carried *carried_post(const struct net_network *net, struct part_member to, ker_time when)
+{
+    return (struct carried *)ker_post_event(net->engine, part_layout_at(&net->layout, to), when, 0, 0);
+}
+
+/* Where it goes first, and when it is there. */
+static struct carried *message_begin(struct net_adapter *a, ker_time now, const struct net_send *m)
+{
+    struct net_network *net = a->net;
+    struct leaving l = {KER_NONE, m->number, m->service, m->part, KER_TIME_MAX, m->cookie};
+    struct carried *c;
+    if (net->law.decide)
+        c = carried_post(net, (struct part_member){net->coordinator_group, 0}, now + net->ask);
+    else {
+        ker_time there = now;
+        l.when = now;
+        net->law.carry(net->law.context, &(struct net_asked){a->id, m->destination, now, m->bytes}, &l.when,
+                       &there);
+        ker_assert(l.when >= now && there >= now + net->law.latency);
+        c = carried_post(net, (struct part_member){net->group, m->destination}, there);
+        a->last = a->last > l.when ? a->last : l.when;
+    }
+    if (m->cookie) {
+        leaving_put(a, &l);
+        if (!net->law.decide)
+            timer_post(a, l.when);
+    }
+    return c;
+}
+
 static void message_send(struct net_adapter *a, ker_time now, ker_time created, const struct net_send *m)
 {
     struct net_network *net = a->net;
-    ker_time left = now, there = now;
-    net->law.carry(net->law.context, a->id, now, m, &left, &there);
-    ker_assert(left >= now && there >= now + net->law.latency);
-    struct ker_address to = part_layout_at(&net->layout, (struct part_member){net->group, m->destination});
-    struct carried *c = (struct carried *)ker_post_event(net->engine, to, there, 0, 0);
+    struct carried *c = message_begin(a, now, m);
     c->source = a->id;
     c->destination = m->destination;
     c->created = created;
@@ -118,16 +166,12 @@ static void message_send(struct net_adapter *a, ker_time now, ker_time created, 
     c->number = m->number;
     c->service = m->service;
     c->part = m->part;
+    c->wants_left = m->cookie != 0;
     c->flags = m->envelope ? KER_FLAG_EXTENSION : 0;
     if (m->envelope) {
         uint64_t word[KER_EXTENSION_BYTES / 8] = {0};
         memcpy(word, m->envelope->word, sizeof m->envelope->word);
         c->extension = ker_extension_new(net->engine, word);
-    }
-    a->last = a->last > left ? a->last : left;
-    if (m->cookie) {
-        leaving_put(a, &(struct leaving){KER_NONE, m->service, m->part, left, m->cookie});
-        timer_post(a, left);
     }
     net->totals.packets_injected++;
     net->totals.bytes_injected += m->bytes;
@@ -239,55 +283,196 @@ void net_messages_whole(struct net_adapter *a, ker_time now, const struct net_me
     }
 }
 
-static void message_deliver(struct net_adapter *a, ker_time now, const struct carried *c)
+static void message_deliver(struct net_adapter *a, ker_time now, const struct net_message *m)
 {
     struct net_network *net = a->net;
-    struct net_message m = {.source = c->source,
-                            .destination = a->id,
-                            .bytes = c->bytes,
-                            .created = c->created,
-                            .number = c->number,
-                            .service = c->service,
-                            .part = c->part};
+    net->totals.packets_delivered++;
+    net->totals.bytes_delivered += m->bytes;
+    if (measures(net, now))
+        net->totals.measured_delivered_bytes += m->bytes;
+    if (measures(net, m->created)) {
+        net->totals.measured_packets++;
+        net->totals.latency_sum += (uint64_t)(now - m->created);
+    }
+    ker_touch(net->engine, now);
+    if (m->part == NET_WHOLE)
+        net_messages_whole(a, now, m);
+    net->host.arrived(a->node, now, m);
+}
+
+static void held_put(struct net_adapter *a, const struct held *h)
+{
+    struct net_network *net = a->net;
+    uint32_t index = KER_POOL_TAKE(&net->held, NULL), *at = &a->held;
+    for (; *at != KER_NONE; at = &net->held.at[*at].next) {
+        const struct held *o = &net->held.at[*at];
+        if (o->when != h->when                       ? o->when > h->when
+            : o->message.source != h->message.source ? o->message.source > h->message.source
+                                                     : o->message.number > h->message.number)
+            break;
+    }
+    net->held.at[index] = *h;
+    net->held.at[index].next = *at;
+    *at = index;
+}
+
+static void held_deliver(struct net_adapter *a, ker_time now)
+{
+    struct net_network *net = a->net;
+    while (a->held != KER_NONE && net->held.at[a->held].when <= now) {
+        struct held h = net->held.at[a->held];
+        KER_POOL_GIVE(&net->held, a->held);
+        a->held = h.next;
+        message_deliver(a, now, &h.message);
+    }
+}
+
+static void message_arrive(struct net_adapter *a, ker_time now, const struct carried *c)
+{
+    struct net_network *net = a->net;
+    struct held h = {KER_NONE,
+                     now,
+                     {.source = c->source,
+                      .destination = a->id,
+                      .bytes = c->bytes,
+                      .created = c->created,
+                      .number = c->number,
+                      .service = c->service,
+                      .part = c->part}};
     if (c->flags & KER_FLAG_EXTENSION) {
         uint64_t word[KER_EXTENSION_BYTES / 8];
         ker_extension_read(net->engine, c->extension, word);
         ker_extension_free(net->engine, c->extension);
-        memcpy(m.envelope.word, word, sizeof m.envelope.word);
+        memcpy(h.message.envelope.word, word, sizeof h.message.envelope.word);
     }
-    net->totals.packets_delivered++;
-    net->totals.bytes_delivered += m.bytes;
-    if (measures(net, now))
-        net->totals.measured_delivered_bytes += m.bytes;
-    if (measures(net, m.created)) {
-        net->totals.measured_packets++;
-        net->totals.latency_sum += (uint64_t)(now - m.created);
+    if (!net->law.receive) {
+        message_deliver(a, now, &h.message);
+        return;
     }
-    ker_touch(net->engine, now);
-    if (m.part == NET_WHOLE)
-        net_messages_whole(a, now, &m);
-    net->host.arrived(a->node, now, &m);
+    h.when = net->law.receive(net->law.context, &(struct net_asked){c->source, a->id, now, c->bytes});
+    ker_assert(h.when >= now);
+    held_put(a, &h);
+}
+
+/* The coordinator's word on a message of this adapter. */
+static void message_left(struct net_adapter *a, ker_time now, const struct carried *c)
+{
+    struct net_network *net = a->net;
+    uint32_t *at = &a->leaving, index;
+    while (net->leaving.at[*at].number != c->number)
+        at = &net->leaving.at[*at].next;
+    index = *at;
+    struct leaving l = net->leaving.at[index];
+    *at = l.next;
+    KER_POOL_GIVE(&net->leaving, index);
+    net->host.sent(a->node, now, l.service, l.part, l.cookie);
 }
 
 static int carried_compare(const void *a, const void *b)
 {
     const struct carried *x = *(const struct carried *const *)a, *y = *(const struct carried *const *)b;
+    if ((x->flags ^ y->flags) & FLAG_LEFT)
+        return x->flags & FLAG_LEFT ? -1 : 1;
     if (x->source != y->source)
         return x->source < y->source ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+static void fresh_sort(struct net_network *net)
+{
+    if (net->fresh_count > 1)
+        qsort(net->fresh, net->fresh_count, sizeof *net->fresh, carried_compare);
+}
+
 void net_messages_act(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
-    if (net->fresh_count > 1)
-        qsort(net->fresh, net->fresh_count, sizeof *net->fresh, carried_compare);
+    fresh_sort(net);
     for (uint32_t i = 0; i < net->fresh_count; i++)
-        message_deliver(a, now, net->fresh[i]);
+        if (net->fresh[i]->flags & FLAG_LEFT)
+            message_left(a, now, net->fresh[i]);
+        else
+            message_arrive(a, now, net->fresh[i]);
     net->fresh_count = 0;
+    held_deliver(a, now);
     if (!a->exhausted)
         offers_take(a, now);
+    if (a->held != KER_NONE)
+        adapter_wake(a, net->held.at[a->held].when);
 }
+
+/* ---- the coordinator ---- */
+
+static void coordinator_arrival(void *self, struct ker_engine *engine, const struct ker_event *event)
+{
+    struct net_network *net = ((struct coordinator *)self)->net;
+    *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = (const struct carried *)event;
+}
+
+static void coordinator_note(void *self, struct ker_engine *engine, ker_time now, enum ker_record_kind kind,
+                             uint16_t port, uint8_t channel, uint32_t amount)
+{
+}
+
+static void coordinator_decide(struct net_network *net, ker_time now, const struct carried *c)
+{
+    struct net_asked asked = {c->source, c->destination, now - net->ask, c->bytes};
+    ker_time left = 0, there = 0;
+    net->law.decide(net->law.context, &asked, &left, &there);
+    ker_assert(there >= asked.now + net->law.latency && left >= asked.now + net->law.latency);
+    struct carried on = *c, *to = carried_post(net, (struct part_member){net->group, c->destination}, there);
+    on.time = to->time;
+    on.component = to->component;
+    if (on.flags & KER_FLAG_EXTENSION) {
+        uint64_t word[KER_EXTENSION_BYTES / 8];
+        ker_extension_read(net->engine, c->extension, word);
+        ker_extension_free(net->engine, c->extension);
+        on.extension = ker_extension_new(net->engine, word);
+    }
+    *to = on;
+    if (c->wants_left) {
+        to = carried_post(net, (struct part_member){net->group, c->source}, left);
+        *to = (struct carried){.time = to->time,
+                               .component = to->component,
+                               .source = on.source,
+                               .number = on.number,
+                               .flags = FLAG_LEFT};
+    }
+}
+
+static void coordinator_act(void *self, struct ker_engine *engine, ker_time now)
+{
+    struct net_network *net = ((struct coordinator *)self)->net;
+    fresh_sort(net);
+    for (uint32_t i = 0; i < net->fresh_count; i++)
+        coordinator_decide(net, now, net->fresh[i]);
+    net->fresh_count = 0;
+}
+
+static void coordinator_arrival_alone(void *self, struct ker_engine *engine, const struct ker_event *event)
+{
+    coordinator_arrival(self, engine, event);
+    coordinator_act(self, engine, event->time);
+}
+
+static void coordinator_note_alone(void *self, struct ker_engine *engine, ker_time now,
+                                   enum ker_record_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
+{
+}
+
+static uint32_t coordinator_id(const void *self)
+{
+    return 0;
+}
+
+static const struct ker_class coordinator_class = {.name = "messages_coordinator",
+                                                   .arrival = coordinator_arrival,
+                                                   .note = coordinator_note,
+                                                   .act = coordinator_act,
+                                                   .arrival_alone = coordinator_arrival_alone,
+                                                   .note_alone = coordinator_note_alone,
+                                                   .repeats = true,
+                                                   .id = coordinator_id};
 
 /* ---- building ---- */
 
@@ -299,10 +484,14 @@ enum ker_status net_messages_new(struct net_network **made, const struct ker_con
     net->law = *law;
     net->phases = phases;
     net->topology = topology;
-    net->leaving.free = KER_NONE;
+    net->leaving.free = net->held.free = KER_NONE;
+    net->ask = law->latency / 2;
     stats_quantity_init(&net->latency);
     stats_quantity_init(&net->size);
     ker_assert(law->latency > 0);
+    if (law->decide && law->latency < 2)
+        return ker_config_fail(config, error, "network.latency",
+                               "at least 2 ps, since what all share is decided half a latency later");
     bool total, periods;
     unsigned levels = stats_matrix_wanted(config, &total, &periods);
     if ((total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
@@ -321,9 +510,11 @@ void net_messages_free(struct net_network *net)
     part_layout_release(&net->layout);
     ker_release(net->block, net->block_bytes);
     KER_POOL_RELEASE(&net->leaving);
+    KER_POOL_RELEASE(&net->held);
     free(net->adapters);
+    free(net->coordinator);
     free(net->fresh);
-    free(net->law.context);
+    (net->law.release ? net->law.release : free)(net->law.context);
     free(net);
 }
 
@@ -346,7 +537,24 @@ static uint32_t node_links(const void *context, uint32_t id, struct part_link *l
         link[count++] = (struct part_link){{net->group, id - 1}, net->law.latency};
     if (id + 1 < nodes)
         link[count++] = (struct part_link){{net->group, id + 1}, net->law.latency};
+    if (net->law.decide)
+        link[count++] = (struct part_link){{net->coordinator_group, 0}, net->ask};
     return count;
+}
+
+static uint32_t coordinator_load(const void *context, uint32_t id)
+{
+    const struct net_network *net = context;
+    return 1 + route_hosts(route_summarise(net->topology)) / 8;
+}
+
+static uint32_t coordinator_links(const void *context, uint32_t id, struct part_link *link)
+{
+    const struct net_network *net = context;
+    uint32_t nodes = route_hosts(route_summarise(net->topology));
+    for (uint32_t node = 0; node < nodes; node++)
+        link[node] = (struct part_link){{net->group, node}, net->ask};
+    return nodes;
 }
 
 void net_messages_groups_add(struct net_network *net, struct part_groups *groups)
@@ -357,9 +565,19 @@ void net_messages_groups_add(struct net_network *net, struct part_groups *groups
                                .load = node_load,
                                .natural = node_natural,
                                .links = node_links,
-                               .most_links = 2,
-                               .everywhere = net->law.latency};
+                               .most_links = 3,
+                               .everywhere = net->law.decide ? 0 : net->law.latency};
     net->group = part_groups_add(groups, &nodes);
+    if (!net->law.decide)
+        return;
+    struct part_group coordinator = {.name = "coordinator",
+                                     .count = 1,
+                                     .context = net,
+                                     .load = coordinator_load,
+                                     .natural = node_natural,
+                                     .links = coordinator_links,
+                                     .most_links = nodes.count};
+    net->coordinator_group = part_groups_add(groups, &coordinator);
 }
 
 ker_time net_messages_reach(const struct net_network *net)
@@ -375,12 +593,25 @@ static void node_make(struct net_network *net, uint32_t id, uint32_t index, char
                               .id = id,
                               .self = index,
                               .leaving = KER_NONE,
+                              .held = KER_NONE,
                               .exhausted = true,
                               .wake = KER_TIME_MAX};
     net->adapters[net->count++] = a;
     net->host.init(net->host.context, at, id, index, a, 0);
     ker_engine_set(net->engine, index, &net->class, at,
                    part_layout_begins(&net->layout, (struct part_member){net->group, id}));
+}
+
+static void coordinator_make(struct net_network *net)
+{
+    struct part_member member = {net->coordinator_group, 0};
+    struct ker_address at = part_layout_at(&net->layout, member);
+    if (at.rank != net->engine->rank)
+        return;
+    net->coordinator = ker_alloc(sizeof *net->coordinator);
+    *net->coordinator = (struct coordinator){net, at.index};
+    ker_engine_set(net->engine, at.index, &coordinator_class, net->coordinator,
+                   part_layout_begins(&net->layout, member));
 }
 
 void net_messages_build(struct net_network *net, struct ker_engine *engine, struct part_layout *l,
@@ -404,6 +635,8 @@ void net_messages_build(struct net_network *net, struct ker_engine *engine, stru
         if (at.rank == engine->rank)
             node_make(net, id, at.index, net->block + each * net->count);
     }
+    if (net->law.decide)
+        coordinator_make(net);
 }
 
 uint32_t *net_messages_nodes(const struct net_network *net, uint32_t *count)
@@ -467,18 +700,44 @@ static void leaving_state(struct net_adapter *a, struct ker_chunk *c)
     uint32_t count = 0, at = a->leaving;
     for (uint32_t i = at; i != KER_NONE; i = net->leaving.at[i].next)
         count++;
-    for (count = ker_chunk_count(c, count, 18); count; count--) {
+    for (count = ker_chunk_count(c, count, 22); count; count--) {
         struct leaving l = {.next = KER_NONE};
         if (!c->loads) {
             l = net->leaving.at[at];
             at = l.next;
         }
         KER_CHUNK(c, l.when);
+        KER_CHUNK(c, l.number);
         KER_CHUNK(c, l.cookie);
         KER_CHUNK(c, l.service);
         KER_CHUNK(c, l.part);
         if (c->loads && !c->bad)
             leaving_put(a, &l);
+    }
+}
+
+static void held_state(struct net_adapter *a, struct ker_chunk *c)
+{
+    struct net_network *net = a->net;
+    uint32_t count = 0, at = a->held;
+    for (uint32_t i = at; i != KER_NONE; i = net->held.at[i].next)
+        count++;
+    for (count = ker_chunk_count(c, count, sizeof(ker_time)); count; count--) {
+        struct held h = {.next = KER_NONE, .message.destination = a->id};
+        if (!c->loads) {
+            h = net->held.at[at];
+            at = h.next;
+        }
+        KER_CHUNK(c, h.when);
+        KER_CHUNK(c, h.message.source);
+        KER_CHUNK(c, h.message.bytes);
+        KER_CHUNK(c, h.message.created);
+        KER_CHUNK(c, h.message.number);
+        KER_CHUNK(c, h.message.service);
+        KER_CHUNK(c, h.message.part);
+        KER_CHUNK(c, h.message.envelope);
+        if (c->loads && !c->bad)
+            held_put(a, &h);
     }
 }
 
@@ -493,6 +752,9 @@ static void adapter_state(struct net_adapter *a, struct ker_chunk *c)
         a->offer.none = ker_chunk_bool(c, a->offer.none);
     }
     leaving_state(a, c);
+    held_state(a, c);
+    if (a->net->law.state)
+        a->net->law.state(a->net->law.context, a->id, c);
 }
 
 static void totals_state(struct net_network *net, struct ker_chunk *c)
@@ -519,6 +781,11 @@ void net_messages_save(struct net_network *net, struct ker_state_writer *writer)
                       ker_state_begin(writer, "messages_adapter", VERSION, net->adapters[i]->id));
         ker_state_end(writer);
     }
+    if (net->coordinator && net->law.state) {
+        net->law.state(net->law.context, KER_NONE,
+                       ker_state_begin(writer, "messages_coordinator", VERSION, 0));
+        ker_state_end(writer);
+    }
 }
 
 static void totals_load(void *context, struct ker_chunk *c)
@@ -536,6 +803,15 @@ static void adapter_load(void *context, struct ker_chunk *c)
     c->bad |= c->id >= l->count;
     if (!c->bad && l->adapters[c->id])
         adapter_state(l->adapters[c->id], c);
+    else
+        c->at = c->bytes;
+}
+
+static void coordinator_load_state(void *context, struct ker_chunk *c)
+{
+    struct net_network *net = ((struct net_loading *)context)->net;
+    if (net->coordinator && net->law.state)
+        net->law.state(net->law.context, KER_NONE, c);
     else
         c->at = c->bytes;
 }
@@ -560,12 +836,17 @@ uint32_t net_messages_loaders(struct net_loading *l, struct ker_state_loader *lo
 {
     loaders[0] = (struct ker_state_loader){"messages", VERSION, totals_load, l};
     loaders[1] = (struct ker_state_loader){"messages_adapter", VERSION, adapter_load, l};
-    return 2;
+    loaders[2] = (struct ker_state_loader){"messages_coordinator", VERSION, coordinator_load_state, l};
+    return 3;
 }
 
 bool net_messages_find(void *context, const char *class, uint32_t id, uint32_t *index)
 {
     const struct net_loading *l = context;
+    if (strcmp(class, coordinator_class.name) == 0) {
+        *index = l->net->coordinator ? l->net->coordinator->self : 0;
+        return l->net->coordinator != NULL;
+    }
     bool found = strcmp(class, l->net->host.class->name) == 0 && id < l->count && l->adapters[id];
     *index = found ? l->adapters[id]->self : 0;
     return found;

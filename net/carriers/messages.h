@@ -1,22 +1,40 @@
 /* messages.h - what carriers of whole messages have in common: a message of any size is one event.
  *
- * Nodes are the only components, with one adapter each; any of them reaches any other, no earlier than
- * `latency` after it was asked to send, which is the lookahead. A carrier is a law, which says when a message
- * has left and when it is there, the keys that it reads, and a table made of NET_MESSAGES_CARRIER and its
- * `new`. Messages that arrive at a node in one instant are handed up in the order (source, number).
+ * Components are nodes, with one adapter each; any of them reaches any other, no earlier than `latency` after
+ * it was asked to send, which is the lookahead. Where all share something (buses), one component more
+ * decides: it learns of a message half a latency after it was asked for, and still answers in time. A carrier
+ * is a law, which says when a message has left and when it is there, the keys that it reads, and a table made
+ * of NET_MESSAGES_CARRIER and its `new`. Messages that arrive at a node in one instant are handed up in the
+ * order (source, number).
  */
 #ifndef NET_MESSAGES_H
 #define NET_MESSAGES_H
 
 #include "net/net.h"
 
+/* What is asked of a law: `bytes` from source to destination, asked for at `now`. */
+struct net_asked {
+    uint32_t source, destination;
+    ker_time now;
+    uint64_t bytes;
+};
+
+/* All nodes have what a law needs of them at hand, or one place decides for all. */
 struct net_law {
-    ker_time latency; /* > 0 */
-    /* A message asked for at `now`: *left >= now: its last byte has left; *there >= now + latency: the whole
-     * of it is there. Called in the order in which the source asks. */
-    void (*carry)(void *context, uint32_t source, ker_time now, const struct net_send *, ker_time *left,
-                  ker_time *there);
-    void *context; /* to be freed with the network */
+    ker_time latency; /* > 0; with `decide` at least 2 ps */
+    /* At the source, in the order in which it asks: *left >= now: the last byte has left; *there >= now +
+     * latency: the whole of it is there, or has come to the destination. NULL: see decide. */
+    void (*carry)(void *context, const struct net_asked *, ker_time *left, ker_time *there);
+    /* At the destination, in the order (time, source, number): it has come at `now`; when all of it is there.
+     * NULL: at once. */
+    ker_time (*receive)(void *context, const struct net_asked *);
+    /* In place of carry, for what is shared by all: in the order (time, source, number) of the whole system,
+     * though it is computed half a latency later. *left and *there >= now + latency. */
+    void (*decide)(void *context, const struct net_asked *, ker_time *left, ker_time *there);
+    /* What it knows of a node (KER_NONE: of all), saved and loaded; NULL: nothing. */
+    void (*state)(void *context, uint32_t node, struct ker_chunk *);
+    void *context;
+    void (*release)(void *context); /* NULL: free */
 };
 
 /* For net_carrier.new, the last thing that it does. Takes the law's context over, also when it fails. */
@@ -50,6 +68,10 @@ struct net_loading *net_messages_loading(struct net_network *, bool sums);
 void net_messages_loading_free(struct net_loading *);
 uint32_t net_messages_loaders(struct net_loading *, struct ker_state_loader *);
 ker_engine_find net_messages_find;
+
+/* Keys of several laws; is network.buses there? */
+extern const struct ker_option net_message_options[], net_node_link_options[], net_bus_options[];
+enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
 
 #define NET_MESSAGES_CARRIER                                                                                 \
     .send = net_messages_send, .arrival = net_messages_arrival, .timer = net_messages_timer,                 \

@@ -16,11 +16,10 @@ const struct ker_option net_message_options[] = {
     {0},
 };
 
-static void simple_carry(void *context, uint32_t source, ker_time now, const struct net_send *m,
-                         ker_time *left, ker_time *there)
+static void simple_carry(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     const struct simple *s = context;
-    *left = ker_time_later(now, ker_serialisation(m->bytes, s->rate));
+    *left = ker_time_later(m->now, ker_serialisation(m->bytes, s->rate));
     *there = ker_time_later(*left, s->latency);
 }
 
@@ -31,7 +30,7 @@ static enum ker_status simple_new(struct net_network **net, const struct ker_con
     struct simple *s = ker_alloc(sizeof *s);
     *s = (struct simple){ker_config_time(config, "network.latency"),
                          ker_config_rate(config, "network.bandwidth")};
-    struct net_law law = {s->latency, simple_carry, s};
+    struct net_law law = {.latency = s->latency, .carry = simple_carry, .context = s};
     return net_messages_new(net, config, topology, phases, &law, error);
 }
 

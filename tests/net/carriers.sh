@@ -29,6 +29,60 @@ END
 run -o "$t/hand" "$t/simple.cfg" && jq -e '.result.jobs[0].finish_ps == 1005000000 and .result.message_latency_ps.max == 1005000000' "$t/hand/summary.json" >/dev/null
 check "simple: 1,005 us, however many"
 
+# By hand (us): L 5, 1 MB at 1 GB/s, that is 1,000. What each of the receiving tasks has at its end.
+goal() { # FILE SENDS ("FROM TO BYTES DELAY"...): one message each; a delay in ns before it
+    local file=$1 at n from to bytes delay
+    shift
+    { echo "num_ranks 8"
+      for at in 0 1 2 3 4 5 6 7; do
+          echo "rank $at {"
+          n=0
+          while read -r from to bytes delay; do
+              [ "$from" = "$at" ] && { echo "c$n: calc $delay"; echo "s$n: send ${bytes}b to $to tag $n"; echo "s$n requires c$n"; }
+              [ "$to" = "$at" ] && echo "r$n: recv ${bytes}b from $from tag $n"
+              n=$((n + 1))
+          done < <(printf '%s\n' "$@")
+          echo "}"
+      done; } >"$file"
+}
+by_hand() { # NAME EXPECTED WORD...: when the tasks 0 to 7 end, in us
+    local name=$1 wanted=$2
+    shift 2
+    run -o "$t/hand" "$t/eight.cfg" "$@" &&
+        found=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { printf "%s%s", n++ ? " " : "", $at["finish_ps"] / 1e6 }' "$t/hand/tasks.csv") &&
+        { [ "$found" = "$wanted" ] || { echo "$found" >>"$t/err"; false; }; }
+    check "$name"
+}
+cat >"$t/eight.cfg" <<END
+topology: { kind = "star"; nodes = 8; bandwidth = "10 GB/s"; latency = "50 ns"; };
+network: { model = "bus"; latency = "5 us"; bandwidth = "1 GB/s"; };
+mpi: { eager_limit = "20 MB"; };
+jobs = ( { program = "trace"; format = "goal"; trace = "$t/eight.goal"; time_unit = "1 ns"; } );
+END
+goal "$t/eight.goal" "0 4 1000000 0" "1 5 1000000 0" "2 6 1000000 0" "3 7 1000000 0"
+by_hand "one bus: one after the other" "1005 2005 3005 4005 1005 2005 3005 4005" network.buses=1
+by_hand "two buses: two at a time" "1005 1005 2005 2005 1005 1005 2005 2005" network.buses=2
+by_hand "three buses" "1005 1005 1005 2005 1005 1005 1005 2005" network.buses=3
+by_hand "as many buses as messages: there as with simple" "1005 1005 1005 1005 1005 1005 1005 1005" network.buses=4
+by_hand "pmac, one bus" "1005 2005 3005 4005 1005 2005 3005 4005" network.model=pmac network.buses=1
+by_hand "pmac, two buses" "1005 1005 1505 2005 1005 1005 1505 2005" network.model=pmac network.buses=2
+by_hand "links: nobody waits" "1000 1000 1000 1000 1005 1005 1005 1005" network.model=links
+goal "$t/eight.goal" "0 4 3000000 0" "1 5 1000000 500000" "2 6 2000000 600000" "3 7 1000000 700000"
+by_hand "two buses: the one that is free first" "3005 1505 3505 4005 3005 1505 3505 4005" network.buses=2
+goal "$t/eight.goal" "0 4 1000000 0" "0 5 1000000 0" "0 6 1000000 0"
+by_hand "one link out of a node" "3000 0 0 0 1005 2005 3005 0" network.model=links
+by_hand "two links out of a node" "2000 0 0 0 1005 1005 2005 0" network.model=links network.out_links=2
+goal "$t/eight.goal" "0 7 1000000 0" "1 7 1000000 0" "2 7 1000000 0"
+by_hand "one link into a node" "1000 1000 1000 0 0 0 0 3005" network.model=links
+by_hand "any number of links into a node" "1000 1000 1000 0 0 0 0 1005" network.model=links network.in_links=0
+by_hand "pmac: three to one node" "1005 2005 3005 0 0 0 0 3005" network.model=pmac network.buses=9
+refused "network.buses: is missing" "$t/eight.cfg"
+check "refused: no number of buses"
+refused "network.buses: too small" "$t/eight.cfg" network.buses=0
+check "refused: no buses"
+refused "at least 2 ps" "$t/eight.cfg" network.buses=1 network.latency="1 ps"
+check "refused: no time to decide in"
+
 # Everything that stands above a carrier, together.
 cat >"$t/all.cfg" <<END
 topology: { kind = "fat_tree"; down = [4, 4, 4]; up = [1, 4, 4]; bandwidth = "12.5 GB/s"; latency = "20 ns"; };
@@ -46,6 +100,11 @@ for order in backward shuffled; do
     rm -rf "$t/other"
     run -o "$t/other" "$t/all.cfg" engine.cell_order=$order && alike "$t/one" "$t/other" >>"$t/err" 2>&1
     check "cells $order: the same"
+done
+
+for model in "links" "bus network.buses=3" "pmac network.buses=5 network.out_links=0"; do
+    rm -rf "$t"/one "$t"/other
+    all_alike "${model%% *}, with all of that" "$t/all.cfg" network.model=$model
 done
 
 refused "network.latency: too small: must be" "$t/simple.cfg" network.latency="0 ps"

@@ -122,8 +122,15 @@ static void random_carrier(struct random_system *r)
     if (!r->whole)
         return;
     group_begin(r, "network");
-    put_text(r, "model", "simple");
-    put_time(r, "latency", LIST("1 ps", "100 ns", "1 us", "20 us"), 1, 1e12);
+    const char *model = random_choice(r, "model", LIST("simple", "links", "bus", "pmac"));
+    put_text(r, "model", model);
+    put_time(r, "latency", LIST("2 ps", "100 ns", "1 us", "20 us"), 2, 1e12);
+    if (strcmp(model, "bus") == 0 || strcmp(model, "pmac") == 0)
+        put_whole(r, "buses", 1, r->nodes, 1, 1000);
+    if (strcmp(model, "links") == 0 || strcmp(model, "pmac") == 0) {
+        put_whole(r, "out_links", 0, 3, 0, 64);
+        put_whole(r, "in_links", 0, 3, 0, 64);
+    }
     random_key(r, "bandwidth");
     fprintf(r->out, "    bandwidth = \"%.6f GB/s\";\n",
             r->bandwidth * (r->extreme ? 1e-3 * (double)spread(r, 1, 3000) : 0.3 * between(r, 1, 5)));

@@ -15,12 +15,11 @@ static const struct ker_option options[] = {
     {"network.rate", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL, "By distance: of a message."},
     {0}};
 
-static void carry(void *context, uint32_t source, ker_time now, const struct net_send *m, ker_time *left,
-                  ker_time *there)
+static void carry(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     const struct by_distance *d = context;
-    *left = now + ker_serialisation(m->bytes, d->rate);
-    *there = *left + d->latency * route_distance(d->topology, source, m->destination);
+    *left = m->now + ker_serialisation(m->bytes, d->rate);
+    *there = *left + d->latency * route_distance(d->topology, m->source, m->destination);
 }
 
 static enum ker_status new (struct net_network **net, const struct ker_config *config,
@@ -29,7 +28,8 @@ static enum ker_status new (struct net_network **net, const struct ker_config *c
     struct by_distance *d = ker_alloc(sizeof *d);
     *d = (struct by_distance){topology, ker_config_time(config, "network.link_latency"),
                               ker_config_rate(config, "network.rate")};
-    struct net_law law = {2 * d->latency, carry, d}; /* no two nodes are nearer than two links */
+    /* No two nodes are nearer than two links. */
+    struct net_law law = {.latency = 2 * d->latency, .carry = carry, .context = d};
     return net_messages_new(net, config, topology, phases, &law, error);
 }
 

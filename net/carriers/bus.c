@@ -1,0 +1,97 @@
+/* bus.c - network.model = "bus": messages wait for one of n buses that all nodes share.
+ *
+ * s bytes asked for at t take the bus that is free first, from max(t + L, free) on, for s/B; then they have
+ * left and are there. In the order (t, source, number), which the coordinator has: PSINS's model of buses.
+ */
+#include "net/carriers/messages.h"
+
+#include <stdlib.h>
+
+struct bus {
+    ker_time latency;
+    uint64_t rate;
+    uint32_t buses;
+    ker_time *free; /* a heap: the first is free first */
+};
+
+const struct ker_option net_bus_options[] = {
+    {"network.buses", KER_TYPE_INT, NULL, "1", "1000000000", NULL,
+     "Buses that all nodes share: as many messages move at a time (bus), or have all of the bandwidth "
+     "(pmac)."},
+    {0},
+};
+
+/* The bus that is free first is free at `when` instead. */
+static void bus_hold(struct bus *b, ker_time when)
+{
+    uint32_t at = 0;
+    for (uint64_t below; (below = 2 * (uint64_t)at + 1) < b->buses; at = (uint32_t)below) {
+        if (below + 1 < b->buses && b->free[below + 1] < b->free[below])
+            below++;
+        if (b->free[below] >= when)
+            break;
+        b->free[at] = b->free[below];
+    }
+    b->free[at] = when;
+}
+
+static void bus_decide(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
+{
+    struct bus *b = context;
+    ker_time begin = ker_time_later(m->now, b->latency);
+    if (b->free[0] > begin)
+        begin = b->free[0];
+    *left = *there = ker_time_later(begin, ker_serialisation(m->bytes, b->rate));
+    bus_hold(b, *there);
+}
+
+static void bus_state(void *context, uint32_t node, struct ker_chunk *c)
+{
+    struct bus *b = context;
+    if (node == KER_NONE)
+        ker_chunk_bytes(c, b->free, b->buses * sizeof *b->free);
+}
+
+static void bus_release(void *context)
+{
+    free(((struct bus *)context)->free);
+    free(context);
+}
+
+enum ker_status net_buses_check(const struct ker_config *config, struct ker_error *error)
+{
+    if (ker_config_has(config, "network.buses"))
+        return KER_OK;
+    return ker_config_fail(config, error, "network.buses", "is missing: how many messages move at a time");
+}
+
+static enum ker_status bus_new(struct net_network **net, const struct ker_config *config,
+                               const struct route_topology *topology, uint64_t seed, struct net_phases phases,
+                               struct ker_error *error)
+{
+    struct bus *b;
+    enum ker_status status = net_buses_check(config, error);
+    if (status)
+        return status;
+    b = ker_alloc(sizeof *b);
+    *b = (struct bus){.latency = ker_config_time(config, "network.latency"),
+                      .rate = ker_config_rate(config, "network.bandwidth"),
+                      .buses = (uint32_t)ker_config_int(config, "network.buses")};
+    b->free = ker_alloc(b->buses * sizeof *b->free);
+    struct net_law law = {.latency = b->latency,
+                          .decide = bus_decide,
+                          .state = bus_state,
+                          .context = b,
+                          .release = bus_release};
+    return net_messages_new(net, config, topology, phases, &law, error);
+}
+
+static const struct net_carrier bus = {NET_MESSAGES_CARRIER, .new = bus_new};
+
+const struct ker_kind net_bus_model = {
+    .name = "bus",
+    .meaning = "latency and bandwidth, and messages wait for one of the buses that all nodes share",
+    .traits = "nodes",
+    .operations = &bus,
+    .options = KER_OPTIONS(net_message_options, net_bus_options),
+};

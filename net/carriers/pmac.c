@@ -1,0 +1,137 @@
+/* pmac.c - network.model = "pmac": a message's bandwidth falls with the messages that are under way.
+ *
+ * s bytes asked for at t begin at t + L and are there, and have left, s x d / B later. d is the largest of
+ * outstanding / buses, outstanding of the source / its out links, outstanding to the destination / its in
+ * links, and 1; outstanding are the messages asked for and not yet there, this one included, counted once, in
+ * the order (t, source, number). PSINS has a model of this name and prints no formula: this one is ours.
+ */
+#include "net/carriers/messages.h"
+
+#include <stdlib.h>
+
+struct under_way {
+    ker_time there;
+    uint32_t source, destination;
+};
+
+struct pmac {
+    ker_time latency;
+    uint64_t rate;
+    uint32_t buses, out, in, nodes;
+    struct under_way *heap; /* the first is there first */
+    uint32_t count, room;
+    uint32_t *from, *to; /* of each node: how many of these */
+};
+
+static void heap_put(struct pmac *p, struct under_way u)
+{
+    uint32_t at = p->count;
+    KER_PUSH(p->heap, p->count, p->room);
+    for (; at > 0 && p->heap[(at - 1) / 2].there > u.there; at = (at - 1) / 2)
+        p->heap[at] = p->heap[(at - 1) / 2];
+    p->heap[at] = u;
+    p->from[u.source]++;
+    p->to[u.destination]++;
+}
+
+static void heap_take(struct pmac *p)
+{
+    struct under_way last = p->heap[--p->count];
+    uint32_t at = 0;
+    p->from[p->heap[0].source]--;
+    p->to[p->heap[0].destination]--;
+    for (uint32_t below; (below = 2 * at + 1) < p->count; at = below) {
+        if (below + 1 < p->count && p->heap[below + 1].there < p->heap[below].there)
+            below++;
+        if (p->heap[below].there >= last.there)
+            break;
+        p->heap[at] = p->heap[below];
+    }
+    p->heap[at] = last;
+}
+
+/* num / den, if a / b is not more. */
+static void largest(uint64_t *num, uint64_t *den, uint64_t a, uint64_t b)
+{
+    if (b && a * *den > *num * b) {
+        *num = a;
+        *den = b;
+    }
+}
+
+static void pmac_decide(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
+{
+    struct pmac *p = context;
+    uint64_t num = 1, den = 1;
+    while (p->count && p->heap[0].there <= m->now)
+        heap_take(p);
+    largest(&num, &den, p->count + 1u, p->buses);
+    largest(&num, &den, p->from[m->source] + 1u, p->out);
+    largest(&num, &den, p->to[m->destination] + 1u, p->in);
+    unsigned __int128 twice = (unsigned __int128)m->bytes * num * 2 * 1000000000000u, by = p->rate * den;
+    *left = *there = ker_time_later(ker_time_later(m->now, p->latency), (ker_time)((twice + by) / (by * 2)));
+    heap_put(p, (struct under_way){*there, m->source, m->destination});
+}
+
+static void pmac_state(void *context, uint32_t node, struct ker_chunk *c)
+{
+    struct pmac *p = context;
+    if (node != KER_NONE)
+        return;
+    uint32_t count = ker_chunk_count(c, p->count, sizeof *p->heap);
+    for (uint32_t i = 0; i < count; i++) {
+        struct under_way u = {0};
+        if (!c->loads)
+            u = p->heap[i];
+        KER_CHUNK(c, u.there);
+        KER_CHUNK(c, u.source);
+        KER_CHUNK(c, u.destination);
+        c->bad |= u.source >= p->nodes || u.destination >= p->nodes;
+        if (c->loads && !c->bad)
+            heap_put(p, u);
+    }
+}
+
+static void pmac_release(void *context)
+{
+    struct pmac *p = context;
+    free(p->heap);
+    free(p->from);
+    free(p->to);
+    free(p);
+}
+
+static enum ker_status pmac_new(struct net_network **net, const struct ker_config *config,
+                                const struct route_topology *topology, uint64_t seed,
+                                struct net_phases phases, struct ker_error *error)
+{
+    struct pmac *p;
+    enum ker_status status = net_buses_check(config, error);
+    if (status)
+        return status;
+    p = ker_alloc(sizeof *p);
+    *p = (struct pmac){.latency = ker_config_time(config, "network.latency"),
+                       .rate = ker_config_rate(config, "network.bandwidth"),
+                       .buses = (uint32_t)ker_config_int(config, "network.buses"),
+                       .out = (uint32_t)ker_config_int(config, "network.out_links"),
+                       .in = (uint32_t)ker_config_int(config, "network.in_links"),
+                       .nodes = route_hosts(route_summarise(topology))};
+    p->from = ker_alloc(p->nodes * sizeof *p->from);
+    p->to = ker_alloc(p->nodes * sizeof *p->to);
+    struct net_law law = {.latency = p->latency,
+                          .decide = pmac_decide,
+                          .state = pmac_state,
+                          .context = p,
+                          .release = pmac_release};
+    return net_messages_new(net, config, topology, phases, &law, error);
+}
+
+static const struct net_carrier pmac = {NET_MESSAGES_CARRIER, .new = pmac_new};
+
+const struct ker_kind net_pmac_model = {
+    .name = "pmac",
+    .meaning = "latency, and a bandwidth that all messages share that are under way",
+    .traits = "nodes",
+    .operations = &pmac,
+    .options = KER_OPTIONS(net_message_options, net_bus_options, net_node_link_options),
+};
