@@ -134,13 +134,12 @@ struct net_carrier_links {
     uint32_t (*tracks)(const struct net_network *, const char *const **name);
     uint64_t (*tracks_bytes)(const struct net_network *);
     void (*record)(struct net_network *, struct stats_timeline *);
-    /* Links, switches and adapters in periods (output.series.*), where they are wanted: what their rows cost.
-     * Collective, the others: the rows of the period from `from` to `at`, where all ranks stand; behind the
-     * last of them, before `end`, the totals are put together again, and states of links are over; after that
-     * switches.csv and adapters.csv. */
-    void (*series_cost)(const struct net_network *, struct stats_series_costs *);
-    void (*series_begin)(struct net_network *, struct stats_series_files *, struct ker_error *);
-    void (*series_add)(struct net_network *, ker_time from, ker_time at);
+    /* Links, switches and adapters in periods (output.series.*): those that are wanted; the rows of the
+     * period that ends at `at`, where all ranks stand; behind the last of them, before `end`, the totals are
+     * put together again, and states of links are over; after that, collective, switches.csv and
+     * adapters.csv. */
+    void (*series_want)(struct net_network *, struct stats_series_files *);
+    void (*series_add)(struct net_network *, ker_time at);
     void (*series_end)(struct net_network *, ker_time end);
     void (*series_write)(struct net_network *, struct ker_comm *, ker_time span, const struct stats_folder *,
                          struct ker_error *);

@@ -74,7 +74,7 @@ static uint64_t units_of(const struct net_network *net, enum stats_matrix_level 
     return (uint64_t)last + 1;
 }
 
-void net_matrices_cost(const struct net_network *net, struct stats_series_costs *costs)
+void net_matrices_want(struct net_network *net, struct stats_series_files *files)
 {
     if (!net->matrices || !net->matrices->periods)
         return;
@@ -83,15 +83,8 @@ void net_matrices_cost(const struct net_network *net, struct stats_series_costs 
         if (!net->matrices->level[i])
             continue;
         uint64_t units = units_of(net, i), square = units * units;
-        stats_series_cost(costs, stats_matrix_kinds[i].series, square < most ? square : most);
+        stats_matrix_want(net->matrices->level[i], files, square < most ? square : most);
     }
-}
-
-void net_matrices_begin(struct net_network *net, struct stats_series_files *files, struct ker_error *error)
-{
-    for (int i = 0; net->matrices && i < STATS_MATRIX_TASK; i++)
-        if (net->matrices->level[i])
-            stats_matrix_begin(net->matrices->level[i], files, error);
 }
 
 void net_matrices_period(struct net_network *net, ker_time at)

@@ -9,10 +9,9 @@ void net_matrices_read(struct net_network *, const struct ker_config *);
 void net_matrices_free(struct net_matrices *); /* takes NULL */
 /* The last packet of a message has begun to leave its endpoint. */
 void net_matrices_add(struct net_network *, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes);
-void net_matrices_cost(const struct net_network *, struct stats_series_costs *);
-/* Collective. */
-void net_matrices_begin(struct net_network *, struct stats_series_files *, struct ker_error *);
+void net_matrices_want(struct net_network *, struct stats_series_files *);
 void net_matrices_period(struct net_network *, ker_time at);
+/* Collective. */
 enum ker_status net_matrices_write(struct net_network *, struct ker_comm *, const struct stats_folder *,
                                    struct ker_error *);
 /* Chunks "matrix". */

@@ -62,9 +62,8 @@ void net_network_links_show(const struct net_network *, struct stats_table *, st
 uint32_t net_network_tracks(const struct net_network *, const char *const **name);
 uint64_t net_network_tracks_bytes(const struct net_network *);
 void net_network_record(struct net_network *, struct stats_timeline *);
-void net_network_series_cost(const struct net_network *, struct stats_series_costs *);
-void net_network_series_begin(struct net_network *, struct stats_series_files *, struct ker_error *);
-void net_network_series_add(struct net_network *, ker_time from, ker_time at);
+void net_network_series_want(struct net_network *, struct stats_series_files *);
+void net_network_series_add(struct net_network *, ker_time at);
 void net_network_series_end(struct net_network *, ker_time end);
 void net_network_series_write(struct net_network *, struct ker_comm *, ker_time span,
                               const struct stats_folder *, struct ker_error *);

@@ -171,16 +171,15 @@ STATS_SCHEMA(net_latency_series_schema, struct parts_row, PARTS_COLUMNS, row_key
              "Two rows each time `output.period` of simulated time has passed: the sums of where the latency "
              "of packets, and of messages, went.")
 
-struct stats_table *net_parts_table(struct net_network *net, ker_time at)
+void net_parts_rows(struct net_network *net, ker_time at)
 {
-    struct stats_table *table = stats_table_new(&net_latency_series_schema, NULL, 0);
-    for (uint32_t i = 0; i < 2; i++) {
+    struct stats_table *table = net->parts ? stats_series_rows(net->parts->series) : NULL;
+    for (uint32_t i = 0; table && i < 2; i++) {
         struct parts_row row = {at, i, net->parts->sum[i]};
         stats_series_since("latency_series", (uint64_t *)&row.sum, (uint64_t *)&net->parts->last[i],
                            sizeof row.sum / sizeof(uint64_t));
         stats_table_add(table, &row);
     }
-    return table;
 }
 
 static json_t *sum_json(const struct net_parts_sum *s, bool message)

@@ -64,8 +64,8 @@ void net_parts_arrived(const struct net_adapter *, ker_time now, const struct ne
 /* A message is handed up now, and measured. */
 void net_parts_message(struct net_network *, ker_time now, const struct net_message *);
 void net_parts_state(struct net_network *, struct ker_chunk *);
-json_t *net_parts_report(struct net_network *, struct ker_comm *);      /* collective */
-struct stats_table *net_parts_table(struct net_network *, ker_time at); /* of a period; its rows */
+json_t *net_parts_report(struct net_network *, struct ker_comm *); /* collective */
+void net_parts_rows(struct net_network *, ker_time at);            /* of a period, where they are wanted */
 
 extern const struct stats_schema net_latency_series_schema;
 

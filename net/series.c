@@ -225,53 +225,37 @@ static void rows_make(const struct net_network *net, struct making *m)
 
 /* ---- periods ---- */
 
-void net_network_series_begin(struct net_network *net, struct stats_series_files *files,
-                              struct ker_error *error)
+void net_network_series_want(struct net_network *net, struct stats_series_files *files)
 {
+    const struct route_summary *sum = route_summarise(net->topology);
+    const uint64_t channels = 2 * sum->links * net->set.channels * net->set.classes;
+    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints, channels};
+    if (net_series_collects(net))
+        stats_series_memory(files, 2 * sum->links * sizeof(struct net_link_series));
+    if (net_channels_collected(net))
+        stats_series_memory(files, channels * sizeof(struct net_channel));
     for (int i = 0; net->series && i < NET_SERIES_KINDS; i++)
         if (net->series->collect[i] == STATS_COLLECT_PERIODS)
-            net->series->series[i] = stats_series_begin(files, series_schema[i], net, error);
+            net->series->series[i] = stats_series_want(files, series_schema[i], net, rows[i]);
     if (net->parts && net->parts->periods)
-        net->parts->series = stats_series_begin(files, &net_latency_series_schema, NULL, error);
-    net_matrices_begin(net, files, error);
+        net->parts->series = stats_series_want(files, &net_latency_series_schema, NULL, 2);
+    net_matrices_want(net, files);
 }
 
-static void parts_series_add(struct net_network *net, ker_time at)
-{
-    if (!net->parts || !net->parts->series)
-        return;
-    struct stats_table *table = net_parts_table(net, at);
-    stats_series_add(net->parts->series, table);
-    stats_table_free(table);
-}
-
-static bool in_periods(const struct net_series *s)
-{
-    for (int i = 0; s && i < NET_SERIES_KINDS; i++)
-        if (s->series[i])
-            return true;
-    return false;
-}
-
-void net_network_series_add(struct net_network *net, ker_time from, ker_time at)
+void net_network_series_add(struct net_network *net, ker_time at)
 {
     struct making m = {.at = at};
-    parts_series_add(net, at);
+    bool any = false;
+    net_parts_rows(net, at);
     net_matrices_period(net, at);
-    if (!in_periods(net->series))
+    for (int i = 0; net->series && i < NET_SERIES_KINDS; i++)
+        any |= (m.table[i] = stats_series_rows(net->series->series[i])) != NULL;
+    if (!any)
         return;
-    for (int i = 0; i < NET_SERIES_KINDS; i++)
-        if (net->series->series[i])
-            m.table[i] = stats_table_new(series_schema[i], net, (uint64_t)(at - from));
     net_network_settle(net, at);
     all_ahead_add(net, at, UINT64_MAX);
     rows_make(net, &m);
     all_ahead_add(net, at, 1);
-    for (int i = 0; i < NET_SERIES_KINDS; i++)
-        if (m.table[i]) {
-            stats_series_add(net->series->series[i], m.table[i]);
-            stats_table_free(m.table[i]);
-        }
 }
 
 /* ---- the end ---- */
@@ -320,23 +304,7 @@ void net_network_series_write(struct net_network *net, struct ker_comm *comm, ke
             table_write(m.table[i], comm, folder, error);
 }
 
-/* ---- what it costs ---- */
-
-void net_network_series_cost(const struct net_network *net, struct stats_series_costs *costs)
-{
-    const struct route_summary *sum = route_summarise(net->topology);
-    const uint64_t channels = 2 * sum->links * net->set.channels * net->set.classes;
-    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints, channels};
-    net_matrices_cost(net, costs);
-    if (!net_series_collects(net))
-        return;
-    costs->memory += 2 * sum->links * sizeof(struct net_link_series);
-    if (net_channels_collected(net))
-        costs->memory += channels * sizeof(struct net_channel);
-    for (int i = 0; i < NET_SERIES_KINDS; i++)
-        if (net->series->collect[i] == STATS_COLLECT_PERIODS)
-            stats_series_cost(costs, series_schema[i], rows[i]);
-}
+/* ---- saved state ---- */
 
 void net_series_state(struct net_network *net, struct net_link_series *l, uint32_t outputs,
                       struct ker_chunk *c)

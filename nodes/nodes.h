@@ -46,9 +46,10 @@ struct node_model {
     uint64_t memory_rate;    /* its bandwidth */
     uint32_t tasks;          /* that a node holds; 0: as many as its units. More than those take turns */
     ker_time quantum, switch_cost;
-    bool preempts;           /* who is woken takes a unit at once */
-    bool spins;              /* who waits keeps its unit, and takes its turns */
-    bool series;             /* output.series.cores: what cores and memory do in periods is asked for */
+    bool preempts; /* who is woken takes a unit at once */
+    bool spins;    /* who waits keeps its unit, and takes its turns */
+    bool series;   /* output.series.cores: what cores and memory do in periods is asked for: */
+    struct stats_series *core_series, *memory_series;
     bool power;              /* node.power.*: energy of cores and memory is asked for */
     bool works;              /* more than the simple model: processor work is the node's (node_work) */
     struct node_rates rates; /* of nodes of no kind; kinds have their own */
@@ -275,16 +276,11 @@ void node_system_end(struct node_system *, ker_time at); /* NULL: a rank without
 json_t *node_system_report(struct node_system *, const struct node_model *, struct ker_comm *, ker_time at,
                            const struct stats_folder *, const char *key, struct ker_error *);
 
-/* What cores and memory do in periods (output.series.cores): what the rows cost, where the model wants them;
- * collective: begins, NULL where they are not wanted; the rows of the period that ends at this time; frees.
- */
-struct node_series;
-void node_series_cost(const struct node_model *, struct stats_series_costs *);
-struct node_series *node_series_begin(const struct node_model *, struct stats_series_files *,
-                                      struct ker_error *);
-/* system: NULL on a rank without nodes. */
-void node_series_add(struct node_series *, const struct node_system *, ker_time at);
-void node_series_end(struct node_series *); /* takes NULL */
+/* What cores and memory do in periods (output.series.cores), where the model wants them, which is to stay
+ * where it is, before there are nodes; the rows of the period that ends at this time (system: NULL on a rank
+ * without nodes). */
+void node_series_want(struct node_model *, struct stats_series_files *);
+void node_series_add(const struct node_system *, ker_time at);
 
 /* Saved state: everything of this rank's nodes and of the services on them; and who loads it, of all ranks,
  * into nodes that have been attached. */

@@ -73,7 +73,6 @@ static void run_free(struct run *run)
     run_status_free(run->status);
     stats_periods_close(run->periods, &run->error); /* of a trial; otherwise the report has done it */
     stats_series_close(run->series, &run->error);
-    node_series_end(run->core_series);
     run_hdf5_close(run);
     task_system_free(run->tasks);
     if (run->kind)

@@ -29,16 +29,6 @@ static ker_time time_round(ker_time time)
     return (time + step - 1) / step * step;
 }
 
-static struct stats_series_costs costs_of(const struct run *run)
-{
-    struct stats_series_costs costs = {0};
-    if (run_links(run))
-        run_links(run)->series_cost(run->network, &costs);
-    task_system_series_cost(run->tasks, run->config, &costs);
-    node_series_cost(&run->model, &costs);
-    return costs;
-}
-
 /* Of a period; which: of costs.series. */
 static uint64_t period_bytes(const struct stats_series_costs *costs, int which)
 {
@@ -66,12 +56,17 @@ void run_series_check(struct run *run)
                         "is \"periods\", but output.period is 0: give the length of a period");
         return;
     }
-    const struct stats_series_costs costs = costs_of(run);
-    if (costs.count == 0)
+    run->series = stats_series_new();
+    if (run_links(run))
+        run_links(run)->series_want(run->network, run->series);
+    task_system_series_want(run->tasks, run->config, run->series);
+    node_series_want(&run->model, run->series);
+    const struct stats_series_costs *costs = stats_series_costs(run->series);
+    if (costs->count == 0)
         return;
-    int largest = largest_of(&costs);
-    const char *file = costs.series[largest].file;
-    uint64_t each = period_bytes(&costs, largest), periods = periods_of(run);
+    int largest = largest_of(costs);
+    const char *file = costs->series[largest].file;
+    uint64_t each = period_bytes(costs, largest), periods = periods_of(run);
     unsigned __int128 bytes = (unsigned __int128)each * periods;
     if (bytes <= most)
         return;
@@ -85,37 +80,33 @@ void run_series_check(struct run *run)
                         "is too short: %s.csv may get %s in %llu periods of %llu rows, "
                         "output.series.bytes allows %s; give %s or more",
                         file, ker_print_bytes(a, (double)bytes), (unsigned long long)periods,
-                        (unsigned long long)costs.series[largest].rows, ker_print_bytes(b, (double)most),
+                        (unsigned long long)costs->series[largest].rows, ker_print_bytes(b, (double)most),
                         ker_print_time(c, time_round((ker_time)((uint64_t)run->end / fit + 1))));
 }
 
 /* The rows so far are read with those of periods.csv (resume.c). */
 void run_series_open(struct run *run)
 {
-    if (run->error.status != KER_OK || !run->working || !wanted(run))
-        return;
-    stats_series_open(&run->series, run->working, run->folder.path, run->hdf5,
-                      ker_config_bytes(run->config, "output.series.bytes"), &run->error);
-    if (run_links(run))
-        run_links(run)->series_begin(run->network, run->series, &run->error);
-    task_system_series_begin(run->tasks, run->config, run->series, &run->error);
-    run->core_series = node_series_begin(&run->model, run->series, &run->error);
+    if (run->error.status == KER_OK && run->working && run->series)
+        stats_series_open(run->series, run->working, run->folder.path, run->hdf5,
+                          ker_config_bytes(run->config, "output.series.bytes"), &run->error);
 }
 
 void run_series_add(struct run *run, ker_time at)
 {
     if (!run->series)
         return;
+    stats_series_begin(run->series, at);
     if (run_links(run))
-        run_links(run)->series_add(run->network, stats_series_time(run->series), at);
+        run_links(run)->series_add(run->network, at);
     task_system_series_add(run->tasks, at);
-    node_series_add(run->core_series, run->nodes, at);
+    node_series_add(run->nodes, at);
     stats_series_flush(run->series, at);
 }
 
 void run_series_end(struct run *run, ker_time at)
 {
-    if (run->series && at > stats_series_time(run->series))
+    if (run->series && run->working && at > stats_series_time(run->series))
         run_series_add(run, at);
     if (run->network && run_links(run)) /* ranks that sleep have none */
         run_links(run)->series_end(run->network, at);
@@ -123,18 +114,19 @@ void run_series_end(struct run *run, ker_time at)
 
 void run_series_print(const struct run *run)
 {
-    const struct stats_series_costs costs = costs_of(run);
+    static const struct stats_series_costs none;
+    const struct stats_series_costs *costs = run->series ? stats_series_costs(run->series) : &none;
     uint64_t periods = periods_of(run);
     char a[32], b[32], c[32];
-    if (costs.memory)
-        printf("series     %s of memory", ker_print_bytes(a, (double)costs.memory));
-    for (int i = 0; i < costs.count; i++) {
-        double each = (double)period_bytes(&costs, i);
-        printf("%s%s.csv gets %s a period at most", i ? "\n           " : "; ", costs.series[i].file,
+    if (costs->memory)
+        printf("series     %s of memory", ker_print_bytes(a, (double)costs->memory));
+    for (int i = 0; i < costs->count; i++) {
+        double each = (double)period_bytes(costs, i);
+        printf("%s%s.csv gets %s a period at most", i ? "\n           " : "; ", costs->series[i].file,
                ker_print_bytes(b, each));
         if (periods)
             printf(", %s in all", ker_print_bytes(c, each * (double)periods));
     }
-    if (costs.memory)
+    if (costs->memory)
         putchar('\n');
 }

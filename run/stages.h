@@ -90,8 +90,7 @@ struct run {
     struct stats_progress *progress;
     struct stats_periods *periods;
     struct stats_hdf5 *hdf5;           /* NULL: not wanted, or not the control rank */
-    struct stats_series_files *series; /* NULL: not wanted, or this rank sleeps */
-    struct node_series *core_series;   /* NULL: not wanted */
+    struct stats_series_files *series; /* NULL: not wanted; open only where a rank simulates */
     struct stats_timeline *timeline;   /* of the ranks that simulate; NULL: none is wanted */
     struct run_batches *batches;
     struct run_status *status; /* NULL: nobody has asked */

@@ -21,7 +21,7 @@ struct stats_matrix {
     const void *context;
     bool total, periods;
     struct ker_table all, now; /* now: of this period, which `all` does not have yet; without periods empty */
-    struct stats_series *series; /* NULL: not begun */
+    struct stats_series *series; /* NULL: not wanted */
 };
 
 static uint64_t pair_hash(const void *key)
@@ -72,15 +72,13 @@ void stats_matrix_add(struct stats_matrix *m, uint32_t from, uint32_t to, uint64
 
 /* ---- rows ---- */
 
-static struct stats_table *rows_make(const struct stats_matrix *m, const struct stats_schema *schema,
-                                     const struct ker_table *pairs, ker_time at)
+static void rows_add(const struct stats_matrix *m, struct stats_table *table, const struct ker_table *pairs,
+                     ker_time at)
 {
-    struct stats_table *table = stats_table_new(schema, m->context, 0);
     stats_table_reserve(table, pairs->count);
     for (const struct pair *p = NULL; (p = ker_table_next(&pair_kind, pairs, p));)
         stats_table_add(table, &(struct stats_matrix_row){m->context, at, (uint32_t)((p->key - 1) >> 32),
                                                           (uint32_t)(p->key - 1), p->messages, p->bytes});
-    return table;
 }
 
 /* The period is over, or the run is. */
@@ -92,19 +90,17 @@ static void now_join(struct stats_matrix *m)
     m->now = (struct ker_table){0};
 }
 
-void stats_matrix_begin(struct stats_matrix *m, struct stats_series_files *files, struct ker_error *error)
+void stats_matrix_want(struct stats_matrix *m, struct stats_series_files *files, uint64_t rows)
 {
     if (m->periods)
-        m->series = stats_series_begin(files, m->kind->series, m->context, error);
+        m->series = stats_series_want(files, m->kind->series, m->context, rows);
 }
 
 void stats_matrix_period(struct stats_matrix *m, ker_time at)
 {
     if (!m->series)
         return;
-    struct stats_table *table = rows_make(m, m->kind->series, &m->now, at);
-    stats_series_add(m->series, table);
-    stats_table_free(table);
+    rows_add(m, stats_series_rows(m->series), &m->now, at);
     now_join(m);
 }
 
@@ -114,7 +110,8 @@ enum ker_status stats_matrix_write(struct stats_matrix *m, struct ker_comm *comm
     if (!m->total)
         return KER_OK;
     now_join(m);
-    struct stats_table *table = rows_make(m, m->kind->total, &m->all, 0);
+    struct stats_table *table = stats_table_new(m->kind->total, m->context, 0);
+    rows_add(m, table, &m->all, 0);
     enum ker_status status = stats_table_show_file(table, comm, folder, NULL, error);
     stats_table_free(table);
     return status;

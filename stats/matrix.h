@@ -40,8 +40,8 @@ struct stats_matrix *stats_matrix_new(const struct stats_matrix_kind *, const vo
                                       bool periods);
 void stats_matrix_free(struct stats_matrix *); /* takes NULL */
 void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes);
-/* Collective: begins its series, when there are periods; the rows of the period that ends at this time. */
-void stats_matrix_begin(struct stats_matrix *, struct stats_series_files *, struct ker_error *);
+/* Its series is wanted, when there are periods: so many pairs at most; the rows of the period that ends. */
+void stats_matrix_want(struct stats_matrix *, struct stats_series_files *, uint64_t rows);
 void stats_matrix_period(struct stats_matrix *, ker_time at);
 /* Collective; rank 0 writes rows sorted by (from, to). */
 enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const struct stats_folder *,

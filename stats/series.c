@@ -18,6 +18,8 @@
 struct stats_series {
     struct stats_series_files *files;
     const struct stats_schema *schema;
+    const void *context;
+    struct stats_table *rows; /* of this rank, while a period ends */
     char *path;
     FILE *stream;                   /* NULL: not on this rank, or in results.h5 */
     struct stats_lines lines;       /* before it */
@@ -27,7 +29,8 @@ struct stats_series {
 };
 
 struct stats_series_files {
-    struct ker_comm *comm;
+    struct stats_series_costs costs;
+    struct ker_comm *comm; /* NULL: not open */
     char *folder;
     struct stats_hdf5 *hdf5; /* NULL: CSV, or another rank */
     uint64_t most;
@@ -47,16 +50,34 @@ enum stats_collect stats_collect_of(const struct ker_config *config, const char 
     return (enum stats_collect)ker_config_number(config, key, words);
 }
 
-enum ker_status stats_series_open(struct stats_series_files **files, struct ker_comm *comm,
-                                  const char *folder, struct stats_hdf5 *hdf5, uint64_t most_bytes,
-                                  struct ker_error *error)
+struct stats_series_files *stats_series_new(void)
 {
-    struct stats_series_files *f = *files = ker_alloc(sizeof *f);
-    f->comm = comm;
-    f->folder = ker_format("%s", folder);
-    f->most = most_bytes;
-    f->hdf5 = hdf5;
-    return KER_OK;
+    return ker_alloc(sizeof(struct stats_series_files));
+}
+
+#define CELL_BYTES 6 /* of a cell and its comma, as they are usual */
+
+struct stats_series *stats_series_want(struct stats_series_files *f, const struct stats_schema *schema,
+                                       const void *context, uint64_t rows)
+{
+    ker_assert(f->count < STATS_SERIES_MOST);
+    struct stats_series_costs *costs = &f->costs;
+    costs->series[costs->count].file = schema->name;
+    costs->series[costs->count].rows = rows;
+    costs->series[costs->count++].row_bytes = schema->columns * CELL_BYTES;
+    costs->memory += rows * (schema->columns + 1) * sizeof(uint64_t);
+    f->series[f->count] = (struct stats_series){.files = f, .schema = schema, .context = context};
+    return &f->series[f->count++];
+}
+
+void stats_series_memory(struct stats_series_files *f, uint64_t bytes)
+{
+    f->costs.memory += bytes;
+}
+
+const struct stats_series_costs *stats_series_costs(const struct stats_series_files *f)
+{
+    return &f->costs;
 }
 
 static void failed(struct stats_series *s, int why)
@@ -81,23 +102,27 @@ static void csv_begin(struct stats_series *s, const struct stats_table *head, st
         failed(s, errno);
 }
 
-struct stats_series *stats_series_begin(struct stats_series_files *f, const struct stats_schema *schema,
-                                        const void *context, struct ker_error *error)
+static void series_open(struct stats_series *s, struct ker_error *error)
 {
-    ker_assert(f->count < STATS_SERIES_MOST);
-    struct stats_series *s = &f->series[f->count++];
-    *s = (struct stats_series){.files = f, .schema = schema};
-    if (ker_comm_rank(f->comm) != 0)
-        return s;
-    struct stats_table *head = stats_table_new(schema, context, 0);
-    if (f->hdf5) {
-        s->path = ker_format("%s/" STATS_HDF5_NAME ": %s", f->folder, schema->name);
-        s->group = stats_hdf5_add(f->hdf5, head);
+    struct stats_table *head = stats_table_new(s->schema, s->context, 0);
+    if (s->files->hdf5) {
+        s->path = ker_format("%s/" STATS_HDF5_NAME ": %s", s->files->folder, s->schema->name);
+        s->group = stats_hdf5_add(s->files->hdf5, head);
     } else {
         csv_begin(s, head, error);
     }
     stats_table_free(head);
-    return s;
+}
+
+void stats_series_open(struct stats_series_files *f, struct ker_comm *comm, const char *folder,
+                       struct stats_hdf5 *hdf5, uint64_t most_bytes, struct ker_error *error)
+{
+    f->comm = comm;
+    f->folder = ker_format("%s", folder);
+    f->most = most_bytes;
+    f->hdf5 = hdf5;
+    for (int i = 0; i < f->count && ker_comm_rank(comm) == 0; i++)
+        series_open(&f->series[i], error);
 }
 
 static void row_write(void *series, const struct stats_table *table, size_t row)
@@ -118,9 +143,16 @@ struct ker_comm *stats_series_comm(const struct stats_series *s)
     return s->files->comm;
 }
 
-void stats_series_add(struct stats_series *s, struct stats_table *table)
+void stats_series_begin(struct stats_series_files *f, ker_time at)
 {
-    stats_table_show(table, s->files->comm, &(struct stats_visitor){row_write, s});
+    for (int i = 0; i < f->count; i++)
+        f->series[i].rows =
+            stats_table_new(f->series[i].schema, f->series[i].context, (uint64_t)(at - f->last));
+}
+
+struct stats_table *stats_series_rows(struct stats_series *s)
+{
+    return s ? s->rows : NULL;
 }
 
 static void series_flush(struct stats_series *s, ker_time at)
@@ -151,8 +183,13 @@ void stats_series_fell(const char *name)
 
 void stats_series_flush(struct stats_series_files *f, ker_time at)
 {
-    for (int i = 0; i < f->count; i++)
-        series_flush(&f->series[i], at);
+    for (int i = 0; i < f->count; i++) {
+        struct stats_series *s = &f->series[i];
+        stats_table_show(s->rows, f->comm, &(struct stats_visitor){row_write, s});
+        stats_table_free(s->rows);
+        s->rows = NULL;
+        series_flush(s, at);
+    }
     f->last = at;
 }
 
@@ -179,17 +216,6 @@ enum ker_status stats_series_close(struct stats_series_files *f, struct ker_erro
     free(f->folder);
     free(f);
     return status;
-}
-
-#define CELL_BYTES 6 /* of a cell and its comma, as they are usual */
-
-void stats_series_cost(struct stats_series_costs *costs, const struct stats_schema *schema, uint64_t rows)
-{
-    ker_assert(costs->count < STATS_SERIES_MOST);
-    costs->series[costs->count].file = schema->name;
-    costs->series[costs->count].rows = rows;
-    costs->series[costs->count++].row_bytes = schema->columns * CELL_BYTES;
-    costs->memory += rows * (schema->columns + 1) * sizeof(uint64_t);
 }
 
 /* ---- saved state ---- */

@@ -2,9 +2,11 @@
  * during the run.
  *
  * A series is a table of which a batch of rows is added at the end of each period, on every rank those of the
- * rank's own objects. Rank 0 writes them by the order of their keys, into NAME.csv or, with output.hdf5, into
- * the group NAME of results.h5. No rank holds more than its own rows of one period. What is written is
- * flushed at the end of each period, so that it can be watched, and is there whatever ends the run.
+ * rank's own objects. Whoever has the objects says before the run that the series is wanted, and how many
+ * rows it may have (stats_series_want); from then on it only puts rows into stats_series_rows of each period.
+ * Rank 0 writes them by the order of their keys, into NAME.csv or, with output.hdf5, into the group NAME of
+ * results.h5. No rank holds more than its own rows of one period. What is written is flushed at the end of
+ * each period, so that it can be watched, and is there whatever ends the run.
  */
 #ifndef STATS_SERIES_H
 #define STATS_SERIES_H
@@ -24,18 +26,36 @@ struct stats_series;
 enum stats_collect { STATS_COLLECT_OFF, STATS_COLLECT_TOTAL, STATS_COLLECT_PERIODS };
 enum stats_collect stats_collect_of(const struct ker_config *, const char *key);
 
-/* The files of a run's series. results.h5: NULL for CSV, and on other ranks; its owner flushes it.
- * most_bytes: of each file, or of the rows in results.h5; beyond, its series ends, and a warning says when.
- * Only rank 0 opens and writes; only its status can be bad. */
-enum ker_status stats_series_open(struct stats_series_files **, struct ker_comm *, const char *folder,
-                                  struct stats_hdf5 *, uint64_t most_bytes, struct ker_error *);
-/* Collective, all below. A table for the rows of one period is made by the caller, of the same schema. */
-struct stats_series *stats_series_begin(struct stats_series_files *, const struct stats_schema *,
-                                        const void *context, struct ker_error *);
-/* The rows of this rank, which are taken away. */
-void stats_series_add(struct stats_series *, struct stats_table *);
-/* All series have got the rows of the period that ends at this time. */
+/* All series of a run. */
+struct stats_series_files *stats_series_new(void);
+/* One that is wanted, of so many rows of all ranks in a period at most: all ranks alike, before the files are
+ * opened. context: of its tables. */
+struct stats_series *stats_series_want(struct stats_series_files *, const struct stats_schema *,
+                                       const void *context, uint64_t rows);
+/* Memory of all ranks that collecting takes besides. */
+void stats_series_memory(struct stats_series_files *, uint64_t bytes);
+/* What those wanted so far cost: for each so many rows at most in a period, each of about so many bytes in
+ * the file; and bytes of memory of all ranks, rows of one period included. */
+struct stats_series_costs {
+    struct {
+        const char *file; /* without .csv */
+        uint64_t rows, row_bytes;
+    } series[STATS_SERIES_MOST];
+    int count;
+    uint64_t memory;
+};
+const struct stats_series_costs *stats_series_costs(const struct stats_series_files *);
+
+/* Opens the files: the ranks that add rows. results.h5: NULL for CSV, and on other ranks; its owner flushes
+ * it. most_bytes: of each file, or of the rows in results.h5; beyond, its series ends, and a warning says
+ * when. Only rank 0 opens and writes; only its status can be bad. */
+void stats_series_open(struct stats_series_files *, struct ker_comm *, const char *folder,
+                       struct stats_hdf5 *, uint64_t most_bytes, struct ker_error *);
+/* A period ends at this time: rows may be added; and, collective, are written. */
+void stats_series_begin(struct stats_series_files *, ker_time at);
 void stats_series_flush(struct stats_series_files *, ker_time at);
+/* Between these: the rows of this rank; NULL of NULL. Shares are of the period. */
+struct stats_table *stats_series_rows(struct stats_series *);
 struct ker_comm *stats_series_comm(const struct stats_series *); /* of the ranks that add rows */
 ker_time stats_series_time(const struct stats_series_files *);   /* of the last flush; 0: none yet */
 /* A failed write is reported here. Frees; takes NULL. */
@@ -63,20 +83,8 @@ static inline void stats_series_cut(uint64_t *last, const uint64_t *total, size_
         last[i] = last[i] < total[i] ? last[i] : total[i];
 }
 
-/* What series cost, before they begin: for each this many rows at most in a period, each of about this many
- * bytes in the file; and bytes of memory of all ranks, rows of one period included. */
-struct stats_series_costs {
-    struct {
-        const char *file; /* without .csv */
-        uint64_t rows, row_bytes;
-    } series[STATS_SERIES_MOST];
-    int count;
-    uint64_t memory;
-};
-void stats_series_cost(struct stats_series_costs *, const struct stats_schema *, uint64_t rows);
-
 /* Saved state, on rank 0, in chunks "series": the time of the last period, and all rows so far. Loading, in
- * the order of saving, when all series have begun: the files get these rows. */
+ * the order of saving, when all files are open: they get these rows. */
 void stats_series_save(struct stats_series_files *, struct ker_state_writer *);
 void stats_series_load(struct stats_series_files *, struct ker_chunk *);
 

@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct node_series {
-    struct stats_series *cores, *memory;
-    const struct node_model *model;
-};
-
 /* clang-format off */
 #define CORE_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
@@ -83,23 +78,17 @@ static void node_rows(const struct node *n, ker_time at, struct stats_table *cor
     }
 }
 
-void node_series_add(struct node_series *s, const struct node_system *system, ker_time at)
+void node_series_add(const struct node_system *system, ker_time at)
 {
-    if (!s)
+    if (!system || !system->model.series)
         return;
-    struct stats_table *cores = stats_table_new(&node_core_series_table, s->model, 0),
-                       *memory = stats_table_new(&node_memory_series_table, NULL, 0);
-    for (uint32_t i = 0; system && i < system->nodes; i++)
+    struct stats_table *cores = stats_series_rows(system->model.core_series),
+                       *memory = stats_series_rows(system->model.memory_series);
+    for (uint32_t i = 0; i < system->nodes; i++)
         node_rows(node_of(system, i), at, cores, memory);
-    stats_series_add(s->cores, cores);
-    stats_series_add(s->memory, memory);
-    stats_table_free(cores);
-    stats_table_free(memory);
 }
 
-/* ---- the whole ---- */
-
-void node_series_cost(const struct node_model *model, struct stats_series_costs *costs)
+void node_series_want(struct node_model *model, struct stats_series_files *files)
 {
     uint64_t units = 0, resources = 0;
     if (!model->series)
@@ -111,24 +100,7 @@ void node_series_cost(const struct node_model *model, struct stats_series_costs 
         resources +=
             (uint64_t)kind->nodes * (s->domains + (s->sockets > 1 ? 2 * s->sockets : 0) + 2 * s->buses);
     }
-    costs->memory += units * sizeof(struct node_unit) + resources * sizeof(node_bytes);
-    stats_series_cost(costs, &node_core_series_table, units);
-    stats_series_cost(costs, &node_memory_series_table, resources);
-}
-
-struct node_series *node_series_begin(const struct node_model *model, struct stats_series_files *files,
-                                      struct ker_error *error)
-{
-    if (!model->series)
-        return NULL;
-    struct node_series *s = ker_alloc(sizeof *s);
-    s->model = model;
-    s->cores = stats_series_begin(files, &node_core_series_table, model, error);
-    s->memory = stats_series_begin(files, &node_memory_series_table, NULL, error);
-    return s;
-}
-
-void node_series_end(struct node_series *s)
-{
-    free(s);
+    stats_series_memory(files, units * sizeof(struct node_unit) + resources * sizeof(node_bytes));
+    model->core_series = stats_series_want(files, &node_core_series_table, model, units);
+    model->memory_series = stats_series_want(files, &node_memory_series_table, NULL, resources);
 }

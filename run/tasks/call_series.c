@@ -100,30 +100,21 @@ static uint64_t communicators(const struct task_job *job)
     return (uint64_t)count;
 }
 
-void task_call_series_cost(const struct task_system *system, const struct ker_config *config,
-                           struct stats_series_costs *costs)
+struct task_call_series *task_call_series_want(const struct task_system *system,
+                                               const struct ker_config *config,
+                                               struct stats_series_files *files)
 {
     uint64_t jobs = task_jobs_count(system->jobs), comms = 0;
-    for (uint32_t i = 0; i < jobs; i++)
-        comms += communicators(task_jobs_get(system->jobs, i));
-    if (wanted(config, "output.series.functions"))
-        stats_series_cost(costs, &task_function_series_schema, jobs * FUNCTIONS_MOST);
-    if (wanted(config, "output.series.communicators"))
-        stats_series_cost(costs, &task_communicator_series_schema, comms);
-}
-
-struct task_call_series *task_call_series_begin(const struct task_system *system,
-                                                const struct ker_config *config,
-                                                struct stats_series_files *files, struct ker_error *error)
-{
     if (!task_calls_series(config))
         return NULL;
     struct task_call_series *s = ker_alloc(sizeof *s);
     s->system = system;
+    for (uint32_t i = 0; i < jobs; i++)
+        comms += communicators(task_jobs_get(system->jobs, i));
     if (wanted(config, "output.series.functions"))
-        s->functions = stats_series_begin(files, &task_function_series_schema, s, error);
+        s->functions = stats_series_want(files, &task_function_series_schema, s, jobs * FUNCTIONS_MOST);
     if (wanted(config, "output.series.communicators"))
-        s->communicators = stats_series_begin(files, &task_communicator_series_schema, s, error);
+        s->communicators = stats_series_want(files, &task_communicator_series_schema, s, comms);
     return s;
 }
 
@@ -145,20 +136,15 @@ static void called_add(void *context, const struct task_mpi_called *called)
     task_names_add(&s->names, called->function);
 }
 
-static void rows_add(const struct task_call_series *s, struct stats_series *series,
-                     const struct stats_schema *schema, bool by_comm, ker_time at)
+static void rows_add(const struct task_call_series *s, struct stats_series *series, bool by_comm, ker_time at)
 {
-    if (!series)
-        return;
-    struct stats_table *table = stats_table_new(schema, s, 0);
-    for (size_t i = 0; i < s->called.count; i++) {
+    struct stats_table *table = stats_series_rows(series);
+    for (size_t i = 0; table && i < s->called.count; i++) {
         struct row row = {.at = at, .called = s->called.all[i]};
         row.function = task_names_place(&s->names, row.called.function);
         if (!by_comm || row.called.comm >= 0)
             stats_table_add(table, &row);
     }
-    stats_series_add(series, table);
-    stats_table_free(table);
 }
 
 void task_call_series_add(struct task_call_series *s, ker_time at)
@@ -170,6 +156,6 @@ void task_call_series_add(struct task_call_series *s, ker_time at)
     s->names = (struct task_names){0};
     task_mpi_called(s->system->mpi, at, called_add, s);
     task_names_share(&s->names, stats_series_comm(s->functions ? s->functions : s->communicators));
-    rows_add(s, s->functions, &task_function_series_schema, false, at);
-    rows_add(s, s->communicators, &task_communicator_series_schema, true, at);
+    rows_add(s, s->functions, false, at);
+    rows_add(s, s->communicators, true, at);
 }

@@ -99,20 +99,16 @@ void task_matrix_free(struct task_matrix *m)
     free(m);
 }
 
-void task_matrix_cost(const struct task_system *system, struct stats_series_costs *costs)
+void task_matrix_want(struct task_matrix *m, struct stats_series_files *files)
 {
     uint64_t rows = 0;
-    for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
-        uint64_t tasks = task_jobs_get(system->jobs, i)->tasks;
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < task_jobs_count(m->jobs); i++) {
+        uint64_t tasks = task_jobs_get(m->jobs, i)->tasks;
         rows += tasks * tasks;
     }
-    stats_series_cost(costs, kind.series, rows);
-}
-
-void task_matrix_begin(struct task_matrix *m, struct stats_series_files *files, struct ker_error *error)
-{
-    if (m)
-        stats_matrix_begin(m->pairs, files, error);
+    stats_matrix_want(m->pairs, files, rows);
 }
 
 void task_matrix_period(struct task_matrix *m, ker_time at)

@@ -153,8 +153,8 @@ static void both_add(struct stats_table *table, ker_time at, uint32_t job, const
 
 static void sent_add(struct task_system *system, ker_time at)
 {
-    struct stats_table *table = stats_table_new(&task_traffic_series_schema, system, 0);
-    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
+    struct stats_table *table = system->series ? stats_series_rows(system->series->traffic) : NULL;
+    for (uint32_t job = 0; table && job < task_jobs_count(system->jobs); job++) {
         struct task_mpi_sent *sent = task_mpi_sent(system->mpi, job);
         both_add(table, at, job, sent);
         for (uint32_t i = 0; i < TASK_SENT; i++) {
@@ -163,8 +163,6 @@ static void sent_add(struct task_system *system, ker_time at)
             sent[i] = (struct task_mpi_sent){0};
         }
     }
-    stats_series_add(system->series->traffic, table);
-    stats_table_free(table);
 }
 
 /* Of the period that has begun. Loading adds. */
@@ -209,28 +207,6 @@ static bool wanted(const struct ker_config *config, const char *key)
     return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
 }
 
-void task_system_series_cost(const struct task_system *system, const struct ker_config *config,
-                             struct stats_series_costs *costs)
-{
-    uint64_t jobs = task_jobs_count(system->jobs), tasks = 0;
-    if (jobs == 0)
-        return;
-    for (uint32_t i = 0; i < jobs; i++)
-        tasks += task_jobs_get(system->jobs, i)->tasks;
-    bool by_task = wanted(config, "output.series.tasks"), by_job = wanted(config, "output.series.jobs");
-    if (by_task || by_job)
-        costs->memory += 2 * tasks * sizeof(struct last); /* a hash table is half empty */
-    if (system->matrix && wanted(config, "output.series.matrix"))
-        task_matrix_cost(system, costs);
-    if (by_job)
-        stats_series_cost(costs, &task_job_series_schema, jobs);
-    if (by_task)
-        stats_series_cost(costs, &task_task_series_schema, tasks);
-    if (wanted(config, "output.series.traffic"))
-        stats_series_cost(costs, &task_traffic_series_schema, jobs * (TASK_SENT + 2));
-    task_call_series_cost(system, config, costs);
-}
-
 struct task_waits_cost task_system_waits_cost(const struct task_system *system)
 {
     struct task_waits_cost cost = {0};
@@ -242,21 +218,26 @@ struct task_waits_cost task_system_waits_cost(const struct task_system *system)
     return cost;
 }
 
-void task_system_series_begin(struct task_system *system, const struct ker_config *config,
-                              struct stats_series_files *files, struct ker_error *error)
+void task_system_series_want(struct task_system *system, const struct ker_config *config,
+                             struct stats_series_files *files)
 {
-    if (task_jobs_count(system->jobs) == 0)
+    uint64_t jobs = task_jobs_count(system->jobs), tasks = 0;
+    if (jobs == 0)
         return;
-    task_matrix_begin(system->matrix, files, error);
-    system->calls = task_call_series_begin(system, config, files, error);
+    for (uint32_t i = 0; i < jobs; i++)
+        tasks += task_jobs_get(system->jobs, i)->tasks;
+    task_matrix_want(system->matrix, files);
+    system->calls = task_call_series_want(system, config, files);
     struct task_series *s = series_get(system);
     if (wanted(config, "output.series.jobs"))
-        s->jobs = stats_series_begin(files, &task_job_series_schema, system, error);
+        s->jobs = stats_series_want(files, &task_job_series_schema, system, jobs);
     if (wanted(config, "output.series.tasks"))
-        s->tasks = stats_series_begin(files, &task_task_series_schema, system, error);
+        s->tasks = stats_series_want(files, &task_task_series_schema, system, tasks);
+    if (s->jobs || s->tasks)
+        stats_series_memory(files, 2 * tasks * sizeof(struct last)); /* a hash table is half empty */
     if (!wanted(config, "output.series.traffic"))
         return;
-    s->traffic = stats_series_begin(files, &task_traffic_series_schema, system, error);
+    s->traffic = stats_series_want(files, &task_traffic_series_schema, system, jobs * (TASK_SENT + 2));
     task_mpi_sent_collect(system->mpi, task_jobs_count(system->jobs));
 }
 
@@ -302,8 +283,10 @@ static void rows_make(struct task_system *system, ker_time at, struct stats_tabl
     struct row row = {.system = system, .at = at};
     for (size_t i = 0; i < stats_table_rows(totals); i++)
         if (row_make(system->series, &row, totals, i, column)) {
-            stats_table_add(jobs, &row);
-            stats_table_add(tasks, &row);
+            if (jobs)
+                stats_table_add(jobs, &row);
+            if (tasks)
+                stats_table_add(tasks, &row);
         }
     stats_table_free(totals);
 }
@@ -326,22 +309,12 @@ void task_series_cut(struct task_system *system, uint32_t job)
 
 void task_system_series_add(struct task_system *system, ker_time at)
 {
-    struct task_series *s = system->series;
+    const struct task_series *s = system->series;
     task_matrix_period(system->matrix, at);
     task_call_series_add(system->calls, at);
-    if (s && s->traffic)
-        sent_add(system, at);
-    if (!s || (!s->jobs && !s->tasks))
-        return;
-    struct stats_table *jobs = stats_table_new(&task_job_series_schema, system, 0),
-                       *tasks = stats_table_new(&task_task_series_schema, system, 0);
-    rows_make(system, at, jobs, tasks);
-    if (s->jobs)
-        stats_series_add(s->jobs, jobs);
-    if (s->tasks)
-        stats_series_add(s->tasks, tasks);
-    stats_table_free(jobs);
-    stats_table_free(tasks);
+    sent_add(system, at);
+    if (s && (s->jobs || s->tasks))
+        rows_make(system, at, stats_series_rows(s->jobs), stats_series_rows(s->tasks));
 }
 
 /* ---- saved state ---- */

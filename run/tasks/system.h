@@ -31,13 +31,12 @@ struct task_system {
     bool *stuck; /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
 
-/* matrix.c; but read, cost and load take NULL for none. */
+/* matrix.c; but read and load take NULL for none. */
 struct task_matrix;
 enum ker_status task_matrix_read(struct task_system *, const struct ker_config *, struct ker_error *);
 void task_matrix_beside(struct task_matrix *, struct loggops_system *);
 void task_matrix_free(struct task_matrix *);
-void task_matrix_cost(const struct task_system *, struct stats_series_costs *);
-void task_matrix_begin(struct task_matrix *, struct stats_series_files *, struct ker_error *);
+void task_matrix_want(struct task_matrix *, struct stats_series_files *);
 void task_matrix_period(struct task_matrix *, ker_time at);
 enum ker_status task_matrix_write(struct task_matrix *, struct ker_comm *, const struct stats_folder *,
                                   struct ker_error *);
@@ -48,10 +47,8 @@ extern const struct stats_schema stats_matrix_task_schema, stats_matrix_task_ser
 /* call_series.c; free and add take NULL */
 struct task_call_series;
 enum ker_status task_call_series_check(const struct ker_config *, struct ker_error *);
-void task_call_series_cost(const struct task_system *, const struct ker_config *,
-                           struct stats_series_costs *);
-struct task_call_series *task_call_series_begin(const struct task_system *, const struct ker_config *,
-                                                struct stats_series_files *, struct ker_error *);
+struct task_call_series *task_call_series_want(const struct task_system *, const struct ker_config *,
+                                               struct stats_series_files *);
 void task_call_series_free(struct task_call_series *);
 void task_call_series_add(struct task_call_series *, ker_time at); /* collective */
 extern const struct stats_schema task_function_series_schema, task_communicator_series_schema;

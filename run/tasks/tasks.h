@@ -128,12 +128,9 @@ struct task_files {
 };
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
                                    const struct task_files *, json_t **jobs, struct ker_error *);
-/* Jobs and tasks in periods, where output.series.jobs or .tasks want them: rows of a period at most; their
- * files; and, collective, the rows of the period that ends at `at`, where all ranks stand. */
-void task_system_series_cost(const struct task_system *, const struct ker_config *,
-                             struct stats_series_costs *);
-void task_system_series_begin(struct task_system *, const struct ker_config *, struct stats_series_files *,
-                              struct ker_error *);
+/* Jobs and tasks in periods: those that are wanted; and, collective, the rows of the period that ends at
+ * `at`, where all ranks stand. */
+void task_system_series_want(struct task_system *, const struct ker_config *, struct stats_series_files *);
 void task_system_series_add(struct task_system *, ker_time at);
 extern const struct stats_schema *const task_tables[]; /* all tables of tasks/, NULL at the end */
 /* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a
