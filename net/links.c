@@ -104,10 +104,6 @@ static uint64_t queue_most(const struct net_direction *d)
            .text = name_text, .wanted = named) \
     COLUMN(to_name, "", TEXT, SAME, name_id(row, &row->to), "name of the receiving end; as above", \
            .text = name_text, .wanted = named)
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct net_direction, name, value)
-LINK_COLUMNS(VALUE)
-static const struct stats_column columns[] = {LINK_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *row)
@@ -115,9 +111,8 @@ static uint64_t row_key(const void *row)
     return ((const struct net_direction *)row)->order;
 }
 
-const struct stats_schema net_links_schema = {
-    "links", "One row for each direction of each link, in an order that depends on the topology only.",
-    columns, sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(net_links_schema, struct net_direction, LINK_COLUMNS, row_key, "links",
+             "One row for each direction of each link, in an order that depends on the topology only.")
 
 /* ---- rows ---- */
 

@@ -130,10 +130,6 @@ static void beating_save(void *state, struct node *node, struct ker_chunk *c)
     COLUMN(round_trip_mean_ps, "ps", MEAN, SUM, row->waited, "from a question to its answer, on average", \
            .by = "answers") \
     COLUMN(round_trip_max_ps, "ps", U64, MOST, row->longest, "the longest of them")
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct beating, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *row)
@@ -141,9 +137,8 @@ static uint64_t row_key(const void *row)
     return ((const struct beating *)row)->node;
 }
 
-const struct stats_schema node_heartbeat_table = {"service_heartbeat",
-                                                  "One row per node of a heartbeat service, by its number.",
-                                                  columns, sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(node_heartbeat_table, struct beating, COLUMNS, row_key, "service_heartbeat",
+             "One row per node of a heartbeat service, by its number.")
 
 const struct ker_kind node_heartbeat = {
     .name = "heartbeat",

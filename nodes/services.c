@@ -360,6 +360,12 @@ static uint64_t one_row(const void *row)
     return 0;
 }
 
+static bool never(const void *context)
+{
+    (void)context;
+    return false;
+}
+
 /* The sums of all nodes are the same table with one row, of the columns that merge. */
 static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time span)
 {
@@ -371,10 +377,10 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
     struct stats_schema schema = s->table;
     schema.key = one_row;
     schema.column = column;
-    schema.columns = 0;
-    for (size_t i = 0; i < s->table.columns; i++)
-        if (s->table.column[i].merge != STATS_SAME)
-            column[schema.columns++] = s->table.column[i];
+    for (size_t i = 0; i < s->table.columns; i++) {
+        column[i] = s->table.column[i];
+        column[i].wanted = column[i].merge == STATS_SAME ? never : column[i].wanted;
+    }
     struct stats_table *sums = table_make(s, &schema, span);
     stats_table_gather(sums, comm);
     if (stats_table_rows(sums)) {

@@ -5,26 +5,6 @@ struct bin {
     uint64_t from, below, count, reached;
 };
 
-static stats_cell bin_from(const void *bin)
-{
-    return ((const struct bin *)bin)->from;
-}
-
-static stats_cell bin_below(const void *bin)
-{
-    return ((const struct bin *)bin)->below;
-}
-
-static stats_cell bin_count(const void *bin)
-{
-    return ((const struct bin *)bin)->count;
-}
-
-static stats_cell bin_reached(const void *bin)
-{
-    return ((const struct bin *)bin)->reached;
-}
-
 static uint64_t bin_key(const void *bin)
 {
     return ((const struct bin *)bin)->from;
@@ -33,17 +13,17 @@ static uint64_t bin_key(const void *bin)
 #define BINS                                                                                                 \
     "One row per bin that is not empty. Bins are one wide below 128, above there are 64 in each octave."
 /* clang-format off */
-#define COLUMNS(quantity, unit) { \
-    {quantity "_from", unit, STATS_U64, STATS_SAME, "the smallest value of the bin", bin_from}, \
-    {quantity "_below", unit, STATS_U64, STATS_SAME, "the smallest value of the next bin", bin_below}, \
-    {"count", "", STATS_U64, STATS_SUM, "values in the bin", bin_count}, \
-    {"count_up_to_here", "", STATS_U64, STATS_SUM, "values in it and below", bin_reached}}
+#define COLUMNS(COLUMN, quantity, unit) \
+    COLUMN(quantity##_from, unit, U64, SAME, row->from, "the smallest value of the bin") \
+    COLUMN(quantity##_below, unit, U64, SAME, row->below, "the smallest value of the next bin") \
+    COLUMN(count, "", U64, SUM, row->count, "values in the bin") \
+    COLUMN(count_up_to_here, "", U64, SUM, row->reached, "values in it and below")
+#define LATENCY(COLUMN) COLUMNS(COLUMN, latency_ps, "ps")
+#define SIZE(COLUMN) COLUMNS(COLUMN, bytes, "bytes")
 /* clang-format on */
 
-static const struct stats_column latency[] = COLUMNS("latency_ps", "ps"), size[] = COLUMNS("bytes", "bytes");
-
-const struct stats_schema stats_packet_latency_schema = {"packet_latency", BINS, latency, 4, bin_key},
-                          stats_message_size_schema = {"message_size", BINS, size, 4, bin_key};
+STATS_SCHEMA(stats_packet_latency_schema, struct bin, LATENCY, bin_key, "packet_latency", BINS)
+STATS_SCHEMA(stats_message_size_schema, struct bin, SIZE, bin_key, "message_size", BINS)
 
 enum ker_status stats_histogram_write(const struct stats_folder *folder, const struct stats_schema *schema,
                                       const struct stats_quantity *q, struct ker_error *error)

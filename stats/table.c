@@ -39,7 +39,7 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
         const struct stats_column *c = &schema->column[i];
         unsigned bytes = type_bytes[c->type];
         if (c->wanted && !c->wanted(context)) {
-            t->row_bytes += schema->fill ? bytes : 0; /* which writes it all the same */
+            t->row_bytes += bytes; /* it is filled in all the same */
             continue;
         }
         t->place[t->columns++] = (struct table_place){
@@ -136,11 +136,7 @@ void stats_table_add(struct stats_table *t, const void *row)
     char *to = row_at(t, t->rows++);
     uint64_t key = t->schema->key(row);
     memcpy(to, &key, sizeof key);
-    if (t->schema->fill)
-        t->schema->fill(row, to + sizeof key);
-    else
-        for (size_t i = 0; i < t->columns; i++)
-            cell_put(to, &t->place[i], t->place[i].column->value(row));
+    t->schema->fill(row, to + sizeof key);
 }
 
 void stats_table_copy(struct stats_table *t, const struct stats_table *from, size_t row)

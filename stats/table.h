@@ -44,8 +44,7 @@ struct stats_column {
     const char *unit;
     enum stats_type type;
     enum stats_merge merge;
-    const char *meaning; /* for people: docs/results.md */
-    stats_cell (*value)(const void *row);
+    const char *meaning;                                   /* for people: docs/results.md */
     const char *(*text)(const void *context, uint32_t id); /* STATS_TEXT */
     const char *by;                                        /* STATS_RATIO, STATS_MEAN, STATS_DEVIATION */
     const char *of;                                        /* STATS_DEVIATION */
@@ -53,18 +52,11 @@ struct stats_column {
     uint8_t text_bytes;                                    /* STATS_TEXT in results.h5: its length; 0: 64 */
 };
 
-/* Columns as lines of a list macro LIST(COLUMN), each COLUMN(name, unit, type, merge, value, meaning, ...):
+/* Columns are lines of a list macro LIST(COLUMN), each COLUMN(name, unit, type, merge, value, meaning, ...):
  * the value is an expression of `row`, a const pointer to the row's type; what follows the meaning are
- * further fields of the column. So a new column is one line. */
-#define STATS_VALUE(row_type, name, expression)                                                              \
-    static stats_cell column_##name(const void *row_)                                                        \
-    {                                                                                                        \
-        const row_type *row = row_;                                                                          \
-        (void)row;                                                                                           \
-        return (stats_cell)(expression);                                                                     \
-    }
-/* Of a schema whose rows are many: all cells by one function, STATS_FILL(function, row_type, LIST), which
- * writes them as a row of a table has them, and columns without a function each. */
+ * further fields of the column. So a new column is one line. STATS_SCHEMA makes a schema of them, for the
+ * whole program, STATS_OWN_SCHEMA one that is static: all cells of a row by one function, as a table has
+ * them. */
 #define STATS_BYTES_U8 uint8_t
 #define STATS_BYTES_U16 uint16_t
 #define STATS_BYTES_U32 uint32_t
@@ -78,29 +70,26 @@ struct stats_column {
 #define STATS_CELL(name, unit, type, merge, expression, meaning, ...) STATS_BYTES_##type cell_##name;
 #define STATS_STORE(name, unit, type, merge, expression, meaning, ...)                                       \
     to->cell_##name = (STATS_BYTES_##type)(expression);
-#define STATS_FILL(function, row_type, LIST)                                                                 \
-    static void function(const void *row_, void *cells)                                                      \
+#define STATS_COLUMN(name, unit, type, merge, expression, meaning, ...)                                      \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, ##__VA_ARGS__},
+#define STATS_FILL(schema, row_type, LIST)                                                                   \
+    static void schema##_fill(const void *row_, void *cells)                                                 \
     {                                                                                                        \
         const row_type *row = row_;                                                                          \
         struct __attribute__((packed)) {                                                                     \
             LIST(STATS_CELL)                                                                                 \
         } *to = cells;                                                                                       \
         LIST(STATS_STORE)                                                                                    \
-    }
-#define STATS_FILLED(name, unit, type, merge, expression, meaning, ...)                                      \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, NULL, ##__VA_ARGS__},
-#define STATS_COLUMN(name, unit, type, merge, expression, meaning, ...)                                      \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_##name, ##__VA_ARGS__},
-/* The same where a file has several tables with columns of one name: the value is that of
- * STATS_VALUE(row_type, value, expression). */
-#define STATS_COLUMN_OF(value, name, unit, type, merge, expression, meaning, ...)                            \
-    {#name, unit, STATS_##type, STATS_##merge, meaning, column_##value, ##__VA_ARGS__},
-
-/* All of such a schema: the value of each column is an expression of `row`. */
+    }                                                                                                        \
+    static const struct stats_column schema##_columns[] = {LIST(STATS_COLUMN)};
 #define STATS_SCHEMA(schema, row_type, LIST, key_of_row, name, rows)                                         \
-    STATS_FILL(schema##_fill, row_type, LIST)                                                                \
-    static const struct stats_column schema##_columns[] = {LIST(STATS_FILLED)};                              \
+    STATS_FILL(schema, row_type, LIST)                                                                       \
     const struct stats_schema schema = {                                                                     \
+        name,       rows,         schema##_columns, sizeof schema##_columns / sizeof *schema##_columns,      \
+        key_of_row, schema##_fill};
+#define STATS_OWN_SCHEMA(schema, row_type, LIST, key_of_row, name, rows)                                     \
+    STATS_FILL(schema, row_type, LIST)                                                                       \
+    static const struct stats_schema schema = {                                                              \
         name,       rows,         schema##_columns, sizeof schema##_columns / sizeof *schema##_columns,      \
         key_of_row, schema##_fill};
 
@@ -110,7 +99,7 @@ struct stats_schema {
     const struct stats_column *column;
     size_t columns;
     uint64_t (*key)(const void *row); /* rows are sorted by it; those with the same one become one row */
-    void (*fill)(const void *row, void *cells); /* STATS_FILL; NULL: columns have values */
+    void (*fill)(const void *row, void *cells); /* packed, of all columns */
 };
 
 /* Where result files are written, and as what. */

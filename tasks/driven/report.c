@@ -118,15 +118,6 @@ static const char *entry_text(const void *context, uint32_t number)
     COLUMN(queue_mean_ps, "ps", MEAN, SUM, row->sum->queued, \
            "how long one that was ready waited for its core", .by = "count") \
     COLUMN(queue_max_ps, "ps", U64, MOST, row->sum->queued_longest, "the longest")
-
-#define CORE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct core_row, core_##name, value)
-CORE_COLUMNS(CORE_VALUE)
-#define ENTRY_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct entry_row, entry_##name, value)
-ENTRY_COLUMNS(ENTRY_VALUE)
-#define CORE_COLUMN(name, ...) STATS_COLUMN_OF(core_##name, name, __VA_ARGS__)
-#define ENTRY_COLUMN(name, ...) STATS_COLUMN_OF(entry_##name, name, __VA_ARGS__)
-static const struct stats_column core_columns[] = {CORE_COLUMNS(CORE_COLUMN)};
-static const struct stats_column entry_columns[] = {ENTRY_COLUMNS(ENTRY_COLUMN)};
 /* clang-format on */
 
 static uint64_t core_key(const void *from)
@@ -141,12 +132,10 @@ static uint64_t entry_key(const void *from)
     return (uint64_t)row->job << 32 | row->entry;
 }
 
-const struct stats_schema task_driven_cores_schema = {
-    "driven_cores", "One row for each core of a message-driven job, by job and task.", core_columns,
-    sizeof core_columns / sizeof *core_columns, core_key};
-const struct stats_schema task_driven_entries_schema = {
-    "driven_entries", "One row for each entry method of a message-driven job, by job and entry method.",
-    entry_columns, sizeof entry_columns / sizeof *entry_columns, entry_key};
+STATS_SCHEMA(task_driven_cores_schema, struct core_row, CORE_COLUMNS, core_key, "driven_cores",
+             "One row for each core of a message-driven job, by job and task.")
+STATS_SCHEMA(task_driven_entries_schema, struct entry_row, ENTRY_COLUMNS, entry_key, "driven_entries",
+             "One row for each entry method of a message-driven job, by job and entry method.")
 
 static void cores_add(const struct task_driven *d, struct stats_table *table, ker_time end)
 {

@@ -49,10 +49,6 @@ static struct row row_of(struct loggops_system *s, const struct loggops_process 
     COLUMN(bytes_sent, "bytes", U64, SUM, row->of[GRAPH_SEND].amount, "their payload") \
     COLUMN(messages_received, "messages", U64, SUM, row->of[GRAPH_RECEIVE].count, "the same, received") \
     COLUMN(bytes_received, "bytes", U64, SUM, row->of[GRAPH_RECEIVE].amount, "their payload")
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-PROCESS_COLUMNS(VALUE)
-static const struct stats_column columns[] = {PROCESS_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *from)
@@ -61,8 +57,8 @@ static uint64_t row_key(const void *from)
     return (uint64_t)row->job << 32 | task_of(row);
 }
 
-const struct stats_schema task_loggops_schema = {"tasks", "One row per task, by job and task.", columns,
-                                                 sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(task_loggops_schema, struct row, PROCESS_COLUMNS, row_key, "tasks",
+             "One row per task, by job and task.")
 
 /* What its cpus have computed by then: of what they do beyond that, not the rest. */
 static ker_time computed(const struct loggops_system *s, uint32_t index, ker_time at)

@@ -25,10 +25,6 @@ static const char *job_text(const void *context, uint32_t job)
            "how many messages had arrived without a receive then", .by = "unexpected_searches") \
     COLUMN(unexpected_max, "messages", U32, MOST, row->longest[TASK_QUEUE_UNEXPECTED], \
            "the most there were at once")
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct task_state, name, value)
-MATCHING_COLUMNS(VALUE)
-static const struct stats_column columns[] = {MATCHING_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *from)
@@ -37,8 +33,8 @@ static uint64_t row_key(const void *from)
     return (uint64_t)row->job << 32 | row->task;
 }
 
-const struct stats_schema task_matching_schema = {"matching", "One row per task, by job and task.", columns,
-                                                  sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(task_matching_schema, struct task_state, MATCHING_COLUMNS, row_key, "matching",
+             "One row per task, by job and task.")
 
 enum ker_status task_mpi_matching(const struct task_mpi *mpi, const struct task_mpi_names *names,
                                   struct ker_comm *comm, const struct stats_folder *folder, const char *key,

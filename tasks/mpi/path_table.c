@@ -69,9 +69,6 @@ static const char *class_text(const void *from, uint32_t class)
     COLUMN(time_ps, "ps", U64, SUM, row->time, "how long: all rows of a job add up to path_ps") \
     COLUMN(path_ps, "ps", U64, SAME, row->path, "the length of the job's path, as far as it is known") \
     COLUMN(share, "", RATIO, SUM, row->time, "time_ps over path_ps", .by = "path_ps")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 #define STEP_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
@@ -83,10 +80,6 @@ static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
     COLUMN(to_task, "", U32, SAME, row->to, "of a message: the task that it went to; else the same") \
     COLUMN(function, "", TEXT, SAME, row->function, "as in critical_path.csv", .text = function_text) \
     COLUMN(kind, "", TEXT, SAME, row->kind, "as in critical_path.csv", .text = kind_text)
-#define STEP_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct task_path_step, step_##name, value)
-STEP_COLUMNS(STEP_VALUE)
-#define STEP_COLUMN(name, ...) STATS_COLUMN_OF(step_##name, name, __VA_ARGS__)
-static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
 
 #define PAIR_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
@@ -98,10 +91,6 @@ static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
     COLUMN(time_ps, "ps", U64, SUM, row->time, "how long they were in transit") \
     COLUMN(contention_ps, "ps", U64, SUM, row->contention, \
            "of that: what they took longer than in an empty network")
-#define PAIR_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct pair, pair_##name, value)
-PAIR_COLUMNS(PAIR_VALUE)
-#define PAIR_COLUMN(name, ...) STATS_COLUMN_OF(pair_##name, name, __VA_ARGS__)
-static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
 
 #define LINK_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
@@ -118,10 +107,6 @@ static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
            "of that: what they took longer than in an empty network") \
     COLUMN(path_ps, "ps", U64, SAME, row->path, "as in critical_path.csv") \
     COLUMN(share, "", RATIO, SUM, row->time, "time_ps over path_ps", .by = "path_ps")
-#define LINK_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct link, link_##name, value)
-LINK_COLUMNS(LINK_VALUE)
-#define LINK_COLUMN(name, ...) STATS_COLUMN_OF(link_##name, name, __VA_ARGS__)
-static const struct stats_column link_columns[] = {LINK_COLUMNS(LINK_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *from)
@@ -150,23 +135,15 @@ static uint64_t step_key(const void *from)
     return (uint64_t)row->job << 48 | row->number;
 }
 
-const struct stats_schema task_path_schema = {
-    "critical_path", "One row per job, task, function and kind of what is on the job's critical path.",
-    columns, sizeof columns / sizeof *columns, row_key};
-const struct stats_schema task_path_steps_schema = {
-    "critical_path_steps",
-    "The pieces of each job's critical path, from its end back; the last 100,000 in time.", step_columns,
-    sizeof step_columns / sizeof *step_columns, step_key};
-
-const struct stats_schema task_path_pairs_schema = {
-    "critical_path_pairs",
-    "One row per job and pair of tasks between which messages are on the critical path.", pair_columns,
-    sizeof pair_columns / sizeof *pair_columns, pair_key};
-
-const struct stats_schema task_path_links_schema = {
-    "critical_path_links",
-    "One row per job and direction of a link that messages on the critical path have certainly passed.",
-    link_columns, sizeof link_columns / sizeof *link_columns, link_key};
+STATS_SCHEMA(task_path_schema, struct row, COLUMNS, row_key, "critical_path",
+             "One row per job, task, function and kind of what is on the job's critical path.")
+STATS_SCHEMA(task_path_steps_schema, struct task_path_step, STEP_COLUMNS, step_key, "critical_path_steps",
+             "The pieces of each job's critical path, from its end back; the last 100,000 in time.")
+STATS_SCHEMA(task_path_pairs_schema, struct pair, PAIR_COLUMNS, pair_key, "critical_path_pairs",
+             "One row per job and pair of tasks between which messages are on the critical path.")
+STATS_SCHEMA(
+    task_path_links_schema, struct link, LINK_COLUMNS, link_key, "critical_path_links",
+    "One row per job and direction of a link that messages on the critical path have certainly passed.")
 
 /* ---- the key ---- */
 

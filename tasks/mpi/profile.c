@@ -69,12 +69,6 @@ static bool several_jobs(const void *context)
     COLUMN(function, "", TEXT, SAME, row->function, "the MPI function", .text = function_text) \
     COLUMN(tasks, "", U64, SUM, row->tasks, "how many tasks have called it") \
     COUNTED_COLUMNS(COLUMN)
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-CALL_COLUMNS(VALUE)
-STATS_VALUE(struct row, tasks, row->tasks)
-static const struct stats_column call_columns[] = {CALL_COLUMNS(STATS_COLUMN)};
-static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *row)
@@ -82,13 +76,11 @@ static uint64_t row_key(const void *row)
     return ((const struct row *)row)->key;
 }
 
-const struct stats_schema task_calls_schema = {
-    "calls", "One row per function that a task has called, by job, task and function.", call_columns,
-    sizeof call_columns / sizeof *call_columns, row_key};
-const struct stats_schema task_functions_schema = {
-    "functions",
-    "One row per function that tasks of a job have called: the sums over the tasks, by job and function.",
-    function_columns, sizeof function_columns / sizeof *function_columns, row_key};
+STATS_SCHEMA(task_calls_schema, struct row, CALL_COLUMNS, row_key, "calls",
+             "One row per function that a task has called, by job, task and function.")
+STATS_SCHEMA(
+    task_functions_schema, struct row, FUNCTION_COLUMNS, row_key, "functions",
+    "One row per function that tasks of a job have called: the sums over the tasks, by job and function.")
 
 /* ---- names ---- */
 

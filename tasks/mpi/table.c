@@ -71,10 +71,6 @@ static bool system_told(const void *context)
            "system serves, which is one more part of the sum", .wanted = system_told) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct task_mpi_result, name, value)
-TASK_COLUMNS(VALUE)
-static const struct stats_column columns[] = {TASK_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *from)
@@ -83,8 +79,8 @@ static uint64_t row_key(const void *from)
     return (uint64_t)row->job << 32 | row->task;
 }
 
-const struct stats_schema task_mpi_schema = {"tasks", "One row per task, by job and task.", columns,
-                                             sizeof columns / sizeof *columns, row_key};
+STATS_SCHEMA(task_mpi_schema, struct task_mpi_result, TASK_COLUMNS, row_key, "tasks",
+             "One row per task, by job and task.")
 
 /* What the task has done of the operation in which `end` finds it. */
 static void row_cut(const struct task_mpi *mpi, struct task_mpi_result *row, const struct task_state *task,

@@ -88,12 +88,6 @@ static uint64_t waited_time(const struct row *row)
            "of collectives that block: from each task's entry to the last one known to it") \
     COLUMN(skew_max_ps, "ps", U64, MOST, row->waited.skew_most, "the longest")
 
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-FUNCTION_COLUMNS(VALUE)
-STATS_VALUE(struct row, task, row->task)
-static const struct stats_column task_columns[] = {TASK_COLUMNS(STATS_COLUMN)};
-static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_COLUMN)};
-
 #define RATE_COLUMNS(COLUMN) \
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(size_bytes, "bytes", U64, SAME, row->rate.class ? UINT64_C(1) << (row->rate.class - 1) : 0, \
@@ -104,11 +98,6 @@ static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_CO
            "how long they were in transit, summed: of a rendezvous the data itself") \
     COLUMN(rate_bytes_per_s, "bytes/s", MEAN, SUM, (stats_cell)row->rate.bytes * KER_S, \
            "what a message had on average: bytes over time", .by = "time_ps")
-
-#define RATE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct rate_row, rate_##name, value)
-RATE_COLUMNS(RATE_VALUE)
-#define RATE_COLUMN(name, ...) STATS_COLUMN_OF(rate_##name, name, __VA_ARGS__)
-static const struct stats_column rate_columns[] = {RATE_COLUMNS(RATE_COLUMN)};
 /* clang-format on */
 
 static uint64_t rate_key(const void *from)
@@ -117,9 +106,8 @@ static uint64_t rate_key(const void *from)
     return (uint64_t)row->job << 32 | row->rate.class;
 }
 
-const struct stats_schema task_rates_schema = {
-    "message_rates", "One row per job and class of sizes of which messages have come.", rate_columns,
-    sizeof rate_columns / sizeof *rate_columns, rate_key};
+STATS_SCHEMA(task_rates_schema, struct rate_row, RATE_COLUMNS, rate_key, "message_rates",
+             "One row per job and class of sizes of which messages have come.")
 
 static uint64_t row_key(const void *from)
 {
@@ -133,13 +121,12 @@ static uint64_t function_key(const void *from)
     return (uint64_t)row->job << 32 | row->function;
 }
 
-const struct stats_schema task_waits_schema = {"waits", "One row per task, by job and task.", task_columns,
-                                               sizeof task_columns / sizeof *task_columns, row_key};
-const struct stats_schema task_wait_functions_schema = {
-    "wait_functions",
+STATS_SCHEMA(task_waits_schema, struct row, TASK_COLUMNS, row_key, "waits",
+             "One row per task, by job and task.")
+STATS_SCHEMA(
+    task_wait_functions_schema, struct row, FUNCTION_COLUMNS, function_key, "wait_functions",
     "One row per MPI function in which tasks of a job have waited: the sums over the tasks, by job and "
-    "function.",
-    function_columns, sizeof function_columns / sizeof *function_columns, function_key};
+    "function.")
 
 bool task_mpi_waits_told(const struct task_mpi *mpi)
 {

@@ -40,17 +40,13 @@ static bool never(const void *context)
     COLUMN(hidden, "", U64, SUM, row->number, "not in this table", .wanted = never)                          \
     COLUMN(mean_ps, "ps", MEAN, SUM, (stats_cell)row->sum << 8, "of 16 bytes", .by = "count")                \
     COLUMN(count, "", U64, SUM, row->count, "what the mean is of")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 static uint64_t row_key(const void *row)
 {
     return ((const struct row *)row)->key;
 }
 
-static const struct stats_schema things = {"things", "One row per thing.", columns,
-                                           sizeof columns / sizeof *columns, row_key};
+STATS_OWN_SCHEMA(things, struct row, COLUMNS, row_key, "things", "One row per thing.")
 static const struct stats_schema *const none[] = {NULL}, *const all[] = {&things, NULL};
 
 static int folder_setup(void **state)
@@ -355,19 +351,15 @@ static const char *link_class(const void *context, uint32_t id)
     COLUMN(to_kind, "", TEXT, SAME, 0, "", .text = link_kind)                                                \
     COLUMN(to, "", U32, SAME, 1048575, "")                                                                   \
     COLUMN(busy_ps, "ps", U64, SUM, row->busy, "")                                                           \
-    COLUMN(queue_mean_packets, "", SHARE, SUM, row->queue, "")
-#define LINK_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct link, name, value)
-LINK_COLUMNS(LINK_VALUE)
-static const struct stats_column link_columns[] = {
-    LINK_COLUMNS(STATS_COLUMN){"class", "", STATS_TEXT, STATS_SAME, "", column_from, link_class}};
+    COLUMN(queue_mean_packets, "", SHARE, SUM, row->queue, "")                                               \
+    COLUMN(class, "", TEXT, SAME, row->from, "", .text = link_class)
 
 static uint64_t link_key(const void *row)
 {
     return ((const struct link *)row)->number;
 }
 
-static const struct stats_schema links_schema = {"links", "", link_columns,
-                                                 sizeof link_columns / sizeof *link_columns, link_key};
+STATS_OWN_SCHEMA(links_schema, struct link, LINK_COLUMNS, link_key, "links", "")
 
 static void summary_says_it_all(void **state)
 {

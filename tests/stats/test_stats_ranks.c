@@ -60,16 +60,13 @@ struct thing {
     COLUMN(count, "", U64, SUM, row->count, "")                                                              \
     COLUMN(most, "", U16, MOST, row->most, "")                                                               \
     COLUMN(mean, "", MEAN, SUM, (stats_cell)row->count << 64, "", .by = "count")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct thing, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 static uint64_t thing_key(const void *row)
 {
     return ((const struct thing *)row)->number;
 }
 
-static const struct stats_schema things = {"things", "", columns, 4, thing_key};
+STATS_OWN_SCHEMA(things, struct thing, COLUMNS, thing_key, "things", "")
 
 /* Row i of 300 is thing (299 - i) / 3: each comes three times, with counts i and mosts i mod 7. On rank 0 the
  * things stand in order, each once: counts 3 i + ... are sums, mosts the largest of the three. */

@@ -19,10 +19,8 @@ static uint64_t wide_key(const void *row)
     return *(const uint64_t *)row;
 }
 
-static stats_cell wide_value(const void *row)
-{
-    return *(const uint64_t *)row;
-}
+#define WIDE(COLUMN) COLUMN(wide, "", TEXT, SAME, *row, "", .text = wide_text)
+STATS_OWN_SCHEMA(schema, uint64_t, WIDE, wide_key, "wide", "")
 
 /* 12,000 rows of 10,001 bytes are 120 MB: a table that nobody has asked for is given up at 100 MB and leaves
  * no file behind; asked for, it is written. */
@@ -30,9 +28,6 @@ static void large_tables_are_asked_for(void **state)
 {
     char folder[] = "/tmp/marssim-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
-    static const struct stats_column wide[] = {
-        {"wide", "", STATS_TEXT, STATS_SAME, "", wide_value, wide_text}};
-    static const struct stats_schema schema = {"wide", "", wide, 1, wide_key};
     struct ker_error error = {0};
     char *text = ker_alloc(10001);
     memset(text, 'x', 10000);

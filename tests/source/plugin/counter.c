@@ -157,17 +157,13 @@ static bool shop_endless(const void *shared)
     COLUMN(asked, "messages", U64, SUM, row->asked, "questions")                                             \
     COLUMN(answers, "messages", U64, SUM, row->answers, "answers")                                           \
     COLUMN(longest_ps, "ps", U64, MOST, row->longest, "from a question to its answer, at most")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct customer, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 static uint64_t row_key(const void *row)
 {
     return ((const struct customer *)row)->node;
 }
 
-static const struct stats_schema table = {"service_customer", "One row per node.", columns,
-                                          sizeof columns / sizeof *columns, row_key};
+STATS_OWN_SCHEMA(table, struct customer, COLUMNS, row_key, "service_customer", "One row per node.")
 
 static const struct ker_kind clerk = {
     .name = "clerk",

@@ -106,17 +106,13 @@ static void server_release(void *state)
 #define COLUMNS(COLUMN)                                                                                      \
     COLUMN(node, "", U32, SAME, row->node, "the node")                                                       \
     COLUMN(answered, "messages", U64, SUM, row->answered, "calls that have been answered")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct server, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 static uint64_t row_key(const void *row)
 {
     return ((const struct server *)row)->node;
 }
 
-static const struct stats_schema table = {"service_echo", "One row per node.", columns,
-                                          sizeof columns / sizeof *columns, row_key};
+STATS_OWN_SCHEMA(table, struct server, COLUMNS, row_key, "service_echo", "One row per node.")
 
 /* ---- desks ---- */
 
@@ -332,7 +328,7 @@ static const struct ker_kind desk = {
     .options = KER_OPTIONS(desk_options)};
 static const struct ker_kind callers = {.name = "callers",
                                         .meaning = "tasks that call a service of their nodes",
-    .traits = "computes",
+                                        .traits = "computes",
                                         .operations =
                                             &(const struct task_program_class){.open = callers_open,
                                                                                .tasks = callers_tasks,

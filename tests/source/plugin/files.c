@@ -113,17 +113,13 @@ static void disk_release(void *state)
     COLUMN(requests, "", U64, SUM, row->requests, "requests that have reached the disk")                     \
     COLUMN(seeks, "", U64, SUM, row->seeks, "of them, where it had to seek")                                 \
     COLUMN(bytes, "bytes", U64, SUM, row->bytes, "written and read")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct disk, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 static uint64_t row_key(const void *row)
 {
     return ((const struct disk *)row)->node;
 }
 
-static const struct stats_schema table = {"service_file_server", "One row per server.", columns,
-                                          sizeof columns / sizeof *columns, row_key};
+STATS_OWN_SCHEMA(table, struct disk, COLUMNS, row_key, "service_file_server", "One row per server.")
 
 /* ---- clients: a call is as many requests as it has stripes; the first word of these is the call's place ---
  */

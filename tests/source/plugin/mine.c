@@ -295,17 +295,13 @@ static void ask_save(void *state, struct node *node, struct ker_chunk *c)
     COLUMN(asked, "messages", U64, SUM, row->asked, "questions")                                             \
     COLUMN(answers, "messages", U64, SUM, row->answers, "answers")                                           \
     COLUMN(skipped, "", U64, SUM, row->skipped, "times when too many were open")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct asker, name, value)
-ASK_COLUMNS(VALUE)
-static const struct stats_column ask_columns[] = {ASK_COLUMNS(STATS_COLUMN)};
 
 static uint64_t ask_key(const void *row)
 {
     return ((const struct asker *)row)->node;
 }
 
-static const struct stats_schema ask_table = {"service_ask", "One row per node.", ask_columns,
-                                              sizeof ask_columns / sizeof *ask_columns, ask_key};
+STATS_OWN_SCHEMA(ask_table, struct asker, ASK_COLUMNS, ask_key, "service_ask", "One row per node.")
 
 static const struct ker_kind ask = {
     .name = "ask",

@@ -77,17 +77,13 @@ static void hearer_save(void *state, struct node *node, struct ker_chunk *c)
     COLUMN(node, "", U32, SAME, row->node, "the node")                                                       \
     COLUMN(told, "messages", U64, SUM, row->told, "how many it told")                                        \
     COLUMN(when_ps, "ps", U64, MOST, row->when, "when it first heard")
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct hearer, name, value)
-COLUMNS(VALUE)
-static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
 
 static uint64_t row_key(const void *row)
 {
     return ((const struct hearer *)row)->node;
 }
 
-static const struct stats_schema table = {"service_rumour", "One row per node.", columns,
-                                          sizeof columns / sizeof *columns, row_key};
+STATS_OWN_SCHEMA(table, struct hearer, COLUMNS, row_key, "service_rumour", "One row per node.")
 
 const struct ker_kind node_rumour = {
     .name = "rumour",
