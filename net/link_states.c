@@ -348,9 +348,7 @@ void net_link_states_end(struct net_network *net, ker_time end)
 
 static void span_state(struct net_link_span *span, struct ker_chunk *c)
 {
-    KER_CHUNK(c, span->track);
-    KER_CHUNK(c, span->from);
-    KER_CHUNK(c, span->to);
+    KER_CHUNK(c, span->track, span->from, span->to);
 }
 
 /* The track is as it is chosen now, the same one. */

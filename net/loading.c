@@ -10,13 +10,8 @@ void net_loading_pass(struct ker_chunk *c)
 
 void net_offer_state(struct ker_chunk *c, struct net_offer *offer)
 {
-    KER_CHUNK(c, offer->created);
-    KER_CHUNK(c, offer->destination);
-    KER_CHUNK(c, offer->priority);
-    KER_CHUNK(c, offer->bytes);
-    KER_CHUNK(c, offer->number);
-    KER_CHUNK(c, offer->service);
-    KER_CHUNK(c, offer->part);
+    KER_CHUNK(c, offer->created, offer->destination, offer->priority, offer->bytes, offer->number,
+              offer->service, offer->part);
 }
 
 struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_chunk *c)
@@ -34,8 +29,7 @@ void net_credits_state(const struct net_network *net, struct net_credits_due *du
     KER_CHUNK(c, due->tags);
     c->bad |= (due->tags >> NET_DUE_NEXT & 3) >= NET_CREDITS_DUE;
     for (uint32_t i = 0; i < NET_CREDITS_DUE && !c->bad; i++) {
-        KER_CHUNK(c, due->when[i]);
-        KER_CHUNK(c, due->bytes[i]);
+        KER_CHUNK(c, due->when[i], due->bytes[i]);
         c->bad |= credits_channel(due, i) >= net->set.channels * net->set.classes;
         if (due->when[i] != KER_TIME_MAX)
             ker_hold(net->engine, due->when[i]);

@@ -141,15 +141,7 @@ bool node_delayed_deliver(struct node *n, ker_time now)
 
 void node_delayed_state(struct ker_chunk *c, struct node_delayed *d)
 {
-    KER_CHUNK(c, d->service);
-    KER_CHUNK(c, d->priority);
-    KER_CHUNK(c, d->queue);
+    KER_CHUNK(c, d->service, d->priority, d->queue);
     d->has_envelope = ker_chunk_bool(c, d->has_envelope);
-    KER_CHUNK(c, d->destination);
-    KER_CHUNK(c, d->core);
-    KER_CHUNK(c, d->due);
-    KER_CHUNK(c, d->created);
-    KER_CHUNK(c, d->bytes);
-    KER_CHUNK(c, d->cookie);
-    KER_CHUNK(c, d->envelope);
+    KER_CHUNK(c, d->destination, d->core, d->due, d->created, d->bytes, d->cookie, d->envelope);
 }

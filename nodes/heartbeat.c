@@ -115,10 +115,7 @@ static void beating_save(void *state, struct node *node, struct ker_chunk *c)
 {
     struct beating *b = state;
     (void)node;
-    KER_CHUNK(c, b->sent);
-    KER_CHUNK(c, b->answers);
-    KER_CHUNK(c, b->waited);
-    KER_CHUNK(c, b->longest);
+    KER_CHUNK(c, b->sent, b->answers, b->waited, b->longest);
 }
 
 /* clang-format off */

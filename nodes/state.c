@@ -112,8 +112,7 @@ static void cores_state(struct node *n, struct ker_chunk *c)
 static void node_state(struct node *n, struct ker_chunk *c)
 {
     uint32_t services = ker_chunk_below(c, n->system->services->count, n->system->services->count + 1);
-    KER_CHUNK(c, n->messages);
-    KER_CHUNK(c, n->turn);
+    KER_CHUNK(c, n->messages, n->turn);
     delayed_list_state(n, c);
     ker_chunk_same(c, n->offers != NULL);
     if (n->offers && !c->bad)
@@ -145,11 +144,7 @@ static int stripe_compare(const void *a, const void *b)
 
 static void stripe_state(struct ker_chunk *c, struct node_stripe *s)
 {
-    KER_CHUNK(c, s->source);
-    KER_CHUNK(c, s->number);
-    KER_CHUNK(c, s->parts);
-    KER_CHUNK(c, s->bytes);
-    KER_CHUNK(c, s->cookie);
+    KER_CHUNK(c, s->source, s->number, s->parts, s->bytes, s->cookie);
 }
 
 static void stripes_save(struct node_system *system, struct ker_state_writer *writer)

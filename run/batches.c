@@ -72,8 +72,7 @@ void run_batches_state(struct run_batches *b, struct ker_chunk *c)
         b->count = (int)count;
     }
     ker_chunk_bytes(c, b->mean, sizeof *b->mean * count);
-    KER_CHUNK(c, b->delivered);
-    KER_CHUNK(c, b->latency);
+    KER_CHUNK(c, b->delivered, b->latency);
 }
 
 static double mean_of(const double *value, int count, double *variance)

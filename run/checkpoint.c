@@ -194,9 +194,7 @@ static void part_write(struct run *run, const char *folder, ker_time at, uint64_
     run_index_id(config, id);
     free(config);
     struct ker_chunk *c = ker_state_begin(w, "part", RUN_STATE_VERSION, number);
-    KER_CHUNK(c, at);
-    KER_CHUNK(c, parts);
-    KER_CHUNK(c, id);
+    KER_CHUNK(c, at, parts, id);
     ker_state_end(w);
     run->kind->save(run, w);
     if (run->tasks)

@@ -33,8 +33,7 @@ static void forks_state(struct ker_chunk *c, struct run_index *index)
 void run_index_state(struct ker_chunk *c, struct run_index *index)
 {
     ker_chunk_text(c, index->version);
-    KER_CHUNK(c, index->at);
-    KER_CHUNK(c, index->parts);
+    KER_CHUNK(c, index->at, index->parts);
     text_state(c, &index->file);
     text_state(c, &index->folder);
     text_state(c, &index->config);

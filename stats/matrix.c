@@ -148,8 +148,7 @@ static void pairs_save(const struct ker_table *from, struct ker_state_writer *wr
         ker_chunk_bool(c, now);
         for (; i < count && pairs[i].key >> 32 == sender; i++) {
             ker_chunk_u32(c, (uint32_t)pairs[i].key);
-            KER_CHUNK(c, pairs[i].messages);
-            KER_CHUNK(c, pairs[i].bytes);
+            KER_CHUNK(c, pairs[i].messages, pairs[i].bytes);
         }
         ker_state_end(writer);
     }

@@ -125,12 +125,8 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
 
 static void totals_state(struct ker_chunk *c, struct stats_period *t)
 {
-    KER_CHUNK(c, t->time);
-    KER_CHUNK(c, t->packets_injected);
-    KER_CHUNK(c, t->packets_delivered);
-    KER_CHUNK(c, t->bytes_delivered);
-    KER_CHUNK(c, t->latency_ps);
-    KER_CHUNK(c, t->packets_measured);
+    KER_CHUNK(c, t->time, t->packets_injected, t->packets_delivered, t->bytes_delivered, t->latency_ps,
+              t->packets_measured);
 }
 
 static void head_save(void *last, struct ker_chunk *c, bool begins)

@@ -21,19 +21,14 @@ static void bins_state(struct ker_chunk *c, struct stats_quantity *q)
     }
     for (uint16_t i = 0; !c->loads && i < STATS_BINS; i++)
         if (q->bin[i]) {
-            KER_CHUNK(c, i);
-            KER_CHUNK(c, q->bin[i]);
+            KER_CHUNK(c, i, q->bin[i]);
         }
 }
 
 void stats_quantity_state(struct ker_chunk *c, struct stats_quantity *q)
 {
     struct stats_quantity *one = c->loads ? ker_alloc(sizeof *one) : q;
-    KER_CHUNK(c, one->count);
-    KER_CHUNK(c, one->sum);
-    KER_CHUNK(c, one->squares);
-    KER_CHUNK(c, one->minimum);
-    KER_CHUNK(c, one->maximum);
+    KER_CHUNK(c, one->count, one->sum, one->squares, one->minimum, one->maximum);
     bins_state(c, one);
     if (!c->loads)
         return;

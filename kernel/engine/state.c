@@ -107,11 +107,7 @@ static void event_save(void *context, const struct ker_event *event)
 
 static void note_state(struct ker_chunk *c, ker_time *time, struct wheel_note *n)
 {
-    KER_CHUNK(c, *time);
-    KER_CHUNK(c, n->port);
-    KER_CHUNK(c, n->channel);
-    KER_CHUNK(c, n->kind);
-    KER_CHUNK(c, n->amount);
+    KER_CHUNK(c, *time, n->port, n->channel, n->kind, n->amount);
 }
 
 static void note_save(void *context, ker_time time, const struct wheel_note *note)

@@ -58,8 +58,26 @@ static inline void ker_chunk_bytes(struct ker_chunk *c, void *data, size_t bytes
     c->at += bytes;
 }
 
-/* A field of the thing. Bit-fields and bools that are read from elsewhere go through a variable. */
-#define KER_CHUNK(chunk, field) ker_chunk_bytes((chunk), &(field), sizeof(field))
+/* A field of the thing, or up to twelve, in this order. Bit-fields and bools that are read from elsewhere go
+ * through a variable. */
+#define KER_CHUNK_1(chunk, field) ker_chunk_bytes((chunk), &(field), sizeof(field))
+#define KER_CHUNK_2(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_1(chunk, __VA_ARGS__)
+#define KER_CHUNK_3(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_2(chunk, __VA_ARGS__)
+#define KER_CHUNK_4(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_3(chunk, __VA_ARGS__)
+#define KER_CHUNK_5(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_4(chunk, __VA_ARGS__)
+#define KER_CHUNK_6(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_5(chunk, __VA_ARGS__)
+#define KER_CHUNK_7(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_6(chunk, __VA_ARGS__)
+#define KER_CHUNK_8(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_7(chunk, __VA_ARGS__)
+#define KER_CHUNK_9(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_8(chunk, __VA_ARGS__)
+#define KER_CHUNK_10(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_9(chunk, __VA_ARGS__)
+#define KER_CHUNK_11(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_10(chunk, __VA_ARGS__)
+#define KER_CHUNK_12(chunk, field, ...) KER_CHUNK_1(chunk, field), KER_CHUNK_11(chunk, __VA_ARGS__)
+#define KER_CHUNK_OF(f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, of, ...) of
+#define KER_CHUNK(chunk, ...)                                                                                \
+    KER_CHUNK_OF(__VA_ARGS__, KER_CHUNK_12, KER_CHUNK_11, KER_CHUNK_10, KER_CHUNK_9, KER_CHUNK_8,            \
+                 KER_CHUNK_7, KER_CHUNK_6, KER_CHUNK_5, KER_CHUNK_4, KER_CHUNK_3, KER_CHUNK_2, KER_CHUNK_1,  \
+                 0)                                                                                          \
+    (chunk, __VA_ARGS__)
 
 static inline uint8_t ker_chunk_u8(struct ker_chunk *c, uint8_t value)
 {

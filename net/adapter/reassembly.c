@@ -215,8 +215,7 @@ static void early_state(struct ker_chunk *c, struct partial *m, uint8_t ring_log
 static void partial_state(struct net_network *net, struct ker_chunk *c, struct partial *m)
 {
     uint64_t expected = ker_chunk_u64(c, m->expected);
-    KER_CHUNK(c, m->source);
-    KER_CHUNK(c, m->message);
+    KER_CHUNK(c, m->source, m->message);
     bool last_early = ker_chunk_bool(c, m->last_early),
          extended = ker_chunk_bool(c, m->extension != NET_NONE);
     if (c->loads) {

@@ -162,16 +162,12 @@ bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, 
 
 static void sent_state(struct ker_chunk *c, struct sent *s)
 {
-    KER_CHUNK(c, s->pair.other);
-    KER_CHUNK(c, s->next);
+    KER_CHUNK(c, s->pair.other, s->next);
 }
 
 static void held_state(struct ker_chunk *c, struct held *h)
 {
-    KER_CHUNK(c, h->message);
-    KER_CHUNK(c, h->parts);
-    KER_CHUNK(c, h->number);
-    KER_CHUNK(c, h->since);
+    KER_CHUNK(c, h->message, h->parts, h->number, h->since);
 }
 
 static void order_save(struct net_resequencer *r, struct ker_chunk *c, struct order *o)
@@ -179,9 +175,7 @@ static void order_save(struct net_resequencer *r, struct ker_chunk *c, struct or
     uint32_t count = 0;
     for (uint32_t i = o->held; i != NET_NONE; i = r->held.at[i].next)
         count++;
-    KER_CHUNK(c, o->pair.other);
-    KER_CHUNK(c, o->next);
-    KER_CHUNK(c, o->bytes);
+    KER_CHUNK(c, o->pair.other, o->next, o->bytes);
     ker_chunk_count(c, count, sizeof(struct net_message));
     for (uint32_t i = o->held; i != NET_NONE; i = r->held.at[i].next)
         held_state(c, &r->held.at[i]);
@@ -252,8 +246,7 @@ void net_order_load(struct net_loading *l, struct ker_chunk *c)
     if (c->bad)
         return;
     struct order *o = net_pairs_add(table, NULL, endpoint, other);
-    KER_CHUNK(c, o->next);
-    KER_CHUNK(c, o->bytes);
+    KER_CHUNK(c, o->next, o->bytes);
     uint32_t last = o->held = NET_NONE; /* by its index: held_new moves the pool */
     for (uint32_t count = ker_chunk_count(c, 0, sizeof(struct net_message)); count; count--) {
         uint32_t index = held_new(r);

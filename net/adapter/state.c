@@ -14,10 +14,7 @@
 static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o, bool joined)
 {
     o->left = ker_chunk_u64(c, o->left);
-    KER_CHUNK(c, o->cookie);
-    KER_CHUNK(c, o->created);
-    KER_CHUNK(c, o->destination);
-    KER_CHUNK(c, o->message);
+    KER_CHUNK(c, o->cookie, o->created, o->destination, o->message);
     uint64_t index = ker_chunk_u64(c, o->begun ? o->place : 0);
     uint8_t priority = ker_chunk_u8(c, o->priority), queue = ker_chunk_u8(c, o->queue);
     o->service = ker_chunk_u8(c, o->service);
@@ -84,8 +81,7 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
         struct net_outgoing *o = &net->outgoing.at[index];
         if (c->loads)
             *o = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
-        KER_CHUNK(c, o->created);
-        KER_CHUNK(c, o->destination);
+        KER_CHUNK(c, o->created, o->destination);
         o->place = ker_chunk_u64(c, o->place);
         KER_CHUNK(c, o->cookie);
         o->service = ker_chunk_u8(c, o->service);
@@ -177,17 +173,8 @@ static void flows_state(struct net_adapter *n, struct ker_chunk *c)
 
 static void link_state(struct net_adapter *n, struct ker_chunk *c)
 {
-    KER_CHUNK(c, n->link_free);
-    KER_CHUNK(c, n->wake);
-    KER_CHUNK(c, n->sink_free);
-    KER_CHUNK(c, n->hold);
-    KER_CHUNK(c, n->backlog);
-    KER_CHUNK(c, n->offers);
-    KER_CHUNK(c, n->wire);
-    KER_CHUNK(c, n->packets);
-    KER_CHUNK(c, n->bytes);
-    KER_CHUNK(c, n->busy);
-    KER_CHUNK(c, n->wait);
+    KER_CHUNK(c, n->link_free, n->wake, n->sink_free, n->hold, n->backlog, n->offers, n->wire, n->packets,
+              n->bytes, n->busy, n->wait);
     n->blocked = ker_chunk_bool(c, n->blocked);
     n->exhausted = ker_chunk_bool(c, n->exhausted);
     ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);

@@ -706,11 +706,7 @@ static void leaving_state(struct net_adapter *a, struct ker_chunk *c)
             l = net->leaving.at[at];
             at = l.next;
         }
-        KER_CHUNK(c, l.when);
-        KER_CHUNK(c, l.number);
-        KER_CHUNK(c, l.cookie);
-        KER_CHUNK(c, l.service);
-        KER_CHUNK(c, l.part);
+        KER_CHUNK(c, l.when, l.number, l.cookie, l.service, l.part);
         if (c->loads && !c->bad)
             leaving_put(a, &l);
     }
@@ -728,14 +724,8 @@ static void held_state(struct net_adapter *a, struct ker_chunk *c)
             h = net->held.at[at];
             at = h.next;
         }
-        KER_CHUNK(c, h.when);
-        KER_CHUNK(c, h.message.source);
-        KER_CHUNK(c, h.message.bytes);
-        KER_CHUNK(c, h.message.created);
-        KER_CHUNK(c, h.message.number);
-        KER_CHUNK(c, h.message.service);
-        KER_CHUNK(c, h.message.part);
-        KER_CHUNK(c, h.message.envelope);
+        KER_CHUNK(c, h.when, h.message.source, h.message.bytes, h.message.created, h.message.number,
+                  h.message.service, h.message.part, h.message.envelope);
         if (c->loads && !c->bad)
             held_put(a, &h);
     }
@@ -744,8 +734,7 @@ static void held_state(struct net_adapter *a, struct ker_chunk *c)
 static void adapter_state(struct net_adapter *a, struct ker_chunk *c)
 {
     a->exhausted = ker_chunk_bool(c, a->exhausted);
-    KER_CHUNK(c, a->last);
-    KER_CHUNK(c, a->wake);
+    KER_CHUNK(c, a->last, a->wake);
     a->has = ker_chunk_bool(c, a->has);
     if (a->has) {
         net_offer_state(c, &a->offer);

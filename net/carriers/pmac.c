@@ -83,9 +83,7 @@ static void pmac_state(void *context, uint32_t node, struct ker_chunk *c)
         struct under_way u = {0};
         if (!c->loads)
             u = p->heap[i];
-        KER_CHUNK(c, u.there);
-        KER_CHUNK(c, u.source);
-        KER_CHUNK(c, u.destination);
+        KER_CHUNK(c, u.there, u.source, u.destination);
         c->bad |= u.source >= p->nodes || u.destination >= p->nodes;
         if (c->loads && !c->bad)
             heap_put(p, u);

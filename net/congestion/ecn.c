@@ -176,11 +176,7 @@ enum { SAVED_THROTTLED, SAVED_NOTIFIED }; /* the upper half of a chunk's id */
 
 static void throttled_state(struct ker_chunk *c, struct throttled *t)
 {
-    KER_CHUNK(c, t->rate);
-    KER_CHUNK(c, t->wire);
-    KER_CHUNK(c, t->since);
-    KER_CHUNK(c, t->last);
-    KER_CHUNK(c, t->next);
+    KER_CHUNK(c, t->rate, t->wire, t->since, t->last, t->next);
     c->bad |= t->rate > RATE_FULL || t->rate == 0;
 }
 

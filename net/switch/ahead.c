@@ -139,14 +139,7 @@ void net_network_end(struct net_network *net, ker_time end)
 static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_chunk *c)
 {
     uint16_t out = c->loads ? 0 : net_port_number(s, t->out), in = c->loads ? 0 : net_port_number(s, t->in);
-    KER_CHUNK(c, out);
-    KER_CHUNK(c, in);
-    KER_CHUNK(c, t->leave);
-    KER_CHUNK(c, t->wire);
-    KER_CHUNK(c, t->waited);
-    KER_CHUNK(c, t->in_buffer);
-    KER_CHUNK(c, t->bytes);
-    KER_CHUNK(c, t->channel);
+    KER_CHUNK(c, out, in, t->leave, t->wire, t->waited, t->in_buffer, t->bytes, t->channel);
     t->detour = ker_chunk_bool(c, t->detour);
     if (!c->loads)
         return;

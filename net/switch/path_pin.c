@@ -77,9 +77,7 @@ void net_pins_state(struct net_switch *s, struct ker_chunk *c)
         bool is_new;
         if (!c->loads)
             one = *(kept = ker_table_next(&entries, &s->pins->table, kept));
-        KER_CHUNK(c, one.key);
-        KER_CHUNK(c, one.pinned.state);
-        KER_CHUNK(c, one.pinned.port);
+        KER_CHUNK(c, one.key, one.pinned.state, one.pinned.port);
         c->bad |= one.key == 0 || one.pinned.port >= s->ports;
         if (!c->loads || c->bad)
             continue;

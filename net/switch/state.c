@@ -12,16 +12,8 @@
 
 static void port_state(struct net_switch *s, struct net_port *p, struct ker_chunk *c)
 {
-    KER_CHUNK(c, p->link_free);
-    KER_CHUNK(c, p->write_free);
-    KER_CHUNK(c, p->read_free);
-    KER_CHUNK(c, p->wake);
-    KER_CHUNK(c, p->queue_max);
-    KER_CHUNK(c, p->packets);
-    KER_CHUNK(c, p->bytes);
-    KER_CHUNK(c, p->busy);
-    KER_CHUNK(c, p->queue_time);
-    KER_CHUNK(c, p->input_time);
+    KER_CHUNK(c, p->link_free, p->write_free, p->read_free, p->wake, p->queue_max, p->packets, p->bytes,
+              p->busy, p->queue_time, p->input_time);
     ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
     if (s->lanes)
         ker_chunk_bytes(c, net_lanes_at(s, net_port_number(s, p)), s->net->set.lanes->bytes);
@@ -59,8 +51,7 @@ static void ring_save(struct net_switch *s, const struct net_port *out, struct k
     for (; count; count--) {
         i = s->request.at[i].next;
         struct net_request *r = &s->request.at[i];
-        KER_CHUNK(c, r->first_channel);
-        KER_CHUNK(c, r->channel_count);
+        KER_CHUNK(c, r->first_channel, r->channel_count);
         ker_chunk_bool(c, r->reserved);
         list_save(s, r->head, c);
     }
@@ -77,8 +68,7 @@ static void ring_load(struct net_switch *s, uint32_t port, struct ker_chunk *c)
 {
     struct grant g = {.out = net_port_at(s, port), .out_port = port};
     for (uint32_t requests = ker_chunk_count(c, 0, 8); requests; requests--) {
-        KER_CHUNK(c, g.first_channel);
-        KER_CHUNK(c, g.channel_count);
+        KER_CHUNK(c, g.first_channel, g.channel_count);
         g.reserved = ker_chunk_bool(c, false);
         for (uint32_t packets = ker_chunk_count(c, 0, sizeof(struct net_packet)); packets; packets--) {
             struct net_packet p = {0};
@@ -121,9 +111,7 @@ static void input_fifo_state(struct net_switch *s, struct net_input_fifo *f, str
 void net_switch_state(struct net_switch *s, struct ker_chunk *c)
 {
     ker_chunk_same(c, s->ports);
-    KER_CHUNK(c, s->turn);
-    KER_CHUNK(c, s->draws);
-    KER_CHUNK(c, s->rotor);
+    KER_CHUNK(c, s->turn, s->draws, s->rotor);
     for (uint32_t p = 0; p < s->ports && !c->bad; p++) {
         port_state(s, net_port_at(s, p), c);
         net_credits_state(s->net, credits_due_at(s, p), c);

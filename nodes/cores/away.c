@@ -31,9 +31,7 @@ void node_away_state(const struct node *n, struct ker_chunk *c)
     struct node_noise_core *core = node_cores(n)->noise;
     ker_chunk_same(c, cores);
     for (uint32_t i = 0; i < cores && !c->bad; i++) {
-        KER_CHUNK(c, core[i].begin);
-        KER_CHUNK(c, core[i].end);
-        KER_CHUNK(c, core[i].drawn);
+        KER_CHUNK(c, core[i].begin, core[i].end, core[i].drawn);
         c->bad |= core[i].begin < 0 || core[i].end < core[i].begin;
     }
 }

@@ -6,9 +6,7 @@
 
 static void flow_state(struct node_flow *flow, uint32_t resources, struct ker_chunk *c)
 {
-    KER_CHUNK(c, flow->left);
-    KER_CHUNK(c, flow->most);
-    KER_CHUNK(c, flow->rate);
+    KER_CHUNK(c, flow->left, flow->most, flow->rate);
     flow->uses = (uint16_t)ker_chunk_below(c, flow->uses, NODE_FLOW_USES + 1);
     for (uint32_t i = 0; i < flow->uses; i++) {
         flow->use[i].resource = (uint16_t)ker_chunk_below(c, flow->use[i].resource, resources);
@@ -34,26 +32,17 @@ static void load_state(const struct node *n, struct node_load *load, struct ker_
     struct node_system *system = n->system;
     KER_CHUNK(c, load->number);
     load->kind = (uint8_t)ker_chunk_below(c, load->kind, NODE_LOAD_WORK + 1);
-    KER_CHUNK(c, load->compute);
-    KER_CHUNK(c, load->own);
-    KER_CHUNK(c, load->system);
+    KER_CHUNK(c, load->compute, load->own, load->system);
     c->bad |= load->own < 0 || load->system < 0 || load->own > load->compute - load->system;
-    KER_CHUNK(c, load->stalled);
-    KER_CHUNK(c, load->away);
-    KER_CHUNK(c, load->preempted);
+    KER_CHUNK(c, load->stalled, load->away, load->preempted);
     load->core = ker_chunk_below(c, load->core, node_structure_of(n)->units);
     load->service = (uint8_t)ker_chunk_below(c, load->service, system->services->count);
-    KER_CHUNK(c, load->speed);
-    KER_CHUNK(c, load->left);
-    KER_CHUNK(c, load->needs);
+    KER_CHUNK(c, load->speed, load->left, load->needs);
     load->home = ker_chunk_below(c, load->home, node_structure_of(n)->units);
     load->goes = ker_chunk_bool(c, load->goes);
     load->waits = ker_chunk_bool(c, load->waits);
     load->spins = ker_chunk_bool(c, load->spins);
-    KER_CHUNK(c, load->turn);
-    KER_CHUNK(c, load->from);
-    KER_CHUNK(c, load->began);
-    KER_CHUNK(c, load->until);
+    KER_CHUNK(c, load->turn, load->from, load->began, load->until);
     flow_state(&load->flow, system->memory->resources, c);
     if (load->kind <= NODE_LOAD_LOOP && !c->bad)
         message_state(system, load, c);
@@ -101,9 +90,7 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
     struct node_memory *memory = n->system->memory;
     struct node_cores *cores = node_cores(n);
     ker_assert(!cores->changed);
-    KER_CHUNK(c, cores->since);
-    KER_CHUNK(c, cores->armed);
-    KER_CHUNK(c, cores->copies);
+    KER_CHUNK(c, cores->since, cores->armed, cores->copies);
     ker_chunk_same(c, node_structure_of(n)->units);
     for (uint32_t i = 0; i < node_structure_of(n)->units && !c->bad; i++)
         KER_CHUNK(c, cores->unit[i]);

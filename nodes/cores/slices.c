@@ -242,20 +242,17 @@ ker_time node_slices_next(const struct node *n, ker_time now)
 
 static void owner_state(struct node_owner *o, struct ker_chunk *c)
 {
-    KER_CHUNK(c, o->number);
-    KER_CHUNK(c, o->service);
+    KER_CHUNK(c, o->number, o->service);
     o->there = ker_chunk_bool(c, o->there);
 }
 
 void node_slices_state(const struct node *n, struct ker_chunk *chunk)
 {
     struct node_cores *c = node_cores(n);
-    KER_CHUNK(chunk, c->front);
-    KER_CHUNK(chunk, c->back);
+    KER_CHUNK(chunk, c->front, c->back);
     for (uint32_t unit = 0; unit < node_structure_of(n)->units; unit++) {
         owner_state(&c->slot[unit].owner, chunk);
         owner_state(&c->slot[unit].last, chunk);
-        KER_CHUNK(chunk, c->slot[unit].since);
-        KER_CHUNK(chunk, c->slot[unit].from);
+        KER_CHUNK(chunk, c->slot[unit].since, c->slot[unit].from);
     }
 }

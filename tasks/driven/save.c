@@ -18,11 +18,7 @@ static void open_state(struct driven_core *core, struct driven_record *r, struct
     struct driven_open o = saved ? *saved : (struct driven_open){0};
     o.block = ker_chunk_below(c, o.block, core->program->class->blocks(core->program, r->object));
     o.iteration = ker_chunk_below(c, o.iteration, core->program->iterations);
-    KER_CHUNK(c, o.arrived);
-    KER_CHUNK(c, o.after);
-    KER_CHUNK(c, o.queued);
-    KER_CHUNK(c, o.run);
-    KER_CHUNK(c, o.bytes);
+    KER_CHUNK(c, o.arrived, o.after, o.queued, o.run, o.bytes);
     if (!c->loads || c->bad)
         return;
     struct driven_open *to = driven_open_get(core, r, o.block, o.iteration);
@@ -103,9 +99,7 @@ static void ready_state(struct driven_core *core, struct ker_chunk *c, struct dr
     r->object = ker_chunk_below(c, r->object, core->program->objects);
     r->block = ker_chunk_below(c, r->block, core->program->class->blocks(core->program, r->object));
     r->iteration = ker_chunk_below(c, r->iteration, core->program->iterations);
-    KER_CHUNK(c, r->priority);
-    KER_CHUNK(c, r->turn);
-    KER_CHUNK(c, r->since);
+    KER_CHUNK(c, r->priority, r->turn, r->since);
 }
 
 static void queue_state(struct driven_core *core, struct ker_chunk *c)
@@ -127,11 +121,9 @@ static void queue_state(struct driven_core *core, struct ker_chunk *c)
 
 static void sides_state(struct driven_sides *s, struct ker_chunk *c)
 {
-    KER_CHUNK(c, s->step);
-    KER_CHUNK(c, s->waiting);
+    KER_CHUNK(c, s->step, s->waiting);
     s->told = ker_chunk_bool(c, s->told);
-    KER_CHUNK(c, s->own);
-    KER_CHUNK(c, s->coming);
+    KER_CHUNK(c, s->own, s->coming);
     for (uint32_t i = 0; i < 4; i++) {
         s->heard[i / 2][i % 2] = ker_chunk_bool(c, s->heard[i / 2][i % 2]);
         s->counted[i / 2][i % 2] = ker_chunk_bool(c, s->counted[i / 2][i % 2]);
@@ -151,36 +143,16 @@ static void running_state(struct driven_core *core, struct ker_chunk *c)
                                     &core->block);
     core->sent = ker_chunk_below(c, core->sent, core->block.sends + 1);
     core->works = ker_chunk_bool(c, core->works);
-    KER_CHUNK(c, core->leaving);
-    KER_CHUNK(c, core->paid);
-    KER_CHUNK(c, core->begun);
-    KER_CHUNK(c, core->before);
-    KER_CHUNK(c, core->length);
-    KER_CHUNK(c, core->had);
+    KER_CHUNK(c, core->leaving, core->paid, core->begun, core->before, core->length, core->had);
 }
 
 static void counts_state(struct driven_core *core, struct ker_chunk *c)
 {
-    KER_CHUNK(c, core->turns);
-    KER_CHUNK(c, core->jitters);
-    KER_CHUNK(c, core->most);
-    KER_CHUNK(c, core->line.until);
-    KER_CHUNK(c, core->line.calls);
-    KER_CHUNK(c, core->line.messages);
-    KER_CHUNK(c, core->begins);
-    KER_CHUNK(c, core->finish);
-    KER_CHUNK(c, core->busy);
-    KER_CHUNK(c, core->overhead);
-    KER_CHUNK(c, core->queued);
-    KER_CHUNK(c, core->blocks);
-    KER_CHUNK(c, core->sent_messages);
-    KER_CHUNK(c, core->sent_bytes);
-    KER_CHUNK(c, core->received_messages);
-    KER_CHUNK(c, core->received_bytes);
-    KER_CHUNK(c, core->local);
-    KER_CHUNK(c, core->passed_on);
-    KER_CHUNK(c, core->came);
-    KER_CHUNK(c, core->went);
+    KER_CHUNK(c, core->turns, core->jitters, core->most, core->line.until, core->line.calls,
+              core->line.messages, core->begins, core->finish, core->busy, core->overhead, core->queued,
+              core->blocks);
+    KER_CHUNK(c, core->sent_messages, core->sent_bytes, core->received_messages, core->received_bytes,
+              core->local, core->passed_on, core->came, core->went);
 }
 
 static void core_state(struct driven_core *core, struct ker_chunk *c)
@@ -214,12 +186,7 @@ void driven_node_save(void *state, struct node *node, struct ker_chunk *c)
 static void sum_state(struct driven_sum *sum, struct ker_chunk *c)
 {
     struct driven_sum s = *sum;
-    KER_CHUNK(c, s.count);
-    KER_CHUNK(c, s.messages);
-    KER_CHUNK(c, s.time);
-    KER_CHUNK(c, s.queued);
-    KER_CHUNK(c, s.longest);
-    KER_CHUNK(c, s.queued_longest);
+    KER_CHUNK(c, s.count, s.messages, s.time, s.queued, s.longest, s.queued_longest);
     if (!c->loads)
         return;
     sum->count += s.count;

@@ -381,17 +381,13 @@ static const char *function_state(const char *function, struct ker_chunk *c)
 
 static void piece_state(struct task_piece *piece, struct ker_chunk *c)
 {
-    KER_CHUNK(c, piece->begin);
-    KER_CHUNK(c, piece->end);
-    KER_CHUNK(c, piece->hop);
-    KER_CHUNK(c, piece->stream);
+    KER_CHUNK(c, piece->begin, piece->end, piece->hop, piece->stream);
     piece->kind = (uint8_t)ker_chunk_below(c, piece->kind, TASK_PIECE_ACT + 1);
     if (piece->kind != TASK_PIECE_ACT) {
         piece->function = function_state(piece->function, c);
         return;
     }
-    KER_CHUNK(c, piece->to);
-    KER_CHUNK(c, piece->sends);
+    KER_CHUNK(c, piece->to, piece->sends);
 }
 
 static void ring_state(struct loggops_records *r, struct task_ring *ring, struct ker_chunk *c)
@@ -410,10 +406,7 @@ static void ring_state(struct loggops_records *r, struct task_ring *ring, struct
 
 static void nic_state(struct loggops_record_nic *nic, struct ker_chunk *c)
 {
-    KER_CHUNK(c, nic->since);
-    KER_CHUNK(c, nic->cpu);
-    KER_CHUNK(c, nic->to);
-    KER_CHUNK(c, nic->sends);
+    KER_CHUNK(c, nic->since, nic->cpu, nic->to, nic->sends);
 }
 
 void loggops_record_state(struct loggops_system *s, struct loggops_process *p, uint32_t cpus, uint32_t nics,
@@ -423,21 +416,11 @@ void loggops_record_state(struct loggops_system *s, struct loggops_process *p, u
     if (c->loads)
         own->ring.count = own->ring.first = 0;
     ring_state(s->records, &own->ring, c);
-    KER_CHUNK(c, own->compute);
-    KER_CHUNK(c, own->wait);
-    KER_CHUNK(c, own->messages_sent);
-    KER_CHUNK(c, own->bytes_sent);
-    KER_CHUNK(c, own->messages_received);
-    KER_CHUNK(c, own->bytes_received);
-    KER_CHUNK(c, own->told_at);
-    KER_CHUNK(c, own->told);
-    KER_CHUNK(c, own->calls);
-    KER_CHUNK(c, own->messages);
+    KER_CHUNK(c, own->compute, own->wait, own->messages_sent, own->bytes_sent, own->messages_received,
+              own->bytes_received, own->told_at, own->told, own->calls, own->messages);
     for (unsigned cpu = 0; cpu < cpus; cpu++) {
         struct loggops_record_cpu *one = cpu_of(s, p, cpu);
-        KER_CHUNK(c, one->begin);
-        KER_CHUNK(c, one->until);
-        KER_CHUNK(c, one->before);
+        KER_CHUNK(c, one->begin, one->until, one->before);
         one->computes = ker_chunk_bool(c, one->computes);
     }
     for (unsigned nic = 0; nic < nics; nic++) {

@@ -24,11 +24,7 @@ static void held_state(struct loggops_system *s, struct loggops_event *e, struct
     struct loggops_held held = {.bytes = 0};
     if (!c->loads)
         held = s->programs->held.at[e->op];
-    KER_CHUNK(c, held.envelope);
-    KER_CHUNK(c, held.bytes);
-    KER_CHUNK(c, held.cookie);
-    KER_CHUNK(c, held.created);
-    KER_CHUNK(c, held.unhindered);
+    KER_CHUNK(c, held.envelope, held.bytes, held.cookie, held.created, held.unhindered);
     if (!c->loads || c->bad)
         return;
     e->op = KER_POOL_TAKE(&s->programs->held, NULL);
@@ -53,17 +49,8 @@ static bool event_sound(const struct loggops_system *s, const struct loggops_pro
 static void event_state(struct loggops_system *s, const struct loggops_process *p, struct loggops_event *e,
                         struct ker_chunk *c)
 {
-    KER_CHUNK(c, e->time);
-    KER_CHUNK(c, e->cause);
-    KER_CHUNK(c, e->bytes);
-    KER_CHUNK(c, e->origin);
-    KER_CHUNK(c, e->number);
-    KER_CHUNK(c, e->tag);
-    KER_CHUNK(c, e->op);
-    KER_CHUNK(c, e->match);
-    KER_CHUNK(c, e->kind);
-    KER_CHUNK(c, e->cpu);
-    KER_CHUNK(c, e->nic);
+    KER_CHUNK(c, e->time, e->cause, e->bytes, e->origin, e->number, e->tag, e->op, e->match, e->kind, e->cpu,
+              e->nic);
     e->process = (uint32_t)(p - s->process);
     c->bad |= c->loads && !event_sound(s, p, e);
     if (!c->bad && has_held(e->kind))
@@ -173,8 +160,7 @@ static void left_state(struct loggops_system *s, struct loggops_process *p, stru
         if (!c->loads)
             l = s->left.at[at];
         at = l.next;
-        KER_CHUNK(c, l.op);
-        KER_CHUNK(c, l.count);
+        KER_CHUNK(c, l.op, l.count);
         if (!c->loads || c->bad)
             continue;
         uint32_t index = KER_POOL_TAKE(&s->left, NULL);
@@ -233,9 +219,7 @@ static void program_state(struct loggops_system *s, struct loggops_process *p, s
     struct loggops_member *m = &s->programs->member[p - s->process];
     m->asks = ker_chunk_bool(c, m->asks);
     m->stepped = ker_chunk_bool(c, m->stepped);
-    KER_CHUNK(c, m->read);
-    KER_CHUNK(c, m->messages);
-    KER_CHUNK(c, m->until);
+    KER_CHUNK(c, m->read, m->messages, m->until);
     own_state(s, m, c);
     if (!c->bad)
         m->service->save(m->tasks, (struct node *)(void *)m, c);
@@ -265,8 +249,7 @@ static void process_state(struct loggops_system *s, struct loggops_process *p, c
     uint32_t cpus, nics;
     ker_chunk_same(c, s->together);
     resources_state(s, p, c, &cpus, &nics);
-    KER_CHUNK(c, s->job[p->job].start);
-    KER_CHUNK(c, p->number);
+    KER_CHUNK(c, s->job[p->job].start, p->number);
     struct loggops_group *group = loggops_group_of(s, p);
     if (!s->together || p == s->process)
         KER_CHUNK(c, group->wake);

@@ -238,11 +238,7 @@ const char *task_function_state(struct task_mpi *mpi, const char *function, stru
 static struct task_counted counted_state(struct task_mpi *mpi, struct task_counted one, struct ker_chunk *c)
 {
     one.function = task_function_state(mpi, one.function, c);
-    KER_CHUNK(c, one.comm);
-    KER_CHUNK(c, one.calls);
-    KER_CHUNK(c, one.bytes);
-    KER_CHUNK(c, one.simulated);
-    KER_CHUNK(c, one.wait);
+    KER_CHUNK(c, one.comm, one.calls, one.bytes, one.simulated, one.wait);
     c->bad |= !one.function;
     return one;
 }
@@ -287,9 +283,7 @@ void task_calls_stream_state(struct task_mpi *mpi, struct task_state *task, stru
 {
     struct task_calls *calls = task->calls;
     struct task_counted now = calls->now ? *calls->now : (struct task_counted){.comm = TASK_NO_COMM};
-    KER_CHUNK(c, calls->since);
-    KER_CHUNK(c, calls->late);
-    KER_CHUNK(c, now.comm);
+    KER_CHUNK(c, calls->since, calls->late, now.comm);
     now.function = task_function_state(mpi, now.function, c);
     if (c->loads && !c->bad)
         task_calls_return(task, now.function, now.comm, calls->since, calls->late);

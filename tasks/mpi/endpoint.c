@@ -128,6 +128,5 @@ void task_endpoint_take(struct task_mpi *mpi, struct task_state *task, uint64_t 
 void task_endpoint_state(struct task_mpi *mpi, const struct task_state *task, struct ker_chunk *c)
 {
     struct task_endpoint *own = &mpi->endpoints->task[task_index(mpi, task)];
-    KER_CHUNK(c, own->sending);
-    KER_CHUNK(c, own->receiving);
+    KER_CHUNK(c, own->sending, own->receiving);
 }

@@ -85,18 +85,14 @@ void task_path_end(struct task_mpi *mpi, const struct task_state *task)
 
 static void piece_state(struct task_mpi *mpi, struct task_piece *piece, struct ker_chunk *c)
 {
-    KER_CHUNK(c, piece->begin);
-    KER_CHUNK(c, piece->end);
-    KER_CHUNK(c, piece->hop);
-    KER_CHUNK(c, piece->stream);
+    KER_CHUNK(c, piece->begin, piece->end, piece->hop, piece->stream);
     piece->kind = (uint8_t)ker_chunk_below(c, piece->kind, TASK_PIECE_ACT + 1);
     c->bad |= piece->begin > piece->end;
     if (piece->kind != TASK_PIECE_ACT) {
         piece->function = task_function_state(mpi, c->loads ? NULL : piece->function, c);
         return;
     }
-    KER_CHUNK(c, piece->to);
-    KER_CHUNK(c, piece->sends);
+    KER_CHUNK(c, piece->to, piece->sends);
 }
 
 /* A resumed run with less room for each task, because jobs have come, keeps the last ones. */
@@ -104,8 +100,7 @@ void task_path_state(struct task_mpi *mpi, const struct task_state *task, struct
 {
     struct task_ring *ring = ring_of(mpi, task);
     uint32_t count = ker_chunk_count(c, ring->count, 2 * sizeof(ker_time));
-    KER_CHUNK(c, ring->last);
-    KER_CHUNK(c, ring->longest);
+    KER_CHUNK(c, ring->last, ring->longest);
     ring->lost = ker_chunk_bool(c, ring->lost);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct task_piece one = {0};

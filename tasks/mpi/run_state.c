@@ -78,15 +78,9 @@ void task_run_state(struct task_mpi *mpi, struct task_state *task, struct task_c
     view.layout = run->view.layout;
     view.combination = run->view.combination;
     run->view = view;
-    KER_CHUNK(c, run->comm);
-    KER_CHUNK(c, run->current);
-    KER_CHUNK(c, run->round);
-    KER_CHUNK(c, run->outstanding);
-    KER_CHUNK(c, run->call);
-    KER_CHUNK(c, run->start);
+    KER_CHUNK(c, run->comm, run->current, run->round, run->outstanding, run->call, run->start);
     if (mpi->waits) {
-        KER_CHUNK(c, run->began);
-        KER_CHUNK(c, run->entered);
+        KER_CHUNK(c, run->began, run->entered);
     }
     run->fence = ker_chunk_bool(c, run->fence);
     run->sending = ker_chunk_bool(c, run->sending);

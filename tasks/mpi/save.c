@@ -85,12 +85,7 @@ static void partitions_state(struct task_mpi *mpi, struct task_state *task, uint
         r->bytes = task_partitions_new(mpi, partitions, bytes);
         p = task_partitioned_of(mpi, r);
     }
-    KER_CHUNK(c, p->messages);
-    KER_CHUNK(c, p->partner);
-    KER_CHUNK(c, p->started);
-    KER_CHUNK(c, p->cleared);
-    KER_CHUNK(c, p->ready);
-    KER_CHUNK(c, p->moved);
+    KER_CHUNK(c, p->messages, p->partner, p->started, p->cleared, p->ready, p->moved);
     for (uint32_t i = 0; i < partitions; i++)
         KER_CHUNK(c, p->part[i]);
 }
@@ -181,9 +176,7 @@ static void peers_state(struct task_state *task, struct ker_chunk *c)
         struct task_peer one = {0};
         if (!c->loads)
             one = *(at = ker_table_next(&task_peer_kind, &task->peers, at));
-        KER_CHUNK(c, one.key);
-        KER_CHUNK(c, one.sends);
-        KER_CHUNK(c, one.receives);
+        KER_CHUNK(c, one.key, one.sends, one.receives);
         c->bad |= one.key == 0;
         if (c->loads && !c->bad)
             *task_peer_get(task, one.key) = one;
@@ -194,13 +187,7 @@ static void peers_state(struct task_state *task, struct ker_chunk *c)
 
 static void window_state(struct task_mpi *mpi, struct task_window *w, struct ker_chunk *c)
 {
-    KER_CHUNK(c, w->comm);
-    KER_CHUNK(c, w->window);
-    KER_CHUNK(c, w->open);
-    KER_CHUNK(c, w->missing);
-    KER_CHUNK(c, w->exposed);
-    KER_CHUNK(c, w->completed);
-    KER_CHUNK(c, w->shared);
+    KER_CHUNK(c, w->comm, w->window, w->open, w->missing, w->exposed, w->completed, w->shared);
     w->exclusive = ker_chunk_bool(c, w->exclusive);
     w->all = ker_chunk_bool(c, w->all);
     messages_state(mpi, TASK_QUEUE_LIST, &w->locks, c);
@@ -210,12 +197,7 @@ static void window_state(struct task_mpi *mpi, struct task_window *w, struct ker
 
 static void target_state(struct task_mpi *mpi, struct task_target *t, struct ker_chunk *c)
 {
-    KER_CHUNK(c, t->comm);
-    KER_CHUNK(c, t->window);
-    KER_CHUNK(c, t->peer);
-    KER_CHUNK(c, t->open);
-    KER_CHUNK(c, t->posts);
-    KER_CHUNK(c, t->lock);
+    KER_CHUNK(c, t->comm, t->window, t->peer, t->open, t->posts, t->lock);
     t->exclusive = ker_chunk_bool(c, t->exclusive);
     t->awaited = ker_chunk_bool(c, t->awaited);
     messages_state(mpi, TASK_QUEUE_LIST, &t->delayed, c);
@@ -297,29 +279,15 @@ static void stream_state(struct task_state *t, struct ker_chunk *c)
     t->stage = (uint8_t)ker_chunk_below(c, t->stage, TASK_STAGE_DONE + 1);
     t->busy = ker_chunk_bool(c, t->busy);
     t->blocked = ker_chunk_bool(c, t->blocked);
-    KER_CHUNK(c, t->pending);
-    KER_CHUNK(c, t->debt);
-    KER_CHUNK(c, t->blocked_since);
-    KER_CHUNK(c, t->paid_until);
+    KER_CHUNK(c, t->pending, t->debt, t->blocked_since, t->paid_until);
 }
 
 static void progress_state(struct task_state *t, struct ker_chunk *c)
 {
     stream_state(t, c);
-    KER_CHUNK(c, t->open);
-    KER_CHUNK(c, t->searching);
-    KER_CHUNK(c, t->started);
-    KER_CHUNK(c, t->finish);
-    KER_CHUNK(c, t->compute);
-    KER_CHUNK(c, t->wait);
-    KER_CHUNK(c, t->send_wait);
-    KER_CHUNK(c, t->messages_sent);
-    KER_CHUNK(c, t->bytes_sent);
-    KER_CHUNK(c, t->messages_received);
-    KER_CHUNK(c, t->bytes_received);
-    KER_CHUNK(c, t->passes);
-    KER_CHUNK(c, t->jitters);
-    KER_CHUNK(c, t->acted);
+    KER_CHUNK(c, t->open, t->searching, t->started, t->finish, t->compute, t->wait, t->send_wait,
+              t->messages_sent, t->bytes_sent, t->messages_received, t->bytes_received, t->passes);
+    KER_CHUNK(c, t->jitters, t->acted);
 }
 
 static void program_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
@@ -337,9 +305,7 @@ static void program_state(struct task_mpi *mpi, struct task_state *task, struct 
 static void counted_state(struct task_streams *all, struct ker_chunk *c)
 {
     struct task_stream *s = &all->stream[all->current];
-    KER_CHUNK(c, s->until);
-    KER_CHUNK(c, s->begun);
-    KER_CHUNK(c, s->done);
+    KER_CHUNK(c, s->until, s->begun, s->done);
 }
 
 /* All but what is saved of any task: its streams from the second on, who waits for which request, which have
@@ -389,8 +355,7 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     posted_state(mpi, task, &task->posted, c);
     messages_state(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected, c);
     queues_state(mpi, task, c);
-    KER_CHUNK(c, task->search);
-    KER_CHUNK(c, task->longest);
+    KER_CHUNK(c, task->search, task->longest);
     onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);

@@ -40,6 +40,5 @@ void task_sources_state(struct task_state *task, struct ker_chunk *c)
         return;
     if (c->loads)
         task->sources = ker_alloc(sizeof *task->sources);
-    KER_CHUNK(c, task->sources->count);
-    KER_CHUNK(c, task->sources->source);
+    KER_CHUNK(c, task->sources->count, task->sources->source);
 }

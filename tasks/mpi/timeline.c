@@ -268,14 +268,9 @@ static void under_ways_state(struct task_line *line, struct ker_chunk *c)
 static void call_state(struct task_mpi *mpi, struct task_line_call *own, struct ker_chunk *c)
 {
     own->call.function = task_function_state(mpi, own->call.function, c);
-    KER_CHUNK(c, own->call.bytes);
-    KER_CHUNK(c, own->call.peer);
-    KER_CHUNK(c, own->call.tag);
-    KER_CHUNK(c, own->call.comm);
+    KER_CHUNK(c, own->call.bytes, own->call.peer, own->call.tag, own->call.comm);
     own->begun = ker_chunk_bool(c, own->begun);
-    KER_CHUNK(c, own->call.before);
-    KER_CHUNK(c, own->call.begin);
-    KER_CHUNK(c, own->call.number);
+    KER_CHUNK(c, own->call.before, own->call.begin, own->call.number);
     uint32_t waits = ker_chunk_count(c, own->waits, sizeof *own->wait);
     KER_RESERVE(own->wait, own->wait_room, waits);
     for (own->waits = 0; own->waits < waits && !c->bad; own->waits++)
@@ -285,8 +280,7 @@ static void call_state(struct task_mpi *mpi, struct task_line_call *own, struct 
 void task_line_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     struct task_line *line = line_of(mpi, task);
-    KER_CHUNK(c, line->calls);
-    KER_CHUNK(c, line->messages);
+    KER_CHUNK(c, line->calls, line->messages);
     for (uint32_t i = 0; i < task_stream_count(task) && !c->bad; i++) {
         task_stream_select(task, i);
         call_state(mpi, line_call(mpi, task), c);

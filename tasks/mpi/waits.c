@@ -218,9 +218,7 @@ static void waited_state(struct task_mpi *mpi, struct task_state *task, struct t
                          struct ker_chunk *c)
 {
     one.function = task_function_state(mpi, one.function, c);
-    KER_CHUNK(c, one.parts);
-    KER_CHUNK(c, one.skew);
-    KER_CHUNK(c, one.skew_most);
+    KER_CHUNK(c, one.parts, one.skew, one.skew_most);
     if (c->loads && !c->bad)
         task_waits_join(waited_in(waited_of(mpi, task), one.function), &one);
 }

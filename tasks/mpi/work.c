@@ -146,12 +146,5 @@ void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ke
 void task_work_state(struct task_mpi *mpi, const struct task_state *task, struct ker_chunk *c)
 {
     struct task_worked *w = &mpi->worked[task_index(mpi, task)];
-    KER_CHUNK(c, w->seen);
-    KER_CHUNK(c, w->owed);
-    KER_CHUNK(c, w->system);
-    KER_CHUNK(c, w->stalled);
-    KER_CHUNK(c, w->overhead);
-    KER_CHUNK(c, w->away);
-    KER_CHUNK(c, w->preempted);
-    KER_CHUNK(c, w->moved);
+    KER_CHUNK(c, w->seen, w->owed, w->system, w->stalled, w->overhead, w->away, w->preempted, w->moved);
 }

@@ -323,11 +323,7 @@ static void collective_position(struct task_program *p, uint32_t number, struct 
 {
     struct own_task *at = &p->before[number];
     at->task = p->own[number].task;
-    KER_CHUNK(c, at->iteration);
-    KER_CHUNK(c, at->now);
-    KER_CHUNK(c, at->began);
-    KER_CHUNK(c, at->message);
-    KER_CHUNK(c, at->stage);
+    KER_CHUNK(c, at->iteration, at->now, at->began, at->message, at->stage);
     at->timed = ker_chunk_bool(c, at->timed);
     at->again = ker_chunk_bool(c, at->again);
     c->bad |= at->iteration > iterations_all(p) + 1 || at->stage >= STAGES ||

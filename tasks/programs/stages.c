@@ -146,10 +146,7 @@ void task_stages_position(struct task_stages *stages, uint32_t number, struct ke
 {
     struct task_stages_place *at = &stages->before[number];
     at->task = stages->place[number].task;
-    KER_CHUNK(c, at->step);
-    KER_CHUNK(c, at->stage);
-    KER_CHUNK(c, at->direction);
-    KER_CHUNK(c, at->posted);
+    KER_CHUNK(c, at->step, at->stage, at->direction, at->posted);
     c->bad |= at->stage > stage_allreduce(stages) || at->direction > stages->directions ||
               at->posted > stages->directions;
     if (c->loads && !c->bad)

@@ -80,9 +80,7 @@ static bool open_offer(void *state, struct net_offer *offer)
 static void traffic_save(void *state, struct node *node, struct ker_chunk *c)
 {
     struct task_traffic_node *n = state;
-    KER_CHUNK(c, n->drawn);
-    KER_CHUNK(c, n->next_ps);
-    KER_CHUNK(c, n->next_fraction);
+    KER_CHUNK(c, n->drawn, n->next_ps, n->next_fraction);
     n->law = ker_chunk_below(c, n->law, n->shared->formers + 1);
     KER_CHUNK(c, n->renewed);
     n->burst_ended = ker_chunk_bool(c, n->burst_ended);
