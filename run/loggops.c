@@ -260,11 +260,7 @@ static void loggops_report(struct run *run)
 {
     run_series_end(run, run->ended_at);
     json_t *jobs = jobs_report(run), *timelines = run_timeline_write(run, run->ended_at);
-    stats_periods_close(run->periods, &run->error);
-    run->periods = NULL;
-    stats_series_close(run->series, &run->error);
-    run->series = NULL;
-    run_hdf5_close(run);
+    run_files_close(run);
     uint64_t events = task_loggops_events(run->loggops);
     ker_comm_sum_u64(run->comm, &events, 1);
     json_t *speed = run_speed_json(run), *unlike = task_loggops_unlike(run->loggops, run->comm);
@@ -279,14 +275,7 @@ static void loggops_report(struct run *run)
     if (unlike)
         json_object_set_new(result, "unlike_loggopsim", unlike);
     char *text = summary_text(run, result);
-    json_t *summary = run_summary_json(run, result, speed);
-    stats_json_write(run->folder.path, "summary.json", summary, &run->error);
-    stats_text_write(run->folder.path, "summary.txt", text, &run->error);
-    if (!run->args->quiet)
-        printf("%s\nresults     %s\n", text, run->folder.path);
-    fflush(stdout);
-    free(text);
-    json_decref(summary);
+    run_summary_write(run, run_summary_json(run, result, speed), text);
 }
 
 /* ---- the model ---- */

@@ -202,15 +202,24 @@ static void traffic_add(struct run *run, json_t *result)
         json_object_set_new(result, "traffic", traffic);
 }
 
-static void files_write(struct run *run, json_t *summary, const struct links *links, ker_time span)
+void run_files_close(struct run *run)
 {
-    char *text = stats_summary_text(summary, links->busiest, span);
+    stats_periods_close(run->periods, &run->error);
+    run->periods = NULL;
+    stats_series_close(run->series, &run->error);
+    run->series = NULL;
+    run_hdf5_close(run);
+}
+
+void run_summary_write(struct run *run, json_t *summary, char *text)
+{
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);
     stats_text_write(run->folder.path, "summary.txt", text, &run->error);
     if (!run->args->quiet)
         printf("%s\nresults     %s\n", text, run->folder.path);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
     free(text);
+    json_decref(summary);
 }
 
 /* Nothing is counted behind it. */
@@ -248,11 +257,7 @@ void run_report(struct run *run)
     if (run_links(run))
         run_links(run)->series_write(run->network, run->comm, span, &run->folder, &run->error);
     json_t *timelines = run_timeline_write(run, at);
-    stats_periods_close(run->periods, &run->error);
-    run->periods = NULL;
-    stats_series_close(run->series, &run->error);
-    run->series = NULL;
-    run_hdf5_close(run);
+    run_files_close(run);
     if (run->control) {
         result_add(run, result, at, jobs, listed, inside,
                    run_power_json(run, links.use, &links.adapters, inside, span, at));
@@ -261,8 +266,7 @@ void run_report(struct run *run)
         if (run_links(run))
             links_add(run, result, &links, span);
         json_t *summary = run_summary_json(run, result, speed);
-        files_write(run, summary, &links, span);
-        json_decref(summary);
+        run_summary_write(run, summary, stats_summary_text(summary, links.busiest, span));
     }
     if (links.busiest)
         stats_busiest_free(links.busiest);

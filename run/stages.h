@@ -175,6 +175,9 @@ struct task_files run_task_files(const struct run *); /* report.c: which files o
 json_t *run_input_json(const struct run *);           /* what was asked for, and of which program */
 /* All of summary.json, when all other files are there; takes result and speed over. */
 json_t *run_summary_json(const struct run *, json_t *result, json_t *speed);
+/* Files that are written while the run goes on; then both summaries, which are taken. */
+void run_files_close(struct run *);
+void run_summary_write(struct run *, json_t *summary, char *text);
 void run_network_tell(const struct run *, json_t *); /* the sizes of the network */
 void run_folder_settle(struct run *, bool failed);   /* the run has ended: the folder says how */
 

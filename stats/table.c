@@ -84,6 +84,12 @@ int stats_table_find(const struct stats_table *t, const char *column, bool optio
     return -1;
 }
 
+void stats_table_find_all(const struct stats_table *t, const char *const *name, size_t count, int *column)
+{
+    for (size_t i = 0; i < count; i++)
+        column[i] = stats_table_find(t, name[i], true);
+}
+
 size_t stats_table_rows(const struct stats_table *t)
 {
     return t->rows;

@@ -149,6 +149,8 @@ size_t stats_table_rows(const struct stats_table *);
 size_t stats_table_row_bytes(const struct stats_table *); /* of memory */
 /* The column's place in this table; it is asserted that there is one, unless `optional`: then -1. */
 int stats_table_find(const struct stats_table *, const char *column, bool optional);
+/* Of several; -1: there is none. */
+void stats_table_find_all(const struct stats_table *, const char *const *name, size_t count, int *column);
 stats_cell stats_table_cell(const struct stats_table *, size_t row, int column);
 uint64_t stats_table_key(const struct stats_table *, size_t row);
 const char *stats_table_text(const struct stats_table *, size_t row, int column);

@@ -132,6 +132,7 @@ static void cause_tell(FILE *out, const json_t *job)
         {"sending_ps", "its adapters to send"},
         {"matching_ps", "matching"},
         {"one_sided_ps", "one-sided messages"},
+        {"service_ps", "services"},
     };
     const json_t *waits = json_object_get(job, "waits");
     size_t most = 0;
@@ -300,6 +301,7 @@ static void parts_tell(FILE *out, const json_t *kinds, double all)
         {"handshake_ps", "handshakes"},
         {"sending_ps", "sending"},
         {"matching_ps", "matching"},
+        {"service_ps", "services"},
         {"other_ps", "other"},
     };
     const size_t count = sizeof parts / sizeof *parts;

@@ -131,8 +131,9 @@ void task_matrix_save(const struct task_matrix *m, struct ker_state_writer *writ
         stats_matrix_save(m->pairs, writer, "task_matrix", STATS_MATRIX_TASK);
 }
 
-void task_matrix_load(struct task_system *system, struct ker_chunk *c)
+void task_matrix_load(void *context, struct ker_chunk *c)
 {
+    struct task_system *system = context;
     uint8_t level = 0;
     KER_CHUNK(c, level);
     c->bad |= level != STATS_MATRIX_TASK;

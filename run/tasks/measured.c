@@ -144,8 +144,9 @@ enum ker_status task_measured_report(const struct task_system *system, struct ke
 
 /* ---- saved state ---- */
 
-void task_measured_state(struct task_system *system, struct ker_chunk *c)
+void task_measured_state(void *context, struct ker_chunk *c)
 {
+    struct task_system *system = context;
     for (uint32_t job = 0; job < task_jobs_count(system->jobs) && !c->bad; job++) {
         struct task_measured *m = measured_of(system, job);
         size_t count = m ? times_count(m) : 0;

@@ -98,81 +98,68 @@ static ker_time times_add(ker_time a, ker_time b)
     return a < KER_TIME_MAX - b ? a + b : KER_TIME_MAX;
 }
 
+/* The columns of tasks.csv that jobs add up, from MESSAGES on as they are; those from STALLED on may be
+ * absent. */
+enum {
+    JOB,
+    TASK,
+    FINISH,
+    FINALIZE_GAP,
+    POLL_GAP,
+    PASSES,
+    MESSAGES,
+    BYTES,
+    RECEIVED,
+    COMPUTE,
+    WAIT,
+    SEND_WAIT,
+    STALLED,
+    OVERHEAD,
+    AWAY,
+    PREEMPTED,
+    SYSTEM,
+    COLUMNS
+};
+static const char *const column_names[COLUMNS] = {
+    "job",           "task",        "finish_ps",         "finalize_gap_ps", "poll_gap_ps", "passes",
+    "messages_sent", "bytes_sent",  "messages_received", "compute_ps",      "wait_ps",     "send_wait_ps",
+    "stalled_ps",    "overhead_ps", "away_ps",           "preempted_ps",    "system_ps"};
+
 struct job_sum {
     ker_time finish;
     ker_time poll_gap, finalize_gap, finalize_gap_max;
-    uint64_t messages, bytes, received, passes;
-    unsigned __int128 computed, waited, send_waited, stalled, overhead, away, preempted, system;
+    uint64_t passes;
+    unsigned __int128 of[COLUMNS];
     uint64_t compute_max;
     uint32_t compute_max_task; /* the first of them */
 };
 
-/* The columns that jobs add up, and the sums; on rank 0 also the file. */
+/* The columns, and the sums; on rank 0 also the file. */
 struct tasks {
-    int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received, compute, wait,
-        send_wait, stalled, overhead, away, preempted,
-        system; /* the last five: -1 where they are not measured */
+    int column[COLUMNS];
     struct job_sum *sum;
     struct stats_writer *writer; /* NULL: no file */
 };
 
-static void tasks_init(struct tasks *t, const struct stats_table *table, uint32_t jobs)
-{
-    *t = (struct tasks){.job = stats_table_find(table, "job", false),
-                        .task = stats_table_find(table, "task", false),
-                        .finish = stats_table_find(table, "finish_ps", false),
-                        .finalize_gap = stats_table_find(table, "finalize_gap_ps", false),
-                        .poll_gap = stats_table_find(table, "poll_gap_ps", false),
-                        .passes = stats_table_find(table, "passes", false),
-                        .messages = stats_table_find(table, "messages_sent", false),
-                        .bytes = stats_table_find(table, "bytes_sent", false),
-                        .received = stats_table_find(table, "messages_received", false),
-                        .compute = stats_table_find(table, "compute_ps", false),
-                        .wait = stats_table_find(table, "wait_ps", false),
-                        .send_wait = stats_table_find(table, "send_wait_ps", false),
-                        .stalled = stats_table_find(table, "stalled_ps", true),
-                        .overhead = stats_table_find(table, "overhead_ps", true),
-                        .away = stats_table_find(table, "away_ps", true),
-                        .preempted = stats_table_find(table, "preempted_ps", true),
-                        .system = stats_table_find(table, "system_ps", true),
-                        .sum = ker_alloc(jobs * sizeof *t->sum)};
-}
-
-static uint64_t cell(const struct stats_table *tasks, size_t row, int column)
-{
-    return (uint64_t)stats_table_cell(tasks, row, column);
-}
-
 static void task_show(void *context, const struct stats_table *table, size_t row)
 {
     const struct tasks *t = context;
-    struct job_sum *s = &t->sum[cell(table, row, t->job)];
-    ker_time finish = (ker_time)cell(table, row, t->finish),
-             finalize = (ker_time)cell(table, row, t->finalize_gap);
-    uint64_t passes = cell(table, row, t->passes);
+    uint64_t cell[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++)
+        cell[i] = t->column[i] < 0 ? 0 : (uint64_t)stats_table_cell(table, row, t->column[i]);
+    struct job_sum *s = &t->sum[cell[JOB]];
+    ker_time finish = (ker_time)cell[FINISH], finalize = (ker_time)cell[FINALIZE_GAP];
+    for (int i = MESSAGES; i < COLUMNS; i++)
+        s->of[i] += cell[i];
     s->finish = finish > s->finish ? finish : s->finish;
-    s->messages += cell(table, row, t->messages);
-    s->bytes += cell(table, row, t->bytes);
-    s->received += cell(table, row, t->received);
-    s->computed += cell(table, row, t->compute);
-    if (cell(table, row, t->compute) > s->compute_max) {
-        s->compute_max = cell(table, row, t->compute);
-        s->compute_max_task = (uint32_t)cell(table, row, t->task);
+    if (cell[COMPUTE] > s->compute_max) {
+        s->compute_max = cell[COMPUTE];
+        s->compute_max_task = (uint32_t)cell[TASK];
     }
-    s->waited += cell(table, row, t->wait);
-    s->waited += cell(table, row, t->send_wait);
-    s->send_waited += cell(table, row, t->send_wait);
-    if (t->stalled >= 0) {
-        s->stalled += cell(table, row, t->stalled);
-        s->overhead += cell(table, row, t->overhead);
-        s->away += cell(table, row, t->away);
-        s->preempted += cell(table, row, t->preempted);
-    }
-    s->system += t->system >= 0 ? cell(table, row, t->system) : 0;
-    s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
+    s->poll_gap = times_add(s->poll_gap, (ker_time)cell[POLL_GAP]);
     s->finalize_gap = times_add(s->finalize_gap, finalize);
     s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
-    s->passes = passes < s->passes || cell(table, row, t->task) == 0 ? passes : s->passes;
+    s->passes = cell[PASSES] < s->passes || cell[TASK] == 0 ? cell[PASSES] : s->passes;
     stats_writer_row(t->writer, table, row);
 }
 
@@ -214,30 +201,34 @@ static void report_abort(json_t *object, const struct task_job *job, const struc
 /* Of computation over the tasks: all of them wait for the one that computes longest, in the end. */
 static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
 {
-    uint64_t mean = (uint64_t)(sum->computed / tasks);
+    uint64_t mean = (uint64_t)(sum->of[COMPUTE] / tasks);
     return json_pack("{s:I, s:I, s:I, s:f}", "compute_max_ps", (json_int_t)sum->compute_max,
                      "compute_max_task", (json_int_t)sum->compute_max_task, "compute_mean_ps",
                      (json_int_t)mean, "max_over_mean",
-                     (double)sum->compute_max * tasks / (double)sum->computed);
+                     (double)sum->compute_max * tasks / (double)sum->of[COMPUTE]);
 }
 
 /* Of all tasks: computation, what holds it up on nodes of more than the simple model, and waiting. */
 static uint64_t time_of(const struct job_sum *sum)
 {
-    return sum->computed + sum->stalled + sum->system + sum->away + sum->preempted + sum->waited;
+    uint64_t time = 0;
+    for (int i = COMPUTE; i < COLUMNS; i++)
+        time += i == OVERHEAD ? 0 : (uint64_t)sum->of[i];
+    return time;
 }
 
 /* What the tasks' time is, in shares of its sum. */
 static json_t *time_json(const struct job_sum *sum, bool system)
 {
-    double all = (double)(time_of(sum) + sum->overhead);
-    json_t *shares = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "compute", (double)sum->computed / all,
-                               "stalled", (double)sum->stalled / all, "overhead", (double)sum->overhead / all,
-                               "away", (double)sum->away / all, "preempted", (double)sum->preempted / all,
-                               "wait", (double)(sum->waited - sum->send_waited) / all, "send_wait",
-                               (double)sum->send_waited / all);
-    if (system)
-        json_object_set_new(shares, "system", json_real((double)sum->system / all));
+    static const struct {
+        const char *name;
+        int column;
+    } part[] = {{"compute", COMPUTE},     {"stalled", STALLED}, {"overhead", OVERHEAD},   {"away", AWAY},
+                {"preempted", PREEMPTED}, {"wait", WAIT},       {"send_wait", SEND_WAIT}, {"system", SYSTEM}};
+    double all = (double)(time_of(sum) + sum->of[OVERHEAD]);
+    json_t *shares = json_object();
+    for (size_t i = 0; i < sizeof part / sizeof *part - !system; i++)
+        json_object_set_new(shares, part[i].name, json_real((double)sum->of[part[i].column] / all));
     return shares;
 }
 
@@ -253,14 +244,15 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
         json_object_set_new(object, "tasks", json_integer(job->tasks));
         json_object_set_new(object, "finish_ps",
                             sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
-        json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
-        json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
+        json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].of[MESSAGES]));
+        json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].of[BYTES]));
         uint64_t time = time_of(&sum[i]);
         if (time)
-            json_object_set_new(object, "wait_share", json_real((double)sum[i].waited / (double)time));
-        if (task_mpi_works(system->mpi) && time + sum[i].overhead)
+            json_object_set_new(object, "wait_share",
+                                json_real((double)(sum[i].of[WAIT] + sum[i].of[SEND_WAIT]) / (double)time));
+        if (task_mpi_works(system->mpi) && time + sum[i].of[OVERHEAD])
             json_object_set_new(object, "time_shares", time_json(&sum[i], task_mpi_system_told(system->mpi)));
-        if (sum[i].computed)
+        if (sum[i].of[COMPUTE])
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));
         if (job->restart)
             json_object_set_new(object, "passes", json_integer((json_int_t)sum[i].passes));
@@ -270,7 +262,7 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
             json_object_set_new(object, "finalize_gap_max_ps", json_integer(sum[i].finalize_gap_max));
             json_object_set_new(object, "file_time_ps", json_integer((json_int_t)file_times[i]));
         }
-        uint64_t lost = sum[i].messages - sum[i].received;
+        uint64_t lost = (uint64_t)(sum[i].of[MESSAGES] - sum[i].of[RECEIVED]);
         json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
         report_abort(object, job, &aborts[i]);
         if (lost && sum[i].finish != KER_TIME_MAX && !job->restart && !aborts[i].there)
@@ -316,13 +308,10 @@ static bool *jobs_done(const struct task_system *system, const uint64_t *counts)
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
 static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
-                                    const bool *done, const struct task_files *files, json_t **jobs,
-                                    struct ker_error *error)
+                                    const struct task_mpi_names *names, const bool *done,
+                                    const struct task_files *files, json_t **jobs, struct ker_error *error)
 {
-    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-    struct task_mpi_names names = {&outside, system->topology, task_mpi_works(system->mpi),
-                                   task_mpi_system_told(system->mpi)};
-    struct stats_table *table = task_models_results(system, &names, done, end);
+    struct stats_table *table = task_models_results(system, names, done, end);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
     struct task_mpi_abort *aborts = aborts_gather(system, comm);
@@ -330,8 +319,8 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     uint64_t *file_times = ker_alloc(jobs_count * sizeof *file_times);
     task_mpi_files(system->mpi, file_times);
     ker_comm_sum_u64(comm, file_times, jobs_count);
-    struct tasks tasks;
-    tasks_init(&tasks, table, jobs_count);
+    struct tasks tasks = {.sum = ker_alloc(jobs_count * sizeof *tasks.sum)};
+    stats_table_find_all(table, column_names, COLUMNS, tasks.column);
     if (control && files->tasks &&
         !(tasks.writer = stats_writer_open(table, files->folder, files->tasks_key, error)))
         status = KER_RUN_FAILED;
@@ -346,35 +335,12 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     return status ? status : closed;
 }
 
-/* Collective: waits.csv, wait_functions.csv, and jobs[].waits. */
-static enum ker_status waits_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
-                                    const struct task_files *files, json_t *jobs, struct ker_error *error)
+/* Each job's of an array, on rank 0, which is taken. */
+static void jobs_add(json_t *jobs, const char *key, json_t *of)
 {
-    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-    json_t *sums = NULL;
-    enum ker_status status = task_mpi_waits(
-        system->mpi,
-        &(struct task_mpi_names){.outside = &outside, .services = task_jobs_call_services(system->jobs)},
-        task_jobs_count(system->jobs), comm, end, files->folder, &sums, error);
-    for (size_t job = 0; sums && job < json_array_size(sums); job++)
-        json_object_set(json_array_get(jobs, job), "waits", json_array_get(sums, job));
-    json_decref(sums);
-    return status;
-}
-
-/* Collective: critical_path.csv and its steps, and jobs[].critical_path. */
-static enum ker_status path_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
-                                   const struct task_files *files, json_t *jobs, struct ker_error *error)
-{
-    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-    json_t *paths = NULL;
-    enum ker_status status =
-        task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology},
-                      task_jobs_count(system->jobs), comm, end, files->folder, &paths, error);
-    for (size_t job = 0; paths && job < json_array_size(paths); job++)
-        json_object_set(json_array_get(jobs, job), "critical_path", json_array_get(paths, job));
-    json_decref(paths);
-    return status;
+    for (size_t job = 0; of && job < json_array_size(of); job++)
+        json_object_set(json_array_get(jobs, job), key, json_array_get(of, job));
+    json_decref(of);
 }
 
 static bool calls_counted(const struct task_jobs *jobs)
@@ -385,40 +351,55 @@ static bool calls_counted(const struct task_jobs *jobs)
     return false;
 }
 
+static void keep(enum ker_status *first, enum ker_status status)
+{
+    *first = *first ? *first : status;
+}
+
+/* Collective: what is told of calls of MPI. */
+static enum ker_status mpi_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
+                                  const struct task_mpi_names *names, const struct task_files *files,
+                                  json_t *jobs, struct ker_error *error)
+{
+    uint32_t count = task_jobs_count(system->jobs);
+    enum ker_status status = KER_OK;
+    json_t *waits = NULL, *paths = NULL;
+    if (task_mpi_waits_told(system->mpi))
+        keep(&status, task_mpi_waits(system->mpi, names, count, comm, end, files->folder, &waits, error));
+    if (task_mpi_path_room(system->mpi))
+        keep(&status, task_mpi_path(system->mpi, names, count, comm, end, files->folder, &paths, error));
+    if (calls_counted(system->jobs))
+        keep(&status, task_mpi_calls(system->mpi, count, comm, end, files->folder, files->calls_key, error));
+    if (files->matching)
+        keep(&status, task_mpi_matching(system->mpi, names, comm, files->folder, files->matching_key, error));
+    jobs_add(jobs, "waits", waits);
+    jobs_add(jobs, "critical_path", paths);
+    return status;
+}
+
 enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end,
                                    const struct task_files *files, json_t **jobs, struct ker_error *error)
 {
     *jobs = NULL;
     if (!system->mpi)
         return task_matrix_write(system->matrix, comm, files->folder, error);
+    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+    struct task_mpi_names names = {&outside, system->topology, task_mpi_works(system->mpi),
+                                   task_mpi_system_told(system->mpi), task_jobs_call_services(system->jobs)};
     uint64_t *counts = jobs_counts(system, comm);
     if (ker_comm_rank(comm) == 0)
         report_stopped(system, counts);
     bool *done = jobs_done(system, counts);
-    enum ker_status status = tasks_report(system, comm, end, done, files, jobs, error), called = KER_OK,
-                    matched = KER_OK, waited = KER_OK, walked = KER_OK, driven = KER_OK;
+    enum ker_status status = tasks_report(system, comm, end, &names, done, files, jobs, error);
     free(counts);
     free(done);
     if (system->driven)
-        driven = task_driven_report(system->driven, comm, end, files->folder, files->tasks, files->tasks_key,
-                                    error);
-    enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
-    enum ker_status measured = task_measured_report(system, comm, files, *jobs, error);
-    if (task_mpi_waits_told(system->mpi))
-        waited = waits_report(system, comm, end, files, *jobs, error);
-    if (task_mpi_path_room(system->mpi))
-        walked = path_report(system, comm, end, files, *jobs, error);
-    if (calls_counted(system->jobs))
-        called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
-                                files->calls_key, error);
-    if (files->matching) {
-        struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-        matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){.outside = &outside}, comm,
-                                    files->folder, files->matching_key, error);
-    }
-    status = status ? status : driven ? driven : measured;
-    status = status ? status : called ? called : waited ? waited : walked;
-    return status ? status : matched ? matched : paired;
+        keep(&status, task_driven_report(system->driven, comm, end, files->folder, files->tasks,
+                                         files->tasks_key, error));
+    keep(&status, task_matrix_write(system->matrix, comm, files->folder, error));
+    keep(&status, task_measured_report(system, comm, files, *jobs, error));
+    keep(&status, mpi_report(system, comm, end, &names, files, *jobs, error));
+    return status;
 }
 
 static int wait_compare(const void *a, const void *b)

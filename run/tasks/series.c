@@ -166,8 +166,9 @@ static void sent_add(struct task_system *system, ker_time at)
 }
 
 /* Of the period that has begun. Loading adds. */
-void task_sent_state(struct task_system *system, struct ker_chunk *c)
+void task_sent_state(void *context, struct ker_chunk *c)
 {
+    struct task_system *system = context;
     uint32_t jobs = task_jobs_count(system->jobs);
     bool there = ker_chunk_bool(c, system->mpi && task_mpi_sent(system->mpi, 0));
     c->bad |= there && !system->mpi;
@@ -269,8 +270,7 @@ static struct stats_table *totals_make(const struct task_system *system, ker_tim
     struct task_mpi_names names = {&outside, NULL};
     bool *done = ker_alloc((task_jobs_count(system->jobs) + 1) * sizeof *done); /* finish is not looked at */
     struct stats_table *totals = task_models_results(system, &names, done, at);
-    for (int i = 0; i < COUNTS; i++)
-        column[i] = stats_table_find(totals, count_names[i], false);
+    stats_table_find_all(totals, count_names, COUNTS, column);
     free(done);
     return totals;
 }
@@ -333,8 +333,9 @@ void task_series_save(struct task_system *system, struct ker_state_writer *write
 }
 
 /* Of all tasks: those that live elsewhere are never asked for. */
-void task_series_load(struct task_system *system, struct ker_chunk *c)
+void task_series_load(void *context, struct ker_chunk *c)
 {
+    struct task_system *system = context;
     struct last one = {0};
     while (c->at < c->bytes && !c->bad) {
         KER_CHUNK(c, one);

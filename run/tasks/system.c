@@ -424,8 +424,9 @@ bool task_system_formers_end(struct task_system *system, ker_time fork)
     return t && t->formers && t->former[t->formers - 1]->until == fork;
 }
 
-static void system_state(struct task_system *system, struct ker_chunk *c)
+static void system_state(void *context, struct ker_chunk *c)
 {
+    struct task_system *system = context;
     if (ker_chunk_bool(c, system->mpi != NULL)) {
         c->bad |= !system->mpi;
         if (system->mpi)
@@ -461,31 +462,6 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     task_driven_save(system->driven, writer);
 }
 
-static void series_load(void *context, struct ker_chunk *c)
-{
-    task_series_load(context, c);
-}
-
-static void sent_load(void *context, struct ker_chunk *c)
-{
-    task_sent_state(context, c);
-}
-
-static void measured_load(void *context, struct ker_chunk *c)
-{
-    task_measured_state(context, c);
-}
-
-static void matrix_load(void *context, struct ker_chunk *c)
-{
-    task_matrix_load(context, c);
-}
-
-static void system_load(void *context, struct ker_chunk *c)
-{
-    system_state(context, c);
-}
-
 static void looks_load(void *context, struct ker_chunk *c)
 {
     looks_state(context, c, true);
@@ -504,12 +480,13 @@ static void system_pass(void *context, struct ker_chunk *c)
 
 void task_loaders(struct task_system *system, bool sums, struct ker_state_loader loaders[TASK_STATES])
 {
-    loaders[0] = (struct ker_state_loader){"jobs", VERSION, sums ? system_load : system_pass, system};
-    loaders[2] = (struct ker_state_loader){"task_sent", 2, sums ? sent_load : system_pass, system};
+    loaders[0] = (struct ker_state_loader){"jobs", VERSION, sums ? system_state : system_pass, system};
+    loaders[2] = (struct ker_state_loader){"task_sent", 2, sums ? task_sent_state : system_pass, system};
     loaders[3] = (struct ker_state_loader){"task_matrix", STATS_MATRIX_VERSION,
-                                           sums ? matrix_load : system_pass, system};
+                                           sums ? task_matrix_load : system_pass, system};
     task_driven_loaders(system->driven, sums, &loaders[4]);
-    loaders[1] = (struct ker_state_loader){"task_series", 1, series_load, system};
+    loaders[1] = (struct ker_state_loader){"task_series", 1, task_series_load, system};
     loaders[5] = (struct ker_state_loader){"traffic_looks", 1, sums ? looks_load : looks_when, system};
-    loaders[6] = (struct ker_state_loader){"task_measured", 1, sums ? measured_load : system_pass, system};
+    loaders[6] =
+        (struct ker_state_loader){"task_measured", 1, sums ? task_measured_state : system_pass, system};
 }

@@ -41,7 +41,7 @@ void task_matrix_period(struct task_matrix *, ker_time at);
 enum ker_status task_matrix_write(struct task_matrix *, struct ker_comm *, const struct stats_folder *,
                                   struct ker_error *);
 void task_matrix_save(const struct task_matrix *, struct ker_state_writer *);
-void task_matrix_load(struct task_system *, struct ker_chunk *);
+void task_matrix_load(void *system, struct ker_chunk *);
 extern const struct stats_schema stats_matrix_task_schema, stats_matrix_task_series_schema;
 
 /* call_series.c; free and add take NULL */
@@ -72,7 +72,7 @@ void task_models_attach(struct task_system *, const uint32_t *nodes, uint32_t co
 /* measured.c */
 enum ker_status task_measured_report(const struct task_system *, struct ker_comm *, const struct task_files *,
                                      json_t *jobs, struct ker_error *);
-void task_measured_state(struct task_system *, struct ker_chunk *);
+void task_measured_state(void *system, struct ker_chunk *);
 extern const struct stats_schema task_measured_schema;
 
 /* traced.c */
@@ -83,8 +83,8 @@ void task_series_free(struct task_series *); /* takes NULL */
 /* The job's tasks have ended where they began to wait, which periods have counted. */
 void task_series_cut(struct task_system *, uint32_t job);
 void task_series_save(struct task_system *, struct ker_state_writer *);
-void task_series_load(struct task_system *, struct ker_chunk *);
-void task_sent_state(struct task_system *, struct ker_chunk *);
+void task_series_load(void *system, struct ker_chunk *);
+void task_sent_state(void *system, struct ker_chunk *);
 extern const struct stats_schema task_job_series_schema, task_task_series_schema, task_traffic_series_schema;
 
 #endif

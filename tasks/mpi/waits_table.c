@@ -208,8 +208,7 @@ static enum ker_status tasks_write(struct stats_table *table, uint32_t jobs, str
                      .wait = stats_table_find(table, "wait_ps", false),
                      .job_sum = ker_alloc((jobs + (size_t)1) * sizeof *s.job_sum)};
     bool control = ker_comm_rank(comm) == 0;
-    for (int i = 0; i < TASK_PARTS; i++)
-        s.part[i] = stats_table_find(table, part_names[i], i == TASK_PART_SERVICE);
+    stats_table_find_all(table, part_names, TASK_PARTS, s.part);
     s.writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
     stats_table_show(table, comm, &(struct stats_visitor){task_show, &s});
     enum ker_status status = control && !s.writer ? KER_RUN_FAILED : stats_writer_close(s.writer, error);
