@@ -78,6 +78,16 @@ static void check_scalar(const struct check *check, const struct ker_option *opt
     } else if (KER_TYPE_OF(option) == KER_TYPE_FILE) {
         free(node->path);
         node->path = ker_config_path_join(check->file, node->text);
+        /* One that a file included names may lie beside that. */
+        if (node->origin.file && access(node->path, F_OK) != 0) {
+            char *beside = ker_config_path_join(node->origin.file, node->text);
+            if (access(beside, F_OK) == 0) {
+                free(node->path);
+                node->path = beside;
+            } else {
+                free(beside);
+            }
+        }
         /* From the command line a file may be meant as seen from the current folder, as the shell completes
          * it. */
         if (!node->origin.file && access(node->path, F_OK) != 0 && access(node->text, F_OK) == 0) {

@@ -254,6 +254,13 @@ void task_cause_whole(struct task_mpi *mpi, ker_time now, uint32_t request, stru
     run_tell(mpi, run_of(mpi, r));
 }
 
+void task_cause_delivered(const struct task_mpi *mpi, ker_time now, struct task_wire *fin)
+{
+    const struct task_cause *cause = &mpi->cause;
+    said_put(fin, &(struct said){.origin = (uint64_t)(cause->arrived ? cause->origin : now),
+                                 .contention = cause->arrived ? cause->contention : 0});
+}
+
 void task_cause_finished(struct task_mpi *mpi, uint32_t request, const struct task_wire *wire)
 {
     const struct task_request *r = task_request_at(mpi, request);

@@ -103,6 +103,8 @@ void task_cause_cleared(struct task_mpi *, ker_time now, uint32_t request, const
 /* DATA is here: `whole` becomes the message as it was announced; fin: FIN. */
 void task_cause_whole(struct task_mpi *, ker_time now, uint32_t request, struct task_wire *whole,
                       struct task_wire *fin);
+/* An eager message is here, whose send waits for this FIN. */
+void task_cause_delivered(const struct task_mpi *, ker_time now, struct task_wire *fin);
 /* The current stream calls a service by this request; it has answered. */
 void task_cause_calls(const struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);
 void task_cause_answered(struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);

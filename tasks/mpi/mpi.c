@@ -14,10 +14,14 @@ const struct ker_option mpi_options[] = {
      "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous). "
      "With mpi.overheads = \"loggops\" loggops.S takes its place.",
      "jobs & network.model=@nodes & mpi.overheads!=loggops"},
-    {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
-     "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a "
-     "buffer).",
+    {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered|delivered",
+     "When an eager send is complete: when its last byte has left the adapter; at once (copied to a "
+     "buffer); or, to another node, when the adapter there has said that it is there (FIN), as Slingshot's "
+     "adapters report it, messages up to mpi.inject_limit at once.",
      "jobs"},
+    {"mpi.inject_limit", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
+     "Eager messages up to this size are handed over to the adapter whole, and complete then.",
+     "mpi.eager_completion=delivered"},
     {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write|instant",
      "How a message above mpi.eager_limit moves once it is matched: the receiver reads it from the sender's "
      "memory, "
@@ -132,6 +136,8 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
     mpi->local_work = mpi->copies_collectives || mpi->reduce_rate;
     mpi->match_time = ker_config_time(config, "mpi.match_time");
     mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
+    mpi->eager_delivered = ker_config_is(config, "mpi.eager_completion", "delivered");
+    mpi->inject_limit = ker_config_bytes(config, "mpi.inject_limit");
     if (ker_config_is(config, "mpi.rendezvous", "instant"))
         return ker_config_fail(config, error, "mpi.rendezvous",
                                "\"instant\" is for schedules in GOAL with network.model = \"loggops\": in "

@@ -1,8 +1,9 @@
 /* protocol.c - how a message gets from one task to another.
  *
  * Eager, for messages up to mpi.eager_limit: the message is sent at once. The send is complete when its last
- * byte has left the adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when
- * its ACK comes.
+ * byte has left the adapter (mpi.eager_completion = "sent"), at once ("buffered"), or, above
+ * mpi.inject_limit and to another node, when FIN comes ("delivered"), which the target's adapter sends when
+ * all of it is there; a synchronous one when its ACK comes.
  *
  * Rendezvous, for larger ones, by mpi.rendezvous:
  *   read   RTS; when it is matched, READ; then DATA, which the sender's adapter serves outside the order of
@@ -67,6 +68,14 @@ static __attribute__((noinline)) void endpoint_send(struct task_mpi *mpi, struct
     task_wire_send_late(mpi, task_node_of(mpi, task), now, wire, wire->destination, cookie, delay);
 }
 
+static bool waits_for_fin(const struct task_mpi *mpi, const struct task_state *task,
+                          const struct task_wire *wire)
+{
+    return mpi->eager_delivered && wire->bytes > mpi->inject_limit &&
+           mpi->outside.node(mpi->outside.jobs, wire->job, wire->destination) !=
+               task_node_of(mpi, task)->node;
+}
+
 static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
 {
     struct task_request *r = task_request_at(mpi, request);
@@ -84,10 +93,13 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     task->messages_sent++;
     task->bytes_sent += r->bytes;
     bool leaves = wire.kind == TASK_WIRE_EAGER && !(wire.flags & TASK_WIRE_SYNC);
-    bool buffered = leaves && mpi->eager_buffered;
+    bool delivered = leaves && waits_for_fin(mpi, task, &wire);
+    bool buffered = leaves && !delivered && (mpi->eager_buffered || mpi->eager_delivered);
     if (leaves && !buffered)
         task_request_open(mpi, task, request);
-    uint64_t cookie = leaves && !buffered ? task_cookie(mpi, task, r->number) : 0;
+    if (delivered)
+        wire.flags |= TASK_WIRE_DELIVERED;
+    uint64_t cookie = leaves && !buffered && !delivered ? task_cookie(mpi, task, r->number) : 0;
     if (__builtin_expect(mpi->endpoints != NULL, 0))
         endpoint_send(mpi, task, now, r, &wire, cookie);
     else
@@ -297,9 +309,21 @@ static bool protocol_defers(struct task_mpi *mpi, const struct task_mpi_node *no
     return true;
 }
 
+static __attribute__((noinline)) void protocol_delivered(struct task_mpi *mpi, struct task_mpi_node *node,
+                                                         ker_time now, const struct task_wire *wire)
+{
+    struct task_wire fin = *wire;
+    fin.kind = TASK_WIRE_FIN;
+    if (mpi->waits)
+        task_cause_delivered(mpi, now, &fin);
+    task_wire_send(mpi, node, now, &fin, wire->source, 0);
+}
+
 void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                            const struct task_wire *wire)
 {
+    if (wire->kind == TASK_WIRE_EAGER && wire->flags & TASK_WIRE_DELIVERED)
+        protocol_delivered(mpi, node, now, wire);
     if (mpi->progress == TASK_PROGRESS_ADAPTER || !protocol_defers(mpi, node, now, wire))
         protocol_handle(mpi, node, now, wire);
 }

@@ -222,7 +222,8 @@ struct task_mpi {
     struct task_coll_table collectives;
     struct ker_table layouts; /* of communicators, see layout.c */
     uint64_t eager_limit;
-    bool eager_buffered, copies_unexpected, copies_buffered, copies_collectives;
+    uint64_t inject_limit; /* with eager_delivered: up to it sends are complete at once */
+    bool eager_buffered, eager_delivered, copies_unexpected, copies_buffered, copies_collectives;
     bool local_work;      /* copies_collectives, or: */
     uint64_t reduce_rate; /* bytes per second that a task combines; 0: it takes no time */
     enum task_rendezvous rendezvous;

@@ -10,7 +10,7 @@ enum task_wire_kind {
     TASK_WIRE_CTS,       /* clear to send: it is matched */
     TASK_WIRE_READ,      /* it is matched, and the receiver reads it */
     TASK_WIRE_DATA,      /* the message after CTS or READ */
-    TASK_WIRE_FIN,       /* it has been read */
+    TASK_WIRE_FIN,       /* it has been read; or is there, of EAGER */
     TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
     TASK_WIRE_PINIT,     /* announces a partitioned send; start: its messages */
     TASK_WIRE_PSTART,    /* the receiver has started */
@@ -32,6 +32,7 @@ enum task_wire_kind {
 #define TASK_WIRE_SYNC 1       /* wants an ACK */
 #define TASK_WIRE_EXCLUSIVE 4  /* of LOCK, GRANT, UNLOCK */
 #define TASK_WIRE_SOFTWARE 8   /* of PUT, FETCH: the target's processor does it */
+#define TASK_WIRE_DELIVERED 16 /* of EAGER: wants FIN */
 #define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
 
 /* The network's envelope. Source and destination are those of the message, in its answers, too. The second

@@ -82,7 +82,10 @@ static void random_mpi(struct random_system *r)
     random_key(r, "eager_limit");
     static const uint32_t limits[] = {0, 1024, 8192, 1 << 20};
     put_bytes(r, "eager_limit", r->extreme ? spread(r, 0, 1 << 30) : limits[draw(r, 4)]);
-    put_choice(r, "eager_completion", LIST("sent", "buffered"));
+    const char *completion = random_choice(r, "eager_completion", LIST("sent", "buffered", "delivered"));
+    put_text(r, "eager_completion", completion);
+    if (strcmp(completion, "delivered") == 0)
+        put_size(r, "inject_limit", 0, 1000, 0, 100000);
     put_choice(r, "rendezvous", LIST("read", "write"));
     put_choice(r, "copies", LIST("none", "unexpected", "buffered", "collectives", "all"));
     if (random_flag(r, "combining takes time", 40))

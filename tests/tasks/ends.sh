@@ -58,6 +58,10 @@ one "the last line continues" $((2 * 5 * us)) 'node.send_overhead=["0 ns", "1 us
 one "inside a node: not between two" 0 "node.memory_overhead=300 ns"
 more "inside a node: at both ends" $((4 * 300000)) "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" "node.send_overhead=5 us" \
     "node.memory_overhead=0 ns" -- 'node.memory_overhead=["1 us", "300 ns:1 kB"]'
+# The last message waits for its FIN: 250 ns, and 32 bytes at 10 GB/s; the one before leaves that long after FIN. Inside a node there is none.
+one "sends that wait until they are delivered" 256400 mpi.eager_completion=delivered
+one "what is handed over whole waits for nothing" 0 mpi.eager_completion=delivered "mpi.inject_limit=1 kB"
+more "delivered inside a node" 0 "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" -- mpi.eager_completion=delivered
 
 # ---- algorithms: 1 MB over messages of 1 us + bytes / 10 GB/s, however many at once ----
 
@@ -109,6 +113,7 @@ jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 
            compute_jitter = "9 us"; allreduce_every = 2; allreduce_bytes = "70 kB"; } );
 END
 same_bits "all at once"
+same_bits "sends that wait until they are delivered" mpi.eager_completion=delivered "mpi.inject_limit=100 B" output.waits=true
 same_bits "with memory that is shared" "node.controller_bandwidth=12 GB/s" "mpi.collectives.allreduce=shared_memory/rabenseifner"
 
 # ---- bad input ----
