@@ -193,6 +193,10 @@ study-%: ## the study of folder studies/NAME: install what is missing, build, si
 studies: ## all of them, one after the other
 	$(Q)for s in $(patsubst studies/%/points,%,$(wildcard studies/*/points)); do $(MAKE) study-$$s || exit 1; done
 
+validate-machines: marssim ## foretell what was measured on real machines, all errors, the worst first; write docs/validation.md's table and figures
+	@tools/install-deps.sh studies
+	tools/validate-machines --docs
+
 fuzz: ## every reader for FUZZ_SECONDS (60) seconds
 	@tools/install-deps.sh build fuzz
 	$(Q)$(MAKE) CC=clang BUILD=build/fuzz OPTIMISE='-O1 -fsanitize=fuzzer-no-link,address,undefined \

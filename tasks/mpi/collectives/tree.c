@@ -6,18 +6,12 @@
  * the next one is received while one is sent on, and a rank begins with one when the one before has left. The
  * segment is the tag.
  *
-<<<<<<< HEAD
  * Where the root has a block for each rank, or is given one, what a rank sends or receives are those of its
  * subtree, which in the trees that are used for that has neighbouring ranks: rank a and those behind it, as
  * many as a's distance from its parent.
  *
  * Bcast's binomial tree is Open MPI's, the in-order one MPICH's. Pairs and bytes are those of Open MPI's
  * algorithms of these names (tests/tasks/judge.sh).
-=======
- * The other binomial tree has v without its highest set bit as the parent of v, and so the deepest subtrees
- * at the nearest children; it serves Bcast, where Open MPI has it (MPICH has the in-order tree). Pairs and
- * bytes are those of Open MPI's algorithms of these names (tests/tasks/judge.sh).
->>>>>>> 9986cd7 (tests: a folder for each of the source's)
  *
  * Sources: binomial tree: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations
  * in MPICH", IJHPCA 19(1), 2005. Chains and binary trees in segments: Pjesivac-Grbovic et al., "Performance
