@@ -145,25 +145,26 @@ static void latency_part(struct bench_fit *f, enum bench_where where, size_t par
 }
 
 /* Inside a node every size of a ping-pong is a knot, so that overheads could stand for the rate as well: it
- * is the fastest between two large sizes, so that what is left for the overheads is not negative. */
+ * is the slowest with which no overhead of a large message is negative, or smaller than that of the size
+ * before. */
 static void memory_rate_part(struct bench_fit *f)
 {
-    const struct bench_point *before = NULL, *last = NULL;
-    double least = INFINITY; /* us per byte */
-    for (size_t i = 0; i < f->count; i++)
-        if (f->at[i].point->quantity == BENCH_PINGPONG && f->at[i].point->where == BENCH_CORE)
-            last = f->at[i].point;
+    struct bench_model *m = &f->model;
+    const struct bench_point *before = NULL;
+    double least = INFINITY;                /* us per byte */
     for (size_t i = 0; i < f->count; i++) { /* in the order of their sizes */
         const struct bench_point *p = f->at[i].point;
-        if (p->quantity != BENCH_PINGPONG || p->where != BENCH_CORE)
+        double bytes = (double)p->bytes, latencies = bytes > m->eager ? 3 : 1;
+        if (p->quantity != BENCH_PINGPONG || p->where != BENCH_CORE || bytes < 4096)
             continue;
-        double more = before ? (double)p->bytes - (double)before->bytes : 0;
-        if (more > 0 && before->bytes >= last->bytes / 32 && p->min_us > before->min_us)
-            least = fmin(least, (p->min_us - before->min_us) / more);
+        least = fmin(least, (p->min_us - latencies * m->param[m->memory_latency].value) / bytes);
+        if (before && bytes > (double)before->bytes && (double)before->bytes >= LARGE)
+            least = fmin(least, (p->min_us - before->min_us) / (bytes - (double)before->bytes));
         before = p;
     }
+    struct bench_param *rate = &m->param[m->memory_rate];
     if (isfinite(least))
-        given_set(&f->model, f->model.memory_rate, least);
+        given_set(m, m->memory_rate, fmin(fmax(least, rate->least), rate->most));
 }
 
 static void known_set(struct bench_fit *f)

@@ -309,17 +309,6 @@ static int fit_points(struct settings *s, struct bench_points *points)
     return (int)status;
 }
 
-static int points_write(const struct settings *s, const struct bench_points *points)
-{
-    FILE *out = fopen(s->output, "w");
-    bool written = out && bench_points_write(points, out);
-    if (out)
-        written &= fclose(out) == 0;
-    if (!written)
-        fprintf(stderr, "marsbench: error: %s: cannot be written\n", s->output);
-    return written ? 0 : 2;
-}
-
 /* What mpirun tells its tasks is not for the simulations that one of them starts. */
 static void launcher_forget(void)
 {
@@ -336,17 +325,24 @@ static void launcher_forget(void)
     }
 }
 
-/* All tasks; rank 0 has the points and writes them. */
+/* All tasks; rank 0 has the points and writes them. That they can be written is tried before anything is
+ * measured. */
 static int measure(struct settings *s, int *argc, char ***argv, struct bench_points *points, bool *first)
 {
-    int rank;
+    int rank, status = 2;
+    FILE *out = NULL;
     s->measure.algorithm = s->algorithm;
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     *first = rank == 0;
-    int status = bench_measure(&s->measure, points) ? 0 : 2;
-    if (status == 0 && *first)
-        status = points_write(s, points);
+    int open = !*first || (out = fopen(s->output, "w")) != NULL;
+    MPI_Bcast(&open, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (open && bench_measure(&s->measure, points))
+        status = !*first || bench_points_write(points, out) ? 0 : 2;
+    if (out && fclose(out) != 0)
+        status = 2;
+    if (*first && (!open || (points->count && status)))
+        fprintf(stderr, "marsbench: error: %s: cannot be written\n", s->output);
     MPI_Finalize();
     launcher_forget();
     return status;
