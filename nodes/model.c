@@ -127,7 +127,7 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
                    ker_config_has(config, "node.power.core_idle") ||
                    ker_config_has(config, "node.power.memory_byte");
     model->series = ker_config_means_key(config, "output.series.cores") &&
-                    stats_collect_of(config, "output.series.cores") == STATS_COLLECT_PERIODS;
+                    stats_collects_periods(config, "output.series.cores");
     model->works = node_rates_ask(&model->rates) || model->series || model->socket_latency ||
                    model->domain_latency || model->single_copy_size || model->single_copy_latency ||
                    model->units != model->cores || ker_config_has(config, "node.core_speeds") ||

@@ -35,29 +35,18 @@ json_t *run_speed_json(struct run *run)
         return NULL;
     ker_assert(run->engine); /* the control rank always works */
     double ranks = run->workers, wall = wall_seconds(run), cpu = (double)v[5] * 1e-6;
-    json_t *r = json_object();
-    json_object_set_new(r, "ranks", json_integer(ker_comm_size(run->comm)));
-    json_object_set_new(r, "working_ranks", json_integer(run->workers));
-    json_object_set_new(r, "adapted", json_boolean(run->alone));
-    json_object_set_new(r, "wall_s", json_real(wall));
-    json_object_set_new(r, "cpu_s", json_real(cpu));
-    json_object_set_new(r, "engine_s", json_real(1e-9 * (double)most[1]));
-    json_object_set_new(r, "engine_cpu_s", json_real(1e-9 * (double)most[2]));
-    json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
-    json_object_set_new(r, "wake_ups", json_integer((json_int_t)v[6]));
-    json_object_set_new(r, "packet_hops", json_integer((json_int_t)v[1]));
-    json_object_set_new(r, "packet_hops_per_s", json_real(wall > 0 ? (double)v[1] / wall : 0));
-    json_object_set_new(r, "packet_hops_per_cpu_s", json_real(cpu > 0 ? (double)v[1] / cpu : 0));
-    json_object_set_new(r, "peak_rss_bytes", json_integer((json_int_t)v[2]));
-    json_object_set_new(r, "windows", json_integer((json_int_t)v[3]));
-    json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
-    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)run->workers)));
-    json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
-    json_object_set_new(r, "sent_messages", json_integer((json_int_t)v[9]));
-    json_object_set_new(r, "window_ps", json_integer((json_int_t)ker_engine_window(run->engine)));
-    json_object_set_new(r, "checkpoints", run_checkpoints_json(run));
-    json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
-    return r;
+    return json_pack("{s:i, s:i, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:I, "
+                     "s:I, s:I, s:o, s:f}",
+                     "ranks", ker_comm_size(run->comm), "working_ranks", run->workers, "adapted", run->alone,
+                     "wall_s", wall, "cpu_s", cpu, "engine_s", 1e-9 * (double)most[1], "engine_cpu_s",
+                     1e-9 * (double)most[2], "events", (json_int_t)v[0], "wake_ups", (json_int_t)v[6],
+                     "packet_hops", (json_int_t)v[1], "packet_hops_per_s", wall > 0 ? (double)v[1] / wall : 0,
+                     "packet_hops_per_cpu_s", cpu > 0 ? (double)v[1] / cpu : 0, "peak_rss_bytes",
+                     (json_int_t)v[2], "windows", (json_int_t)v[3], "active_cells", (json_int_t)v[7],
+                     "epochs", (json_int_t)(v[4] / (uint64_t)run->workers), "sent_bytes", (json_int_t)v[8],
+                     "sent_messages", (json_int_t)v[9], "window_ps",
+                     (json_int_t)ker_engine_window(run->engine), "checkpoints", run_checkpoints_json(run),
+                     "imbalance", v[0] ? (double)most[0] * ranks / (double)v[0] : 1);
 }
 
 /* What is learnt of the links while their rows are streamed, on rank 0. */

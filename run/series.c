@@ -9,7 +9,7 @@ static const char *wanted(const struct run *run)
     static const char before[] = "output.series.";
     for (const struct ker_option *o = stats_options; o->key; o++)
         if (o->type == KER_TYPE_CHOICE && strncmp(o->key, before, sizeof before - 1) == 0 &&
-            stats_collect_of(run->config, o->key) == STATS_COLLECT_PERIODS)
+            stats_collects_periods(run->config, o->key))
             return o->key;
     return NULL;
 }

@@ -207,7 +207,7 @@ unsigned stats_matrix_wanted(const struct ker_config *config, bool *total, bool 
     static const char *const names[STATS_MATRIX_LEVELS] = {"node", "board", "rack", "task"};
     unsigned levels = 0;
     *total = ker_config_bool(config, "output.matrix");
-    *periods = stats_collect_of(config, "output.series.matrix") == STATS_COLLECT_PERIODS;
+    *periods = stats_collects_periods(config, "output.series.matrix");
     for (int i = 0; (*total || *periods) && i < ker_config_count(config, "output.matrix_levels"); i++)
         for (unsigned level = 0; level < STATS_MATRIX_LEVELS; level++)
             if (strcmp(ker_config_string_at(config, "output.matrix_levels", i), names[level]) == 0)

@@ -25,6 +25,10 @@ struct stats_series;
 /* What of a kind of objects is collected: output.series.KIND. */
 enum stats_collect { STATS_COLLECT_OFF, STATS_COLLECT_TOTAL, STATS_COLLECT_PERIODS };
 enum stats_collect stats_collect_of(const struct ker_config *, const char *key);
+static inline bool stats_collects_periods(const struct ker_config *config, const char *key)
+{
+    return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
+}
 
 /* All series of a run. */
 struct stats_series_files *stats_series_new(void);

@@ -29,7 +29,7 @@ int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
 
 static bool in_periods(const struct ker_config *config, const char *key)
 {
-    return ker_config_means_key(config, key) && stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
+    return ker_config_means_key(config, key) && stats_collects_periods(config, key);
 }
 
 const char *task_calls_series(const struct ker_config *config)

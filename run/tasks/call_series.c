@@ -78,11 +78,6 @@ STATS_SCHEMA(task_communicator_series_schema, struct row, COMMUNICATOR_COLUMNS, 
 
 /* ---- */
 
-static bool wanted(const struct ker_config *config, const char *key)
-{
-    return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
-}
-
 enum ker_status task_call_series_check(const struct ker_config *config, struct ker_error *error)
 {
     const char *key = task_calls_series(config);
@@ -111,9 +106,9 @@ struct task_call_series *task_call_series_want(const struct task_system *system,
     s->system = system;
     for (uint32_t i = 0; i < jobs; i++)
         comms += communicators(task_jobs_get(system->jobs, i));
-    if (wanted(config, "output.series.functions"))
+    if (stats_collects_periods(config, "output.series.functions"))
         s->functions = stats_series_want(files, &task_function_series_schema, s, jobs * FUNCTIONS_MOST);
-    if (wanted(config, "output.series.communicators"))
+    if (stats_collects_periods(config, "output.series.communicators"))
         s->communicators = stats_series_want(files, &task_communicator_series_schema, s, comms);
     return s;
 }

@@ -203,11 +203,6 @@ void task_series_free(struct task_series *s)
     free(s);
 }
 
-static bool wanted(const struct ker_config *config, const char *key)
-{
-    return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
-}
-
 struct task_waits_cost task_system_waits_cost(const struct task_system *system)
 {
     struct task_waits_cost cost = {0};
@@ -230,13 +225,13 @@ void task_system_series_want(struct task_system *system, const struct ker_config
     task_matrix_want(system->matrix, files);
     system->calls = task_call_series_want(system, config, files);
     struct task_series *s = series_get(system);
-    if (wanted(config, "output.series.jobs"))
+    if (stats_collects_periods(config, "output.series.jobs"))
         s->jobs = stats_series_want(files, &task_job_series_schema, system, jobs);
-    if (wanted(config, "output.series.tasks"))
+    if (stats_collects_periods(config, "output.series.tasks"))
         s->tasks = stats_series_want(files, &task_task_series_schema, system, tasks);
     if (s->jobs || s->tasks)
         stats_series_memory(files, 2 * tasks * sizeof(struct last)); /* a hash table is half empty */
-    if (!wanted(config, "output.series.traffic"))
+    if (!stats_collects_periods(config, "output.series.traffic"))
         return;
     s->traffic = stats_series_want(files, &task_traffic_series_schema, system, jobs * (TASK_SENT + 2));
     task_mpi_sent_collect(system->mpi, task_jobs_count(system->jobs));

@@ -30,11 +30,6 @@ static uint32_t task_of(const struct loggops_system *s, const struct loggops_pro
     return process - s->job[p->job].first;
 }
 
-static bool in_periods(const struct ker_config *config, const char *key)
-{
-    return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
-}
-
 enum ker_status loggops_records_read(struct loggops_system *s, const struct ker_config *config, bool keep,
                                      struct ker_error *error)
 {
@@ -46,7 +41,8 @@ enum ker_status loggops_records_read(struct loggops_system *s, const struct ker_
     stats_matrix_wanted(config, &total, &periods);
     if (status || !schedules ||
         !(keep || most || total || periods || s->programs || stats_timeline_wanted(config) ||
-          in_periods(config, "output.series.jobs") || in_periods(config, "output.series.tasks")))
+          stats_collects_periods(config, "output.series.jobs") ||
+          stats_collects_periods(config, "output.series.tasks")))
         return status;
     s->records = ker_alloc(sizeof *s->records);
     s->records->most = most;
