@@ -102,7 +102,7 @@ static enum ker_status program_run(struct runner *r, const char *said)
 /* A run of this job; the summary's jobs[0], or NULL. fit: NULL: ends cost nothing, and nothing waits for a
  * receiver. */
 static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char *job, uint32_t cores,
-                       char *algorithm)
+                       const char *key_of, char *algorithm)
 {
     char *file = ker_format("%s/run.cfg", r->folder), *said = ker_format("%s/said", r->folder), *summary;
     FILE *out = fopen(file, "w");
@@ -128,6 +128,8 @@ static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char
         argument_add(r, ker_format("node.%s_overhead=0 ns", i ? "send" : "receive"));
     if (!fit)
         argument_add(r, ker_format("mpi.eager_limit=1 GiB"));
+    if (key_of)
+        argument_add(r, ker_format("%s", key_of));
     for (size_t i = 0; i < r->known->key_count; i++)
         argument_add(r, ker_format("%s", r->known->keys[i]));
     enum ker_status status = program_run(r, said);
@@ -151,7 +153,7 @@ static double pingpong_run(struct runner *r, const struct bench_fit *fit, bool i
 {
     char *job = ker_format("program = \"pingpong\"; steps = %d; bytes = \"%llu B\";%s", ROUND_TRIPS,
                            (unsigned long long)bytes, inside ? " tasks_per_node = 2;" : "");
-    json_t *done = job_run(r, fit, job, inside ? 2 : 1, NULL);
+    json_t *done = job_run(r, fit, job, inside ? 2 : 1, NULL, NULL);
     double us = json_number_value(json_object_get(done, "finish_ps")) / 1e6 / (2 * ROUND_TRIPS);
     json_decref(done);
     free(job);
@@ -188,12 +190,13 @@ static enum ker_status curve_run(struct runner *r, struct bench_fit *f, size_t f
         bytes = more;
     }
     uint32_t tasks = p->nodes * p->per_node;
-    char *job = ker_format(
-        "program = \"collective\"; collective = \"%s\"; tasks = %u; tasks_per_node = %u; iterations = 2; "
-        "bytes = [%s];",
-        p->collective, tasks, p->per_node, bytes);
+    char *job = ker_format("program = \"collective\"; collective = \"%s\"; tasks = %u; tasks_per_node = %u; "
+                           "iterations = 1; sync = \"none\"; align = \"1 s\"; "
+                           "bytes = [%s];",
+                           p->collective, tasks, p->per_node, bytes);
     bench_algorithm_name(p, name, sizeof name);
-    json_t *done = job_run(r, f, job, p->per_node, ker_format("mpi.collectives.%s=%s", p->collective, name));
+    json_t *done = job_run(r, f, job, p->per_node, *p->key ? p->key : NULL,
+                           ker_format("mpi.collectives.%s=%s", p->collective, name));
     json_t *sizes = json_object_get(json_object_get(done, "measured"), "sizes");
     for (size_t i = from; i < to; i++)
         f->at[i].simulated_us =

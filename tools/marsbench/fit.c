@@ -246,9 +246,9 @@ static enum ker_status walks_fit(struct bench_fit *f, struct ker_error *error)
     for (size_t i = 0; i < f->count; i++)
         ratio[i] = f->at[i].simulated_us > 0 ? f->at[i].simulated_us / f->at[i].predicted_us : 0;
     enum ker_status status = KER_OK;
-    for (int walk = 0; walk <= WALKS && status == KER_OK && moved > 1e-4; walk++) {
+    for (int walk = 0; walk <= WALKS && status == KER_OK; walk++) {
         size_t count = equations_make(f, time, e, &moved);
-        if (walk == WALKS || moved <= 1e-4)
+        if (walk == WALKS || (walk > 0 && moved <= 1e-4))
             break;
         states_reset(&f->model, e, count);
         count = parts_add(f, time, e, count);

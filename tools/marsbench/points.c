@@ -22,6 +22,7 @@ int bench_curve_order(const struct bench_point *a, const struct bench_point *b)
     order = order ? order : (int)a->where - (int)b->where;
     order = order ? order : strcmp(a->collective, b->collective);
     order = order ? order : strcmp(a->algorithm, b->algorithm);
+    order = order ? order : strcmp(a->key, b->key);
     order = order ? order : (a->nodes > b->nodes) - (a->nodes < b->nodes);
     return order ? order : (a->per_node > b->per_node) - (a->per_node < b->per_node);
 }
@@ -40,11 +41,12 @@ enum column {
     MEDIAN,
     P90,
     SPREAD,
+    KEY,
     COLUMNS
 };
 static const char *const NAMES[COLUMNS] = {"quantity",       "where",  "collective", "algorithm", "nodes",
                                            "ranks_per_node", "bytes",  "iterations", "starts",    "min_us",
-                                           "median_us",      "p90_us", "spread"};
+                                           "median_us",      "p90_us", "spread",     "key"};
 
 #define MOST_CELLS 64
 struct cell {
@@ -178,11 +180,15 @@ static enum ker_status text_read(struct reader *r, const struct cell *cell, enum
     if (!at || at->length == 0)
         return KER_OK;
     if (at->length >= room)
-        return ker_lines_fail(&r->in, "%s: a name of %zu characters: at most %zu", NAMES[c], at->length,
+        return ker_lines_fail(&r->in, "%s: a text of %zu characters: at most %zu", NAMES[c], at->length,
                               room - 1);
-    for (size_t i = 0; i < at->length; i++)
-        if (!isalnum((unsigned char)at->text[i]) && !strchr("_-./+", at->text[i]))
-            return ker_lines_fail(&r->in, "%s: a name has letters, digits and _-./+ only", NAMES[c]);
+    for (size_t i = 0; i < at->length; i++) {
+        unsigned char one = (unsigned char)at->text[i];
+        if (c == KEY ? one < ' ' || one == '"' : !isalnum(one) && !strchr("_-./+", one))
+            return ker_lines_fail(&r->in, "%s: %s", NAMES[c],
+                                  c == KEY ? "KEY=VALUE has no control characters and double quotes"
+                                           : "a name has letters, digits and _-./+ only");
+    }
     memcpy(to, at->text, at->length);
     to[at->length] = 0;
     return KER_OK;
@@ -223,7 +229,8 @@ static enum ker_status row_read(struct reader *r, struct bench_points *points, c
     if (word_read(r, cell, QUANTITY, BENCH_QUANTITIES, bench_quantity_names, BENCH_COLLECTIVE, &quantity) ||
         word_read(r, cell, WHERE, BENCH_WHERES, bench_where_names, BENCH_NODE, &where) ||
         text_read(r, cell, COLLECTIVE, p.collective, sizeof p.collective) ||
-        text_read(r, cell, ALGORITHM, p.algorithm, sizeof p.algorithm))
+        text_read(r, cell, ALGORITHM, p.algorithm, sizeof p.algorithm) ||
+        text_read(r, cell, KEY, p.key, sizeof p.key))
         return KER_BAD_INPUT;
     p.quantity = (enum bench_quantity)quantity;
     p.where = (enum bench_where)where;
@@ -267,10 +274,11 @@ bool bench_points_write(const struct bench_points *points, FILE *out)
         fprintf(out, "%s%s", NAMES[c], c + 1 < COLUMNS ? "," : "\n");
     for (size_t i = 0; i < points->count; i++) {
         const struct bench_point *p = &points->point[i];
-        fprintf(out, "%s,%s,%s,%s,%u,%u,%llu,%llu,%u,%.6g,%.6g,%.6g,%.4f\n",
+        fprintf(out, "%s,%s,%s,%s,%u,%u,%llu,%llu,%u,%.6g,%.6g,%.6g,%.4f,%s%s%s\n",
                 bench_quantity_names[p->quantity], bench_where_names[p->where], p->collective, p->algorithm,
                 p->nodes, p->per_node, (unsigned long long)p->bytes, (unsigned long long)p->iterations,
-                p->starts, p->min_us, p->median_us, p->p90_us, p->spread);
+                p->starts, p->min_us, p->median_us, p->p90_us, p->spread, *p->key ? "\"" : "", p->key,
+                *p->key ? "\"" : "");
     }
     return !ferror(out);
 }

@@ -33,6 +33,7 @@ struct bench_point {
     enum bench_quantity quantity;
     enum bench_where where;
     char collective[24], algorithm[40];
+    char key[256]; /* KEY=VALUE for its simulation; "": none */
     uint32_t nodes, per_node;
     uint64_t bytes, iterations;
     double min_us, median_us, p90_us; /* of all starts; the latter two may be 0: not known */
