@@ -109,7 +109,7 @@ cat >expected <<'END'
     "seed": 77,
     "version":
 END
-sed -n '/"input": {/,/^  }/p' said/summary.json | sed -e '1d;$d' -e 's/"version": "[0-9.]*"/"version": /' >said.txt
+sed -n '/"input": {/,/^  }/p' said/summary.json | sed -e '1d;$d' -e 's/"version": "[0-9.]*"/"version":/' >said.txt
 cmp said.txt expected && grep -q "\"version\": \"$("$marssim" --version | sed 's/marssim //')\"" said/summary.json
 check "summary.json says configuration, overrides, seed and version"
 
