@@ -16,7 +16,7 @@
 #ifdef __SANITIZE_ADDRESS__
 #define RANDOM_SYSTEMS 40
 #else
-#define RANDOM_SYSTEMS (setting("LONG", 0) ? 460 : 120)
+#define RANDOM_SYSTEMS (setting("LONG", 0) ? 460 : 80)
 #endif
 #define RUN_SECONDS                                                                                          \
     300 /* a run that takes longer hangs: most take some hundredths, but the machine may be very busy */

@@ -139,5 +139,6 @@ same 'a message that a fault took is not waited for' 1 i.cfg '1 job has deadlock
 go 1 many.cfg
 cp results/tasks.csv tasks.csv
 verdict "$([ $status -eq 0 ] && [ "$(grep -c ',' tasks.csv)" -eq 132001 ] || echo "exit status $status")" "66,000 jobs"
+[ -n "${LONG:-}" ] || exit 0
 go 2 many.cfg
 verdict "$(cmp results/tasks.csv tasks.csv 2>&1)" "66,000 jobs on 2 ranks"
