@@ -102,6 +102,10 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 # What is tested is in the library.
 $(BUILD)/tests/%.o: ALL_CFLAGS += -O1
 $(foreach o,$(TEST_OBJECTS),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
+$(BUILD)/tests/turns.so: tests/run/turns_plugin.c $(BUILD)/flags
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -shared -fPIC -MMD -MP -o $@ $<
+$(BUILD)/tests/test_equal_bits $(BUILD)/tests/test_checkpoint: $(BUILD)/tests/turns.so
 $(BUILD)/tests/test_equal_bits: LIBS := $(PROGRAM_LINK) $(LIBS) # it is the program, too, with plugins
 $(TEST_PROGRAMS): $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
@@ -261,4 +265,4 @@ help: ## this list
 .PHONY: FORCE install-built install-files all docs demo studies check check-nightly check-built check-loggops counted recount debug sanitize sanitize-random random-built lint lint-built bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o
 .DELETE_ON_ERROR:
--include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_OBJECTS:.o=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_OBJECTS:.o=.d) $(BUILD)/tests/turns.d $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)

@@ -26,6 +26,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     r.out = fopen(r.path, "w");
     ker_assert(r.out != NULL);
     r.wild = random_flag(&r, "wild", 35);
+    r.turns_of_lanes = random_flag(&r, "lanes", 15) && random_plugin();
     random_packet(&r);
     random_topology(&r);
     random_rails(&r);
@@ -44,6 +45,8 @@ static void random_system_write(int number, const char *folder, const char *trac
         random_services(&r);
     }
     random_run(&r, traffic);
+    if (r.turns_of_lanes) /* last: probes of a part load none */
+        fprintf(r.out, "plugins = [\"%s\"];\n", random_plugin());
     fclose(r.out);
     random_rails_write(&r);
     random_fabric_release(&r);

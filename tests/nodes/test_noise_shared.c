@@ -85,11 +85,11 @@ static void several_works_on_a_core(void **state)
                                            .purpose = ker_purpose("node.noise")};
                 char jobs[1024] = "";
                 for (int i = 0, at = 0; i < WORKS; i++)
-                    at +=
-                        snprintf(jobs + at, sizeof jobs - (size_t)at,
-                                 "%s{ program = \"stencil\"; first_node = 0; extents = [1]; steps = 1; start = \"%lld ps\"; "
-                                 "compute_time = \"%lld ps\"; }",
-                                 i ? ", " : "", (long long)work[i].start, (long long)work[i].compute);
+                    at += snprintf(jobs + at, sizeof jobs - (size_t)at,
+                                   "%s{ program = \"stencil\"; first_node = 0; extents = [1]; steps = 1; "
+                                   "start = \"%lld ps\"; "
+                                   "compute_time = \"%lld ps\"; }",
+                                   i ? ", " : "", (long long)work[i].start, (long long)work[i].compute);
                 run_format(
                     &r,
                     "topology = { kind = \"star\"; nodes = 2; bandwidth = \"10 GB/s\"; latency = \"100 ns\"; "

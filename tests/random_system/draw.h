@@ -57,6 +57,7 @@ struct random_system {
     bool turns;                   /* more tasks than hardware threads */
     bool draws_memory;            /* computations may */
     bool controllers, cores_draw; /* memory and cores have rates */
+    bool turns_of_lanes;          /* switch.lanes is a plugin's */
     bool lanes;                   /* adapters read and write memory */
     uint32_t first, members;      /* nodes of the synthetic traffic */
     bool closed;                  /* a closed loop */

@@ -4,6 +4,8 @@
 
 #include "tests/random_system/draw.h"
 
+#include <unistd.h>
+
 /* A buffer: some packets, or anything that holds one. */
 static void random_buffer(struct random_system *r, const char *name)
 {
@@ -36,16 +38,41 @@ static void random_channels(struct random_system *r)
     fprintf(r->out, "    channels = %u;\n    classes = %u;\n", channels, r->classes);
 }
 
+/* Beside the test program: weighted turns among lanes, which have a state. */
+static const char *random_plugin(void)
+{
+    static char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 16);
+    ker_assert(length > 0);
+    path[length] = '\0';
+    strcpy(strrchr(path, '/') + 1, "turns.so");
+    return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static void random_lanes(struct random_system *r)
+{
+    if (!r->turns_of_lanes)
+        return;
+    put_text(r, "lanes", "turns");
+    if (random_flag(r, "weights", 70))
+        fprintf(r->out, "    weights = [%u, %u, %u];\n", between(r, 1, 4), between(r, 1, 9),
+                between(r, 1, 2));
+}
+
 static void random_switch(struct random_system *r)
 {
     group_begin(r, "switch");
     random_channels(r);
+    random_lanes(r);
     random_buffer(r, "buffer");
     random_buffer(r, "output_queue");
     put_text(r, "queueing", random_flag(r, "queueing", 30) ? "fifo" : "voq");
     put_choice(r, "arbitration", LIST("round_robin", "oldest", "random"));
     put_text(r, "forwarding", random_flag(r, "forwarding", 25) ? "store_and_forward" : "cut_through");
-    put_choice(r, "matching", LIST("separable", "greedy"));
+    if (r->turns_of_lanes)
+        put_text(r, "matching", "greedy"); /* the only one that asks the lanes */
+    else
+        put_choice(r, "matching", LIST("separable", "greedy"));
     static const double speedups[] = {1, 1, 2, 1.3, 4};
     random_key(r, "speedup");
     fprintf(r->out, "    speedup = %.3f;\n",
