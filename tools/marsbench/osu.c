@@ -11,7 +11,6 @@
  */
 #include "tools/marsbench/points.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static enum ker_status fact_read(char *word, struct bench_facts *facts, struct k
         bool whole = *value && !*end && number >= 1 && number <= 10000000;
         if (strcmp(word, "nodes") == 0 && whole)
             return facts->nodes = (uint32_t)number, KER_OK;
-        if (strcmp(word, "ranks_per_node") == 0 && whole)
+        if (strcmp(word, "ranks_per_node") == 0 && whole && number <= 100000)
             return facts->per_node = (uint32_t)number, KER_OK;
         if (strcmp(word, "algorithm") == 0 && *value && strlen(value) < sizeof facts->algorithm)
             return strcpy(facts->algorithm, value), KER_OK;
@@ -80,7 +79,7 @@ static bool value_take(struct ker_lines *l, double *value)
     memcpy(number, text, length);
     number[length] = 0;
     *value = strtod(number, &end);
-    return *end == 0 && isfinite(*value) && *value > 0;
+    return *end == 0 && *value > 0 && *value <= 1e12;
 }
 
 static enum ker_status row_read(struct ker_lines *l, const struct test *test, const struct bench_facts *facts,
