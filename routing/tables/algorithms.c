@@ -69,7 +69,7 @@ static enum ker_status shortest_prepare(struct route_topology *topology, const s
                                         struct ker_error *error)
 {
     struct route_wires wires;
-    struct route_maker m = {.one = ker_config_is(config, "routing.ways", "one")};
+    struct route_maker m = {.one = ker_config_is(config, "routing.paths", "one")};
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
     enum ker_status status = weights_make(&m, topology, config, error);
@@ -203,10 +203,11 @@ static const struct ker_option weights_options[] = {
 };
 
 static const struct ker_option paths_options[] = {
-    {"routing.ways", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
+    {"routing.paths", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
      "Shortest, updown: a switch has all paths to a destination to choose from by routing.selection, or just "
      "one, spread over the destinations "
-     "(on a fat tree: d-mod-k)."},
+     "(on a fat tree: d-mod-k).",
+     .formerly = "routing.ways"},
     {0},
 };
 

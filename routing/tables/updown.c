@@ -88,7 +88,7 @@ enum ker_status route_updown_prepare(struct route_topology *topology, const stru
                                      struct ker_error *error)
 {
     struct route_wires wires;
-    struct route_maker m = {.updown = true, .one = ker_config_is(config, "routing.ways", "one")};
+    struct route_maker m = {.updown = true, .one = ker_config_is(config, "routing.paths", "one")};
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
     enum ker_status status = depths_make(&m, config, error);

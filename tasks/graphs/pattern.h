@@ -46,6 +46,13 @@ struct graph_pattern_class {
     uint32_t (*dependent)(const struct graph_pattern *, uint32_t task, uint32_t number, uint32_t index);
     bool first_only; /* no operation but a task's first is free from the beginning */
 };
+/* A row of the table: the kind ROW, graph_pattern_ROW, with its keys and operations. */
+#define GRAPH_PATTERN(row, text, keys, ...)                                                                  \
+    const struct ker_kind graph_pattern_##row = {.name = #row,                                               \
+                                                 .meaning = (text),                                          \
+                                                 .operations =                                               \
+                                                     &(const struct graph_pattern_class){__VA_ARGS__},       \
+                                                 .options = (keys)}
 
 extern const struct ker_kinds graph_patterns;
 extern const struct ker_option graph_pattern_options[]; /* jobs[].pattern */

@@ -252,29 +252,18 @@ static const struct ker_option nway_options[] = {
     {.key = NULL},
 };
 
-#define CLASS(...)                                                                                           \
-    .operations = &(const struct graph_pattern_class)                                                        \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
-    }
-
-const struct ker_kind graph_pattern_dissemination = {
-    .name = "dissemination",
-    .meaning = "each task sends to those 1, 2, 4, ... further",
-    CLASS(.open = plain_open, .ops = plain_ops, .op = plain_op, .dependent = plain_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
-const struct ker_kind graph_pattern_nwaydissemination = {
-    .name = "nwaydissemination",
-    .meaning = "the same with several messages a round, combined by calculations as long as they have bytes",
-    CLASS(.open = nway_open, .ops = nway_ops, .op = nway_op, .dependent = nway_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options, nway_options)};
-const struct ker_kind graph_pattern_chained_dissem = {
-    .name = "chained_dissem",
-    .meaning = "five disseminations of 10,000 bytes, one behind the other, with a marker between them",
-    CLASS(.open = chained_open, .ops = chained_ops, .op = chained_op, .dependent = chained_dependent),
-    .options = KER_OPTIONS(graph_size_options)};
-const struct ker_kind graph_pattern_resnet = {
-    .name = "resnet",
-    .meaning = "an iteration of training ResNet: ten disseminations of 21 to 26 MB beside the backward pass",
-    CLASS(.open = resnet_open, .ops = resnet_ops, .op = resnet_op, .dependent = resnet_dependent),
-    .options = KER_OPTIONS(graph_size_options)};
+GRAPH_PATTERN(dissemination, "each task sends to those 1, 2, 4, ... further",
+              KER_OPTIONS(graph_size_options, graph_bytes_options), .open = plain_open, .ops = plain_ops,
+              .op = plain_op, .dependent = plain_dependent);
+GRAPH_PATTERN(nwaydissemination,
+              "the same with several messages a round, combined by calculations as long as they have bytes",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, nway_options), .open = nway_open,
+              .ops = nway_ops, .op = nway_op, .dependent = nway_dependent);
+GRAPH_PATTERN(chained_dissem,
+              "five disseminations of 10,000 bytes, one behind the other, with a marker between them",
+              KER_OPTIONS(graph_size_options), .open = chained_open, .ops = chained_ops, .op = chained_op,
+              .dependent = chained_dependent);
+GRAPH_PATTERN(resnet,
+              "an iteration of training ResNet: ten disseminations of 21 to 26 MB beside the backward pass",
+              KER_OPTIONS(graph_size_options), .open = resnet_open, .ops = resnet_ops, .op = resnet_op,
+              .dependent = resnet_dependent);

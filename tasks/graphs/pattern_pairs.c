@@ -223,34 +223,18 @@ static const struct ker_option gap_options[] = {
     {.key = NULL},
 };
 
-#define CLASS(...)                                                                                           \
-    .operations = &(const struct graph_pattern_class)                                                        \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
-    }
-
-const struct ker_kind graph_pattern_linear_alltoall = {
-    .name = "linear_alltoall",
-    .meaning = "each task sends to every other, all at once",
-    CLASS(.open = linear_open, .ops = linear_ops, .op = linear_op, .dependent = no_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
-const struct ker_kind graph_pattern_linear_alltoallv = {
-    .name = "linear_alltoallv",
-    .meaning = "the same with sizes that are drawn",
-    CLASS(.open = sizes_open, .ops = linear_ops, .op = sizes_op, .dependent = no_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, sizes_options)};
-const struct ker_kind graph_pattern_random_bisect = {
-    .name = "random_bisect",
-    .meaning = "a random half of the tasks sends to the other half",
-    CLASS(.open = bisect_open, .ops = bisect_ops, .op = bisect_op, .dependent = no_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
-const struct ker_kind graph_pattern_random_bisect_fd_sym = {
-    .name = "random_bisect_fd_sym",
-    .meaning = "the same, in both directions",
-    CLASS(.open = bisect_open, .ops = exchange_ops, .op = bisect_op, .dependent = no_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
-const struct ker_kind graph_pattern_allreduce_recdoub = {
-    .name = "allreduce_recdoub",
-    .meaning = "a reduction to all by halving and doubling",
-    CLASS(.open = recdoub_open, .ops = recdoub_ops, .op = recdoub_op, .dependent = following),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options, gap_options)};
+GRAPH_PATTERN(linear_alltoall, "each task sends to every other, all at once",
+              KER_OPTIONS(graph_size_options, graph_bytes_options), .open = linear_open, .ops = linear_ops,
+              .op = linear_op, .dependent = no_dependent);
+GRAPH_PATTERN(linear_alltoallv, "the same with sizes that are drawn",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, sizes_options),
+              .open = sizes_open, .ops = linear_ops, .op = sizes_op, .dependent = no_dependent);
+GRAPH_PATTERN(random_bisect, "a random half of the tasks sends to the other half",
+              KER_OPTIONS(graph_size_options, graph_bytes_options), .open = bisect_open, .ops = bisect_ops,
+              .op = bisect_op, .dependent = no_dependent);
+GRAPH_PATTERN(random_bisect_fd_sym, "the same, in both directions",
+              KER_OPTIONS(graph_size_options, graph_bytes_options), .open = bisect_open, .ops = exchange_ops,
+              .op = bisect_op, .dependent = no_dependent);
+GRAPH_PATTERN(allreduce_recdoub, "a reduction to all by halving and doubling",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, gap_options), .open = recdoub_open,
+              .ops = recdoub_ops, .op = recdoub_op, .dependent = following);

@@ -136,31 +136,15 @@ static void allreduce_op(const struct graph_pattern *p, uint32_t task, uint32_t 
         op->on_done = number / 2 + 1 < p->rounds;
 }
 
-#define CLASS(...)                                                                                           \
-    .operations = &(const struct graph_pattern_class)                                                        \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
-    }
-
-const struct ker_kind graph_pattern_pipelinedring = {
-    .name = "pipelinedring",
-    .meaning = "a broadcast in segments along a chain",
-    CLASS(.open = pipeline_open, .ops = pipeline_ops, .op = pipeline_op, .dependent = following),
-    .options =
-        KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, graph_segment_options)};
-const struct ker_kind graph_pattern_pipelinedringdep = {
-    .name = "pipelinedringdep",
-    .meaning = "the same, where a segment is received when the one before has been sent on",
-    CLASS(.open = pipeline_open, .ops = pipeline_ops, .op = pipeline_dep_op, .dependent = following),
-    .options =
-        KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, graph_segment_options)};
-const struct ker_kind graph_pattern_doublering = {
-    .name = "doublering",
-    .meaning = "a message around the ring in each direction",
-    CLASS(.open = plain_open, .ops = double_ops, .op = double_op, .dependent = double_dependent),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
-const struct ker_kind graph_pattern_allreduce_ring = {
-    .name = "allreduce_ring",
-    .meaning = "a reduction to all around the ring: reduce-scatter, then allgather",
-    CLASS(.open = allreduce_open, .ops = allreduce_ops, .op = allreduce_op, .dependent = following),
-    .options = KER_OPTIONS(graph_size_options, graph_bytes_options)};
+GRAPH_PATTERN(pipelinedring, "a broadcast in segments along a chain",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, graph_segment_options),
+              .open = pipeline_open, .ops = pipeline_ops, .op = pipeline_op, .dependent = following);
+GRAPH_PATTERN(pipelinedringdep, "the same, where a segment is received when the one before has been sent on",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, graph_segment_options),
+              .open = pipeline_open, .ops = pipeline_ops, .op = pipeline_dep_op, .dependent = following);
+GRAPH_PATTERN(doublering, "a message around the ring in each direction",
+              KER_OPTIONS(graph_size_options, graph_bytes_options), .open = plain_open, .ops = double_ops,
+              .op = double_op, .dependent = double_dependent);
+GRAPH_PATTERN(allreduce_ring, "a reduction to all around the ring: reduce-scatter, then allgather",
+              KER_OPTIONS(graph_size_options, graph_bytes_options), .open = allreduce_open,
+              .ops = allreduce_ops, .op = allreduce_op, .dependent = following);

@@ -150,13 +150,6 @@ static const struct ker_option stencil_options[] = {
     {.key = NULL},
 };
 
-const struct ker_kind graph_pattern_stencil = {
-    .name = "stencil",
-    .meaning = "a halo exchange in 1 to 4 dimensions, faces only; not one of schedgen's",
-    .operations = &(const struct graph_pattern_class){.open = stencil_open,
-                                                      .sized = true,
-                                                      .ops = stencil_ops,
-                                                      .op = stencil_op,
-                                                      .dependent = stencil_dependent,
-                                                      .first_only = true},
-    .options = KER_OPTIONS(graph_bytes_options, stencil_options)};
+GRAPH_PATTERN(stencil, "a halo exchange in 1 to 4 dimensions, faces only; not one of schedgen's",
+              KER_OPTIONS(graph_bytes_options, stencil_options), .open = stencil_open, .sized = true,
+              .ops = stencil_ops, .op = stencil_op, .dependent = stencil_dependent, .first_only = true);

@@ -188,40 +188,21 @@ static uint32_t barrier_dependent(const struct graph_pattern *p, uint32_t task, 
     return number == 0 ? 2 + 2 * index : 0;
 }
 
-#define CLASS(...)                                                                                           \
-    .operations = &(const struct graph_pattern_class)                                                        \
-    {                                                                                                        \
-        __VA_ARGS__                                                                                          \
-    }
-#define ROOTED .options = KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options)
-
-const struct ker_kind graph_pattern_binomialtreebcast = {
-    .name = "binomialtreebcast",
-    .meaning = "a broadcast by a binomial tree",
-    CLASS(.open = root_open, .ops = binomial_ops, .op = bcast_op, .dependent = bcast_dependent),
-    ROOTED};
-const struct ker_kind graph_pattern_binomialtreereduce = {
-    .name = "binomialtreereduce",
-    .meaning = "a reduction by a binomial tree",
-    CLASS(.open = root_open, .ops = binomial_ops, .op = reduce_op, .dependent = reduce_dependent),
-    ROOTED};
-const struct ker_kind graph_pattern_binarytreebcast = {
-    .name = "binarytreebcast",
-    .meaning = "a broadcast by a binary tree",
-    CLASS(.open = root_open, .ops = binary_ops, .op = binary_op, .dependent = binary_dependent),
-    ROOTED};
-const struct ker_kind graph_pattern_scatter = {
-    .name = "scatter",
-    .meaning = "the root sends to every other task, one after the other",
-    CLASS(.open = root_open, .ops = star_ops, .op = scatter_op, .dependent = no_dependent),
-    ROOTED};
-const struct ker_kind graph_pattern_gather = {
-    .name = "gather",
-    .meaning = "every other task sends to the root",
-    CLASS(.open = root_open, .ops = star_ops, .op = gather_op, .dependent = no_dependent),
-    ROOTED};
-const struct ker_kind graph_pattern_linbarrier = {
-    .name = "linbarrier",
-    .meaning = "every task sends to task 0, which then sends to every task",
-    CLASS(.open = barrier_open, .ops = barrier_ops, .op = barrier_op, .dependent = barrier_dependent),
-    .options = KER_OPTIONS(graph_size_options)};
+GRAPH_PATTERN(binomialtreebcast, "a broadcast by a binomial tree",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
+              .ops = binomial_ops, .op = bcast_op, .dependent = bcast_dependent);
+GRAPH_PATTERN(binomialtreereduce, "a reduction by a binomial tree",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
+              .ops = binomial_ops, .op = reduce_op, .dependent = reduce_dependent);
+GRAPH_PATTERN(binarytreebcast, "a broadcast by a binary tree",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
+              .ops = binary_ops, .op = binary_op, .dependent = binary_dependent);
+GRAPH_PATTERN(scatter, "the root sends to every other task, one after the other",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
+              .ops = star_ops, .op = scatter_op, .dependent = no_dependent);
+GRAPH_PATTERN(gather, "every other task sends to the root",
+              KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
+              .ops = star_ops, .op = gather_op, .dependent = no_dependent);
+GRAPH_PATTERN(linbarrier, "every task sends to task 0, which then sends to every task",
+              KER_OPTIONS(graph_size_options), .open = barrier_open, .ops = barrier_ops, .op = barrier_op,
+              .dependent = barrier_dependent);

@@ -221,42 +221,16 @@ const struct ker_option task_traffic_shift_options[] = {
     {.key = NULL},
 };
 
-const struct ker_kind task_pattern_tornado = {
-    .name = "tornado",
-    .meaning = "nearly half around every dimension",
-    .operations = &(const struct task_traffic_pattern){.partner = task_traffic_tornado}};
-
-const struct ker_kind task_pattern_transpose = {
-    .name = "transpose",
-    .meaning = "coordinates in reverse order, or row and column swapped",
-    .operations = &(const struct task_traffic_pattern){.read = task_traffic_transpose_read,
-                                                       .partner = task_traffic_transpose}};
-
-const struct ker_kind task_pattern_bit_complement = {
-    .name = "bit_complement",
-    .meaning = "node i to node n - 1 - i",
-    .operations = &(const struct task_traffic_pattern){.partner = task_traffic_bit_complement}};
-
-const struct ker_kind task_pattern_bit_reverse = {
-    .name = "bit_reverse",
-    .meaning = "the bits of the node's number in reverse order",
-    .operations = &(const struct task_traffic_pattern){.read = task_traffic_bit_reverse_read,
-                                                       .partner = task_traffic_bit_reverse}};
-
-const struct ker_kind task_pattern_shuffle = {
-    .name = "shuffle",
-    .meaning = "the bits of the node's number rotated: node i to node 2 i",
-    .operations = &(const struct task_traffic_pattern){.read = task_traffic_shuffle_read,
-                                                       .partner = task_traffic_shuffle}};
-
-const struct ker_kind task_pattern_shift = {
-    .name = "shift",
-    .meaning = "node i to node i + traffic.shift",
-    .operations =
-        &(const struct task_traffic_pattern){.read = task_traffic_shift_read, .partner = task_traffic_shift},
-    .options = KER_OPTIONS(task_traffic_shift_options)};
-
-const struct ker_kind task_pattern_neighbour = {
-    .name = "neighbour",
-    .meaning = "to the nearest nodes of the grid in turn",
-    .operations = &(const struct task_traffic_pattern){.draw = task_traffic_neighbour}};
+TASK_TRAFFIC_PATTERN(tornado, "nearly half around every dimension", NULL, .partner = task_traffic_tornado);
+TASK_TRAFFIC_PATTERN(transpose, "coordinates in reverse order, or row and column swapped", NULL,
+                     .read = task_traffic_transpose_read, .partner = task_traffic_transpose);
+TASK_TRAFFIC_PATTERN(bit_complement, "node i to node n - 1 - i", NULL,
+                     .partner = task_traffic_bit_complement);
+TASK_TRAFFIC_PATTERN(bit_reverse, "the bits of the node's number in reverse order", NULL,
+                     .read = task_traffic_bit_reverse_read, .partner = task_traffic_bit_reverse);
+TASK_TRAFFIC_PATTERN(shuffle, "the bits of the node's number rotated: node i to node 2 i", NULL,
+                     .read = task_traffic_shuffle_read, .partner = task_traffic_shuffle);
+TASK_TRAFFIC_PATTERN(shift, "node i to node i + traffic.shift", KER_OPTIONS(task_traffic_shift_options),
+                     .read = task_traffic_shift_read, .partner = task_traffic_shift);
+TASK_TRAFFIC_PATTERN(neighbour, "to the nearest nodes of the grid in turn", NULL,
+                     .draw = task_traffic_neighbour);

@@ -228,39 +228,20 @@ static const struct ker_option permutation_options[] = {
     {.key = NULL},
 };
 
-const struct ker_kind task_pattern_uniform = {
-    .name = "uniform",
-    .meaning = "to any other node, all alike",
-    .operations = &(const struct task_traffic_pattern){.draw = task_traffic_uniform},
-    .options = KER_OPTIONS(task_traffic_self_options)};
+TASK_TRAFFIC_PATTERN(uniform, "to any other node, all alike", KER_OPTIONS(task_traffic_self_options),
+                     .draw = task_traffic_uniform);
+TASK_TRAFFIC_PATTERN(gups, "small updates to random nodes (RandomAccess)",
+                     KER_OPTIONS(task_traffic_self_options), .bytes = 8, .updates = true,
+                     .draw = task_traffic_uniform);
+TASK_TRAFFIC_PATTERN(hotspot, "a fraction to a few hot nodes, the rest uniform",
+                     KER_OPTIONS(task_traffic_self_options, hotspot_options),
+                     .read = task_traffic_hotspot_read, .draw = task_traffic_hotspot);
+TASK_TRAFFIC_PATTERN(permutation, "each node to one other, drawn once, no node to itself; or as a file says",
+                     KER_OPTIONS(permutation_options), .read = task_traffic_permutation_read,
+                     .partner = task_traffic_permutation);
 
-const struct ker_kind task_pattern_gups = {
-    .name = "gups",
-    .meaning = "small updates to random nodes (RandomAccess)",
-    .operations =
-        &(const struct task_traffic_pattern){.bytes = 8, .updates = true, .draw = task_traffic_uniform},
-    .options = KER_OPTIONS(task_traffic_self_options)};
-
-const struct ker_kind task_pattern_hotspot = {
-    .name = "hotspot",
-    .meaning = "a fraction to a few hot nodes, the rest uniform",
-    .operations =
-        &(const struct task_traffic_pattern){.read = task_traffic_hotspot_read, .draw = task_traffic_hotspot},
-    .options = KER_OPTIONS(task_traffic_self_options, hotspot_options)};
-
-const struct ker_kind task_pattern_permutation = {
-    .name = "permutation",
-    .meaning = "each node to one other, drawn once, no node to itself; or as a file says",
-    .operations = &(const struct task_traffic_pattern){.read = task_traffic_permutation_read,
-                                                       .partner = task_traffic_permutation},
-    .options = KER_OPTIONS(permutation_options)};
-
-const struct ker_kind task_pattern_incast = {
-    .name = "incast",
-    .meaning = "many nodes to one",
-    .operations = &(const struct task_traffic_pattern){.read = task_traffic_incast_read,
-                                                       .partner = task_traffic_incast},
-    .options = KER_OPTIONS(incast_options)};
+TASK_TRAFFIC_PATTERN(incast, "many nodes to one", KER_OPTIONS(incast_options),
+                     .read = task_traffic_incast_read, .partner = task_traffic_incast);
 
 const struct ker_kind task_pattern_all_to_all = {
     .name = "all_to_all",

@@ -34,6 +34,13 @@ struct task_traffic_pattern {
      * if self is set. */
     uint32_t (*draw)(const struct task_traffic *, uint32_t node, const struct ker_bits *, uint64_t number);
 };
+/* A row of the table: the kind ROW, task_pattern_ROW; keys: KER_OPTIONS(...) or NULL. */
+#define TASK_TRAFFIC_PATTERN(row, text, keys, ...)                                                           \
+    const struct ker_kind task_pattern_##row = {.name = #row,                                                \
+                                                .meaning = (text),                                           \
+                                                .operations =                                                \
+                                                    &(const struct task_traffic_pattern){__VA_ARGS__},       \
+                                                .options = (keys)}
 
 /* ... of "traffic.arrival". */
 struct task_traffic_arrival {

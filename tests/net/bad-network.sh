@@ -51,7 +51,7 @@ table() { # PART LINE...: a table of these lines is refused
 bad 'routing.table: is missing; algorithm = "table" needs it' torus.cfg routing.algorithm=table
 bad_ranks 'missing.txt: cannot be read: No such file or directory' torus.cfg routing.algorithm=table routing.table=missing.txt
 bad '.: is a folder; a file is expected' torus.cfg routing.algorithm=table routing.table=.
-timeout -k 5 $seconds "$marssim" --write-table good.txt torus.cfg routing.algorithm=updown routing.ways=one >out 2>err </dev/null
+timeout -k 5 $seconds "$marssim" --write-table good.txt torus.cfg routing.algorithm=updown routing.paths=one >out 2>err </dev/null
 verdict "$([ $? -eq 0 ] && grep -q '^switch 15' good.txt || echo "not written")" "--write-table"
 head -c 700 good.txt >cut.txt
 bad_ranks 'cut off?' torus.cfg routing.algorithm=table routing.table=cut.txt

@@ -88,7 +88,7 @@ static void random_table(struct random_system *r, const struct route_topology *t
     r->several = false;
     if (!layered) {
         const char *paths = random_choice(r, "ways", LIST("all", "one"));
-        put_text(r, "ways", paths);
+        put_text(r, "paths", paths);
         r->several = strcmp(paths, "all") == 0;
     }
     if (updown && random_flag(r, "given root", 40)) {
@@ -107,10 +107,10 @@ static void random_table(struct random_system *r, const struct route_topology *t
 static void random_text_table(struct random_system *r)
 {
     const char *override[] = {
-        "routing.algorithm=updown", "routing.ways=all", NULL, NULL, NULL, NULL, NULL, NULL};
+        "routing.algorithm=updown", "routing.paths=all", NULL, NULL, NULL, NULL, NULL, NULL};
     char *path = ker_format("%s/%03d.table", r->folder, r->number);
     if (random_flag(r, "one path in the table", 50))
-        override[1] = "routing.ways=one";
+        override[1] = "routing.paths=one";
     for (int i = 0; i < r->override_count; i++)
         override[2 + i] = r->overrides[i];
     struct ker_config *config = NULL;
@@ -127,7 +127,7 @@ static void random_text_table(struct random_system *r)
     fseek(r->out, -3, SEEK_CUR);
     put_text(r, "algorithm", "table");
     put_text(r, "table", path);
-    r->several = strcmp(override[1], "routing.ways=all") == 0;
+    r->several = strcmp(override[1], "routing.paths=all") == 0;
     free(path);
 }
 

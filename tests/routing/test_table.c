@@ -61,13 +61,13 @@ static void shortest_is_shortest(void **state)
 
 static void one_path_is_shortest(void **state)
 {
-    all_systems("algorithm = \"shortest\"; ways = \"one\";", true, CHANNELS);
+    all_systems("algorithm = \"shortest\"; paths = \"one\";", true, CHANNELS);
 }
 
 static void updown_needs_one_channel(void **state)
 {
     all_systems("algorithm = \"updown\";", false, 1);
-    all_systems("algorithm = \"updown\"; ways = \"one\"; root = 0;", false, 1);
+    all_systems("algorithm = \"updown\"; paths = \"one\"; root = 0;", false, 1);
 }
 
 static void layered_is_shortest(void **state)
@@ -126,8 +126,8 @@ static void one_path_on_a_tree_is_d_mod_k(void **state)
                                         TOPOLOGY("fat_tree", "down = [6, 5]; up = [1, 3]; " LINKS)};
     for (int i = 0; i < 6; i++) {
         struct route_topology *topology =
-            topology_with(trees[i / 2], i % 2 ? "algorithm = \"updown\"; ways = \"one\";"
-                                              : "algorithm = \"shortest\"; ways = \"one\";");
+            topology_with(trees[i / 2], i % 2 ? "algorithm = \"updown\"; paths = \"one\";"
+                                              : "algorithm = \"shortest\"; paths = \"one\";");
         struct route_topology *closed = topology_with(trees[i / 2], "algorithm = \"minimal\";");
         uint32_t nodes = route_summarise(topology)->endpoints;
         for (uint32_t a = 0; a < nodes; a++)
@@ -187,7 +187,7 @@ static void large_tables_are_small(void **state)
         {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS), "algorithm = \"shortest\";",
          1 << 20},
         {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS),
-         "algorithm = \"shortest\"; ways = \"one\";", 16 << 20},
+         "algorithm = \"shortest\"; paths = \"one\";", 16 << 20},
         {TOPOLOGY("hierarchical",
                   "groups = [8, 4, 64]; nodes_per_switch = 32; attach = [\"switch\", \"group\"]; " LINKS),
          "algorithm = \"shortest\";", 1 << 20},

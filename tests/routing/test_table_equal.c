@@ -240,7 +240,7 @@ static void reference_check(struct reference *r, const char *text)
 static void algorithms_check(const char *system, uint32_t root)
 {
     static const char *const weights[] = {"", "weights = \"latency\"; "}, *const ways[] = {
-                                                                              "", "ways = \"one\"; "};
+                                                                              "", "paths = \"one\"; "};
     for (int kind = 0; kind < 3; kind++)
         for (int one = 0; one < 2; one++) {
             struct reference r = {.updown = kind == 2, .latency = kind == 1, .one = one, .root = root};

@@ -90,8 +90,8 @@ static void equal_to_one_rank(void **state)
     static const char *const routings[] = {"algorithm = \"shortest\";",
                                            "algorithm = \"updown\";",
                                            "algorithm = \"shortest\"; weights = \"latency\";",
-                                           "algorithm = \"shortest\"; ways = \"one\";",
-                                           "algorithm = \"updown\"; ways = \"one\";",
+                                           "algorithm = \"shortest\"; paths = \"one\";",
+                                           "algorithm = \"updown\"; paths = \"one\";",
                                            "algorithm = \"layered\";"};
     for (int i = 0; i < 7; i++)
         for (int k = 0; k < 6; k++)
@@ -110,7 +110,7 @@ static void several_chunks(void **state)
     system_check(TOPOLOGY("torus", "extents = [5, 5]; nodes_per_switch = 340; " LINKS),
                  "algorithm = \"layered\"; weights = \"latency\";", 1);
     system_check(TOPOLOGY("torus", "extents = [5, 5]; nodes_per_switch = 1400; " LINKS),
-                 "algorithm = \"shortest\"; ways = \"one\";", 1);
+                 "algorithm = \"shortest\"; paths = \"one\";", 1);
 }
 
 /* The weights of links are missing on the last rank, and others on rank 0 than on the others: no table, or

@@ -64,7 +64,7 @@ static void back_and_forth(const char *system, const char *routing, uint32_t cha
 /* Four channels more than needed: classes of more than one channel come out right, too. */
 static void written_tables_are_read_back(void **state)
 {
-    static const char *const routings[] = {"algorithm = \"shortest\"; ways = \"one\";",
+    static const char *const routings[] = {"algorithm = \"shortest\"; paths = \"one\";",
                                            "algorithm = \"shortest\";", "algorithm = \"updown\";",
                                            "algorithm = \"layered\";"};
     for (int i = 0; i < SYSTEMS; i++)

@@ -143,7 +143,7 @@ bad 'a whole number is expected' star.cfg run.seed=18446744073709551616
 
 # Each belongs to a choice that these files do not make. (That all keys of the tables are right is asserted by --help-config.)
 for word in topology.radix=4 topology.nodes=4 topology.groups=2,2 topology.file=none routing.table=none routing.weight_file=none \
-    routing.weights=latency routing.root=1 routing.ways=one routing.valiant=any routing.bias=1us routing.candidates=2 routing.detours=2 \
+    routing.weights=latency routing.root=1 routing.paths=one routing.valiant=any routing.bias=1us routing.candidates=2 routing.detours=2 \
     routing.via=1 routing.indirect=adaptive routing.weight=even routing.watch_high=1us routing.watch_low=1us routing.lmc_path=1 \
     routing.allow_deadlock=true routing.hop_bytes=2 routing.selection=random routing.threshold=1us routing.credits=port \
     faults.unreachable=drop faults.seed=2 faults.at=1us faults.spread=1us adapter.buffer=8KiB congestion.increase=0.1 \

@@ -74,6 +74,10 @@ struct task_coll_algorithm {
 #define TASK_COLL_ALGORITHM(function) (&(const struct task_coll_algorithm){.round = function})
 #define TASK_COLL_TREE(function, name, usual, least)                                                         \
     (&(const struct task_coll_algorithm){(function), true, (name), (usual), (least)})
+/* A row of the table, task_coll_kind_ROW: what `collectives` do by this algorithm. */
+#define TASK_COLL_KIND(row, word, collectives, text, algorithm)                                              \
+    const struct ker_kind task_coll_kind_##row = {                                                           \
+        .name = (word), .of = (collectives), .meaning = (text), .operations = (algorithm)}
 #define TASK_COLL_FANOUT_MOST 1000000
 
 /* An algorithm and its parameters. */

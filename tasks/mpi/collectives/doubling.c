@@ -215,33 +215,20 @@ static bool task_coll_dissemination(const struct task_coll_view *v, uint32_t rou
     return true;
 }
 
-const struct ker_kind task_coll_kind_doubling_allreduce = {
-    .name = "recursive_doubling",
-    .of = "allreduce",
-    .meaning = "partners at doubling distances exchange everything",
-    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_allreduce)};
-const struct ker_kind task_coll_kind_doubling_barrier = {
-    .name = "recursive_doubling",
-    .of = "barrier",
-    .meaning = "partners at doubling distances exchange tokens",
-    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_barrier)};
-const struct ker_kind task_coll_kind_doubling_allgather = {
-    .name = "recursive_doubling",
-    .of = "allgather|comm_create",
-    .meaning = "partners at doubling distances exchange their blocks",
-    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_allgather)};
-const struct ker_kind task_coll_kind_doubling_scan = {
-    .name = "recursive_doubling",
-    .of = "scan|exscan",
-    .meaning = "partners at doubling distances exchange partial sums",
-    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_scan)};
-const struct ker_kind task_coll_kind_halving_reduce_scatter = {
-    .name = "recursive_halving",
-    .of = "reduce_scatter|reduce_scatter_block",
-    .meaning = "halves of halves of the vector at halving distances",
-    .operations = TASK_COLL_ALGORITHM(task_coll_halving_reduce_scatter)};
-const struct ker_kind task_coll_kind_dissemination = {.name = "dissemination",
-                                                      .of = "barrier",
-                                                      .meaning = "everybody sends to rank + 2^i",
-                                                      .operations =
-                                                          TASK_COLL_ALGORITHM(task_coll_dissemination)};
+TASK_COLL_KIND(doubling_allreduce, "recursive_doubling", "allreduce",
+               "partners at doubling distances exchange everything",
+               TASK_COLL_ALGORITHM(task_coll_doubling_allreduce));
+TASK_COLL_KIND(doubling_barrier, "recursive_doubling", "barrier",
+               "partners at doubling distances exchange tokens",
+               TASK_COLL_ALGORITHM(task_coll_doubling_barrier));
+TASK_COLL_KIND(doubling_allgather, "recursive_doubling", "allgather|comm_create",
+               "partners at doubling distances exchange their blocks",
+               TASK_COLL_ALGORITHM(task_coll_doubling_allgather));
+TASK_COLL_KIND(doubling_scan, "recursive_doubling", "scan|exscan",
+               "partners at doubling distances exchange partial sums",
+               TASK_COLL_ALGORITHM(task_coll_doubling_scan));
+TASK_COLL_KIND(halving_reduce_scatter, "recursive_halving", "reduce_scatter|reduce_scatter_block",
+               "halves of halves of the vector at halving distances",
+               TASK_COLL_ALGORITHM(task_coll_halving_reduce_scatter));
+TASK_COLL_KIND(dissemination, "dissemination", "barrier", "everybody sends to rank + 2^i",
+               TASK_COLL_ALGORITHM(task_coll_dissemination));

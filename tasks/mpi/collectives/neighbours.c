@@ -27,8 +27,7 @@ static bool task_coll_linear_neighbours(const struct task_coll_view *v, uint32_t
     return true;
 }
 
-const struct ker_kind task_coll_kind_linear_neighbours = {
-    .name = "linear",
-    .of = "neighbor_allgather|neighbor_allgatherv|neighbor_alltoall|neighbor_alltoallv",
-    .meaning = "a message from and to each neighbour, all at once",
-    .operations = TASK_COLL_ALGORITHM(task_coll_linear_neighbours)};
+TASK_COLL_KIND(linear_neighbours, "linear",
+               "neighbor_allgather|neighbor_allgatherv|neighbor_alltoall|neighbor_alltoallv",
+               "a message from and to each neighbour, all at once",
+               TASK_COLL_ALGORITHM(task_coll_linear_neighbours));

@@ -152,13 +152,7 @@ static bool task_coll_rabenseifner_reduce(const struct task_coll_view *v, uint32
     return true;
 }
 
-const struct ker_kind task_coll_kind_rabenseifner = {
-    .name = "rabenseifner",
-    .of = "allreduce",
-    .meaning = "reduce-scatter by halving, allgather by doubling",
-    .operations = TASK_COLL_ALGORITHM(task_coll_rabenseifner)};
-const struct ker_kind task_coll_kind_rabenseifner_reduce = {
-    .name = "rabenseifner",
-    .of = "reduce",
-    .meaning = "reduce-scatter by halving, gather to the root",
-    .operations = TASK_COLL_ALGORITHM(task_coll_rabenseifner_reduce)};
+TASK_COLL_KIND(rabenseifner, "rabenseifner", "allreduce", "reduce-scatter by halving, allgather by doubling",
+               TASK_COLL_ALGORITHM(task_coll_rabenseifner));
+TASK_COLL_KIND(rabenseifner_reduce, "rabenseifner", "reduce", "reduce-scatter by halving, gather to the root",
+               TASK_COLL_ALGORITHM(task_coll_rabenseifner_reduce));

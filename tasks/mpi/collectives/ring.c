@@ -194,58 +194,32 @@ static bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round,
     return round < 2;
 }
 
-const struct ker_kind task_coll_kind_linear_alltoall = {
-    .name = "linear",
-    .of = "alltoall|alltoallv",
-    .meaning = "everybody sends to everybody, all at once",
-    .operations = TASK_COLL_ALGORITHM(task_coll_linear_alltoall)};
-const struct ker_kind task_coll_kind_linear_allgather = {
-    .name = "linear",
-    .of = "allgather|allgatherv|comm_create",
-    .meaning = "everybody sends its block to everybody, all at once",
-    .operations = TASK_COLL_ALGORITHM(task_coll_linear_allgather)};
-const struct ker_kind task_coll_kind_chain_scan = {.name = "linear",
-                                                   .of = "scan|exscan",
-                                                   .meaning = "from rank to rank",
-                                                   .operations = TASK_COLL_ALGORITHM(task_coll_chain_scan)};
-const struct ker_kind task_coll_kind_ring_allreduce = {
-    .name = "ring",
-    .of = "allreduce",
-    .meaning = "reduce-scatter and allgather round the ring",
-    .operations = TASK_COLL_ALGORITHM(task_coll_ring_allreduce)};
-const struct ker_kind task_coll_kind_ring_allgather = {.name = "ring",
-                                                       .of = "allgather|allgatherv|comm_create",
-                                                       .meaning = "blocks are passed around the ring",
-                                                       .operations =
-                                                           TASK_COLL_ALGORITHM(task_coll_ring_allgather)};
-const struct ker_kind task_coll_kind_neighbour_allgather = {
-    .name = "neighbor",
-    .of = "allgather|allgatherv|comm_create",
-    .meaning = "pairs of neighbours exchange what they got last",
-    .operations = TASK_COLL_ALGORITHM(task_coll_neighbour_allgather)};
-const struct ker_kind task_coll_kind_ring_reduce_scatter = {
-    .name = "ring",
-    .of = "reduce_scatter|reduce_scatter_block",
-    .meaning = "partial sums go round the ring",
-    .operations = TASK_COLL_ALGORITHM(task_coll_ring_reduce_scatter)};
-const struct ker_kind task_coll_kind_pairwise_alltoall = {
-    .name = "pairwise",
-    .of = "alltoall|alltoallv",
-    .meaning = "in step s with rank + s and rank - s",
-    .operations = TASK_COLL_ALGORITHM(task_coll_pairwise_alltoall)};
-const struct ker_kind task_coll_kind_pairwise_reduce_scatter = {
-    .name = "pairwise",
-    .of = "reduce_scatter|reduce_scatter_block",
-    .meaning = "in step s the block of rank + s goes there",
-    .operations = TASK_COLL_ALGORITHM(task_coll_pairwise_reduce_scatter)};
+TASK_COLL_KIND(linear_alltoall, "linear", "alltoall|alltoallv", "everybody sends to everybody, all at once",
+               TASK_COLL_ALGORITHM(task_coll_linear_alltoall));
+TASK_COLL_KIND(linear_allgather, "linear", "allgather|allgatherv|comm_create",
+               "everybody sends its block to everybody, all at once",
+               TASK_COLL_ALGORITHM(task_coll_linear_allgather));
+TASK_COLL_KIND(chain_scan, "linear", "scan|exscan", "from rank to rank",
+               TASK_COLL_ALGORITHM(task_coll_chain_scan));
+TASK_COLL_KIND(ring_allreduce, "ring", "allreduce", "reduce-scatter and allgather round the ring",
+               TASK_COLL_ALGORITHM(task_coll_ring_allreduce));
+TASK_COLL_KIND(ring_allgather, "ring", "allgather|allgatherv|comm_create",
+               "blocks are passed around the ring", TASK_COLL_ALGORITHM(task_coll_ring_allgather));
+TASK_COLL_KIND(neighbour_allgather, "neighbor", "allgather|allgatherv|comm_create",
+               "pairs of neighbours exchange what they got last",
+               TASK_COLL_ALGORITHM(task_coll_neighbour_allgather));
+TASK_COLL_KIND(ring_reduce_scatter, "ring", "reduce_scatter|reduce_scatter_block",
+               "partial sums go round the ring", TASK_COLL_ALGORITHM(task_coll_ring_reduce_scatter));
+TASK_COLL_KIND(pairwise_alltoall, "pairwise", "alltoall|alltoallv", "in step s with rank + s and rank - s",
+               TASK_COLL_ALGORITHM(task_coll_pairwise_alltoall));
+TASK_COLL_KIND(pairwise_reduce_scatter, "pairwise", "reduce_scatter|reduce_scatter_block",
+               "in step s the block of rank + s goes there",
+               TASK_COLL_ALGORITHM(task_coll_pairwise_reduce_scatter));
 const struct ker_kind task_coll_kind_bruck_alltoall = {
     .name = "bruck",
     .of = "alltoall",
     .meaning = "log2 steps, blocks by the bits of their distance",
     .traits = "alike",
     .operations = TASK_COLL_ALGORITHM(task_coll_bruck_alltoall)};
-const struct ker_kind task_coll_kind_bruck_allgather = {.name = "bruck",
-                                                        .of = "allgather|comm_create",
-                                                        .meaning = "log2 steps for any number of tasks",
-                                                        .operations =
-                                                            TASK_COLL_ALGORITHM(task_coll_bruck_allgather)};
+TASK_COLL_KIND(bruck_allgather, "bruck", "allgather|comm_create", "log2 steps for any number of tasks",
+               TASK_COLL_ALGORITHM(task_coll_bruck_allgather));

@@ -66,12 +66,7 @@ static bool round_doubling(const struct task_coll_view *v, uint32_t round, struc
     return step < steps;
 }
 
-const struct ker_kind task_coll_kind_scatter_ring = {.name = "scatter_allgather_ring",
-                                                     .of = "bcast",
-                                                     .meaning = "binomial scatter, then ring allgather",
-                                                     .operations = TASK_COLL_ALGORITHM(round_ring)};
-const struct ker_kind task_coll_kind_scatter_doubling = {
-    .name = "scatter_allgather",
-    .of = "bcast",
-    .meaning = "binomial scatter, then recursive doubling allgather",
-    .operations = TASK_COLL_ALGORITHM(round_doubling)};
+TASK_COLL_KIND(scatter_ring, "scatter_allgather_ring", "bcast", "binomial scatter, then ring allgather",
+               TASK_COLL_ALGORITHM(round_ring));
+TASK_COLL_KIND(scatter_doubling, "scatter_allgather", "bcast",
+               "binomial scatter, then recursive doubling allgather", TASK_COLL_ALGORITHM(round_doubling));

@@ -272,62 +272,32 @@ static bool round_in_order_binary(const struct task_coll_view *view, uint32_t ro
     return true;
 }
 
-const struct ker_kind task_coll_kind_linear_from = {.name = "linear",
-                                                    .of = "bcast|scatter|scatterv",
-                                                    .meaning = "the root sends to everybody, without waiting",
-                                                    .operations = TASK_COLL_ALGORITHM(round_flat)};
-const struct ker_kind task_coll_kind_linear_to = {.name = "linear",
-                                                  .of = "reduce|gather|gatherv",
-                                                  .meaning = "everybody sends to the root",
-                                                  .operations = TASK_COLL_ALGORITHM(linear_to)};
-const struct ker_kind task_coll_kind_linear_both = {.name = "linear",
-                                                    .of = "barrier|allreduce",
-                                                    .meaning =
-                                                        "everybody sends to rank 0, which answers everybody",
-                                                    .operations = TASK_COLL_ALGORITHM(linear_both)};
-const struct ker_kind task_coll_kind_linear_waiting = {
-    .name = "linear_blocking",
-    .of = "scatter|scatterv|reduce|gather|gatherv",
-    .meaning = "the root sends to (receives from) one rank after the other",
-    .operations = TASK_COLL_ALGORITHM(round_waiting)};
-const struct ker_kind task_coll_kind_chain = {.name = "chain",
-                                              .of = "bcast|reduce",
-                                              .meaning = "from rank to rank, in one chain or several",
-                                              .operations = TASK_COLL_TREE(round_chain, "chains", 1, 1)};
-const struct ker_kind task_coll_kind_binary = {.name = "binary",
-                                               .of = "bcast|reduce",
-                                               .meaning = "binary tree",
-                                               .operations = TASK_COLL_TREE(round_binary, NULL, 0, 0)};
-const struct ker_kind task_coll_kind_in_order_binary = {
-    .name = "in_order_binary",
-    .of = "reduce",
-    .meaning = "binary tree in the order of ranks to the last one, which gives the result to the root",
-    .operations = TASK_COLL_TREE(round_in_order_binary, NULL, 0, 0)};
-const struct ker_kind task_coll_kind_knomial = {.name = "knomial",
-                                                .of = "bcast|reduce",
-                                                .meaning = "tree by the digits of ranks to a base",
-                                                .operations = TASK_COLL_TREE(round_knomial, "radix", 4, 2)};
-const struct ker_kind task_coll_kind_binomial_from = {.name = "binomial",
-                                                      .of = "bcast",
-                                                      .meaning = "binomial tree from the root",
-                                                      .operations =
-                                                          TASK_COLL_TREE(round_binomial, NULL, 0, 0)};
-const struct ker_kind task_coll_kind_binomial_to = {.name = "binomial",
-                                                    .of = "reduce",
-                                                    .meaning = "binomial tree to the root",
-                                                    .operations = TASK_COLL_TREE(round_in_order, NULL, 0, 0)};
-const struct ker_kind task_coll_kind_in_order_from = {
-    .name = "in_order_binomial",
-    .of = "bcast",
-    .meaning = "binomial tree from the root, subtrees of neighbouring ranks (MPICH's)",
-    .operations = TASK_COLL_TREE(round_in_order, NULL, 0, 0)};
-const struct ker_kind task_coll_kind_binomial_blocks = {
-    .name = "binomial",
-    .of = "barrier|gather|scatter",
-    .meaning = "binomial tree to the root, from it, or to rank 0 and back; blocks add up and split",
-    .operations = TASK_COLL_ALGORITHM(round_in_order)};
-const struct ker_kind task_coll_kind_binomial_both = {
-    .name = "binomial",
-    .of = "allreduce",
-    .meaning = "binomial reduce to rank 0, then binomial bcast",
-    .operations = TASK_COLL_TREE(round_binomial_both, NULL, 0, 0)};
+TASK_COLL_KIND(linear_from, "linear", "bcast|scatter|scatterv",
+               "the root sends to everybody, without waiting", TASK_COLL_ALGORITHM(round_flat));
+TASK_COLL_KIND(linear_to, "linear", "reduce|gather|gatherv", "everybody sends to the root",
+               TASK_COLL_ALGORITHM(linear_to));
+TASK_COLL_KIND(linear_both, "linear", "barrier|allreduce",
+               "everybody sends to rank 0, which answers everybody", TASK_COLL_ALGORITHM(linear_both));
+TASK_COLL_KIND(linear_waiting, "linear_blocking", "scatter|scatterv|reduce|gather|gatherv",
+               "the root sends to (receives from) one rank after the other",
+               TASK_COLL_ALGORITHM(round_waiting));
+TASK_COLL_KIND(chain, "chain", "bcast|reduce", "from rank to rank, in one chain or several",
+               TASK_COLL_TREE(round_chain, "chains", 1, 1));
+TASK_COLL_KIND(binary, "binary", "bcast|reduce", "binary tree", TASK_COLL_TREE(round_binary, NULL, 0, 0));
+TASK_COLL_KIND(in_order_binary, "in_order_binary", "reduce",
+               "binary tree in the order of ranks to the last one, which gives the result to the root",
+               TASK_COLL_TREE(round_in_order_binary, NULL, 0, 0));
+TASK_COLL_KIND(knomial, "knomial", "bcast|reduce", "tree by the digits of ranks to a base",
+               TASK_COLL_TREE(round_knomial, "radix", 4, 2));
+TASK_COLL_KIND(binomial_from, "binomial", "bcast", "binomial tree from the root",
+               TASK_COLL_TREE(round_binomial, NULL, 0, 0));
+TASK_COLL_KIND(binomial_to, "binomial", "reduce", "binomial tree to the root",
+               TASK_COLL_TREE(round_in_order, NULL, 0, 0));
+TASK_COLL_KIND(in_order_from, "in_order_binomial", "bcast",
+               "binomial tree from the root, subtrees of neighbouring ranks (MPICH's)",
+               TASK_COLL_TREE(round_in_order, NULL, 0, 0));
+TASK_COLL_KIND(binomial_blocks, "binomial", "barrier|gather|scatter",
+               "binomial tree to the root, from it, or to rank 0 and back; blocks add up and split",
+               TASK_COLL_ALGORITHM(round_in_order));
+TASK_COLL_KIND(binomial_both, "binomial", "allreduce", "binomial reduce to rank 0, then binomial bcast",
+               TASK_COLL_TREE(round_binomial_both, NULL, 0, 0));
