@@ -123,31 +123,35 @@ enum task_receive_mode {
 #define TASK_WINDOW_UNCHECKED 2 /* MPI_MODE_NOCHECK: nobody is asked */
 #define TASK_WINDOW_SOFTWARE 1  /* of PUT, FETCH: an accumulate, which adapters cannot do */
 
-enum task_collective {
-    TASK_COLL_BARRIER,
-    TASK_COLL_BCAST,
-    TASK_COLL_REDUCE,
-    TASK_COLL_ALLREDUCE,
-    TASK_COLL_GATHER,
-    TASK_COLL_GATHERV,
-    TASK_COLL_SCATTER,
-    TASK_COLL_SCATTERV,
-    TASK_COLL_ALLGATHER,
-    TASK_COLL_ALLGATHERV,
-    TASK_COLL_ALLTOALL,
-    TASK_COLL_ALLTOALLV,
-    TASK_COLL_REDUCE_SCATTER,
-    TASK_COLL_REDUCE_SCATTER_BLOCK,
-    TASK_COLL_SCAN,
-    TASK_COLL_EXSCAN,
-    TASK_COLL_COMM, /* communicator creation (split, dup, create, cart_create): synchronises like an allgather
-                       of 8 bytes */
-    TASK_COLL_NEIGHBOR_ALLGATHER, /* among neighbours, which the program knows; the w-form is a v-form */
-    TASK_COLL_NEIGHBOR_ALLGATHERV,
-    TASK_COLL_NEIGHBOR_ALLTOALL,
-    TASK_COLL_NEIGHBOR_ALLTOALLV,
-    TASK_COLL_COUNT
-};
+/* Their names in configurations, and MPI's. COMM: a communicator's creation (split, dup, create,
+ * cart_create), which synchronises like an allgather of 8 bytes. NEIGHBOR: among neighbours, which the
+ * program knows; the w-form is a v-form. */
+#define TASK_COLLECTIVES(X)                                                                                  \
+    X(BARRIER, "barrier", "MPI_Barrier")                                                                     \
+    X(BCAST, "bcast", "MPI_Bcast")                                                                           \
+    X(REDUCE, "reduce", "MPI_Reduce")                                                                        \
+    X(ALLREDUCE, "allreduce", "MPI_Allreduce")                                                               \
+    X(GATHER, "gather", "MPI_Gather")                                                                        \
+    X(GATHERV, "gatherv", "MPI_Gatherv")                                                                     \
+    X(SCATTER, "scatter", "MPI_Scatter")                                                                     \
+    X(SCATTERV, "scatterv", "MPI_Scatterv")                                                                  \
+    X(ALLGATHER, "allgather", "MPI_Allgather")                                                               \
+    X(ALLGATHERV, "allgatherv", "MPI_Allgatherv")                                                            \
+    X(ALLTOALL, "alltoall", "MPI_Alltoall")                                                                  \
+    X(ALLTOALLV, "alltoallv", "MPI_Alltoallv")                                                               \
+    X(REDUCE_SCATTER, "reduce_scatter", "MPI_Reduce_scatter")                                                \
+    X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block", "MPI_Reduce_scatter_block")                              \
+    X(SCAN, "scan", "MPI_Scan")                                                                              \
+    X(EXSCAN, "exscan", "MPI_Exscan")                                                                        \
+    X(COMM, "comm_create", "a communicator's creation")                                                      \
+    X(NEIGHBOR_ALLGATHER, "neighbor_allgather", "MPI_Neighbor_allgather")                                    \
+    X(NEIGHBOR_ALLGATHERV, "neighbor_allgatherv", "MPI_Neighbor_allgatherv")                                 \
+    X(NEIGHBOR_ALLTOALL, "neighbor_alltoall", "MPI_Neighbor_alltoall")                                       \
+    X(NEIGHBOR_ALLTOALLV, "neighbor_alltoallv", "MPI_Neighbor_alltoallv")
+
+#define TASK_COLL_ROW(collective, name, call) TASK_COLL_##collective,
+enum task_collective { TASK_COLLECTIVES(TASK_COLL_ROW) TASK_COLL_COUNT };
+#undef TASK_COLL_ROW
 static inline bool task_coll_among_neighbours(unsigned collective)
 {
     return collective >= TASK_COLL_NEIGHBOR_ALLGATHER && collective <= TASK_COLL_NEIGHBOR_ALLTOALLV;

@@ -81,42 +81,21 @@ const struct ker_option mpi_options[] = {
      "Rule file of Open MPI's component tuned, of four columns (versions 4 and 5): which algorithms the "
      "collectives take that have no key of their own here. See docs/mpi-model.md.",
      "jobs"},
-#define COLLECTIVE_KEY(name)                                                                                 \
-    {                                                                                                        \
-        "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto",                                    \
-            .kinds = &task_collectives,                                                                      \
-            .meaning =                                                                                       \
-                "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "                 \
+#define COLLECTIVE_KEY(collective, name, call)                                                               \
+    {"mpi.collectives." name,                                                                                \
+     KER_TYPE_STRING | KER_TYPE_LIST,                                                                        \
+     "auto",                                                                                                 \
+     .kinds = &task_collectives,                                                                             \
+     .meaning = "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "                 \
                 "ALGORITHM[:SIZE[:TASKS]], each from a "                                                     \
                 "size and number of tasks on, the last fitting one counts. ALGORITHM may have parameters, "  \
                 "\"knomial(radix=8, segment=64 KiB)\", or be several, "                                      \
                 "NODE/BETWEEN or SOCKET/NODE/BETWEEN: inside nodes, and between them. See "                  \
                 "docs/mpi-model.md.",                                                                        \
-            .belongs = "jobs"                                                                                \
-    }
-    COLLECTIVE_KEY("barrier"),
-    COLLECTIVE_KEY("bcast"),
-    COLLECTIVE_KEY("reduce"),
-    COLLECTIVE_KEY("allreduce"),
-    COLLECTIVE_KEY("gather"),
-    COLLECTIVE_KEY("gatherv"),
-    COLLECTIVE_KEY("scatter"),
-    COLLECTIVE_KEY("scatterv"),
-    COLLECTIVE_KEY("allgather"),
-    COLLECTIVE_KEY("allgatherv"),
-    COLLECTIVE_KEY("alltoall"),
-    COLLECTIVE_KEY("alltoallv"),
-    COLLECTIVE_KEY("reduce_scatter"),
-    COLLECTIVE_KEY("reduce_scatter_block"),
-    COLLECTIVE_KEY("scan"),
-    COLLECTIVE_KEY("exscan"),
-    COLLECTIVE_KEY("comm_create"),
-    COLLECTIVE_KEY("neighbor_allgather"),
-    COLLECTIVE_KEY("neighbor_allgatherv"),
-    COLLECTIVE_KEY("neighbor_alltoall"),
-    COLLECTIVE_KEY("neighbor_alltoallv"),
+     .belongs = "jobs"},
+    TASK_COLLECTIVES(COLLECTIVE_KEY)
 #undef COLLECTIVE_KEY
-    {0},
+        {0},
 };
 
 /* -- set-up -- */

@@ -50,27 +50,9 @@ const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and t
 
 const char *task_coll_name(unsigned collective)
 {
-    static const char *const names[TASK_COLL_COUNT] = {"barrier",
-                                                       "bcast",
-                                                       "reduce",
-                                                       "allreduce",
-                                                       "gather",
-                                                       "gatherv",
-                                                       "scatter",
-                                                       "scatterv",
-                                                       "allgather",
-                                                       "allgatherv",
-                                                       "alltoall",
-                                                       "alltoallv",
-                                                       "reduce_scatter",
-                                                       "reduce_scatter_block",
-                                                       "scan",
-                                                       "exscan",
-                                                       "comm_create",
-                                                       "neighbor_allgather",
-                                                       "neighbor_allgatherv",
-                                                       "neighbor_alltoall",
-                                                       "neighbor_alltoallv"};
+#define NAME(collective, name, call) name,
+    static const char *const names[TASK_COLL_COUNT] = {TASK_COLLECTIVES(NAME)};
+#undef NAME
     return collective < TASK_COLL_COUNT ? names[collective] : "?";
 }
 
