@@ -24,17 +24,7 @@ struct stats_matrix {
     struct stats_series *series; /* NULL: not wanted */
 };
 
-static uint64_t pair_hash(const void *key)
-{
-    return ker_hash(((const struct pair *)key)->key);
-}
-
-static bool pair_same(const void *entry, const void *key)
-{
-    return ((const struct pair *)entry)->key == ((const struct pair *)key)->key;
-}
-
-static const struct ker_table_kind pair_kind = {sizeof(struct pair), pair_hash, pair_same};
+static const struct ker_table_kind pair_kind = KER_TABLE_U64(struct pair);
 
 struct stats_matrix *stats_matrix_new(const struct stats_matrix_kind *kind, const void *context, bool total,
                                       bool periods)

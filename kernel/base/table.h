@@ -27,6 +27,19 @@ struct ker_table_kind {
     uint64_t (*hash)(const void *key);
     bool (*same)(const void *entry, const void *key);
 };
+/* Whose key is the uint64_t that it begins with: KER_TABLE_U64(struct entry). */
+#define KER_TABLE_U64(type)                                                                                  \
+    {                                                                                                        \
+        sizeof(type), ker_table_hash_u64, ker_table_same_u64                                                 \
+    }
+static inline uint64_t ker_table_hash_u64(const void *key)
+{
+    return ker_hash(*(const uint64_t *)key);
+}
+static inline bool ker_table_same_u64(const void *entry, const void *key)
+{
+    return *(const uint64_t *)entry == *(const uint64_t *)key;
+}
 
 struct ker_table {
     char *slot;

@@ -17,17 +17,7 @@ struct net_pins {
     struct ker_table table;
 };
 
-static uint64_t entry_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool entry_same(const void *entry, const void *key)
-{
-    return ((const struct entry *)entry)->key == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind entries = {sizeof(struct entry), entry_hash, entry_same};
+static const struct ker_table_kind entries = KER_TABLE_U64(struct entry);
 
 static uint64_t key_of(const struct net_network *net, const struct net_packet *p)
 {

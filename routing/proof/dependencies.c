@@ -21,17 +21,7 @@ struct edge {
     uint32_t example;
 };
 
-static uint64_t edge_hash(const void *key)
-{
-    return ker_hash(((const struct edge *)key)->ends);
-}
-
-static bool edge_same(const void *entry, const void *key)
-{
-    return ((const struct edge *)entry)->ends == ((const struct edge *)key)->ends;
-}
-
-static const struct ker_table_kind edges = {sizeof(struct edge), edge_hash, edge_same};
+static const struct ker_table_kind edges = KER_TABLE_U64(struct edge);
 
 static uint32_t edge_from(const struct edge *e)
 {

@@ -31,17 +31,7 @@ struct row {
     uint64_t count[COUNTS];
 };
 
-static uint64_t last_hash(const void *key)
-{
-    return ker_hash(((const struct last *)key)->key);
-}
-
-static bool last_same(const void *entry, const void *key)
-{
-    return ((const struct last *)entry)->key == ((const struct last *)key)->key;
-}
-
-static const struct ker_table_kind last_kind = {sizeof(struct last), last_hash, last_same};
+static const struct ker_table_kind last_kind = KER_TABLE_U64(struct last);
 
 static struct last *last_get(struct task_series *s, uint64_t key)
 {

@@ -13,17 +13,7 @@ struct known {
     uint16_t number;
 };
 
-static uint64_t known_hash(const void *key)
-{
-    return ker_hash(((const struct known *)key)->address);
-}
-
-static bool known_same(const void *entry, const void *key)
-{
-    return ((const struct known *)entry)->address == ((const struct known *)key)->address;
-}
-
-static const struct ker_table_kind known_kind = {sizeof(struct known), known_hash, known_same};
+static const struct ker_table_kind known_kind = KER_TABLE_U64(struct known);
 
 void line_names_release(struct line_names *names)
 {

@@ -16,16 +16,6 @@ struct open_entry {
     uint64_t more; /* iteration << 32 | index */
 };
 
-static uint64_t record_hash(const void *key)
-{
-    return ker_hash(((const struct record_entry *)key)->key);
-}
-
-static bool record_same(const void *entry, const void *key)
-{
-    return ((const struct record_entry *)entry)->key == ((const struct record_entry *)key)->key;
-}
-
 static uint64_t open_hash(const void *key)
 {
     const struct open_entry *e = key;
@@ -38,7 +28,7 @@ static bool open_same(const void *entry, const void *key)
     return a->key == b->key && a->more >> 32 == b->more >> 32;
 }
 
-static const struct ker_table_kind record_kind = {sizeof(struct record_entry), record_hash, record_same};
+static const struct ker_table_kind record_kind = KER_TABLE_U64(struct record_entry);
 static const struct ker_table_kind open_kind = {sizeof(struct open_entry), open_hash, open_same};
 
 void driven_records_init(struct task_driven *d)

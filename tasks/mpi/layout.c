@@ -11,17 +11,7 @@ struct kept {
     struct task_coll_layout *layout;
 };
 
-static uint64_t kept_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool kept_same(const void *entry, const void *key)
-{
-    return ((const struct kept *)entry)->key == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind kept_kind = {sizeof(struct kept), kept_hash, kept_same};
+static const struct ker_table_kind kept_kind = KER_TABLE_U64(struct kept);
 
 void task_layouts_release(struct task_mpi *mpi)
 {

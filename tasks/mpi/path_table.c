@@ -174,17 +174,7 @@ struct sum {
     };
 };
 
-static uint64_t sum_hash(const void *key)
-{
-    return ker_hash(((const struct sum *)key)->key);
-}
-
-static bool sum_same(const void *entry, const void *key)
-{
-    return ((const struct sum *)entry)->key == ((const struct sum *)key)->key;
-}
-
-static const struct ker_table_kind sum_kind = {sizeof(struct sum), sum_hash, sum_same};
+static const struct ker_table_kind sum_kind = KER_TABLE_U64(struct sum);
 
 struct found {
     struct ker_table rows, pairs;

@@ -53,17 +53,7 @@ struct calls {
     struct replay_found found;
 };
 
-static uint64_t probed_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool probed_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind probed_kind = {sizeof(struct probed), probed_hash, probed_same};
+static const struct ker_table_kind probed_kind = KER_TABLE_U64(struct probed);
 
 #define FOUND(calls, format, ...)                                                                            \
     do {                                                                                                     \

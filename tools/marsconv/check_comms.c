@@ -3,17 +3,7 @@
 
 #include <stdlib.h>
 
-static uint64_t comm_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool comm_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind kind = {sizeof(struct check_comm), comm_hash, comm_same};
+static const struct ker_table_kind kind = KER_TABLE_U64(struct check_comm);
 
 struct check_comm *check_comm_find(struct check *c, uint64_t id)
 {

@@ -172,17 +172,7 @@ struct matched {
     int64_t comm;
 };
 
-static uint64_t matched_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool matched_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind matched_kind = {sizeof(struct matched), matched_hash, matched_same};
+static const struct ker_table_kind matched_kind = KER_TABLE_U64(struct matched);
 
 static bool probe_keep(struct cut_writing *w, int64_t message, int64_t comm, enum cut_place place)
 {

@@ -16,17 +16,7 @@ struct live {
     bool asked;   /* a wait for any has named it */
 };
 
-static uint64_t live_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool live_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind live_kind = {sizeof(struct live), live_hash, live_same};
+static const struct ker_table_kind live_kind = KER_TABLE_U64(struct live);
 
 static struct live *live_find(const struct cfr_live *live, uint64_t id)
 {

@@ -24,18 +24,8 @@ struct conv_held {
     size_t lowest; /* no number below it is free */
 };
 
-static uint64_t key_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool key_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind ids = {sizeof(struct by_id), key_hash, key_same};
-static const struct ker_table_kind variables = {sizeof(struct by_variable), key_hash, key_same};
+static const struct ker_table_kind ids = KER_TABLE_U64(struct by_id);
+static const struct ker_table_kind variables = KER_TABLE_U64(struct by_variable);
 
 struct conv_held *conv_held_new(void)
 {

@@ -33,17 +33,7 @@ struct place_entry {
     size_t place;
 };
 
-static uint64_t place_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool place_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind place_kind = {sizeof(struct place_entry), place_hash, place_same};
+static const struct ker_table_kind place_kind = KER_TABLE_U64(struct place_entry);
 
 static void message_count(struct gather *g, uint32_t to, uint64_t bytes)
 {

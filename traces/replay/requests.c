@@ -24,17 +24,7 @@ struct numbered {
     struct replay_told told; /* a receive from any source, which takes that of the trace */
 };
 
-static uint64_t number_hash(const void *key)
-{
-    return ker_hash(((const struct numbered *)key)->number);
-}
-
-static bool number_same(const void *entry, const void *key)
-{
-    return ((const struct numbered *)entry)->number == ((const struct numbered *)key)->number;
-}
-
-static const struct ker_table_kind numbers = {sizeof(struct numbered), number_hash, number_same};
+static const struct ker_table_kind numbers = KER_TABLE_U64(struct numbered);
 
 static struct numbered *number_find(const struct replay_task *t, uint64_t number)
 {
