@@ -55,7 +55,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a
 TESTS_IN_C := $(wildcard tests/test_*.c tests/*/test_*.c)
 TEST_OBJECTS := $(TESTS_IN_C:%.c=$(BUILD)/%.o)
-# Whatever folder a test stands in: build/release/tests/test_NAME.
+# Whatever folder a test is in: build/release/tests/test_NAME.
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS_IN_C)))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -142,7 +142,7 @@ recount: counted ## record the instructions per packet-hop that make check compa
 debug: ## build build/debug/marssim: no optimisation, all assertions
 	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
 
-# It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run continues. REST= begins anew.
+# It takes hours: what has passed with this build is not run again (tests/run-tests.sh), so that an interrupted run continues. REST= begins again.
 REST ?= 1
 SANITIZED = REST=$(REST) TEST_PATIENCE=10 ASAN_OPTIONS=fast_unwind_on_malloc=0:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1:exitcode=99 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0:exitcode=99 \
@@ -152,7 +152,7 @@ sanitize: ## build with AddressSanitizer and UBSan, run all tests that have not 
 	@tools/install-deps.sh build check
 	+$(Q)$(SANITIZED) check-built
 
-# Others every day; what is printed begins anew at a number: RANDOM_FIRST=n.
+# Others every day; what is printed begins again at a number: RANDOM_FIRST=n.
 RANDOM_FIRST ?= $(shell echo $$(($$(date +%s) / 86400 * 100)))
 RANDOM_SECONDS ?= 120
 sanitize-random: ## with both, marssim alone: RANDOM_SECONDS=120 of random systems that run, are killed and resumed
@@ -166,7 +166,7 @@ check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at 
 	$(Q)MARSSIM=$(BUILD)/marssim tests/tasks/loggops-golden.sh
 
 # What has passed is not looked at again while it and what it includes stay as they are: an interrupted run continues, and findings are
-# mended file by file. Other settings of the tools begin anew.
+# mended file by file. Other settings of the tools begin again.
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders: what has changed since the last run
 	@tools/install-deps.sh build check lint
 	$(Q)tests/source/layers.sh

@@ -134,7 +134,7 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         return 0;
     }
     switch (key) {
-    case ARGP_KEY_INIT: /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
+    case ARGP_KEY_INIT: /* the message is getopt's; "Try --help" is in it already, see arguments_read */
         state->err_stream = NULL;
         return 0;
     case 'h':
@@ -282,7 +282,7 @@ static int output_check(const struct arguments *a, int status)
 
 #define PLUGINS "plugins="
 
-/* --list, --schema and --help-config know the plugins that stand behind them, plugins=A.so,B.so, and but for
+/* --list, --schema and --help-config know the plugins that are behind them, plugins=A.so,B.so, and but for
  * the last those of a configuration. */
 static enum ker_status plugins_load(const struct arguments *a, struct ker_registry *registry,
                                     struct ker_error *error)

@@ -37,7 +37,7 @@ static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
 }
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(const struct net_network *, const struct net_ahead *);
-/* It is not over before net->settled: keeps it, to be counted when it is certain that it lies before the end.
+/* It is not over before net->final: keeps it, to be counted when it is certain that it lies before the end.
  * What is kept at this index. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
 struct net_ahead net_ahead_kept(const struct net_network *, size_t index);

@@ -1,6 +1,6 @@
 /* carrier.h - what carries messages between nodes: the operations of a kind of the family "network.model".
  *
- * A carrier stands below nodes/, which know it by this table alone, as run/ does: jobs, MPI, services,
+ * A carrier is below nodes/, which know it by this table alone, as run/ does: jobs, MPI, services,
  * traffic and what is inside a node are the same above every carrier. The packet network (net_packet_model)
  * is one. A carrier makes the nodes of its rank as components of the engine, each with its adapters behind
  * it, by struct net_host; net_network and net_adapter are its own structures. What may be NULL says so; then

@@ -23,7 +23,7 @@ static inline bool net_channels_collected(const struct net_network *net)
     return net->series && net->series->collect[NET_SERIES_CHANNELS] != STATS_COLLECT_OFF;
 }
 
-/* A transmission of a switch: some of it lies in the measured span, so many picoseconds on the link. */
+/* A transmission of a switch: some of it lies in the measured span, this many picoseconds on the link. */
 void net_channel_count(struct net_channel *, const struct net_ahead *, uint64_t busy);
 /* A packet has begun to leave a node. */
 void net_channel_inject(struct net_adapter *, const struct net_packet *, unsigned channel, ker_time now,

@@ -238,7 +238,7 @@ static void state_record(const struct net_link_states *s, uint32_t track, enum s
 static void busy_over(struct net_network *net, const struct net_link_span *span)
 {
     struct net_link_states *s = net->states;
-    if (span->to <= net->settled)
+    if (span->to <= net->final)
         state_record(s, span->track, STATS_LINK_BUSY, span->from, span->to);
     else
         *KER_PUSH(s->ahead, s->ahead_count, s->ahead_room) = *span;

@@ -1,4 +1,4 @@
-/* model.h - the packet network as a carrier: the functions that stand in its table (model.c), whose contracts
+/* model.h - the packet network as a carrier: the functions that are in its table (model.c), whose contracts
  * are those of net/carrier.h; private to net/.
  */
 #ifndef NET_MODEL_H

@@ -14,7 +14,7 @@
 
 struct net_adapter; /* opaque */
 
-/* Rounded up to whole cache lines: what stands in a component's memory begins with one. */
+/* Rounded up to whole cache lines: what is in a component's memory begins with one. */
 static inline size_t net_lines(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;
@@ -84,7 +84,7 @@ struct net_send {
 /* What nodes/ hands down: the component, and what its adapters report to it. state: of the node. */
 struct net_host {
     const struct ker_class *class;
-    size_t bytes;   /* of its state; its adapters stand behind it */
+    size_t bytes;   /* of its state; its adapters are behind it */
     uint32_t timer; /* the timers of its adapter p have the key timer + p: port x 256 + channel */
     void *context;
     /* The node of this number, as component `self` of the engine; its adapters, one every `stride` bytes. */

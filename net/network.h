@@ -39,10 +39,10 @@ struct net_selection {
 };
 extern const struct ker_kind net_arbiter_oldest, net_arbiter_round_robin;
 
-/* Arbitration among the channels of an output (switch.lanes): which of those with a packet that could go now
- * goes next, at switches and at adapters; which of its packets, and of which input, is the arbiter's choice.
- * A kind has state per output, and is told of every packet that is sent, of one that was alone, too. Classes
- * with the highest first (strict) need none of that: nothing here is called then. */
+/* Arbitration among the channels of an output (switch.lanes): which of those with a packet that could be sent
+ * now is sent next, at switches and at adapters; which of its packets, and of which input, is the arbiter's
+ * choice. A kind has state per output, and is notified of every packet that is sent, of one that was alone,
+ * too. Classes with the highest first (strict) need none of that: nothing here is called then. */
 
 /* Operations of a kind of the family "switch.lanes"; all NULL, bytes 0: strict. */
 struct net_lanes {
@@ -50,7 +50,7 @@ struct net_lanes {
     /* Reads the kind's keys: what all outputs share, malloc'ed. */
     enum ker_status (*read)(void **shared, const struct ker_config *, uint32_t channels, struct ker_error *);
     void (*init)(const void *shared, void *state);
-    /* ready: channels with a packet that could go, a bit each, at least one. Returns one of them. */
+    /* ready: channels with a packet that could be sent, a bit each, at least one. Returns one of them. */
     unsigned (*choose)(const void *shared, void *state, uint32_t ready);
     void (*sent)(const void *shared, void *state, unsigned channel, uint32_t bytes);
 };
@@ -104,7 +104,7 @@ struct net_settings {
     bool fifo_adapter;        /* one queue for all destinations */
     bool fifo_order;          /* destinations' messages one after the other, not packet by packet */
     enum net_control control; /* what control messages wait for */
-    uint32_t rings; /* where the rings of flows stand behind an adapter's credits: one word for each level */
+    uint32_t rings; /* where the rings of flows are behind an adapter's credits: one word for each level */
     bool resequence;
     ker_time measure_from, measure_to; /* what is created in this span is measured */
     ker_time stop;                     /* open-loop sources end here */
@@ -133,7 +133,7 @@ struct net_port {
 };
 _Static_assert(offsetof(struct net_port, queue_max) == 64, "one cache line");
 
-/* Of an output, or of an adapter: credits that are on their way to it (credits.h), in no order. Half a cache
+/* Of an output, or of an adapter: credits that are in transit to it (credits.h), in no order. Half a cache
  * line: a fourth place is hardly ever used, and would make it a whole one. */
 #define NET_CREDITS_DUE 3
 struct net_credits_due {
@@ -151,7 +151,7 @@ struct net_matrices;
 struct net_latency_parts;
 struct net_kept;
 
-/* A message on its way into the network, in a pool of the rank. */
+/* A message in transit into the network, in a pool of the rank. */
 struct net_outgoing {
     uint64_t left : 48;    /* payload not yet injected */
     uint8_t service, part; /* of the node; enum net_part */
@@ -257,7 +257,7 @@ struct net_network {
     const char *congestion_name;             /* of its kind */
     void *congestion_state;
     /* statistics */
-    ker_time settled;     /* no end of the run cuts off what lies before */
+    ker_time final;       /* no end of the run cuts off what lies before */
     ker_time whole_until; /* what lies between the measured span's begin and this is counted at once, whole */
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
@@ -340,9 +340,9 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
     return to > from ? (uint64_t)(to - from) : 0;
 }
 
-static inline void net_settled_set(struct net_network *net, ker_time until)
+static inline void net_final_set(struct net_network *net, ker_time until)
 {
-    net->settled = until;
+    net->final = until;
     until = net->by_channel || net->away ? 0 : until; /* channels, detours are counted: none at once */
     net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
 }
@@ -355,7 +355,7 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 
 /* members.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
-uint32_t net_plane_switches(const struct net_network *);            /* of one plane */
+uint32_t net_plane_switches(const struct net_network *); /* of one plane */
 struct part_member net_member_switch(const struct net_network *, uint32_t id);
 struct part_member net_member_node(const struct net_network *, uint32_t id);
 

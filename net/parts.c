@@ -36,18 +36,18 @@ static struct route_packet anew(const struct route_topology *t, const struct rou
     return copy;
 }
 
-static int next_anew(const struct route_topology *t, uint64_t coordinate, uint32_t at,
-                     const struct route_packet *r, struct route_choice *choice)
+static int next_again(const struct route_topology *t, uint64_t coordinate, uint32_t at,
+                      const struct route_packet *r, struct route_choice *choice)
 {
     const struct route_packet copy = anew(t, r);
     return route_function(t)(t, coordinate, at, &copy, choice);
 }
 
-static int settled_anew(const struct route_topology *t, uint64_t coordinate, uint32_t at,
-                        const struct route_packet *r, struct route_choice *choice)
+static int decided_again(const struct route_topology *t, uint64_t coordinate, uint32_t at,
+                         const struct route_packet *r, struct route_choice *choice)
 {
     const struct route_packet copy = anew(t, r);
-    return route_settled_function(t)(t, coordinate, at, &copy, choice);
+    return route_decided_function(t)(t, coordinate, at, &copy, choice);
 }
 
 static bool range_anew(const struct route_topology *t, uint64_t coordinate, const struct route_packet *r,
@@ -60,8 +60,8 @@ static bool range_anew(const struct route_topology *t, uint64_t coordinate, cons
 void net_parts_routes(struct net_network *net)
 {
     if (net->route_ahead)
-        net->route_ahead = net->route_ahead == net->route ? next_anew : settled_anew;
-    net->route = next_anew;
+        net->route_ahead = net->route_ahead == net->route ? next_again : decided_again;
+    net->route = next_again;
     net->hop = NULL; /* the short form of route_ahead takes the address as it is */
     if (net->range)
         net->range = range_anew;

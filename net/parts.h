@@ -1,7 +1,7 @@
 /* parts.h - inside net/: where the latency of packets and messages goes (output.series.latency).
  *
  * A packet carries the time that it has spent on links between switches: it is added to the destination's
- * address as the topology packs it, and the route functions are called with the address made anew. All else
+ * address as the topology packs it, and the route functions are called with the address made again. All else
  * is known when it arrives. What remains is the switches', so that the parts add up to the latency.
  */
 #ifndef NET_PARTS_H

@@ -104,7 +104,7 @@ static struct net_load port_total(const struct net_port *port)
                                    .queue_time = port->queue_time,
                                    .queue_max = port->queue_max,
                                    .waiting = port->waiting};
-    ((struct net_port *)port)->queue_max = 0; /* the longest wait of the next period begins anew */
+    ((struct net_port *)port)->queue_max = 0; /* the longest wait of the next period begins again */
     return total;
 }
 
@@ -164,7 +164,7 @@ struct making {
     ker_time at;
     bool all;
     struct stats_table *table[NET_SERIES_KINDS]; /* NULL: not wanted */
-    struct net_switch_row now;                   /* the directions of a switch stand together */
+    struct net_switch_row now;                   /* the directions of a switch are together */
 };
 
 static void switch_end(struct making *m)

@@ -1,7 +1,7 @@
 /* series.h - inside net/: what is collected of links for output.series.links, .switches, .adapters and
  * .channels, beyond their totals.
  *
- * The totals of a link stand in its port or adapter and cost the same whether series are wanted or not: a
+ * The totals of a link are in its port or adapter and cost the same whether series are wanted or not: a
  * period is the difference of two totals, and what has not ended at its end is counted up to there. Only the
  * time without credits is counted for series alone.
  */
@@ -13,8 +13,9 @@
 /* ---- Inside net/: what chosen links do when, for timelines (output.timeline_links).
  *
  * A direction of a link is busy while it transmits; transmissions that follow each other without a gap are
- * one. It is stalled while it does not transmit, and packets could go to it but for credits; down from its
- * fault on. States are handed to the timeline when they are over, and no end of the run can cut them off. */
+ * one. It is stalled while it does not transmit, and packets could be sent to it but for credits; down from
+ * its fault on. States are handed to the timeline when they are over, and no end of the run can cut them off.
+ */
 
 struct net_link_span {
     uint32_t track; /* 1 + number of the chosen direction */
@@ -27,7 +28,7 @@ struct net_link_states {
     uint32_t count, room;
     struct stats_timeline *timeline; /* NULL: not yet */
     struct net_link_span *busy;      /* by track: what has not been followed by a gap; to: 0 for none */
-    struct net_link_span *ahead;     /* busy, beyond what is settled */
+    struct net_link_span *ahead;     /* busy, beyond what is final */
     size_t ahead_count, ahead_room;
 };
 

@@ -97,7 +97,7 @@ const struct ker_option net_options[] = {
      .resume = KER_RESUME_FORK},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a flow keeps its path at a switch unless another is better by more than this. 0: "
-     "every packet chooses anew.",
+     "every packet chooses again.",
      "routing.selection=@adaptive & routing.pinning=packet", .resume = KER_RESUME_FORK},
     {"routing.pinning", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      .formerly = "routing.sticky",
@@ -287,7 +287,7 @@ static void phases_set(struct net_network *net, const struct net_phases *phases)
     net->set.stop = phases->stop;
     net->set.least = (uint32_t)phases->least_payload + net->set.header;
     net->set.least += net->set.least == 0;
-    net_settled_set(net, KER_TIME_MAX); /* until the engine says less */
+    net_final_set(net, KER_TIME_MAX); /* until the engine says less */
 }
 
 static enum ker_status lanes_read(struct net_settings *set, const struct ker_config *config,
@@ -365,7 +365,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     settings_read(&net->set, config, topology);
     /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
     if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO) {
-        net->route_ahead = summary->adaptive ? route_settled_function(topology) : net->route;
+        net->route_ahead = summary->adaptive ? route_decided_function(topology) : net->route;
         net->hop = net->set.pinning == NET_PIN_PACKET ? route_hop_function_of(topology) : NULL;
     }
     net->selects_time = net_selects_time(net);

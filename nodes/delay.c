@@ -1,6 +1,6 @@
 /* delay.c - what is in flight inside a node: messages to the adapter's doorbell, copies between its tasks.
  *
- * They stand in the node's list in order of (due, insertion), and each has a timer, which says no more than
+ * They are in the node's list in order of (due, insertion), and each has a timer, which says no more than
  * that something is due: what, says the list. What is due at once needs none, as the node is brought up
  * to date before the instant is over. Invariant: the list begins with what is due first, and nothing in it is
  * overdue when an instant ends.
@@ -28,13 +28,13 @@ void node_delayed_add(struct node *n, ker_time due, const struct node_delayed *d
         node_timer_post(n, due, NODE_TIMER_DELAYED, 0);
 }
 
-void node_way_send(struct node *n, ker_time now, struct net_send *send, uint32_t core)
+void node_path_send(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     ker_time way = 0;
     if (core != NODE_ANY_CORE && core & NODE_ON_BUS)
         core &= ~NODE_ON_BUS;
-    else if (node_has_way(&n->system->model))
-        way = node_rail_way(n, now, send, &core);
+    else if (node_has_path(&n->system->model))
+        way = node_rail_path(n, now, send, &core);
     if (way == 0) {
         node_rail_send(n, now, send, core);
         return;

@@ -2,7 +2,7 @@
  *
  * There a message inside a node takes memory_latency + bytes / memory_rate, whatever else the memory bus
  * does: copies do not slow each other down. Computation scales with one factor. Both are pure functions, so
- * that results cannot depend on who asks. What is more than that stands in cores/.
+ * that results cannot depend on who asks. What is more than that is in cores/.
  */
 #include "nodes/nodes.h"
 

@@ -49,7 +49,7 @@ static bool node_step(struct node *n, ker_time now)
     return false;
 }
 
-static inline void node_settle(struct node *n, ker_time now)
+static inline void node_update(struct node *n, ker_time now)
 {
     if (!n->steps && n->delayed == KER_NONE)
         return;
@@ -67,7 +67,7 @@ static void node_start(struct node *n, ker_time now)
                 n->loaded >> s & 1 ? service->forked : service->start;
             if (start)
                 start(n->state[s], n, now);
-            node_settle(n, now);
+            node_update(n, now);
         }
 }
 
@@ -76,7 +76,7 @@ static void load_ended(struct node *n, ker_time now, const struct node_load *loa
 {
     const struct node_service *service = n->system->services->at[load->service].service;
     if (load->kind == NODE_LOAD_WORK) {
-        struct node_worked worked = node_load_told(load);
+        struct node_worked worked = node_load_result(load);
         service->worked(n->state[load->service], n, now, load->number, &worked);
     } else if (load->kind == NODE_LOAD_READ) {
         n->system->carrier.read(node_adapter(n, load->message), now);
@@ -94,7 +94,7 @@ static void load_ended(struct node *n, ker_time now, const struct node_load *loa
 static inline void service_expired(struct node *n, ker_time now, uint32_t s, uint32_t number)
 {
     n->system->services->at[s].service->timer(n->state[s], n, now, number);
-    node_settle(n, now);
+    node_update(n, now);
 }
 
 /* One of the node's own, but for NODE_TIMER_ADAPTER. */
@@ -103,7 +103,7 @@ __attribute__((noinline)) static void timer_expired(struct node *n, ker_time now
 {
     switch (service) {
     case NODE_TIMER_DELAYED:
-        node_settle(n, now);
+        node_update(n, now);
         break;
     case NODE_TIMER_START:
         node_start(n, now);
@@ -113,7 +113,7 @@ __attribute__((noinline)) static void timer_expired(struct node *n, ker_time now
         break;
     default:
         node_cores_due(n, now);
-        for (struct node_load load; node_load_take(n, now, &load); node_settle(n, now))
+        for (struct node_load load; node_load_take(n, now, &load); node_update(n, now))
             load_ended(n, now, &load);
     }
 }
@@ -186,7 +186,7 @@ static void message_arrived(struct node *n, ker_time now, const struct net_messa
         return;
     }
     service->arrived(n->state[s], n, now, m);
-    node_settle(n, now);
+    node_update(n, now);
 }
 
 /* It has left the adapter, and will be there later. */
@@ -239,7 +239,7 @@ static void host_sent(void *state, ker_time now, uint32_t service, enum net_part
         return;
     if (sender->sent)
         sender->sent(n->state[s], n, now, cookie);
-    node_settle(n, now);
+    node_update(n, now);
 }
 
 static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
@@ -273,7 +273,7 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
     struct node *n = state;
     n->system = context;
     n->system->adapter_stride = stride;
-    n->several = n->system->model.adapters > 1 || node_has_way(&n->system->model);
+    n->several = n->system->model.adapters > 1 || node_has_path(&n->system->model);
     n->adapter = adapter;
     n->delayed = KER_NONE;
     n->id = id;

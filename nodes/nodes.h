@@ -112,8 +112,8 @@ struct node_worked {
     ker_time stalled; /* behind the end of its compute part, until its memory part had ended, too */
 };
 
-/* Of what a compute part of `compute` took, `taken`, what a part of it took: rounded down, all of it for all.
- */
+/* A compute part of length `compute` took `taken`: how much of that falls on `part` of it. taken x part /
+ * compute, rounded down. */
 static inline ker_time node_worked_share(ker_time taken, ker_time part, ker_time compute)
 {
     if (part == compute)
@@ -245,8 +245,8 @@ bool node_work(struct node *, ker_time now, uint32_t service, uint32_t number, c
 
 /* What will have come by then of one that has not ended, if nothing begins or ends before. false: there is
  * none. */
-bool node_work_told(const struct node *, uint32_t service, uint32_t number, ker_time at,
-                    struct node_worked *);
+bool node_work_result(const struct node *, uint32_t service, uint32_t number, ker_time at,
+                      struct node_worked *);
 
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */

@@ -68,7 +68,7 @@ struct node_noise {
     uint32_t purpose;
 };
 
-/* Where a core stands: the first detour that ends behind the last time asked for. Zeroed at time 0. */
+/* Where a core is: the first detour that ends behind the last time asked for. Zeroed at time 0. */
 struct node_noise_core {
     ker_time begin, end;
     uint64_t drawn; /* detours, with this one */

@@ -146,7 +146,7 @@ static inline uint32_t node_adapters_to(const struct node *n, uint32_t node)
     return own < there ? own : there;
 }
 /* Is there a path between memory and adapters that takes time? */
-static inline bool node_has_way(const struct node_model *model)
+static inline bool node_has_path(const struct node_model *model)
 {
     return model->bus_latency || model->interrupt_latency || model->socket_latency || node_has_dma(model);
 }
@@ -155,17 +155,17 @@ static inline bool node_has_way(const struct node_model *model)
 void node_rail_send(struct node *, ker_time now, struct net_send *, uint32_t core);
 /* How long the message takes to the adapter, which is chosen: *core is NODE_BY_ADAPTER of it, or as it was
  * for a message in parts, of which all adapters are notified at once. */
-ker_time node_rail_way(struct node *, ker_time now, const struct net_send *, uint32_t *core);
+ker_time node_rail_path(struct node *, ker_time now, const struct net_send *, uint32_t *core);
 /* From the memory of a core's socket to the adapter. */
-ker_time node_way_to(const struct node *, uint32_t core, uint32_t adapter);
+ker_time node_path_to(const struct node *, uint32_t core, uint32_t adapter);
 /* delay.c: the same for several == true, via the bus. */
-void node_way_send(struct node *, ker_time now, struct net_send *, uint32_t core);
+void node_path_send(struct node *, ker_time now, struct net_send *, uint32_t core);
 /* To the adapter, or one of them; send->destination is a node. */
 static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     send->number = n->messages++;
     if (__builtin_expect(n->several, 0))
-        node_way_send(n, now, send, core);
+        node_path_send(n, now, send, core);
     else
         n->system->carrier.send(n->adapter, now, send);
 }

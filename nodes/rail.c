@@ -128,7 +128,7 @@ void node_stripe_drop(struct node *n, struct node_stripe *s)
     ker_table_drop(&node_stripe_kind, &n->system->stripes, s);
 }
 
-/* What is sent by this node stands under a source that no node has. */
+/* What is sent by this node is under a source that no node has. */
 #define BY_ITSELF UINT32_MAX
 
 static void adapter_send(struct node *n, ker_time now, uint32_t adapter, const struct net_send *send,
@@ -181,7 +181,7 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
 
 /* ---- sending ---- */
 
-ker_time node_way_to(const struct node *n, uint32_t core, uint32_t adapter)
+ker_time node_path_to(const struct node *n, uint32_t core, uint32_t adapter)
 {
     const struct node_model *model = &n->system->model;
     uint32_t unit = core & UINT16_MAX;
@@ -192,12 +192,12 @@ ker_time node_way_to(const struct node *n, uint32_t core, uint32_t adapter)
     return model->bus_latency + (far ? model->socket_latency : 0);
 }
 
-ker_time node_rail_way(struct node *n, ker_time now, const struct net_send *send, uint32_t *core)
+ker_time node_rail_path(struct node *n, ker_time now, const struct net_send *send, uint32_t *core)
 {
     if (!core_is_adapter(*core) && is_striped(n, now, send->destination, send->bytes))
         return n->system->model.bus_latency;
     uint32_t rail = rail_for(n, now, *core, send->destination);
-    ker_time way = node_way_to(n, *core, rail);
+    ker_time way = node_path_to(n, *core, rail);
     *core = NODE_BY_ADAPTER(rail, *core);
     return way;
 }

@@ -1,5 +1,5 @@
 /* rates.h - how fast the parts of a kind of node are, beyond what the simple model has: keys of node, for
- * which those of nodes[] stand on the nodes of a kind. What node has no key for has none in any kind. */
+ * which those of nodes[] are on the nodes of a kind. What node has no key for has none in any kind. */
 #ifndef NODES_RATES_H
 #define NODES_RATES_H
 

@@ -60,7 +60,7 @@ static enum ker_status role_check(struct node_role *role, const struct node_serv
     for (uint32_t i = 0; i < role->members; i++) {
         uint32_t node = role->node[i];
         if (i && node == role->node[i - 1])
-            return ker_config_fail(setup->config, error, key, "node %u stands there twice", node);
+            return ker_config_fail(setup->config, error, key, "node %u is listed twice", node);
         if (setup->members && node_service_member(setup, node) == setup->members)
             return ker_config_fail(
                 setup->config, error, key,

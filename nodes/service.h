@@ -5,7 +5,7 @@
  * there several times, under other names and with other keys; each stands for itself. MPI and synthetic
  * traffic are services, too, which jobs and traffic bring instead.
  *
- * What it counts stands in its states and is described once, by the columns of a table whose rows are the
+ * What it counts is in its states and is described once, by the columns of a table whose rows are the
  * states: from them come service_NAME.csv and the sums in summary.json.
  */
 #ifndef NODES_SERVICE_H

@@ -26,7 +26,7 @@ static enum ker_status point_read(struct node_sizes *s, const struct ker_config 
     if (index == 0 ? bytes != 0 : bytes <= s->bytes[index - 1])
         return ker_config_fail(config, error, key,
                                index == 0 ? "\"%s\": the first is for all sizes from 0 on"
-                                          : "\"%s\": sizes ascend, and each stands there once",
+                                          : "\"%s\": sizes ascend, and each is listed once",
                                text);
     s->bytes[s->count++] = bytes;
     return KER_OK;

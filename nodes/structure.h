@@ -82,7 +82,7 @@ void node_structure_release(struct node_structure *);
 
 extern const struct ker_option node_structure_options[]; /* node.sockets, nodes[].sockets, ... */
 
-/* ---- Keys that stand in node, and again in the members of nodes, where they override those of
+/* ---- Keys that are in node, and again in the members of nodes, where they override those of
  * node.
  *
  * Of such keys a macro with GROUP and DEFAULT makes two tables of options: ("node", NODE_KEY_GIVEN) with

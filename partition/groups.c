@@ -151,7 +151,7 @@ static void vertices_add(struct graph_maker *m)
         }
 }
 
-/* By counting: a row's edges stand in the order of its members, vertices before what follows them. */
+/* By counting: a row's edges are in the order of its members, vertices before what follows them. */
 void part_graph_make(struct part_graph *graph, const struct part_groups *groups, const uint32_t *block,
                      uint32_t blocks)
 {

@@ -12,7 +12,7 @@
  *
  * Regular is a layout whose cells are single components and in which follower n lives with vertex n / each,
  * as in nearly all networks: then a follower's place is computed from its vertex's, and only vertices are
- * listed; on one rank nothing is: vertex v has the index v, follower n stands n behind the vertices. There an
+ * listed; on one rank nothing is: vertex v has the index v, follower n is n behind the vertices. There an
  * index leads back to its component.
  */
 #include "partition/tiles.h"

@@ -35,7 +35,7 @@ static void coarse_release(struct coarse *coarse)
     free(coarse->load);
 }
 
-/* The vertices ordered by cell: those of cell c stand at start[c]..start[c+1]-1. */
+/* The vertices ordered by cell: those of cell c are at start[c]..start[c+1]-1. */
 static uint32_t *vertices_by_cell(const struct part_cells *cells, uint32_t vertices, uint32_t *start)
 {
     uint32_t *order = ker_alloc(vertices * sizeof *order);
@@ -68,7 +68,7 @@ static ker_time longest_delay(const struct part_graph *graph)
     return longest;
 }
 
-/* Adds the edges of one vertex to the row of its cell; place[c] is where cell c stands in this row (or before
+/* Adds the edges of one vertex to the row of its cell; place[c] is where cell c is in this row (or before
  * it). */
 static idx_t add_edges(struct coarse *coarse, const struct part_graph *graph, const struct part_cells *cells,
                        uint32_t vertex, idx_t row, idx_t end, idx_t *place, ker_time longest, uint32_t cap)

@@ -72,7 +72,7 @@ uint32_t part_groups_vertex(const struct part_groups *, struct part_member);
 
 /* ---- which rank: a graph ---- */
 
-/* Compressed adjacency. Every edge stands in both lists. */
+/* Compressed adjacency. Every edge is in both lists. */
 struct part_graph {
     uint32_t vertices;
     uint64_t *first; /* vertices + 1 */
@@ -160,7 +160,7 @@ uint32_t *part_layout_tiles(const struct part_layout *, uint32_t rank);
 /* Does a cell begin with this component? */
 bool part_layout_begins(const struct part_layout *, struct part_member);
 
-/* To cut a network into two halves. Every edge stands in both lists; several between the same two are
+/* To cut a network into two halves. Every edge is in both lists; several between the same two are
  * possible. */
 struct part_halves {
     uint32_t vertices;

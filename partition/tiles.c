@@ -1,8 +1,8 @@
-/* tiles.c - where natural groups (racks) stand in memory, so that the engine can handle some of them by
+/* tiles.c - where natural groups (racks) are in memory, so that the engine can handle some of them by
  * themselves for several windows; see kernel/engine/tiles.h.
  *
  * Only of regular layouts: as many natural groups as fill most of one block of the engine, or of several,
- * begin at a block's beginning, and what follows them stands in blocks of its own, too. Whether that is worth
+ * begin at a block's beginning, and what follows them is in blocks of its own, too. Whether that is worth
  * the places left free is judged by the links of the first group; what a tile may do by itself is measured on
  * all (layout.c).
  *

@@ -1,4 +1,4 @@
-/* tiles.h - where components stand when natural groups are kept together. Private to partition/. */
+/* tiles.h - where components are when natural groups are kept together. Private to partition/. */
 #ifndef PARTITION_TILES_H
 #define PARTITION_TILES_H
 

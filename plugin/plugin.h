@@ -6,10 +6,10 @@
  *     MARSSIM_PLUGIN(MARSSIM_BRINGS("topology.kind", struct route_kind, topologies));
  *
  * built by cc -shared -fPIC $(pkg-config --cflags marssim) ring.c -o libring.so and named by
- * plugins = ["libring.so"]. The contracts of what it gives stand with the structures: struct route_kind and
+ * plugins = ["libring.so"]. The contracts of what it gives are with the structures: struct route_kind and
  * struct route_algorithm (routing/topology.h), struct node_service_kind (nodes/service.h), struct
  * task_traffic_pattern, _arrival, _size (tasks/traffic/traffic.h), struct task_program_class
- * (traces/op.h). These headers are no promise from one version to the next: a plugin is built anew
+ * (traces/op.h). These headers are no promise from one version to the next: a plugin is built again
  * for each, and the program compares.
  */
 #ifndef MARSSIM_PLUGIN_H

@@ -295,7 +295,7 @@ void route_rails_adopt(struct route_topology *outer)
     const struct route_topology *inner = outer->inner;
     r->algorithm = *inner->algorithm;
     r->algorithm.next = rails_next;
-    r->algorithm.settled = NULL;
+    r->algorithm.decided = NULL;
     r->algorithm.hop = NULL;
     r->algorithm.range = NULL;
     r->algorithm.away = inner->algorithm->away ? rails_away : NULL;

@@ -28,7 +28,7 @@ KER_KINDS_TABLE(topology_kinds, TOPOLOGIES);
 static const struct ker_kinds topologies = {"topology.kind", "topologies", sizeof(struct route_kind),
                                             topology_kinds};
 
-/* Of every topology, by tables; the others stand with their topology. */
+/* Of every topology, by tables; the others are with their topology. */
 #define ALGORITHMS(KIND)                                                                                     \
     KIND(route_shortest)                                                                                     \
     KIND(route_updown)                                                                                       \

@@ -53,7 +53,7 @@ struct route_choice {
  * others may be taken only if the credits for the whole packet are there at once (Duato). It is the last
  * choice. When none carries the flag, all may be waited for. */
 #define ROUTE_ESCAPE 1
-/* Not a shortest path: its cost gets routing.bias on top. Choices of both kinds may stand side by side
+/* Not a shortest path: its cost gets routing.bias on top. Choices of both kinds may be side by side
  * (UGAL).
  */
 #define ROUTE_DETOUR 2
@@ -175,7 +175,7 @@ uint64_t route_coordinate(const struct route_topology *topology, uint32_t switch
 route_next_function *route_function(const struct route_topology *topology);
 /* Of adaptive algorithms: writes the only next hop and returns 1 where that depends on nothing but the
  * packet; else returns 0. NULL: the algorithm cannot say. */
-route_next_function *route_settled_function(const struct route_topology *topology);
+route_next_function *route_decided_function(const struct route_topology *topology);
 route_hop_function *route_hop_function_of(const struct route_topology *topology);     /* NULL: none */
 route_range_function *route_range_function_of(const struct route_topology *topology); /* NULL: none */
 

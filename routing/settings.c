@@ -2,7 +2,7 @@
  *
  * Most settings are lists with one value for each level or dimension; a single value stands for all.
  * route_list_check reports to the user when a list has any other length; after it the ..._each getters cannot
- * fail. The smallest and largest values allowed stand in the option table and are checked when the
+ * fail. The smallest and largest values allowed are in the option table and are checked when the
  * configuration is loaded.
  */
 #include "routing/topology.h"

@@ -41,9 +41,9 @@ route_next_function *route_function(const struct route_topology *topology)
     return topology->algorithm->next;
 }
 
-route_next_function *route_settled_function(const struct route_topology *topology)
+route_next_function *route_decided_function(const struct route_topology *topology)
 {
-    return topology->algorithm->settled;
+    return topology->algorithm->decided;
 }
 
 route_hop_function *route_hop_function_of(const struct route_topology *topology)

@@ -31,7 +31,7 @@ struct route_algorithm {
     route_next_function *next;
     /* Where next() may look at the state of the switch (adaptive): is this hop one of those that do not? Then
      * writes what next() would, and returns 1; else 0. NULL: it cannot say. */
-    route_next_function *settled;
+    route_next_function *decided;
     route_hop_function *hop;     /* the same next hops as next()'s, where they are that simple; NULL: never */
     route_range_function *range; /* the same next hops as next()'s, where they make a range; NULL: never */
     /* After the topology's build(): makes what the algorithm needs (topology->table). May be NULL. */

@@ -7,7 +7,7 @@
 
 #define ROUTE_NO_WIRE UINT32_MAX
 
-/* Link i, begin[s] <= i < begin[s + 1], leads from switch s to another; those of a switch stand in the order
+/* Link i, begin[s] <= i < begin[s + 1], leads from switch s to another; those of a switch are in the order
  * of its ports. The other direction is a link of its own. */
 struct route_wires {
     uint32_t switches, endpoints, links, most; /* most: links of one switch */

@@ -98,7 +98,7 @@ static void links_print(const struct route_summary *all, const struct class_sum 
         printf("ports      %u in use at each switch\n", least_most[1]);
     else
         printf("ports      %u to %u in use at a switch\n", least_most[0], least_most[1]);
-    printf("links      %-22s%12s%14s%14s%12s\n", "class", "links", "each, one way", "in all", "latency");
+    printf("links      %-22s%12s%14s%14s%12s\n", "class", "links", "per direction", "in all", "latency");
     for (int i = 0; i < all->link_count; i++)
         if (sum[i].links)
             printf("           %-22.22s%12s%14s%14s%12s\n", all->link[i].name, print_count(a, sum[i].links),
@@ -323,7 +323,7 @@ void run_sizes_print(struct run *run)
     network_print(run);
     faults_report(run->topology);
     bias_print(run);
-    printf("channels   %u needed, %u configured, of each link (virtual channels)\n", sum->channels,
+    printf("channels   %u needed, %u configured (virtual channels of each link)\n", sum->channels,
            sum->configured);
     proof_print(&run->proof);
     printf("partition  %u rank%s, imbalance %.3f, %llu links cut\n", run->parts.ranks,

@@ -1,4 +1,4 @@
-/* check_times.c - what is done while the engine runs, at times at which all ranks stand.
+/* check_times.c - what is done while the engine runs, at times at which all ranks are.
  *
  * No window crosses a check time, so that everything before it has been handled and nothing later. First the
  * rows of the table act, in their order, each at the multiples of its interval; then the end conditions are

@@ -1,6 +1,6 @@
 /* checkpoint.c - checkpoints are written: when, where, and by whom.
  *
- * All working ranks stand at one simulated time. Each writes its part into a folder that the control rank has
+ * All working ranks are at one simulated time. Each writes its part into a folder that the control rank has
  * made; when all are on the disk, the control rank writes the index, renames the folder, and removes the
  * oldest. What fails is reported and the part of nobody stays; the run continues without this checkpoint.
  */

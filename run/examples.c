@@ -1,6 +1,6 @@
 /* examples.c - the configurations that are shipped: where they are, their list, and a copy of one.
  *
- * They stand in the folder of the program itself (a source tree) or in ../share/marssim of it (installed). A
+ * They are in the folder of the program itself (a source tree) or in ../share/marssim of it (installed). A
  * copy has the same relative paths as the original, so that what a configuration names is found beside it;
  * nothing that is there is written over.
  */
@@ -66,7 +66,7 @@ static int is_config(const struct dirent *entry)
     return length > 4 && strcmp(entry->d_name + length - 4, ".cfg") == 0;
 }
 
-/* The name, and what stands behind it in the first line: "# NAME.cfg - what it shows". */
+/* The name, and what is behind it in the first line: "# NAME.cfg - what it shows". */
 static void print_first_line(const char *folder, const char *name)
 {
     char *path = ker_format("%s/%s", folder, name), line[300] = "";
@@ -138,7 +138,7 @@ static enum ker_status copy(const char *from, const char *to, struct ker_error *
 }
 
 struct copying {
-    const char *configs; /* where the originals stand */
+    const char *configs; /* where the originals are */
     struct ker_error *error;
 };
 
@@ -192,9 +192,8 @@ enum ker_status run_example(const char *name, struct ker_error *error)
 {
     char *shipped = home();
     if (!shipped)
-        return ker_fail(
-            error, KER_BAD_INPUT,
-            "--example: no configurations stand beside this program or in ../share/marssim of it");
+        return ker_fail(error, KER_BAD_INPUT,
+                        "--example: no configurations are beside this program or in ../share/marssim of it");
     char *configs = ker_format("%s" FOLDER, shipped);
     if (name)
         copy_example(configs, name, error);

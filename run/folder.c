@@ -1,7 +1,7 @@
 /* folder.c - the result folder: which one it is, that it can be written, which is tried before the first
  * event, and what says whose results these are.
  *
- * That stands in it from the beginning, so that also the folder of a run that was killed says what it is of:
+ * That is in it from the beginning, so that also the folder of a run that was killed says what it is of:
  * system.cfg, names.csv, and started.json with those parts of summary.json that are known by then.
  * summary.json takes its place. When the run fails it is renamed, for which there is room on a full disk,
  * too.

@@ -59,7 +59,7 @@ enum ker_status run_fork_check(struct run *run, const struct ker_config *saved)
     return status;
 }
 
-/* What is given anew lies in the future. */
+/* What is given again lies in the future. */
 static enum ker_status times_check(struct run *run, const struct ker_config *saved)
 {
     ker_time at = run->resumed->index.at;

@@ -34,7 +34,7 @@ void run_hdf5_close(struct run *run)
     run->hdf5 = run->folder.hdf5 = NULL;
 }
 
-/* ---- saved state: the file as it is; a resumed run makes it anew of its rows ---- */
+/* ---- saved state: the file as it is; a resumed run makes it again of its rows ---- */
 
 static char *copy_path(const struct run *run)
 {

@@ -88,7 +88,7 @@ static enum ker_status topology_read(struct run *run)
         return KER_OK;
     if (ker_config_has(run->config, "loggops.nodes"))
         return ker_config_fail(run->config, &run->error, "loggops.nodes",
-                               "stands beside a topology, which has nodes: give one of them");
+                               "is beside a topology, which has nodes: give one of them");
     return route_new(&run->topology, run->config, 0, &run->error);
 }
 

@@ -123,7 +123,7 @@ struct run {
                   */
 };
 
-/* ---- the stages, in their order; what each does stands in the table of run.c ---- */
+/* ---- the stages, in their order; what each does is in the table of run.c ---- */
 
 void run_config_read(struct run *);
 /* Does every rank have the routes of its own switches only? */
@@ -168,7 +168,7 @@ static inline struct net_totals run_totals(const struct run *run)
     return run->kind->totals(run);
 }
 
-/* folder.c: what is known before the first event, and stands in the folder from then on. */
+/* folder.c: what is known before the first event, and is in the folder from then on. */
 void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
 struct task_files run_task_files(const struct run *); /* report.c: which files of tasks are wanted */
@@ -181,7 +181,7 @@ void run_summary_write(struct run *, json_t *summary, char *text);
 void run_network_tell(const struct run *, json_t *); /* the sizes of the network */
 void run_folder_settle(struct run *, bool failed);   /* the run has ended: the folder says how */
 
-/* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
+/* ---- check times (check_times.c): all ranks are at one simulated time, all before it is handled ---- */
 
 /* Fills in what the engine has to know of the check times. */
 void run_check_times_set(struct run *, struct ker_engine_setup *);
@@ -238,7 +238,7 @@ ker_time run_checkpoints_interval(const struct run *);
 void run_checkpoints_times(const struct run *, struct ker_engine_setup *);
 bool run_checkpoints_due(const struct run *, ker_time at);
 void run_checkpoints_clock(struct run *);
-/* Collective over the working ranks, at a time at which all stand. */
+/* Collective over the working ranks, at a time at which all are. */
 void run_checkpoint_write(struct run *, ker_time at);
 json_t *run_checkpoints_json(const struct run *);
 extern const struct ker_option run_checkpoint_options[];

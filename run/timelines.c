@@ -19,7 +19,7 @@ static bool traced(const struct run *run)
     return ker_config_bool(run->config, "output.timeline_traced");
 }
 
-/* The links stand behind the jobs. */
+/* The links are behind the jobs. */
 static void timeline_new(struct run *run, struct stats_group *group, uint32_t jobs)
 {
     const char *const *name;

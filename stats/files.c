@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* What a run may write into its folder beside tables: what an earlier run left of all of them is removed
- * before a new one begins, so that no table of another run stands beside its summary. Checkpoints do not
+ * before a new one begins, so that no table of another run is beside its summary. Checkpoints do not
  * belong to them. */
 static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg",   STATS_STARTED,
                                         STATS_FAILED,   "names.csv",   STATS_HDF5_NAME};

@@ -45,7 +45,7 @@ enum ker_status stats_hdf5_load(struct ker_error *error)
 {
     return ker_fail(error, KER_BAD_INPUT,
                     "results.h5 (output.hdf5): this marssim was built without HDF5: install "
-                    "libhdf5-openmpi-dev (Debian) and build it anew");
+                    "libhdf5-openmpi-dev (Debian) and rebuild it");
 }
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The library needs thirty others (for files on the web), which make the start of the program take 6.4 ms in
  * place of 1.7, and few runs write results.h5. So nothing links to it: whoever includes this in the place of
- * <hdf5.h> calls its functions through pointers. All that is used has to stand in the lists.
+ * <hdf5.h> calls its functions through pointers. All that is used has to be in the lists.
  */
 #ifndef STATS_HDF5_LOAD_H
 #define STATS_HDF5_LOAD_H

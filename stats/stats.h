@@ -142,7 +142,7 @@ struct stats_busiest;
 struct stats_busiest *stats_busiest_new(const struct stats_table *links);
 void stats_busiest_free(struct stats_busiest *); /* takes NULL */
 void stats_busiest_add(struct stats_busiest *, const struct stats_table *links, size_t row);
-/* A table, and where in it these rows stand, the first one first: at most STATS_BUSIEST. */
+/* A table, and where in it these rows are, the first one first: at most STATS_BUSIEST. */
 const struct stats_table *stats_busiest_rows(const struct stats_busiest *, bool queued, const size_t **row,
                                              int *count);
 
@@ -162,7 +162,7 @@ void stats_wrapped_write(FILE *, const char *head, int columns, const char *text
 #define STATS_MPI_FREE                                                                                       \
     "calls take no processor time (node.send_overhead, node.receive_overhead; or mpi.overheads = "           \
     "\"loggops\"), nor do reductions: small messages are 5 to 15 times faster than on any machine"
-/* Both, as they stand in the summary. */
+/* Both, as they are in the summary. */
 void stats_verdict_write(FILE *, const json_t *result);
 /* A row of the table of links: "s12.3 > s13" and the class, 30 columns. */
 char *stats_link_text(char *text, size_t room, const struct stats_table *links, size_t row);

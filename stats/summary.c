@@ -237,7 +237,8 @@ static void write_job_notes(FILE *out, const json_t *job)
     if (json_object_get(job, "passes"))
         fprintf(out, "    passes complete: %s\n", print_field(a, job, "passes"));
     if (get_count(job, "poll_gap_ps") || get_count(job, "finalize_gap_ps"))
-        fprintf(out, "    not replayed, sum of all tasks: %s before MPI_Finalize, %s between tests\n",
+        fprintf(out,
+                "    traced time that is left out, all tasks: %s before MPI_Finalize, %s between tests\n",
                 print_ps(a, job, "finalize_gap_ps"), print_ps(b, job, "poll_gap_ps"));
     if (get_count(job, "file_time_ps"))
         fprintf(out, "    computation, of all tasks, that stands for calls on files: %s\n",

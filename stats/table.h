@@ -1,4 +1,4 @@
-/* table.h - results as tables: what a column is called, means, and how it merges stands once.
+/* table.h - results as tables: what a column is called, means, and how it merges is once.
  *
  * A schema is an array of columns; the file that knows the values has it. From a schema come the CSV file,
  * the JSON file, `--help-results`, the columns in docs/results.md, and how rows of several ranks become one

@@ -213,7 +213,7 @@ struct stats_writer *stats_writer_open(const struct stats_table *t, const struct
     return w;
 }
 
-/* Looked at now and then: asking a stream where it stands is not free. */
+/* Looked at now and then: asking a stream where it is is not free. */
 static void size_look(struct stats_writer *w)
 {
     if (w->rows % 1024)

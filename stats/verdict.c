@@ -305,15 +305,16 @@ static void parts_tell(FILE *out, const json_t *kinds, double all)
         {"other_ps", "other"},
     };
     const size_t count = sizeof parts / sizeof *parts;
-    bool told[sizeof parts / sizeof *parts] = {false};
+    bool printed[sizeof parts / sizeof *parts] = {false};
     for (const char *comma = "";; comma = ", ") {
         size_t most = count;
         for (size_t i = 0; i < count; i++)
-            if (!told[i] && (most == count || number(kinds, parts[i].key) > number(kinds, parts[most].key)))
+            if (!printed[i] &&
+                (most == count || number(kinds, parts[i].key) > number(kinds, parts[most].key)))
                 most = i;
         if (most == count || number(kinds, parts[most].key) < 0.01 * all)
             return;
-        told[most] = true;
+        printed[most] = true;
         fprintf(out, "%s%.0f %% %s", comma, 100 * number(kinds, parts[most].key) / all, parts[most].words);
     }
 }

@@ -2,7 +2,7 @@
 # that goes with the script, mpirun as root and with more ranks than cores, and the lines of the report.
 #
 # The report shows beginning and end of the file named in $shown (relative to where the script then is) when a case fails: what a rank
-# said stands before what mpirun says of it.
+# said is before what mpirun says of it.
 
 # Most scripts read results by jq; some look by themselves whether it is there.
 command -v jq >/dev/null || grep -qs 'command -v jq' "${BASH_SOURCE[@]:1}" || ! grep -qsw jq "${BASH_SOURCE[@]:1}" ||

@@ -57,11 +57,11 @@ static inline void short_forms_check(const struct route_topology *topology, uint
                                      const struct route_packet *packet, const struct route_choice *choices,
                                      int count)
 {
-    route_next_function *settled = route_settled_function(topology);
+    route_next_function *decided = route_decided_function(topology);
     route_range_function *in_range = route_range_function_of(topology);
     struct route_choice one;
     struct route_range range;
-    if (settled && settled(topology, route_coordinate(topology, at), at, packet, &one)) {
+    if (decided && decided(topology, route_coordinate(topology, at), at, packet, &one)) {
         assert_int_equal(count, 1);
         assert_memory_equal(&one, choices, sizeof one);
     }

@@ -8,7 +8,7 @@
 # interpolation on both curves, or, where it does not get there (long links), the load accepted in overload (the
 # highest, when the curve has no such row).
 # -t: a test: only these rows; lines "ok" and "not ok". Allowed are 2 % at the lowest load, 5 % at half, 10 % at the
-# last row and 3 % of saturation; what is known to be off further stands with its bounds in the file misses.txt beside
+# last row and 3 % of saturation; what is known to be off further is with its bounds in the file misses.txt beside
 # CURVES: curve|what|least|most, in percent.
 #
 # MARSSIM names the program (default ./marssim); SPAN_US (20) is the measured span, 1,000 packets per node and

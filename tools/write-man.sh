@@ -117,7 +117,7 @@ cat <<END
 The file is in the format of libconfig: groups \fIname\fR: { ... };, lists ( ... ) and [ ... ], values with units in quotes.
 END
 
-# A section begins behind an empty line, a key with two blanks, its meaning with six; the rest continues with what stands above.
+# A section begins behind an empty line, a key with two blanks, its meaning with six; the rest continues with what is above.
 "$marssim" --help-config | awk "$roff"'
     BEGIN { empty = 1 }
     $0 == "" { empty = 1; next }

@@ -5,7 +5,7 @@ columns=$(mktemp)
 trap 'rm -f "$columns"' EXIT
 "$1" --help-results >"$columns"
 cd "$(dirname "$0")/.."
-# A table stands between its two markers. What it was before is left out. The rows of --help-results are columns that are
+# A table is between its two markers. What it was before is left out. The rows of --help-results are columns that are
 # apart by two blanks or more: name, unit, type, merging, meaning.
 awk -v columns="$columns" '
     function table(name,    line, on, field, count) {

@@ -76,7 +76,7 @@ static void cg(int passes)
         for (int i = 0; i < count; i++)
             p[i] = 1.0 / (1 + i + rank);
         for (int step = 0; step < steps; step++) {
-            double sum[2] = {0}, told[2];
+            double sum[2] = {0}, informed[2];
             multiply(p, q, count);
             row_sum(q, other, count);
             transpose(q, other, count);
@@ -84,8 +84,8 @@ static void cg(int passes)
                 sum[0] += p[i] * q[i];
                 sum[1] += q[i] * q[i];
             }
-            row_sum(&sum[0], told, 1);
-            row_sum(&sum[1], told, 1);
+            row_sum(&sum[0], informed, 1);
+            row_sum(&sum[1], informed, 1);
             for (int i = 0; i < count; i++)
                 p[i] = q[i] / (1 + sum[1]) + p[i] * sum[0] / (1 + sum[0]);
         }

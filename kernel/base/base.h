@@ -1,4 +1,4 @@
-/* base.h - what everything else stands on: errors, memory, units, random numbers, ranks, files, text; arrays
+/* base.h - what everything else is on: errors, memory, units, random numbers, ranks, files, text; arrays
  * that grow, pools and hash tables. */
 #ifndef KERNEL_BASE_H
 #define KERNEL_BASE_H

@@ -44,19 +44,19 @@ void ker_error_add(struct ker_error *error, const struct ker_error *another)
         return;
     error->status = error->status == KER_OK ? another->status : error->status;
     error->count++;
-    if (error->told == error->count - 1 && error->told < KER_MAX_ERRORS &&
+    if (error->printed == error->count - 1 && error->printed < KER_MAX_ERRORS &&
         wanted < sizeof error->text - used) {
         snprintf(error->text + used, sizeof error->text - used, "%s%s", used ? LINE : "", another->text);
-        error->told++;
+        error->printed++;
     }
 }
 
 enum ker_status ker_error_close(struct ker_error *error)
 {
     size_t used = strlen(error->text);
-    if (error->count > error->told)
+    if (error->count > error->printed)
         snprintf(error->text + used, sizeof error->text - used, LINE "and %d more",
-                 error->count - error->told);
+                 error->count - error->printed);
     return error->status;
 }
 

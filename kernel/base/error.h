@@ -16,8 +16,8 @@ enum ker_status { /* also the exit status of the program */
 
 struct ker_error {
     enum ker_status status;
-    int count, told;  /* failures that ker_error_add was given; those of them in the text */
-    char text[16384]; /* room for the table of who waits for whom */
+    int count, printed; /* failures that ker_error_add was given; those of them in the text */
+    char text[16384];   /* room for the table of who waits for whom */
 };
 
 /* Sets the text (the first error stays; later ones are ignored) and returns status. */

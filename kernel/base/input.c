@@ -259,27 +259,27 @@ enum ker_status ker_input_read(struct ker_inputs *inputs, const char *path, char
 
 /* ---- the same on all ranks? ---- */
 
-struct told {
+struct reported {
     struct entry entry;
     const char *name, *text;
     int rank;
 };
 
-static int told_compare(const void *left, const void *right)
+static int reported_compare(const void *left, const void *right)
 {
-    const struct told *a = left, *b = right;
+    const struct reported *a = left, *b = right;
     int order = strcmp(a->name, b->name);
     return order ? order : a->rank - b->rank;
 }
 
 /* What all ranks have packed, each behind the name of its host. */
-static struct told *told_unpack(const char *all, const size_t *offset, int ranks, size_t *count)
+static struct reported *reported_unpack(const char *all, const size_t *offset, int ranks, size_t *count)
 {
     size_t room = 0, used = 0;
-    struct told *told = NULL;
+    struct reported *reported = NULL;
     for (int rank = 0; rank < ranks; rank++)
         for (size_t at = offset[rank] + HOST_BYTES; at < offset[rank + 1];) {
-            struct told *one = KER_PUSH(told, used, room);
+            struct reported *one = KER_PUSH(reported, used, room);
             memcpy(&one->entry, all + at, sizeof one->entry);
             one->name = all + at + sizeof one->entry;
             one->text = one->name + one->entry.name_bytes;
@@ -287,19 +287,19 @@ static struct told *told_unpack(const char *all, const size_t *offset, int ranks
             at += sizeof one->entry + one->entry.name_bytes + one->entry.text_bytes;
         }
     *count = used;
-    return told;
+    return reported;
 }
 
-static void print_what(char *text, size_t room, const struct told *told)
+static void print_what(char *text, size_t room, const struct reported *reported)
 {
-    if (told->text[0])
-        snprintf(text, room, "\"%s\"", told->text);
+    if (reported->text[0])
+        snprintf(text, room, "\"%s\"", reported->text);
     else
-        snprintf(text, room, "%llu bytes", (unsigned long long)told->entry.bytes);
+        snprintf(text, room, "%llu bytes", (unsigned long long)reported->entry.bytes);
 }
 
-static enum ker_status told_differ(const struct told *a, const struct told *b, const char *all,
-                                   const size_t *offset, struct ker_error *error)
+static enum ker_status reported_differ(const struct reported *a, const struct reported *b, const char *all,
+                                       const size_t *offset, struct ker_error *error)
 {
     char one[TEXT_BYTES + 8], other[TEXT_BYTES + 8];
     print_what(one, sizeof one, a);
@@ -312,32 +312,33 @@ static enum ker_status told_differ(const struct told *a, const struct told *b, c
 }
 
 /* Rank 0 has then registered, too, what only others have read: whoever stays to the end knows of all. */
-static void inputs_join(struct ker_inputs *inputs, const struct told *told, size_t count)
+static void inputs_join(struct ker_inputs *inputs, const struct reported *reported, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (told[i].rank != 0 && (i == 0 || strcmp(told[i].name, told[i - 1].name) != 0))
-            entry_add(&inputs->packed, &told[i].entry, told[i].name, told[i].text);
+        if (reported[i].rank != 0 && (i == 0 || strcmp(reported[i].name, reported[i - 1].name) != 0))
+            entry_add(&inputs->packed, &reported[i].entry, reported[i].name, reported[i].text);
 }
 
 static enum ker_status inputs_compare(struct ker_inputs *inputs, const char *all, const size_t *offset,
                                       int ranks, struct ker_error *error)
 {
     size_t count;
-    struct told *told = told_unpack(all, offset, ranks, &count);
+    struct reported *reported = reported_unpack(all, offset, ranks, &count);
     if (count)
-        qsort(told, count, sizeof *told, told_compare);
+        qsort(reported, count, sizeof *reported, reported_compare);
     enum ker_status status = KER_OK;
     size_t i = 1;
-    while (i < count && (strcmp(told[i].name, told[i - 1].name) != 0 ||
-                         memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) == 0))
+    while (i < count &&
+           (strcmp(reported[i].name, reported[i - 1].name) != 0 ||
+            memcmp(reported[i].entry.lane, reported[i - 1].entry.lane, sizeof reported[i].entry.lane) == 0))
         i++;
     if (i < count) {
         *error = (struct ker_error){.status = KER_OK}; /* whatever else failed, this explains it */
-        status = told_differ(&told[i - 1], &told[i], all, offset, error);
+        status = reported_differ(&reported[i - 1], &reported[i], all, offset, error);
     } else {
-        inputs_join(inputs, told, count);
+        inputs_join(inputs, reported, count);
     }
-    free(told);
+    free(reported);
     return status;
 }
 
@@ -394,12 +395,12 @@ const void *ker_inputs_packed(struct ker_inputs *inputs, size_t *bytes)
     return inputs->absolute.byte;
 }
 
-/* Packed entries, found by name: told_unpack without hosts. false: they are damaged. */
-static bool packed_index(const char *packed, size_t bytes, int rank, struct told **told, size_t *used,
+/* Packed entries, found by name: reported_unpack without hosts. false: they are damaged. */
+static bool packed_index(const char *packed, size_t bytes, int rank, struct reported **reported, size_t *used,
                          size_t *room)
 {
     for (size_t at = 0; at < bytes;) {
-        struct told one = {.rank = rank};
+        struct reported one = {.rank = rank};
         if (bytes - at < sizeof one.entry)
             return false;
         memcpy(&one.entry, packed + at, sizeof one.entry);
@@ -412,51 +413,51 @@ static bool packed_index(const char *packed, size_t bytes, int rank, struct told
         one.text = one.name + names;
         at += names + texts;
         if (*used == *room)
-            *told = ker_realloc(*told, (*room = 2 * *room + 64) * sizeof **told);
-        (*told)[(*used)++] = one;
+            *reported = ker_realloc(*reported, (*room = 2 * *room + 64) * sizeof **reported);
+        (*reported)[(*used)++] = one;
     }
     return true;
 }
 
 /* The first of one name that is not the same; text: among what has one, or among files. NULL: none. */
-static const struct told *changed_find(const struct told *told, size_t count, bool text)
+static const struct reported *changed_find(const struct reported *reported, size_t count, bool text)
 {
     for (size_t i = 1; i < count; i++)
-        if (strcmp(told[i].name, told[i - 1].name) == 0 && told[i].rank != told[i - 1].rank &&
-            memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) != 0 &&
-            (told[i].text[0] != 0) == text)
-            return &told[i];
+        if (strcmp(reported[i].name, reported[i - 1].name) == 0 && reported[i].rank != reported[i - 1].rank &&
+            memcmp(reported[i].entry.lane, reported[i - 1].entry.lane, sizeof reported[i].entry.lane) != 0 &&
+            (reported[i].text[0] != 0) == text)
+            return &reported[i];
     return NULL;
 }
 
-static void changed_fail(const struct told *told, struct ker_error *error)
+static void changed_fail(const struct reported *reported, struct ker_error *error)
 {
     char then[TEXT_BYTES + 8], now[TEXT_BYTES + 8];
-    print_what(then, sizeof then, told - 1);
-    print_what(now, sizeof now, told);
+    print_what(then, sizeof then, reported - 1);
+    print_what(now, sizeof now, reported);
     ker_fail(error, KER_BAD_INPUT,
              "%s: has changed since the run began (%s then, %s now): a resumed run needs what it has begun "
              "with",
-             told->name, then, now);
+             reported->name, then, now);
 }
 
 enum ker_status ker_inputs_since(struct ker_inputs *inputs, const void *packed, size_t bytes,
                                  struct ker_error *error)
 {
-    struct told *told = NULL;
+    struct reported *reported = NULL;
     size_t used = 0, room = 0, own_bytes;
     const char *own = ker_inputs_packed(inputs, &own_bytes);
-    bool good = packed_index(packed, bytes, 0, &told, &used, &room) &&
-                packed_index(own, own_bytes, 1, &told, &used, &room);
+    bool good = packed_index(packed, bytes, 0, &reported, &used, &room) &&
+                packed_index(own, own_bytes, 1, &reported, &used, &room);
     if (!good)
         ker_fail(error, KER_BAD_INPUT, "the list of inputs in the checkpoint is damaged");
     if (used)
-        qsort(told, used, sizeof *told, told_compare);
-    const struct told *changed = good ? changed_find(told, used, false) : NULL;
+        qsort(reported, used, sizeof *reported, reported_compare);
+    const struct reported *changed = good ? changed_find(reported, used, false) : NULL;
     if (good && !changed)
-        changed = changed_find(told, used, true);
+        changed = changed_find(reported, used, true);
     if (changed)
         changed_fail(changed, error);
-    free(told);
+    free(reported);
     return error->status;
 }

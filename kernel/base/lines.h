@@ -47,7 +47,7 @@ enum ker_status ker_lines_end(struct ker_lines *);
 bool ker_take(struct ker_lines *, const char *text);
 /* A word, which a blank or the end of the line follows, and those blanks. */
 bool ker_take_word(struct ker_lines *, const char *word);
-/* What stands up to the next blank, and the blanks behind it. */
+/* What is up to the next blank, and the blanks behind it. */
 bool ker_take_text(struct ker_lines *, const char **text, size_t *length);
 /* A whole number up to 2^32 - 1, all its digits. */
 bool ker_take_u32(struct ker_lines *, uint32_t *number);

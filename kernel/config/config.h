@@ -10,8 +10,8 @@
  * with an index path: ker_config_int(config, "jobs[2].tasks"). A key given as KER_TYPE_TIMES, _BYTES_LIST,
  * ... is a libconfig array or list of values: ["24 GB/s", "5 GB/s"]; a single value stands for a list of one.
  *
- * A file may include others: @include "node.cfg" on a line of its own, relative to the file it stands in.
- * Overrides count as if they stood in the file, file names too; jobs[2].tasks=4 makes jobs[2] when there are
+ * A file may include others: @include "node.cfg" on a line of its own, relative to the file it is in.
+ * Overrides count as if they were in the file, file names too; jobs[2].tasks=4 makes jobs[2] when there are
  * two so far; jobs[NAME].tasks=4 means the job of that name, jobs[*].tasks=4 all jobs (select.c); lists may
  * be bare: topology.extents=4,4,4. Members of lists with enabled = false are not there for any getter.
  *
@@ -145,7 +145,7 @@ uint64_t ker_config_rate_at(const struct ker_config *, const char *key, int inde
 const char *ker_config_string_at(const struct ker_config *, const char *key, int index);
 
 /* "FILE:LINE: key: text" for checks that need more than one key; line of the key, or of the group it would
- * stand in, or "command line" for an override. Returns KER_BAD_INPUT. */
+ * be in, or "command line" for an override. Returns KER_BAD_INPUT. */
 enum ker_status ker_config_fail(const struct ker_config *, struct ker_error *error, const char *key,
                                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 

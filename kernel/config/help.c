@@ -3,7 +3,7 @@
  * Both walk the tables, not the file. Tables are flat ("a.b", "a.c", "d[].e"); the resolved configuration
  * needs them as nested groups, so one level is printed by visiting all keys that begin with the level's
  * prefix, and opening each group at its first key. Invariant: what is written reads back as the same
- * configuration; defaults, and groups that were not given, stand in comments.
+ * configuration; defaults, and groups that were not given, are in comments.
  */
 #define _GNU_SOURCE /* strcasestr */
 #include "kernel/config/value.h"
@@ -174,7 +174,7 @@ static void write_level(const struct writer *writer, const char *prefix, const s
 void ker_config_write(const struct ker_config *config, FILE *out)
 {
     struct writer writer = {config, out};
-    fputs("# The configuration as it ran; what was not given stands in comments.\n", out);
+    fputs("# The configuration as it ran; what was not given is in comments.\n", out);
     write_level(&writer, "", config->root, 0);
 }
 

@@ -20,7 +20,7 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* What stands before a member. */
+/* What is before a member. */
 static void begin(struct ker_json *json, const char *key)
 {
     if (json->depth)

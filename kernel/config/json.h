@@ -11,7 +11,7 @@
 struct ker_json {
     FILE *out;
     int depth;
-    bool more; /* something stands before the next member */
+    bool more; /* something is before the next member */
 };
 
 /* A member of an object has a key, one of an array NULL. */
@@ -26,7 +26,7 @@ void ker_real_print(FILE *out, double value);
 
 /* A configuration written in JSON, that is, one that begins with a brace, as libconfig has it, on the same
  * lines: malloc'ed. Members whose names begin with "$" ("$schema", "$comment") are left out. *plain is NULL
- * when the text is no JSON. `name` stands in messages. */
+ * when the text is no JSON. `name` is in messages. */
 enum ker_status ker_json_plain(char **plain, const char *name, const char *text, struct ker_error *error);
 
 #endif

@@ -78,7 +78,7 @@ void ker_member_open(struct ker_registry *r, size_t index)
 
 /* ---- the registry ---- */
 
-/* Kinds that are brought stand first: what a topology can do itself before what goes for all. */
+/* Kinds that are brought are first: what a topology can do itself before what goes for all. */
 static void members_order(struct ker_registry *r)
 {
     struct ker_member *ordered = NULL;
@@ -103,7 +103,7 @@ struct ker_registry *ker_registry_new(const struct ker_option *const *tables)
         ker_member_open(r, i);
     for (size_t i = 0; i < r->members; i++)
         if (ker_member_like(r, &r->member[i]) != &r->member[i])
-            broken(r->member[i].kind->name, "stands in its family twice");
+            broken(r->member[i].kind->name, "is in its family twice");
     members_order(r);
     ker_registry_table(r);
     return r;

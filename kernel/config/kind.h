@@ -6,7 +6,7 @@
  * the values that are allowed, --list, --help-config, --schema, the reference page, completion. Kinds are
  * looked up by name, never by their place in a list, so that adding one changes nothing else.
  *
- * Where keys and kinds stand says when they mean something: the keys of a kind belong to it ("only with
+ * Where keys and kinds are says when they mean something: the keys of a kind belong to it ("only with
  * topology.kind = torus" need not be written), and the kinds that a kind brings (the routing algorithms of a
  * topology) are to be had with it alone. A table of keys that several kinds of a family list belongs to all
  * of these.
@@ -14,7 +14,7 @@
  * What options of other files ask of a kind is a trait, a word: the pattern that runs in phases has
  * "phases", and traffic.load belongs to "traffic.pattern!=@phases". So a new kind names its traits, and no
  * list of names has to know it. A kind with the trait "any" leaves open which of its family is meant (the
- * format "auto"): the keys of all others may stand with it.
+ * format "auto"): the keys of all others may be with it.
  */
 #ifndef KERNEL_KIND_H
 #define KERNEL_KIND_H

@@ -15,8 +15,8 @@ static enum ker_status bring_check(const struct ker_registry *r, const char *fro
     if (family->operations != bring->operations)
         return ker_fail(
             error, KER_BAD_INPUT,
-            "%s: the operations of its kinds of %s have %zu bytes, those of this marssim %zu: build "
-            "it anew with the headers of this version",
+            "%s: the operations of its kinds of %s have %zu bytes, those of this marssim %zu: rebuild "
+            "it with the headers of this version",
             from, bring->key, bring->operations, family->operations);
     for (const struct ker_kind *const *kind = bring->list; *kind; kind++)
         if (!(*kind)->name || !(*kind)->name[0] || !(*kind)->meaning || strpbrk((*kind)->name, "|,\" @="))

@@ -20,12 +20,12 @@ static enum ker_status sizes_check(const struct ker_plugin *plugin, const struct
             mine++;
         if (!mine->name)
             return ker_fail(error, KER_BAD_INPUT,
-                            "%s: was built with a %s, which this marssim does not know: build it anew", path,
+                            "%s: was built with a %s, which this marssim does not know: rebuild it", path,
                             size->name);
         if (mine->bytes != size->bytes)
             return ker_fail(
                 error, KER_BAD_INPUT,
-                "%s: was built with a %s of %zu bytes, here it has %zu: build it anew with the headers "
+                "%s: was built with a %s of %zu bytes, here it has %zu: rebuild it with the headers "
                 "of this marssim",
                 path, size->name, size->bytes, mine->bytes);
     }
@@ -40,7 +40,7 @@ static enum ker_status plugin_check(const struct ker_plugin *plugin, const struc
                         "%s: is a library, but no plugin of marssim: it does not export " SYMBOL, path);
     if (plugin->abi != KER_PLUGIN_ABI || plugin->bytes != sizeof *plugin)
         return ker_fail(error, KER_BAD_INPUT,
-                        "%s: was built for ABI %u of marssim's plugins, this is %u: build it anew", path,
+                        "%s: was built for ABI %u of marssim's plugins, this is %u: rebuild it", path,
                         plugin->abi, KER_PLUGIN_ABI);
     return sizes_check(plugin, own, path, error);
 }

@@ -6,7 +6,7 @@
 #include "kernel/config/value.h"
 
 struct ker_member {
-    const struct ker_kinds *family, *by; /* by: of the kind that brings it; NULL: it stands in the list */
+    const struct ker_kinds *family, *by; /* by: of the kind that brings it; NULL: it is in the list */
     const struct ker_kind *kind;
     const char *of, *from; /* from: a plugin; NULL: the program */
 };
@@ -44,7 +44,7 @@ void ker_member_add(struct ker_registry *, struct ker_member);
 const struct ker_member *ker_member_like(const struct ker_registry *, const struct ker_member *);
 /* What kind number `index` has and brings joins, too. */
 void ker_member_open(struct ker_registry *, size_t index);
-/* written.c: makes the table of all options anew. */
+/* written.c: makes the table of all options again. */
 void ker_registry_table(struct ker_registry *);
 void ker_registry_forget(struct ker_registry *);
 

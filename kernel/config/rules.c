@@ -1,7 +1,7 @@
 /* rules.c - the rules of the JSON schema: which keys belong to which choices of other keys.
  *
  * ker_option.belongs is conditions that must all hold, so each is a rule of its own: "if" it holds, "else"
- * these keys are not there, and a condition that many keys share stands once. A rule stands in the group that
+ * these keys are not there, and a condition that many keys share is once. A rule is in the group that
  * holds all keys that it asks for: in the outermost one, or in the member of a list ("jobs[]."), which
  * `scope` names. As everywhere a term holds only where its own key means something. What cannot be expressed
  * by a schema (values with units that are equal though written otherwise, conditions that need both the
@@ -75,7 +75,7 @@ struct test {
     const struct ker_option *option; /* NULL: a list of groups */
 };
 
-static bool is_told(const struct ker_option *option)
+static bool is_expressible(const struct ker_option *option)
 {
     enum ker_type type = KER_TYPE_OF(option);
     return type != KER_TYPE_TIME && type != KER_TYPE_BYTES && type != KER_TYPE_RATE;
@@ -152,7 +152,7 @@ static void term_write(struct ker_schema *s, const char *key, const struct ker_t
     struct test test = {term, ker_config_option_find(s->tables, term->key)};
     const char *belongs = test.option ? test.option->belongs : NULL;
     ker_assert(depth < MAX_DEPTH);
-    if (test.option && term->kind != KER_TERM_GIVEN && !is_told(test.option)) {
+    if (test.option && term->kind != KER_TERM_GIVEN && !is_expressible(test.option)) {
         ker_json_bool(&s->json, key, true);
         return;
     }

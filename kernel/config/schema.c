@@ -3,7 +3,7 @@
  * A group becomes an object, a list of groups an array of objects; keys that no table has are refused. Types,
  * choices and ranges of numbers are those of the option; times, sizes and rates are texts, of which a pattern
  * says how they are written and the description between which values they lie. Which keys belong to which
- * kinds stands in rules.c. Invariant: what the program accepts satisfies the schema.
+ * kinds is in rules.c. Invariant: what the program accepts satisfies the schema.
  */
 #include "kernel/config/schema.h"
 

@@ -45,7 +45,7 @@ static int key_order(const void *a, const void *b)
     return strcmp((*(const struct ker_option *const *)a)->key, (*(const struct ker_option *const *)b)->key);
 }
 
-/* Each key stands there once. In their order, since there are hundreds and each start of the program asks. */
+/* Each key is there once. In their order, since there are hundreds and each start of the program asks. */
 static void check_keys(ker_config_tables tables)
 {
     const struct ker_option **all = NULL;
@@ -57,7 +57,7 @@ static void check_keys(ker_config_tables tables)
         qsort(all, count, sizeof *all, key_order);
     for (size_t i = 1; i < count; i++)
         if (strcmp(all[i - 1]->key, all[i]->key) == 0)
-            broken(all[i], "key", "stands in the tables twice");
+            broken(all[i], "key", "is in the tables twice");
     free(all);
 }
 

@@ -1,6 +1,6 @@
 /* table.c - the option tables: finding a key, and the key that may have been meant.
  *
- * A key of the tables is a pattern: "jobs[].tasks". What stands before a point is a group, what stands before
+ * A key of the tables is a pattern: "jobs[].tasks". What is before a point is a group, what is before
  * [] a list of groups.
  */
 #include "kernel/config/value.h"
@@ -58,7 +58,7 @@ bool ker_config_is_first(ker_config_tables tables, const char *key, size_t lengt
     return false;
 }
 
-/* What stands behind the last point. */
+/* What is behind the last point. */
 static const char *last_word(const char *key)
 {
     const char *point = strrchr(key, '.');
@@ -73,7 +73,7 @@ static int distance(const char *candidate, const char *pattern)
     return whole < words ? whole : words;
 }
 
-/* The path's indices stand in the empty brackets of the pattern. */
+/* The path's indices are in the empty brackets of the pattern. */
 char *ker_config_with_indices(const char *pattern, const char *path)
 {
     char *text = ker_alloc(strlen(pattern) + strlen(path) + 1), *to = text;
@@ -124,7 +124,7 @@ char *ker_config_nearest(ker_config_tables tables, const char *path)
         for (const struct ker_option *option = *tables; option->key; option++) {
             const char *key = option->key;
             for (size_t i = 0; key[i]; i++)
-                /* Groups may be meant, too, but not the one in which the unknown key stands. */
+                /* Groups may be meant, too, but not the one in which the unknown key is. */
                 if ((key[i] == '.' || key[i] == '[') && !stands_in(pattern, key, i))
                     consider(&found, key, i);
             consider(&found, key, strlen(key));

@@ -157,8 +157,8 @@ static enum ker_status copy_number(struct scanner *s)
     bool hexadecimal;
     size_t length = unit_length(s->at);
     if (length)
-        return refuse(s, "%.*s: a value with a unit stands in quotes: \"%.*s\"",
-                      length < 60 ? (int)length : 60, s->at, length < 60 ? (int)length : 60, s->at);
+        return refuse(s, "%.*s: a value with a unit is in quotes: \"%.*s\"", length < 60 ? (int)length : 60,
+                      s->at, length < 60 ? (int)length : 60, s->at);
     length = integer_length(s->at, &hexadecimal);
     if (!length) { /* copied up to its end, so that its digits are not taken for integers */
         copy(s);

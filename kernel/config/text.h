@@ -23,7 +23,7 @@ struct ker_config_text {
 
 /* The whole file, malloc'ed, NULL with the error; a pipe will do. */
 enum ker_status ker_config_text_read(char **text, const char *path, struct ker_error *error);
-/* Reads a file; `path` stands in messages. */
+/* Reads a file; `path` is in messages. */
 enum ker_status ker_config_text_load(struct ker_config_text *, const char *path, struct ker_error *error);
 /* The same from memory; includes are relative to the folder of `name`. */
 enum ker_status ker_config_text_parse(struct ker_config_text *, const char *name, const char *text,

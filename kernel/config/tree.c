@@ -134,7 +134,7 @@ static const char *name_next(const char **at, const char *end, size_t *length)
     return NULL;
 }
 
-/* libconfig says only in which line the second one stands: it is one of the names there, the only one or the
+/* libconfig says only in which line the second one is: it is one of the names there, the only one or the
  * one that is there twice. */
 static enum ker_status refuse_duplicate(const struct ker_config_text *text, unsigned line,
                                         struct ker_error *error)
@@ -165,7 +165,7 @@ static enum ker_status refuse(const config_t *config, const struct ker_config_te
     struct ker_config_origin at = ker_config_text_origin(text, (unsigned)config_error_line(config));
     const char *what = config_error_text(config) ? config_error_text(config) : "error", *hint = "";
     if (strcmp(what, "syntax error") == 0)
-        hint = " here or in the line before; settings are NAME = VALUE; and values with units stand in "
+        hint = " here or in the line before; settings are NAME = VALUE; and values with units are in "
                "quotes, as "
                "in \"100 ns\"";
     else if (strcmp(what, "duplicate setting name") == 0)

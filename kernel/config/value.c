@@ -99,7 +99,7 @@ static bool parse_unit(enum ker_type type, const char *text, struct ker_config_v
     return failed ? say(why, "\"%.60s\": %s", text, reason) : true;
 }
 
-/* Names stand in messages and in files of lines. */
+/* Names are in messages and in files of lines. */
 static bool is_printable(const char *text, char *why)
 {
     for (const char *at = text; *at; at++)

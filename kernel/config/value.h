@@ -57,7 +57,7 @@ const char *ker_config_value_hint(const char *key, const char *value);
 const char *ker_config_key_hint(const char *key);
 
 /* sound.c: ends the program when a table is wrong in itself (a default out of range, no choices, a key
- * twice). all: these are all tables there are, so that what a key belongs to stands in them. */
+ * twice). all: these are all tables there are, so that what a key belongs to is in them. */
 void ker_config_tables_check(ker_config_tables, bool all);
 
 /* The check of the whole tree, which reports all that is wrong; and the overrides of the command line. */

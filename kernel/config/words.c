@@ -1,7 +1,7 @@
 /* words.c - what other programs and papers call things that have another name here: hints for messages,
  * and how like each other two words are; nothing else.
  *
- * The names of keys and values stand here as text only; what they mean is known where their options are.
+ * The names of keys and values are here as text only; what they mean is known where their options are.
  */
 #include "kernel/config/value.h"
 

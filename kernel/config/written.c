@@ -1,7 +1,7 @@
 /* written.c - one table of all options, made of families and kinds.
  *
- * Every option stands in it once, the options of a family's kinds behind the one that chooses among them. Its
- * choices and conditions are written out (names in place of traits, the kinds that an option stands with), so
+ * Every option is in it once, the options of a family's kinds behind the one that chooses among them. Its
+ * choices and conditions are written out (names in place of traits, the kinds that an option is with), so
  * that the rest of the configuration knows nothing of kinds.
  */
 #include "kernel/config/registry.h"

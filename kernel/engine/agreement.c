@@ -38,7 +38,7 @@ void agreement_message(struct agreement *a, uint32_t from, uint32_t to)
 void agreement_merge(struct agreement *a, const struct agreement *b)
 {
     times_merge(a, b->least, b->second, b->whose);
-    a->settled = a->settled > b->settled ? a->settled : b->settled;
+    a->final = a->final > b->final ? a->final : b->final;
     trial_round_merge(&a->round, &b->round);
     a->requests |= b->requests;
     if (b->messages > AGREEMENT_MESSAGES)

@@ -16,7 +16,7 @@
 struct agreement {
     ker_time least;           /* the earliest that anyone has pending, or was sent in this round */
     ker_time second;          /* the earliest of another one than `whose` */
-    ker_time settled;         /* the latest of all ranks */
+    ker_time final;           /* the latest of all ranks */
     struct trial_round round; /* the one before this */
     uint32_t whose;           /* who has the least, or will have when it has arrived */
     uint32_t requests;        /* of all ranks */

@@ -70,7 +70,7 @@ static uint32_t block_starts(struct engine_private *p, struct block *b)
 }
 
 /* How items come into their order: a few are inserted as they come. Of others the place is known from
- * counting: where their cell's stand, which are then sorted, or ranked by numbers. */
+ * counting: where their cell's are, which are then sorted, or ranked by numbers. */
 enum way { FEW_INSERTED, CELLS_SORTED, CELLS_RANKED };
 
 /* Where items are written: kept in registers, as what is written could change it in memory. */
@@ -150,7 +150,7 @@ static void order_reserve(struct engine_private *p, uint32_t total)
         p->order[ORDER_BEFORE + total + i] = INT64_MAX;
 }
 
-/* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
+/* Puts the counted items into order; they are with their cells, and a count is now the end of its cell, if
  * that has items. */
 static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, ker_time window)
 {

@@ -182,7 +182,7 @@ static inline void bucket_sizes(const struct ker_engine *e, const struct wheel_b
     *notes -= bucket->notes_left;
 }
 
-/* Makes items of the records of a bucket that are due: private->item, behind whose last stands one that is
+/* Makes items of the records of a bucket that are due: private->item, behind whose last is one that is
  * later than all. The others go back into the wheel. */
 void engine_block_gather(struct ker_engine *, const struct wheel_bucket *, struct block *);
 /* Makes none. */

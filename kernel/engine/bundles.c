@@ -33,7 +33,7 @@ struct part {
     char data[];
 };
 
-/* A message that has come: what stands here, and the pieces. */
+/* A message that has come: what is here, and the pieces. */
 struct mail {
     _Alignas(LINE) struct ker_flag round; /* it is of this round */
     uint32_t begin[];                     /* per receiver, and the end; in bytes behind them */
@@ -269,7 +269,7 @@ static size_t message_make(struct bundles *b, uint32_t remote)
             begin[head.place] += (uint32_t)(next - at);
         }
     }
-    for (uint32_t place = r->ranks; place > 0; place--) /* each stands where the next begins */
+    for (uint32_t place = r->ranks; place > 0; place--) /* each is where the next begins */
         begin[place] = begin[place - 1];
     begin[0] = 0;
     return (size_t)(pieces - (char *)begin) + begin[r->ranks];

@@ -143,22 +143,22 @@ static void channels_gather(struct channels *c, struct ker_comm *all, const stru
                             uint32_t count)
 {
     uint32_t rank = (uint32_t)ker_comm_rank(all);
-    struct ker_channel *told;
+    struct ker_channel *announced;
     size_t *offset;
-    ker_comm_allgather(all, channel, sizeof *channel * count, (void **)&told, &offset);
+    ker_comm_allgather(all, channel, sizeof *channel * count, (void **)&announced, &offset);
     for (uint32_t r = 0; r < (uint32_t)ker_comm_size(all); r++)
-        for (size_t i = offset[r] / sizeof *told; i < offset[r + 1] / sizeof *told; i++) {
-            ker_assert(told[i].delay > 0);
+        for (size_t i = offset[r] / sizeof *announced; i < offset[r + 1] / sizeof *announced; i++) {
+            ker_assert(announced[i].delay > 0);
             if (r == rank)
-                neighbour_add(c, told[i].rank);
-            if (told[i].rank != rank)
+                neighbour_add(c, announced[i].rank);
+            if (announced[i].rank != rank)
                 continue;
             neighbour_add(c, r);
-            c->into = ker_time_min(c->into, told[i].delay);
+            c->into = ker_time_min(c->into, announced[i].delay);
         }
     for (uint32_t i = 0; i < c->count; i++)
         c->neighbour[i].place = (int)c->neighbour[i].rank;
-    free(told);
+    free(announced);
     free(offset);
 }
 

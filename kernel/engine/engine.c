@@ -2,7 +2,7 @@
  *
  * In a round each rank handles the windows (window.c) that nothing from another rank can reach any more; then
  * all agree on how far the next may go (exchange.c). Invariant: no window crosses a time at which all ranks
- * may have to stand: a check, a request from outside, the end.
+ * may have to be: a check, a request from outside, the end.
  */
 #include "kernel/engine/engine_private.h"
 #include "kernel/engine/request.h"
@@ -206,9 +206,9 @@ static void settle(struct ker_engine *e, ker_time start, ker_time boundary)
 {
     struct engine_private *p = e->private;
     ker_time span = SETTLE_WINDOWS * e->wheel.grid;
-    p->settled = ker_time_min(ker_time_later(start / span * span, span), boundary);
+    p->final = ker_time_min(ker_time_later(start / span * span, span), boundary);
     if (p->setup.settle)
-        p->setup.settle(p->setup.context, p->settled);
+        p->setup.settle(p->setup.context, p->final);
 }
 
 /* Handles windows until `limit` (lowered by what is sent meanwhile) or `boundary`. */
@@ -226,9 +226,9 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
             break;
         if (end <= p->done_until) /* only what was left over by a boundary, not yet due */
             break;
-        if (end > p->settled)
+        if (end > p->final)
             settle(e, start, boundary);
-        engine_windows_run(e, start, limit, ker_time_min(boundary, p->settled));
+        engine_windows_run(e, start, limit, ker_time_min(boundary, p->final));
         progress_show(e);
     }
 }
@@ -314,7 +314,7 @@ static enum checked {
 static struct exchange_bounds round_end(struct ker_engine *e)
 {
     struct engine_private *p = e->private;
-    ker_time passed = p->settled > p->checked ? p->settled : p->checked;
+    ker_time passed = p->final > p->checked ? p->final : p->checked;
     unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
     struct trial_round round = {p->trial.work, p->trial.exchanged};
     struct exchange_own own = {engine_next(e), p->done_until, passed, asked, round};
@@ -324,8 +324,8 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     trial_exchange_end(&p->trial, begun, bounds.round);
     e->counts.epochs++;
     if (bounds.requests && p->requests == 0 && p->setup.requested) {
-        ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
-        p->request_at = since == bounds.settled ? since : ker_time_later(since, interval);
+        ker_time interval = p->setup.request_interval, since = bounds.final / interval * interval;
+        p->request_at = since == bounds.final ? since : ker_time_later(since, interval);
         p->request_at = ker_time_min(p->request_at, check_next(p));
     }
     p->requests |= bounds.requests;

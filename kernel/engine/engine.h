@@ -62,7 +62,7 @@ enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED 
 
 /* Sets of blocks: an engine with a lot to do handles several windows of one, then of the next, so that it
  * finds its state in a cache. Either they reach each other only after `delay`, longer than the lookahead; or
- * they stand in a row, and only neighbours reach each other, but for tiles that are open to others, on this
+ * they are in a row, and only neighbours reach each other, but for tiles that are open to others, on this
  * rank or another. Results do not depend on them. */
 struct ker_tiles {
     const uint32_t *tile; /* of each block, 0 to count - 1; the caller's */
@@ -159,7 +159,7 @@ void *ker_engine_component(const struct ker_engine *, uint32_t index);
 
 /* Saving what is pending.
  *
- * It can be saved where all ranks stand at one simulated time: in ker_engine_setup.check and .requested. All
+ * It can be saved where all ranks are at one simulated time: in ker_engine_setup.check and .requested. All
  * batches between ranks have arrived then, and no cell runs, so that everything lies in the wheel. Each
  * record is written for the component that it is addressed to, by class and id (ker_class.id), with the
  * extension of its event. Any number of ranks can load them in any order: a record is known by its time and

@@ -10,7 +10,7 @@ struct engine_private {
     uint32_t block_shift;
     ker_time into;                       /* what another rank does reaches this one so much later at least */
     ker_time done_until;                 /* everything before is handled */
-    ker_time settled;                    /* components may count up to here; a window never crosses it */
+    ker_time final;                      /* components may count up to here; a window never crosses it */
     ker_time checked;                    /* the last time that was checked; where a resumed run begins */
     ker_time check[KER_CHECK_INTERVALS]; /* the next check of each interval */
     struct trial trial;

@@ -377,7 +377,7 @@ static void agreement_read(const struct exchange *x, const struct agreement *a, 
 {
     *b = (struct exchange_bounds){.others = a->whose == x->rank ? a->second : a->least,
                                   .all = a->least,
-                                  .settled = a->settled,
+                                  .final = a->final,
                                   .requests = a->requests,
                                   .round = a->round};
 }
@@ -387,7 +387,7 @@ void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchan
 {
     struct agreement a = {.least = own->pending,
                           .second = KER_TIME_MAX,
-                          .settled = own->settled,
+                          .final = own->final,
                           .round = own->round,
                           .whose = x->rank,
                           .requests = own->requests};

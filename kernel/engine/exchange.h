@@ -41,7 +41,7 @@ struct exchange_setup {
 struct exchange_own {
     ker_time pending;         /* the earliest it has, before what it is about to receive */
     ker_time done;            /* it has handled everything before this time: nothing earlier may come */
-    ker_time settled;         /* how far it has gone, for requests */
+    ker_time final;           /* how far it has gone, for requests */
     unsigned requests;        /* ker_request bits */
     struct trial_round round; /* its last */
 };
@@ -49,7 +49,7 @@ struct exchange_own {
 struct exchange_bounds {
     ker_time others;   /* the earliest that any other rank has, what was sent to it in this round included */
     ker_time all;      /* and any at all */
-    ker_time settled;  /* the latest of all ranks */
+    ker_time final;    /* the latest of all ranks */
     unsigned requests; /* of all ranks */
     struct trial_round round; /* of all ranks */
 };

@@ -24,9 +24,9 @@ static inline void items_insertion_sort(struct ker_item *item, uint32_t n)
 }
 
 /* Where the order of items is that of one number each, and no cell has more than ITEMS_RANKED: an item's
- * place is where it stands, plus those behind it that come first, less those before it that come later. Each
- * is compared with those that stand less than `most` away, four at a time and without a branch. In `order`
- * ORDER_BEFORE numbers that are less than all stand before the first; ORDER_BEHIND that are greater stand
+ * place is where it is, plus those behind it that come first, less those before it that come later. Each
+ * is compared with those that are less than `most` away, four at a time and without a branch. In `order`
+ * ORDER_BEFORE numbers that are less than all are before the first; ORDER_BEHIND that are greater are
  * behind the last. Writes up to ITEMS_AT_ONCE items more than there are. */
 #ifdef __AVX2__
 #define ITEMS_RANKED 16

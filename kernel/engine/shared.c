@@ -23,7 +23,7 @@ struct parcel {
 };
 
 /* What is published in a stage. Without messages between hosts it is one line. */
-struct told {
+struct published {
     _Alignas(LINE) struct ker_flag round;
     struct agreement said;
 };
@@ -45,19 +45,19 @@ static char *slot_of(const struct shared *s, int place)
     return s->slots + (2 * (size_t)place + (s->round & 1)) * s->slot_bytes;
 }
 
-static struct told *told_of(const struct shared *s, int place, int stage)
+static struct published *published_of(const struct shared *s, int place, int stage)
 {
-    return (struct told *)(void *)slot_of(s, place) + stage;
+    return (struct published *)(void *)slot_of(s, place) + stage;
 }
 
 static struct parcel *parcels_of(const struct shared *s, int place)
 {
-    return (struct parcel *)(void *)told_of(s, place, s->stages + 1);
+    return (struct parcel *)(void *)published_of(s, place, s->stages + 1);
 }
 
 static size_t data_at(const struct shared *s)
 {
-    size_t at = sizeof(struct told) * ((size_t)s->stages + 1) + sizeof(struct parcel) * (size_t)s->size;
+    size_t at = sizeof(struct published) * ((size_t)s->stages + 1) + sizeof(struct parcel) * (size_t)s->size;
     return (at + LINE - 1) / LINE * LINE;
 }
 
@@ -100,12 +100,12 @@ void shared_free(struct shared *s)
 
 static void publish(struct shared *s, int stage, const struct agreement *a)
 {
-    struct told *mine = told_of(s, s->place, stage);
+    struct published *mine = published_of(s, s->place, stage);
     memcpy(&mine->said, a, agreement_bytes(a));
     ker_flag_set(&mine->round, s->round);
 }
 
-static void told_wait(const struct shared *s, struct told *t)
+static void published_wait(const struct shared *s, struct published *t)
 {
     ker_flag_wait(&t->round, s->round, s->look, 0);
 }
@@ -133,8 +133,8 @@ void shared_agree(struct shared *s, struct agreement *a)
     for (int stage = 0, stride = 1; stage < s->stages; stage++, stride *= RADIX) {
         publish(s, stage, a);
         for (int k = 1; k < RADIX && k * stride < s->size; k++) {
-            struct told *other = told_of(s, (s->place - k * stride + s->size) % s->size, stage);
-            told_wait(s, other);
+            struct published *other = published_of(s, (s->place - k * stride + s->size) % s->size, stage);
+            published_wait(s, other);
             agreement_merge(a, &other->said);
         }
     }
@@ -147,8 +147,8 @@ void shared_tell(struct shared *s, const struct agreement *a)
 
 void shared_hear(struct shared *s, struct agreement *a)
 {
-    struct told *first = told_of(s, 0, s->stages);
-    told_wait(s, first);
+    struct published *first = published_of(s, 0, s->stages);
+    published_wait(s, first);
     memcpy(a, &first->said, agreement_bytes(&first->said));
 }
 

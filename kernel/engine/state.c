@@ -195,7 +195,7 @@ void ker_engine_restart(struct ker_engine *e, ker_time at)
 {
     struct engine_private *p = e->private;
     wheel_restart(&e->wheel, at);
-    p->done_until = p->settled = p->checked = at;
+    p->done_until = p->final = p->checked = at;
 }
 
 void ker_engine_loaders(struct ker_engine_loading *l, struct ker_state_loader *loaders)

@@ -5,7 +5,7 @@
  * part can be handled that far by itself, while its state is cached. Which records there are, and their
  * order at each component, are the same.
  *
- * Parts that stand in a row, each reached at once by its neighbours only, can run ahead, too (slabs of a
+ * Parts that are in a row, each reached at once by its neighbours only, can run ahead, too (slabs of a
  * torus). A wave goes along the row: when tile s has been handled for window 0, then its neighbour s - 1 can
  * be for window 1, s - 2 for window 2, and so on, so that a tile is cached for all of these windows. Tiles
  * that others reach as well, at the ends of the row, are handled for window 0 only, their neighbours for one
@@ -28,7 +28,7 @@ struct tiles {
     uint32_t windows; /* this many a tile is handled by itself, or a wave visits */
     uint32_t *depth;  /* of each tile of a row: windows that it may be ahead; NULL: they are none */
     uint32_t least;   /* a wave pays where a window has this many records */
-    uint32_t *first;  /* of each tile, and the end: where its blocks stand in `block` */
+    uint32_t *first;  /* of each tile, and the end: where its blocks are in `block` */
     uint32_t *block;
 };
 

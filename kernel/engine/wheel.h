@@ -79,7 +79,7 @@ void wheel_release(struct wheel *);
 void wheel_abandon(struct wheel *);
 
 uint32_t wheel_chunk_new(struct wheel *, uint32_t next);
-/* The next pointer stands in the first four bytes of a chunk. */
+/* The next pointer is in the first four bytes of a chunk. */
 static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
 {
     return w->arena + (size_t)chunk * WHEEL_CHUNK;
@@ -153,7 +153,7 @@ struct wheel_visitor {
     void *context;
 };
 void wheel_visit(const struct wheel *, const struct wheel_visitor *);
-/* Drops everything, and begins anew with the slot of this time. */
+/* Drops everything, and begins again with the slot of this time. */
 void wheel_restart(struct wheel *, ker_time at);
 
 /* Start of the first slot that holds anything, KER_TIME_MAX when nothing is pending. */

@@ -136,7 +136,7 @@ static bool end_check(struct reader *r, const struct state_frame *frame)
     if (frame->stored || r->used || memcmp(digest, frame->digest, sizeof digest) != 0)
         return refuse(r, "is damaged: its end does not fit");
     if (fgetc(r->in) != EOF)
-        return refuse(r, "is damaged: something stands behind its end");
+        return refuse(r, "is damaged: something is behind its end");
     r->size->bytes = r->total;
     return true;
 }

@@ -1,6 +1,6 @@
 /* adapter.c - a network adapter sends: messages become packets; receive.c has the other direction.
  *
- * Messages stand in flows, one per destination (or one in all); the flows take turns packet by
+ * Messages are in flows, one per destination (or one in all); the flows take turns packet by
  * packet. One packet leaves per act at most; the next act comes when the link is free. An open-loop source
  * has one offered message at a time and is asked for the next when that one has been injected: its queue
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
@@ -243,8 +243,8 @@ packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time 
 }
 
 /* To those who say when the next packet may leave. */
-__attribute__((noinline)) static void packet_told(struct net_adapter *a, ker_time now, uint32_t index,
-                                                  const struct net_packet *p, uint64_t payload)
+__attribute__((noinline)) static void packet_notify(struct net_adapter *a, ker_time now, uint32_t index,
+                                                    const struct net_packet *p, uint64_t payload)
 {
     const struct net_network *net = a->net;
     if (net->congestion && net->outgoing.at[index].queue != NET_QUEUE_CONTROL)
@@ -273,7 +273,7 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
             return false;
         packet_post(a, &p, channel, now);
         if (__builtin_expect(net->set.throttled, 0))
-            packet_told(a, now, index, &p, payload);
+            packet_notify(a, now, index, &p, payload);
         net->count.injected++;
         net->count.bytes_injected += payload;
         if (net_measures(net, now))

@@ -1,5 +1,5 @@
 /* adapter.h - parts of adapters, private to net/: messages that come in parts, or before their turn; packets
- * on their way to memory; what is remembered of partners.
+ * in transit to memory; what is remembered of partners.
  */
 #ifndef NET_ADAPTER_RECEIVING_H
 #define NET_ADAPTER_RECEIVING_H
@@ -32,7 +32,7 @@ struct net_resequencer *net_resequencer_new(void);
 void net_resequencer_free(struct net_resequencer *);
 uint32_t net_resequencer_count(const struct net_resequencer *); /* messages that are kept */
 
-/* ---- Packets on their way between an adapter and the memory of its node (net_host.read, net_host.write).
+/* ---- Packets in transit between an adapter and the memory of its node (net_host.read, net_host.write).
  *
  *
  * A packet is read while it is sent: the adapter sends the next one when both are over. What has come is

@@ -4,7 +4,7 @@
  * A flow holds the messages of one destination, priority class and queue (enum net_queue), first in, first
  * out; with adapter.queues = "fifo" it holds those of all destinations. The flows of a level form a ring in
  * which they take turns; a node keeps the one served last. A flow is a ring of messages, named by its last
- * one, behind which the first stands. Levels are served from the highest to the lowest: first by class, and
+ * one, behind which the first is. Levels are served from the highest to the lowest: first by class, and
  * within a class, with adapter.control = "first", control messages before the others. The bits of `waiting`
  * say which levels have a flow. Invariant: a flow in a ring has a message.
  */

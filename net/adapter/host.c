@@ -1,5 +1,5 @@
-/* host.c - what a node tells its adapters, and asks of them, beside messages: credits, timers, the end of a
- * read of its memory; how much waits, what is reached. */
+/* host.c - what a node reports to its adapters, and asks of them, beside messages: credits, timers, the end
+ * of a read of its memory; how much waits, what is reached. */
 #include "net/adapter/adapter.h"
 #include "net/credits.h"
 

@@ -5,7 +5,7 @@
  * are tracked. Which they are is kept in a ring of bits by packet number: one word in the entry, or as many
  * elsewhere as the packet furthest ahead needs. Iteration order is never observable.
  *
- * A message is whole when the next packet in order would stand behind its last. A packet costs one line of
+ * A message is whole when the next packet in order would be behind its last. A packet costs one line of
  * the table: the extension, a line elsewhere, is looked at only when the last packet came early.
  */
 #include "kernel/engine/post.h"

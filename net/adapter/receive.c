@@ -174,7 +174,7 @@ static void written(struct net_adapter *a, ker_time now)
 }
 
 /* Begins to write the first packet that has anything to write. Something waits for the last packet of a
- * message, and for one that others stand behind; what else there is takes no more of memory than its link
+ * message, and for one that others are behind; what else there is takes no more of memory than its link
  * brings. */
 static void write_next(struct net_adapter *a, ker_time now)
 {

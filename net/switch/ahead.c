@@ -98,7 +98,7 @@ static void kept_count(const struct net_network *net, size_t index)
 void net_network_settle(struct net_network *net, ker_time until)
 {
     size_t kept = 0;
-    net_settled_set(net, until);
+    net_final_set(net, until);
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave + net->ahead[i].wire <= until)
             kept_count(net, i);
@@ -123,7 +123,7 @@ void net_network_end(struct net_network *net, ker_time end)
     }
     if (end < net->set.measure_to)
         net->set.measure_to = end;
-    net_settled_set(net, net->settled);
+    net_final_set(net, net->final);
     for (uint32_t i = 0; i < net->adapter_count; i++) {
         net->adapters[i]->busy += node_busy(net, net->adapters[i]);
         net_channel_resize(net->adapters[i], 1);
@@ -152,7 +152,7 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
     t->in = net_port_at(s, in);
 }
 
-/* Those of a switch mostly stand together. */
+/* Those of a switch mostly are together. */
 void net_ahead_save(struct net_network *net, struct ker_state_writer *writer)
 {
     for (size_t i = 0; i < net->ahead_count;) {

@@ -1,5 +1,5 @@
 /* arbiters.c - the arbiters (switch.arbitration), and among lanes the strict one (switch.lanes). What they
- * compare stands in switch.c, where requests are.
+ * compare is in switch.c, where requests are.
  */
 #include "net/switch/private.h"
 

@@ -92,7 +92,7 @@ __attribute__((noinline)) static void output_count_rare(struct net_network *net,
     const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes, channel, detour};
     if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
         return;
-    if (leave + wire > net->settled)
+    if (leave + wire > net->final)
         net_ahead_keep(net, &t);
     else
         net_ahead_count_now(net, &t);

@@ -2,7 +2,7 @@
 #include "net/channels.h"
 #include "net/switch/private.h"
 
-/* A bit for each channel on which a packet might go that is the next of its queue. */
+/* A bit for each channel on which a packet might be sent that is the next of its queue. */
 static uint32_t channels_lacking(const struct net_switch *s, const struct net_port *out)
 {
     uint32_t lacking = 0, i = out->queue;

@@ -26,7 +26,7 @@ struct net_request {
     uint8_t spare;
 };
 
-/* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
+/* Input queue of one channel, FIFO switches only: its head competes, the others are behind. */
 struct net_input_fifo {
     ker_time advanced; /* when what competes came up from behind */
     uint32_t head, tail;
@@ -107,8 +107,8 @@ static inline void credits_look(const struct net_switch *s, struct net_port *out
 /* ---- choices ---- */
 
 /* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
- * adapter that takes all. Without a branch, as what is asked is close to random; only more than two are gone
- * through. */
+ * adapter that takes all. Without a branch, as what is asked is close to random; only more than two are
+ * walked. */
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
     unsigned end = first + (out->to_adapter ? 1 : channel_count), second = first + (end > first + 1);

@@ -1,7 +1,7 @@
 /* state.c - a switch, saved and loaded.
  *
  * Order that is state: the requests of an output in the order of its ring, from the one that is served next;
- * the packets of each, first in, first out; and what stands in the FIFO of an input. Where they lie in the
+ * the packets of each, first in, first out; and what is in the FIFO of an input. Where they lie in the
  * pools is not, nor is the order in which the matrix `voq` finds them: loading puts packets into the queues
  * as their arrival did.
  */

@@ -383,7 +383,7 @@ static void fresh_route(struct net_switch *s, ker_time now)
         const struct net_packet *p = (const struct net_packet *)net->fresh[i];
         struct net_input_fifo *g =
             s->input_fifo ? &s->input_fifo[p->port * NET_MAX_CHANNELS + p->channel] : NULL;
-        if (g && g->taken) { /* stand behind */
+        if (g && g->taken) { /* are behind */
             uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena);
             s->packet.at[index] = *p;
             s->packet.at[index].next = NET_NONE;
@@ -398,7 +398,7 @@ static void fresh_route(struct net_switch *s, ker_time now)
         if (g)
             g->taken = true;
         if (!packet_route(s, p, now) && g)
-            g->taken = false; /* nobody stands behind it yet */
+            g->taken = false; /* nobody is behind it yet */
     }
     net->fresh_count = 0;
 }

@@ -4,8 +4,8 @@
 
 #include "net/network.h"
 
-/* Memory of a switch, of which the caller owns a block of so many bytes, zeroed; and from one of its ports to
- * the next. */
+/* Memory of a switch, of which the caller owns a block of this many bytes, zeroed; and from one of its ports
+ * to the next. */
 size_t net_switch_bytes(const struct net_network *, uint32_t ports);
 size_t net_switch_port_bytes(const struct net_network *);
 void net_switch_init(struct net_network *, struct net_switch *, const struct part_layout *, uint32_t id);
@@ -36,7 +36,7 @@ uint32_t net_congestion_map_sends(const struct net_network *, uint32_t switch_id
 void net_pins_free(struct net_switch *);
 /* fault.c: timers of the ports that will go down. */
 void net_faults_post(struct net_network *, const struct net_switch *);
-/* A packet cannot arrive: the adapter lets it go without sending it. */
+/* A packet cannot arrive: the adapter drops it without sending it. */
 void net_packet_withhold(struct net_adapter *, const struct net_packet *, ker_time now);
 
 #endif

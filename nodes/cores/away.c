@@ -1,7 +1,7 @@
 /* away.c - noise: when the cores of a node are there for their work.
  *
- * Of drawn detours a core keeps where it stands at the time at which the loads stand, which never goes back;
- * what lies ahead is looked at on a copy.
+ * Of drawn detours a core keeps where it is at the time up to which the loads are computed, which never goes
+ * back; what lies ahead is looked at on a copy.
  */
 #include "nodes/private.h"
 

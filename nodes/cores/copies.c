@@ -34,7 +34,7 @@ static ker_time loop_way(const struct node *n, uint32_t cores)
     const struct node_structure *s = node_structure_of(n);
     uint32_t from, to;
     units_of(n, cores, &from, &to);
-    return node_way_to(n, from, loop_adapter(s, from));
+    return node_path_to(n, from, loop_adapter(s, from));
 }
 
 ker_time node_loop_back(const struct node *n)

@@ -1,7 +1,7 @@
 /* cores.c - the loads of a node: they start, share its cores and memory, and end.
  *
  * When an instant in which a part of a load has started or ended is over, all loads are moved on to it,
- * speeds and rates are found anew, and a timer is set for the next end of a part, unless an earlier one is
+ * speeds and rates are found again, and a timer is set for the next end of a part, unless an earlier one is
  * set: timers cannot be cancelled, and one that comes too early finds nothing. Invariant: when an instant is
  * over no load of the node has ended, and a timer is set for the first part that will end, or before.
  */
@@ -456,7 +456,7 @@ void node_cores_end(struct node *n, ker_time now)
 
 /* ---- reports ---- */
 
-struct node_worked node_load_told(const struct node_load *load)
+struct node_worked node_load_result(const struct node_load *load)
 {
     return (struct node_worked){.began = load->began,
                                 .compute = load->compute,
@@ -467,8 +467,8 @@ struct node_worked node_load_told(const struct node_load *load)
                                 .preempted = load->preempted};
 }
 
-bool node_work_told(const struct node *n, uint32_t service, uint32_t number, ker_time at,
-                    struct node_worked *worked)
+bool node_work_result(const struct node *n, uint32_t service, uint32_t number, ker_time at,
+                      struct node_worked *worked)
 {
     const struct node_cores *c = node_cores(n);
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
@@ -477,7 +477,7 @@ bool node_work_told(const struct node *n, uint32_t service, uint32_t number, ker
             continue;
         if (at > c->since)
             load_advance(n, node_cores_copy(n), &load, at);
-        *worked = node_load_told(&load);
+        *worked = node_load_result(&load);
         return true;
     }
     return false;

@@ -62,7 +62,7 @@ struct node_slot {
 /* What the nodes of a rank share. */
 struct node_memory {
     KER_POOL(struct node_load) loads;
-    uint32_t domains, buses, resources; /* as many as any kind of node has; buses: where the first stands */
+    uint32_t domains, buses, resources; /* as many as any kind of node has; buses: where the first is */
     struct node_resource *resource; /* of each kind: the controllers, by domain; then of each socket, if there
                                        are several, its link to the others: outwards, inwards; then of each
                                        bus, if they have a rate: to adapters, from them */
@@ -93,7 +93,7 @@ struct node_last {
 struct node_cores {
     uint32_t first;  /* of its loads; KER_NONE: none */
     bool changed;    /* some part of a load has started or ended in this instant */
-    ker_time since;  /* its loads stand at this time */
+    ker_time since;  /* its loads are computed up to this time */
     ker_time armed;  /* a timer is set for this time, none for an earlier one; KER_TIME_MAX: none */
     uint32_t copies; /* that have begun */
     uint16_t *busy;  /* by core: loads that compute there */
@@ -140,8 +140,8 @@ void node_cores_copy_free(struct node_cores *); /* takes NULL */
 void node_cores_act(struct node *, ker_time now);
 /* All is counted until then. */
 void node_cores_end(struct node *, ker_time now);
-/* What has come of it by the time at which loads stand. */
-struct node_worked node_load_told(const struct node_load *);
+/* What has come of it by the time up to which loads are computed. */
+struct node_worked node_load_result(const struct node_load *);
 
 /* dma.c: only with node.lane_bandwidth */
 /* For struct net_host. */
@@ -191,8 +191,8 @@ ker_time node_slices_next(const struct node *, ker_time now);
 void node_slices_state(const struct node *, struct ker_chunk *);
 
 /* away.c: only with noise */
-/* When a unit's core has been there for so long, from `from` on, which is not before the time at which the
- * loads stand; or earlier, as node_noise_until says. */
+/* When a unit's core has been there for so long, from `from` on, which is not before the time up to which
+ * the loads are computed; or earlier, as node_noise_until says. */
 ker_time node_away_until(const struct node *, uint32_t unit, ker_time from, ker_time length);
 /* Of the time since then until now, what it has been away. */
 ker_time node_away_time(const struct node *, uint32_t unit, ker_time now);

@@ -43,9 +43,10 @@ struct node_resource_name node_resource_name(const struct node_memory *memory, u
            "messages inside the node were copied by it, beside that; each counts") \
     COLUMN(system_ps, "ps", U64, SUM, row->unit.system, \
            "of `computing_ps`, for works of its tasks: in calls that the operating system serves; only " \
-           "with `node.system_factor` or `node.system_latency`", .wanted = system_told) \
+           "with `node.system_factor` or `node.system_latency`", .wanted = system_measured) \
     COLUMN(spinning_ps, "ps", U64, SUM, row->unit.spinning, \
-           "of `busy_ps`: tasks that wait kept it; only with `node.waiting = \"spin\"`", .wanted = spins_told)
+           "of `busy_ps`: tasks that wait kept it; only with `node.waiting = \"spin\"`", \
+           .wanted = spins_measured)
 
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(node, "", U32, SAME, row->node, "the node") \

@@ -37,12 +37,12 @@ static inline ker_time memory_busy(const struct node *n, uint32_t resource, node
 }
 
 /* For .wanted: of a table whose context is the model. */
-static inline bool system_told(const void *model)
+static inline bool system_measured(const void *model)
 {
     return ((const struct node_model *)model)->rates.system;
 }
 
-static inline bool spins_told(const void *model)
+static inline bool spins_measured(const void *model)
 {
     return ((const struct node_model *)model)->spins;
 }

@@ -19,8 +19,8 @@
     COLUMN(preempted_ps, "ps", U64, SUM, row->unit.preempted, "likewise") \
     COLUMN(busy_ps, "ps", U64, SUM, row->unit.busy, "likewise") \
     COLUMN(copying_ps, "ps", U64, SUM, row->unit.copying, "likewise") \
-    COLUMN(system_ps, "ps", U64, SUM, row->unit.system, "likewise", .wanted = system_told) \
-    COLUMN(spinning_ps, "ps", U64, SUM, row->unit.spinning, "likewise", .wanted = spins_told)
+    COLUMN(system_ps, "ps", U64, SUM, row->unit.system, "likewise", .wanted = system_measured) \
+    COLUMN(spinning_ps, "ps", U64, SUM, row->unit.spinning, "likewise", .wanted = spins_measured)
 #define MEMORY_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(node, "", U32, SAME, row->node, "the node") \

@@ -9,7 +9,7 @@
  *
  * A unit that changes its owner does nothing for node.switch_cost, at least 1 ps: so nobody continues in the
  * instant in which another one stops. A slice that is over while somebody has come to the line in the very
- * instant begins anew; without anybody there it just continues, and the next to come takes the unit.
+ * instant begins again; without anybody there it just continues, and the next to come takes the unit.
  * With node.waiting = "spin" an owner that has no more work, but waits for something, keeps its unit, and its
  * place in the line, by a load that spins; work that it gets later takes its place there.
  * Invariant: when an instant is over nobody waits while a unit is free.

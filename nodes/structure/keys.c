@@ -120,7 +120,7 @@ const struct ker_option node_structure_options[] = {
 
 /* ---- keys ---- */
 
-/* Where a kind's keys stand: in its own group, or else in `node`. */
+/* Where a kind's keys are: in its own group, or else in `node`. */
 struct keys {
     const struct ker_config *config;
     const char *group;
@@ -325,14 +325,14 @@ static enum ker_status by_description(struct node_structure *s, struct keys *k, 
         if (given(by, described[i])) {
             snprintf(k->path, sizeof k->path, "%s.%s", by->group, described[i]);
             return ker_config_fail(k->config, error, k->path,
-                                   "stands beside %s.hwloc, which says it: give one of them", by->group);
+                                   "is beside %s.hwloc, which says it: give one of them", by->group);
         }
     enum ker_status status = description_read(s, k, &h, error);
     if (status)
         return status;
     if (h.located && given(by, "adapter_sockets"))
         status = ker_config_fail(k->config, error, key_of(k, "adapter_sockets"),
-                                 "stands beside %s.hwloc, which says where its adapters are", by->group);
+                                 "is beside %s.hwloc, which says where its adapters are", by->group);
     if (!status && !h.located)
         status = adapters_add(s, k, error);
     if (!status)

@@ -20,7 +20,7 @@ struct frontier { /* a link that goes down one day */
 
 struct search {
     const struct route_topology *topology;
-    uint32_t *queue; /* the order itself: switches whose links have not been looked at stand behind `done` */
+    uint32_t *queue; /* the order itself: switches whose links have not been looked at are behind `done` */
     uint32_t found, done;
     bool *seen;
     struct frontier *heap; /* longest life first */

@@ -1,6 +1,6 @@
 /* repair.c - paths around faults: up*, down* along one order of the switches that holds at all times.
  *
- * The switches stand in an order; a hop to a switch earlier in it is "up", to a later one "down", and a legal
+ * The switches are in an order; a hop to a switch earlier in it is "up", to a later one "down", and a legal
  * path leads up any number of times, then down. A channel can only wait for one that is further on in (up
  * hops by falling, then down hops by rising place in the order), so that the repair channel has no cycle
  * (Schroeder et al., Autonet, 1991); and as the order is the same at all times, packets of before and after a

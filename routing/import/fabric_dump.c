@@ -12,7 +12,7 @@
  *     [1](2c903000e0b73)     "S-0002c902004238a0"[1]      # lid 4 lmc 0 "leaf 1" lid 1 4xQDR
  *
  * Names may hold anything, also quotes: they end at the last quote of their line. Grouped dumps (-g) have
- * lines of chassis between the blocks. What the tools print on standard error often stands in the file as
+ * lines of chassis between the blocks. What the tools print on standard error often is in the file as
  * well: such lines are passed over, and counted, before the first line of the dump; later only those that
  * begin as the tools' warnings do.
  */
@@ -286,7 +286,7 @@ static enum ker_status read_announcement(struct reader *r)
     return KER_OK;
 }
 
-/* Lines that say nothing about the network, wherever they stand. */
+/* Lines that say nothing about the network, wherever they are. */
 static bool is_ignored(struct reader *r)
 {
     static const char *const ignored[] = {

@@ -1,4 +1,4 @@
-/* fabric_dump.h - private to routing/fabric*.c: an ibnetdiscover dump as it stands there. */
+/* fabric_dump.h - private to routing/fabric*.c: an ibnetdiscover dump as it is there. */
 #ifndef ROUTING_FABRIC_DUMP_H
 #define ROUTING_FABRIC_DUMP_H
 

@@ -57,7 +57,7 @@ void route_subnet_release(struct route_subnet *subnet);
  * speed. */
 uint64_t route_fabric_rate(const char *text, size_t length);
 
-/* ---- InfiniBand's service levels and virtual lanes, for tables that go by them
+/* ---- InfiniBand's service levels and virtual lanes, for tables that use them
  * (docs/fabric.md).
  *
  * A packet gets a service level from its source and destination and keeps it. At every switch the ports by
@@ -66,7 +66,7 @@ uint64_t route_fabric_rate(const char *text, size_t length);
 
 #define ROUTE_LEVELS 16   /* service levels */
 #define ROUTE_LANES 15    /* for data; lane 15 is the subnet manager's */
-#define ROUTE_NO_LANE 255 /* no packet may go there */
+#define ROUTE_NO_LANE 255 /* no packet may be sent there */
 
 struct route_lanes {
     struct route_trie level; /* rows are source endpoints; a word holds the service levels of 8 columns */

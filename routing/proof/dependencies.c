@@ -1,6 +1,6 @@
 /* dependencies.c - a set of edges between channels, and whether they close a cycle.
  *
- * The edges stand in one hash table. Only channels that have an edge take part in the search: they
+ * The edges are in one hash table. Only channels that have an edge take part in the search: they
  * get numbers without gaps (a bitmap and its running count), so that the memory follows the edges and not the
  * size of the network. Channels nobody points to are taken away until none is left (Kahn); what stays is on a
  * cycle or behind one. From any of these, going back over edges ends on a cycle; breadth-first searches from

@@ -1,6 +1,6 @@
 /* acyclic.c - dependencies of links without circles.
  *
- * The links of a layer stand in a list in topological order; labels that rise along it say which of two comes
+ * The links of a layer are in a list in topological order; labels that rise along it say which of two comes
  * first. A dependency that agrees with the order costs nothing. Else two searches take turns, from `next`
  * ahead and from `link` back, each only as far as the other's beginning in the order: where one meets the
  * other there is a circle; when one has found all, what it has found moves, in its old order, to the other
@@ -35,7 +35,7 @@ struct found { /* by one search */
     uint32_t count, done; /* done: what these lead to is found, too */
 };
 
-/* Where the bits of a link stand among those of the switches: of `from` by its own place there, of `to` by
+/* Where the bits of a link are among those of the switches: of `from` by its own place there, of `to` by
  * that of its reverse; and the first links of both. */
 struct ends {
     uint32_t from, to;          /* the first words of marks of both switches */

@@ -88,7 +88,7 @@ void route_passed_waits(struct route_maker *m);
 /* columns.c: all columns of a table; false: more layers than are possible. */
 bool route_columns_fill(struct route_maker *m);
 
-/* one.c: one path for each endpoint. All loads begin anew at every multiple of this: */
+/* one.c: one path for each endpoint. All loads begin again at every multiple of this: */
 #define ROUTE_LOADS 16384
 void route_one_begin(struct route_maker *m);
 void route_one_end(struct route_maker *m);
@@ -101,7 +101,7 @@ bool route_one_block(struct route_maker *m, const struct route_block *, const ui
 /* roots.c: switches for the top by one of the rules, written to m->order; how many, 0: it finds none. */
 #define ROUTE_ROOT_RULES 3
 uint32_t route_roots_guess(struct route_maker *m, int rule);
-/* Distances from the nearest of `count` switches, which stand first in m->order; then all that were reached.
+/* Distances from the nearest of `count` switches, which are first in m->order; then all that were reached.
  */
 void route_roots_spread(struct route_maker *m, uint32_t count, uint32_t *far);
 /* With several roots, can all switches with endpoints reach each other that are connected at all? */

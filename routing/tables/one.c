@@ -10,7 +10,7 @@
  * first path, because paths that turn in the same order (on a torus: by dimension) need far fewer of them.
  *
  * What is picked depends on the picks for the destinations before, back to the last multiple of ROUTE_LOADS
- * endpoints, where all loads begin anew: so far a rank that makes a share of the table has to look back.
+ * endpoints, where all loads begin again: so far a rank that makes a share of the table has to look back.
  *
  * A flood says for every link to which destinations it leads. For 64 of them at a time that is turned round:
  * for every destination and switch, a bit for each link that a path begins with (`way`), and for each link

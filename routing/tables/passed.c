@@ -130,7 +130,7 @@ static uint32_t longer(struct route_maker *m, uint32_t count)
     return found;
 }
 
-/* With weights links are counted anew, by as many steps as the longest path has links. */
+/* With weights links are counted again, by as many steps as the longest path has links. */
 void route_passed_longest(struct route_maker *m, const uint32_t *to)
 {
     struct route_flood *f = &m->flood;

@@ -20,7 +20,7 @@ static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config
         return status;
     if (ker_config_has(config, "topology.down") || ker_config_has(config, "topology.up"))
         return ker_config_fail(config, error, "topology.radix",
-                               "stands beside topology.down or topology.up; give "
+                               "is beside topology.down or topology.up; give "
                                "either radix and levels, or down and up");
     int64_t radix = ker_config_int(config, "topology.radix");
     tree->levels = (int)ker_config_int(config, "topology.levels");

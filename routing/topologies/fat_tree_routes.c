@@ -66,7 +66,7 @@ static int random_next(const struct route_topology *topology, uint64_t coordinat
     return up_choice(topology, l, packet, choice, route_pick(packet, PARENT_SALT + level, l->up));
 }
 
-static inline __attribute__((always_inline)) int adaptive_settled(const struct route_topology *topology,
+static inline __attribute__((always_inline)) int adaptive_decided(const struct route_topology *topology,
                                                                   uint64_t coordinate, uint32_t switch_id,
                                                                   const struct route_packet *packet,
                                                                   struct route_choice *choice)
@@ -86,7 +86,7 @@ static uint64_t minimal_hop(const struct route_topology *topology, uint64_t coor
 static uint64_t adaptive_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
                              uint64_t in, uint64_t chance)
 {
-    return route_hop_by(adaptive_settled, topology, coordinate, address, in, chance);
+    return route_hop_by(adaptive_decided, topology, coordinate, address, in, chance);
 }
 
 static bool adaptive_range(const struct route_topology *topology, uint64_t coordinate,
@@ -151,7 +151,7 @@ const struct ker_kind *const route_tree_algorithms[] = {
                              .operations = &(const struct route_algorithm){.adaptive = true,
                                                                            .by_switch = true,
                                                                            .next = adaptive_next,
-                                                                           .settled = adaptive_settled,
+                                                                           .decided = adaptive_decided,
                                                                            .hop = adaptive_hop,
                                                                            .range = adaptive_range,
                                                                            .channels = tree_channels}},

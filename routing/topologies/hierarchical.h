@@ -277,7 +277,7 @@ uint32_t hierarchy_watched(const struct route_topology *);
     .watch = hierarchy_watch, .watched = hierarchy_watched
 
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,
-    hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_settled, hierarchy_par_next;
+    hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_decided, hierarchy_par_next;
 extern route_hop_function hierarchy_minimal_hop, hierarchy_ugal_hop;
 bool hierarchy_away(const struct route_topology *, uint64_t coordinate,
                     const struct route_packet *); /* before an intermediate group */

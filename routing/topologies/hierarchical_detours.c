@@ -420,7 +420,7 @@ static inline bool undecided(const struct hierarchy *h, uint64_t coordinate,
 }
 
 /* Otherwise. */
-static inline __attribute__((always_inline)) int settled_next(const struct hierarchy *h, uint64_t coordinate,
+static inline __attribute__((always_inline)) int decided_next(const struct hierarchy *h, uint64_t coordinate,
                                                               const struct route_packet *packet,
                                                               struct route_choice *choice, bool simple)
 {
@@ -437,31 +437,31 @@ static inline int ugal_next(const struct hierarchy *h, uint64_t coordinate, cons
                             enum phase direct, struct route_choice *choices)
 {
     if (!undecided(h, coordinate, packet))
-        return settled_next(h, coordinate, packet, choices, false);
+        return decided_next(h, coordinate, packet, choices, false);
     return paths(h, coordinate, packet, plan_unpack(h, packet->state), direct, choices);
 }
 
 /* Once the path is chosen, or there is none to choose from. */
-int hierarchy_ugal_settled(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+int hierarchy_ugal_decided(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                            const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    return undecided(h, coordinate, packet) ? 0 : settled_next(h, coordinate, packet, choice, false);
+    return undecided(h, coordinate, packet) ? 0 : decided_next(h, coordinate, packet, choice, false);
 }
 
-static inline __attribute__((always_inline)) int simple_settled(const struct route_topology *topology,
+static inline __attribute__((always_inline)) int simple_decided(const struct route_topology *topology,
                                                                 uint64_t coordinate, uint32_t switch_id,
                                                                 const struct route_packet *packet,
                                                                 struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    return undecided(h, coordinate, packet) ? 0 : settled_next(h, coordinate, packet, choice, true);
+    return undecided(h, coordinate, packet) ? 0 : decided_next(h, coordinate, packet, choice, true);
 }
 
 static uint64_t general_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
                             uint64_t in, uint64_t chance)
 {
-    return route_hop_by(hierarchy_ugal_settled, topology, coordinate, address, in, chance);
+    return route_hop_by(hierarchy_ugal_decided, topology, coordinate, address, in, chance);
 }
 
 uint64_t hierarchy_ugal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
@@ -469,7 +469,7 @@ uint64_t hierarchy_ugal_hop(const struct route_topology *topology, uint64_t coor
 {
     if (__builtin_expect(!hierarchy_of(topology)->common, 0))
         return general_hop(topology, coordinate, address, in, chance);
-    return route_hop_by(simple_settled, topology, coordinate, address, in, chance);
+    return route_hop_by(simple_decided, topology, coordinate, address, in, chance);
 }
 
 int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,

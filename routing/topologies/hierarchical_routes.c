@@ -12,7 +12,7 @@
  * links a route may change its mind on the path; only choices whose position exceeds that of the channel the
  * packet holds are taken, and the old choice always is one.
  *
- * `path` holds these bits. In place of the highest level's bit stands a number, the stage: a detour has two
+ * `path` holds these bits. In place of the highest level's bit is a number, the stage: a detour has two
  * legs, and so crosses the highest level twice and has more than one before and after. Every leg has its own
  * classes:
  *
@@ -110,7 +110,7 @@ static void lanes_make(const struct hierarchy *h, struct level *l)
     l->lanes = lanes;
 }
 
-/* Of parallel links further down the first stands here: their paths go by search(). */
+/* Of parallel links further down the first is here: their paths go by search(). */
 static struct step step_find(const struct hierarchy *h, const struct level *l, uint64_t at,
                              const struct gateway *gateway)
 {

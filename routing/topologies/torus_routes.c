@@ -61,7 +61,7 @@ static inline bool goes_backward(const struct dimension *d, uint32_t from, uint3
 
 /* The class inside a ring, 0 or 1: 0 for packets that will cross the wrap-around link or have just done so;
  * behind that it is kept. `base`: the first channel of the packet's phase; one that came in by the phase
- * before begins anew. */
+ * before begins again. */
 static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from,
                                   uint32_t to, bool backward, const struct route_packet *packet,
                                   uint32_t base)

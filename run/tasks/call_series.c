@@ -1,7 +1,7 @@
 /* call_series.c - MPI functions and communicators in periods: function_series.csv, communicator_series.csv.
  *
  * A row is the difference of what functions.csv would say at the two ends of the period, summed over the
- * tasks of a job. Tasks keep what they had at the end of the last one. Functions are numbered anew for each
+ * tasks of a job. Tasks keep what they had at the end of the last one. Functions are numbered again for each
  * period, in the order of their names over all ranks.
  */
 #include "run/tasks/system.h"

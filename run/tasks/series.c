@@ -196,7 +196,7 @@ void task_series_free(struct task_series *s)
 struct task_waits_cost task_system_waits_cost(const struct task_system *system)
 {
     struct task_waits_cost cost = {0};
-    if (!system->mpi || !task_mpi_waits_told(system->mpi))
+    if (!system->mpi || !task_mpi_waits_split(system->mpi))
         return cost;
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++)
         cost.tasks += task_jobs_get(system->jobs, i)->tasks;

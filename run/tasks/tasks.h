@@ -19,11 +19,11 @@ enum ker_status task_system_new(struct task_system **, const struct ker_config *
                                 const struct route_topology *, const struct node_model *,
                                 struct node_services *, struct ker_comm *, uint64_t seed, struct ker_error *);
 void task_system_free(struct task_system *);
-/* Jobs that are schedules under LogGOPS run there; their tasks stand in all results besides the others. */
+/* Jobs that are schedules under LogGOPS run there; their tasks are in all results besides the others. */
 void task_system_beside(struct task_system *, struct loggops_system *);
 
 /* Collective: a run begins again, of the same configuration, with a network and services of its own: jobs
- * are as they were read, everything else is made anew. */
+ * are as they were read, everything else is made again. */
 enum ker_status task_system_again(struct task_system *, const struct ker_config *,
                                   const struct route_topology *, const struct node_model *,
                                   struct node_services *, struct ker_comm *, uint64_t seed,
@@ -110,7 +110,7 @@ uint64_t task_system_least_payload(const struct task_system *);
 double task_system_offered(const struct task_system *, uint64_t injection_rate);
 /* The same as traffic.load counts it: payload and headers, of the senders' injection rate. */
 double task_system_load(const struct task_system *);
-/* Open-loop traffic, where all ranks stand at one time: notes how long its source queues are, from which
+/* Open-loop traffic, where all ranks are at one time: notes how long its source queues are, from which
  * saturation is reported. */
 void task_system_look(struct task_system *, ker_time at);
 /* Are there jobs of MPI (not message-driven, not schedules) whose messages take no processor time? */

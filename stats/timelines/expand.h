@@ -15,7 +15,7 @@ struct line_expansion {
     uint64_t *key; /* of those that end next, ascending; room for twice as many */
     uint32_t at, keys;
     unsigned index;         /* bits of a key that say which record */
-    struct line_open *task; /* of formats by task; then what stands above is not there */
+    struct line_open *task; /* of formats by task; then what is above is not there */
     uint32_t tasks;
     int64_t until; /* no record that ends by then is without a key */
 };

@@ -16,7 +16,7 @@ struct line_group {
     char *name;
     uint32_t first, tasks;
     bool traced;
-    const char *const *link; /* names of links, which stand in the place of tasks; NULL: it is of tasks */
+    const char *const *link; /* names of links, which are in the place of tasks; NULL: it is of tasks */
 };
 
 struct line_plan {

@@ -28,7 +28,7 @@ uint16_t line_name_of(struct line_names *, const char *name);
 /* The number of a name that is the caller's. */
 uint16_t line_name_add(struct line_names *, const char *name);
 /* Collective: the names of all ranks, each once, in the order of their bytes, on every rank; malloc'ed, as
- * each of them. rename: by the own numbers, where in there they stand; malloc'ed, with room for
+ * each of them. rename: by the own numbers, where in there they are; malloc'ed, with room for
  * LINE_NO_NAME, which stays what it is. */
 char **line_names_share(const struct line_names *, struct ker_comm *, uint32_t *count, uint16_t **rename);
 

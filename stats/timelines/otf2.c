@@ -448,7 +448,7 @@ static const struct line_format otf2 = {.file = FOLDER "/traces.otf2",
 
 static const struct line_format otf2 = {
     .missing =
-        "this marssim was built without OTF2: install libopen-trace-format2-dev (Debian) and build it anew"};
+        "this marssim was built without OTF2: install libopen-trace-format2-dev (Debian) and rebuild it"};
 
 #endif
 

@@ -67,7 +67,7 @@ static uint32_t function_type(const char *name)
     return word_in(message, word) || word_in(message, rest) ? POINT_TO_POINT : OTHER;
 }
 
-/* ---- what stands before the records ---- */
+/* ---- what is before the records ---- */
 
 static uint64_t whole(ker_time time)
 {

@@ -3,7 +3,7 @@
  * One event a line. A job is a process, numbered from 1, a task a thread of it, numbered from 1. Times are in
  * microseconds with up to six decimals, exact. Computations, calls and waits are complete events ("X"), waits
  * inside their calls. A message is an arrow ("s" at the sender, "f" at the receiver), and what is known of it
- * stands with its beginning; the arrow ends a picosecond early, so that it ends inside the call that has
+ * is with its beginning; the arrow ends a picosecond early, so that it ends inside the call that has
  * received it, as the viewers want it. The links of the network are a process behind the jobs, a link a
  * thread.
  */

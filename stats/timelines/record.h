@@ -8,7 +8,7 @@
 
 #include "stats/timelines/timeline.h"
 
-/* What begins at one instant at a task stands in the stream by the number of its call, each in this order;
+/* What begins at one instant at a task is in the stream by the number of its call, each in this order;
  * behind it the messages. */
 enum line_kind { LINE_COMPUTE, LINE_CALL, LINE_WAIT, LINE_MESSAGE, LINE_STATE, LINE_KINDS };
 

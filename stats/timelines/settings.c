@@ -32,7 +32,7 @@ const struct ker_option stats_timeline_options[] = {
     {KEY "_messages", KER_TYPE_CHOICE, "program", NULL, NULL, "none|program|all",
      "Which messages are recorded: none; those that the program sends; those of collectives, too.", KEY},
     {KEY "_traced", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Beside each job that replays a trace of marstrace stands what was traced: calls and computations at "
+     "Beside each job that replays a trace of marstrace is what was traced: calls and computations at "
      "their "
      "own times, from the start of the job on.",
      KEY},
@@ -63,7 +63,7 @@ static enum ker_status format_add(struct line_settings *set, const struct ker_co
     if (!kind || !kind->operations) {
         char *names = ker_registry_names(registry, KEY, NULL);
         ker_config_fail(config, error, KEY,
-                        kind ? "\"%s\" stands alone, or some of %s"
+                        kind ? "\"%s\" is alone, or some of %s"
                              : "\"%s\" is no format; right would be some of %s",
                         name, names);
         free(names);

@@ -55,7 +55,7 @@ static const struct line_record *key_record(const struct line_record *record, ui
     return &record[key & (BUFFER - 1)];
 }
 
-/* Of one time there are few, and mostly they stand in order; false: there are many that do not. */
+/* Of one time there are few, and mostly they are in order; false: there are many that do not. */
 static bool ties_sort(const struct line_record *record, uint64_t *key, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {

@@ -198,7 +198,7 @@ static void names_state(struct line_names *names, uint16_t *rename, struct ker_c
         rename[i] = LINE_NO_NAME;
 }
 
-/* Links stand behind all tasks, of which a fork may add some. */
+/* Links are behind all tasks, of which a fork may add some. */
 static void record_state(const struct stats_timeline *t, struct line_record *r, struct ker_chunk *c)
 {
     uint32_t links = t->set.links, first = r->kind == LINE_STATE ? links : 0;

@@ -175,7 +175,7 @@ static void step_take(struct driven_core *core, struct node *node, ker_time now)
     }
     objects_go_on(core, now);
     s->step++;
-    s->told = false;
+    s->informed = false;
 }
 
 void driven_balance(struct driven_core *core, struct node *node, ker_time now)
@@ -183,11 +183,11 @@ void driven_balance(struct driven_core *core, struct node *node, ker_time now)
     struct driven_sides *s = core->sides;
     uint32_t steps = s ? (core->program->iterations - 1) / core->program->balance_every : 0;
     while (s && s->step < steps && core->started) {
-        if (!s->told && !all_wait(core))
+        if (!s->informed && !all_wait(core))
             return;
-        if (!s->told) {
+        if (!s->informed) {
             s->own = load_of(core);
-            s->told = true;
+            s->informed = true;
             for (uint32_t i = 0; i < sides_of(core); i++)
                 side_tell(core, node, now, DRIVEN_LOAD, i, (uint64_t)s->own);
         }

@@ -49,7 +49,7 @@ struct driven_record {
  * Side 0: the task before it; 1: behind it, when that is another one. */
 struct driven_sides {
     uint32_t step, waiting; /* the next step; objects that wait for it */
-    bool told;              /* the neighbours of its load */
+    bool informed;          /* the neighbours of its load */
     bool heard[2][2], counted[2][2];
     ker_time own, load[2][2]; /* own: as given */
     int64_t coming;           /* objects that neighbours have said to send, less those that have come */

@@ -1,6 +1,6 @@
 /* text_read.c - the reader of message-driven programs.
  *
- * One pass over the lines; where messages are sent is looked up behind it, as they may go to what stands
+ * One pass over the lines; where messages are sent is looked up behind it, as they may go to what is
  * further down. Labels of blocks are kept as OBJECT.LABEL; a label has no dot, so that no two are written
  * alike.
  */
@@ -67,7 +67,7 @@ static enum ker_status tasks_read(struct reader *r)
 static enum ker_status iterations_read(struct reader *r)
 {
     if (r->iterations_line || r->to->program.objects)
-        return ker_lines_fail(&r->in, "iterations stand once, before the first object");
+        return ker_lines_fail(&r->in, "iterations are once, before the first object");
     r->iterations_line = r->in.line;
     enum ker_status status = driven_number_take(&r->in, "the number of iterations", 1, MOST_ITERATIONS,
                                                 &r->to->program.iterations);
@@ -157,8 +157,8 @@ static enum ker_status object_read(struct reader *r)
     if (status == KER_OK)
         status = driven_word_take(&r->in, "the name of an object", &o.name);
     if (status == KER_OK && graph_labels_find(&r->objects, o.name.at, o.name.length, &other))
-        return ker_lines_fail(&r->in, "object \"%.*s\" stands in line %u already", (int)o.name.length,
-                              o.name.at, t->object[other].line);
+        return ker_lines_fail(&r->in, "object \"%.*s\" is in line %u already", (int)o.name.length, o.name.at,
+                              t->object[other].line);
     if (status == KER_OK)
         status = key_take(r, "on", form);
     if (status == KER_OK)
@@ -295,7 +295,7 @@ static enum ker_status send_read(struct reader *r)
     if (s.at > b->time)
         return ker_lines_fail(&r->in, "the message is sent behind the end of its block in line %u", b->line);
     if (b->sends && s.at < t->send[t->sends - 1].at)
-        return ker_lines_fail(&r->in, "a block's messages stand in the order in which they are sent");
+        return ker_lines_fail(&r->in, "a block's messages are in the order in which they are sent");
     *KER_PUSH(t->send, t->sends, t->send_room) = s;
     b->sends++;
     b->ahead += s.ahead;
@@ -333,7 +333,7 @@ static enum ker_status head_read(struct reader *r)
     return line_end(r, "driven 1");
 }
 
-/* The object of a block of all: objects stand in the order of their first blocks. */
+/* The object of a block of all: objects are in the order of their first blocks. */
 static uint32_t object_of(const struct driven_text *t, uint32_t block)
 {
     uint32_t low = 0, high = t->program.objects;

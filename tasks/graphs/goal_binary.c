@@ -25,7 +25,7 @@
 #define HEADER_BYTES 14
 #define TABLE_BYTES 16 /* of a rank */
 #define OP_BYTES 39
-#define OP_BEGIN_WAITERS 31 /* where they stand in an operation */
+#define OP_BEGIN_WAITERS 31 /* where they are in an operation */
 #define OP_BYTES_OF_2 104   /* LogGOPSim 2: 65 more behind these */
 #define PIECE_BYTES ((size_t)1 << 18)
 

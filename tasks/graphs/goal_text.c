@@ -10,7 +10,7 @@
  * Labels are defined before they are used and belong to their rank; a label defined again keeps its first
  * operation. The grammar is that of T. Hoefler, T. Schneider, A. Lumsdaine, "LogGOPSim - Simulating
  * Large-Scale Applications in the LogGOPS Model" (2010) and of its text converter; beyond it, times may
- * have a fraction or an exponent, comments may stand behind a statement, and } in its line.
+ * have a fraction or an exponent, comments may be behind a statement, and } in its line.
  *
  * One pass over the text; all of it is checked on every rank.
  */
@@ -27,7 +27,7 @@ struct reader {
     struct graph_build build;
     struct graph_labels labels;
     uint64_t unit;
-    uint32_t tasks, tasks_line; /* num_ranks, and where it stands */
+    uint32_t tasks, tasks_line; /* num_ranks, and where it is */
     uint32_t rank;              /* of the current block, or the next one */
     uint32_t block_line;        /* where it begins; 0 between blocks */
 };
@@ -254,10 +254,10 @@ static enum ker_status outside_read(struct reader *r)
 {
     struct ker_lines *l = &r->text.in;
     if (ker_take(l, "num_ranks"))
-        return ker_lines_fail(l, "num_ranks stands in line %u already", r->tasks_line);
+        return ker_lines_fail(l, "num_ranks is in line %u already", r->tasks_line);
     if (ker_take(l, "rank"))
         return block_begin(r);
-    return ker_lines_fail(l, "\"%.*s\" stands outside of the ranks' blocks; \"rank %u {\" is expected",
+    return ker_lines_fail(l, "\"%.*s\" is outside of the ranks' blocks; \"rank %u {\" is expected",
                           KER_LINE_REST(l), r->rank);
 }
 

@@ -163,7 +163,7 @@ struct graph *graph_pattern_graph(const struct graph_pattern *p, const uint32_t 
         for (uint32_t i = 0; i < ops; i++) {
             graph_pattern_op(p, task, i, &op);
             uint32_t dependents = op.on_done;
-            op.before = op.on_done = 0; /* counted anew from the dependencies */
+            op.before = op.on_done = 0; /* counted again from the dependencies */
             graph_build_op(&b, &op);
             for (uint32_t d = 0; d < dependents; d++)
                 graph_build_edge(&b, (struct graph_edge){i, graph_pattern_dependent(p, task, i, d), false});

@@ -1,7 +1,7 @@
 /* A halo exchange: a calculation, then a receive from and a send to each neighbour, and again. Not one of
  * schedgen's.
  *
- * Task t = x0 + e0 (x1 + e1 (x2 + ...)): the first coordinate runs fastest. Neighbours stand in the order of
+ * Task t = x0 + e0 (x1 + e1 (x2 + ...)): the first coordinate runs fastest. Neighbours are in the order of
  * the dimensions, the last first, the lower one before the upper one. A tag is 8 times the step and the
  * direction in which the message is sent, so that two messages between the same tasks are distinguished.
  */

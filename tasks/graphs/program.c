@@ -289,7 +289,7 @@ static void program_position(struct task_program *program, uint32_t number, stru
 
 /* ---- what was left over ---- */
 
-/* Where the operation stands: what is written in front of messages on it. */
+/* Where the operation is: what is written in front of messages on it. */
 static int place_print(char *to, size_t room, const struct task_program *program, const struct own_task *own,
                        const struct graph_op *op)
 {

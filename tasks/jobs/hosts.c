@@ -1,7 +1,7 @@
 /* hosts.c - which nodes the hosts of a job are.
  *
  * Names are read from node.hosts, or taken from the network's own file, into an array that is sorted by name;
- * each host of the job is looked up there. Invariant: no name stands twice in it, and every node is below the
+ * each host of the job is looked up there. Invariant: no name is twice in it, and every node is below the
  * number of nodes.
  */
 #include "tasks/jobs/hosts.h"

@@ -212,7 +212,7 @@ static enum ker_status jobs_twice(const struct task_jobs *jobs, const struct ker
         second->node, first->task, jobs->slot[first->job].name, second->task, jobs->slot[second->job].name);
 }
 
-/* Seats of one node stand together, and two that want the same core are next to each other once they are
+/* Seats of one node are together, and two that want the same core are next to each other once they are
  * ordered by core. */
 static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const struct ker_config *config,
                                         const struct task_seat *seat, size_t count, struct ker_error *error)

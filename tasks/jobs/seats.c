@@ -2,7 +2,7 @@
  *
  * Tasks without a core of their own take cores job after job: a task's core is the number of tasks that
  * earlier jobs have on its node, plus its number among its own job's there. In the table sorted by (node,
- * job, task) the first is how far the job's first seat stands behind the node's first.
+ * job, task) the first is how far the job's first seat is behind the node's first.
  */
 #include "tasks/jobs/seats.h"
 

@@ -16,11 +16,11 @@ const struct ker_option loggops_class_options[] = {
      "place of loggops.L, o, g, G and O; the smallest that has both counts.",
      WITH},
     {"loggops.classes[].processes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
-     "How many processes one holds: they are numbered through all jobs, and stand in blocks of this many. A "
+     "How many processes one holds: they are numbered through all jobs, and are in blocks of this many. A "
      "multiple of the one before. Absent: tasks are where jobs[].placement puts them.",
      WITH},
     {"loggops.classes[].nodes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
-     "How many nodes a board or rack holds: nodes stand in blocks of this many. Absent: as the topology has "
+     "How many nodes a board or rack holds: nodes are in blocks of this many. Absent: as the topology has "
      "them, boards and racks of a hierarchical one, switches and natural groups (pods, slabs) of others.",
      "network.model=loggops & loggops.nodes or topology.kind"},
     {"loggops.classes[].L", KER_TYPE_TIME, NULL, NULL, "1000 s", NULL,
@@ -90,7 +90,7 @@ static enum ker_status extent_read(struct loggops_system *s, uint32_t number, co
                                within);
     if (by_nodes && (by_processes || c->level < BOARD))
         return ker_config_fail(config, error, nodes,
-                               by_processes ? "stands beside processes: give one of them"
+                               by_processes ? "is beside processes: give one of them"
                                             : "means nothing: a core or node is no block of nodes");
     if (by_processes || by_nodes || c->level == NODE)
         return KER_OK;
@@ -120,7 +120,7 @@ static enum ker_status class_read(struct loggops_system *s, uint32_t number, con
         return status;
     if (smaller && smaller->level >= c->level)
         return ker_config_fail(config, error, within,
-                               "stands behind one that is not smaller; core, node, board, rack is the order");
+                               "is behind one that is not smaller; core, node, board, rack is the order");
     if (smaller && c->by == smaller->by && !c->group && (c->size % smaller->size || c->size == smaller->size))
         return ker_config_fail(config, error, KEY(number, c->by == LOGGOPS_NODES ? "nodes" : "processes"),
                                "is no multiple of %u, which the one before holds", smaller->size);

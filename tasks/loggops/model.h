@@ -156,8 +156,8 @@ struct loggops_member {
     void *tasks;                        /* the service's state */
     ker_time messages, until;           /* so long these have taken its cpu, or will have until then */
     uint32_t process;                   /* local index */
-    struct loggops_list own;            /* what it asks for, behind what stands in the queue */
-    bool asks;                          /* something of its own stands there */
+    struct loggops_list own;            /* what it asks for, behind what is in the queue */
+    bool asks;                          /* something of its own is there */
     ker_time read[LOGGOPS_GENERATIONS]; /* of the last FIN: a message of its own had been read */
     bool stepped; /* it has sent a message or posted a receive since it last asked for its cpu */
 };

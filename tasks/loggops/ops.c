@@ -1,7 +1,7 @@
 /* ops.c - operations of a graph become free, and become events.
  *
  * Of a graph from a file each operation counts what it still waits for. Of a pattern that is computed nothing
- * is kept of an operation but while some of what it waits for is done, and some is not: then it stands in a
+ * is kept of an operation but while some of what it waits for is done, and some is not: then it is in a
  * list of its process. Lists are short: what is near in a pattern is done at about the same time; what is
  * found comes to the front.
  *

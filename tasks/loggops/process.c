@@ -45,21 +45,22 @@ static void sender_free(struct loggops_system *s, const struct now *now, const s
     *cpu = loggops_later(*cpu, now->time);
     *nic = loggops_later(*nic, now->time);
     if (__builtin_expect(s->records != NULL, 0))
-        loggops_record_told(s, p, m, now->time, s->first + (uint32_t)(s->current - s->process));
+        loggops_record_notified(s, p, m, now->time, s->first + (uint32_t)(s->current - s->process));
     s->other = p;
     loggops_op_done(s, p, m->op, now->time);
 }
 
-/* A message, or the request of one, has met its receive; told: what its sender is notified by, mostly itself.
+/* A message, or the request of one, has met its receive; notified: what its sender is notified by, mostly
+ * itself.
  */
 static void matched(struct loggops_system *s, struct loggops_process *p, const struct now *now,
-                    const struct loggops_event *m, const struct loggops_event *told, uint32_t receive)
+                    const struct loggops_event *m, const struct loggops_event *notified, uint32_t receive)
 {
     if (m->kind == LOGGOPS_MESSAGE) {
         ker_time received = loggops_later(now->time, *loggops_cpu(s, p, m->cpu));
         if (__builtin_expect(s->records != NULL, 0))
             loggops_record_received(s, p, m, received);
-        sender_free(s, now, told);
+        sender_free(s, now, notified);
         loggops_op_done(s, p, receive, received);
         return;
     }
@@ -80,17 +81,17 @@ static void receive_begin(struct loggops_system *s, struct loggops_process *p, c
     uint32_t message = loggops_match_receive(s, p, number, op);
     if (message == KER_NONE)
         return;
-    struct loggops_event m = *loggops_event_at(s, message), told = m;
+    struct loggops_event m = *loggops_event_at(s, message), notified = m;
     KER_POOL_GIVE(&s->events, message);
     if (__builtin_expect(s->set.faults & LOGGOPS_OWN_SIZES, 0)) {
-        told.bytes = op->amount;
-        told.cpu = op->cpu;
-        told.nic = op->nic;
+        notified.bytes = op->amount;
+        notified.cpu = op->cpu;
+        notified.nic = op->nic;
     } else {
         bool waits = m.bytes > s->set.eager, else_waits = op->amount > s->set.eager;
         s->unlike[2] += waits != else_waits || (waits && (m.cpu != op->cpu || m.nic != op->nic));
     }
-    matched(s, p, now, &m, &told, number);
+    matched(s, p, now, &m, &notified, number);
 }
 
 /* A message, or the request of one, has been taken in. */

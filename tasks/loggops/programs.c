@@ -3,7 +3,7 @@
  *
  * The MPI model asks for its task's processor and hands over messages; both are events of the process, which
  * wait for cpu and adapter like those of graphs, and in the same order. What a task asks for comes one after
- * the other: the next stands in the queue when the one before has begun. What has been granted takes its
+ * the other: the next is in the queue when the one before has begun. What has been granted takes its
  * time, and at the end of it the MPI model is notified of; what it asks for then has the cause of that which
  * has ended, as in a graph an operation has that of what has released it.
  *

@@ -118,8 +118,8 @@ static void by_cpu(struct loggops_system *s, struct loggops_process *p, unsigned
             s->records->hop = (struct task_hop){.sent = now, .from = cpu, .kind = TASK_HOP_STREAM};
             return;
         }
-    if (record_of(s, p)->told_at == now)
-        s->records->hop = record_of(s, p)->told;
+    if (record_of(s, p)->notified_at == now)
+        s->records->hop = record_of(s, p)->notified;
 }
 
 static void by_message(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e,
@@ -224,7 +224,7 @@ void loggops_record_event(struct loggops_system *s, struct loggops_process *p, c
         fetched(s, p, e);
         break;
     case LOGGOPS_LEFT:
-        loggops_record_told(s, p, e, e->time, e->origin);
+        loggops_record_notified(s, p, e, e->time, e->origin);
         break;
     default:
         message(s, p, e);
@@ -304,16 +304,16 @@ void loggops_record_busy(struct loggops_system *s, struct loggops_process *p, un
         call_show(s, p, cpu, r->function, from, until);
 }
 
-void loggops_record_told(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e,
-                         ker_time now, uint32_t from)
+void loggops_record_notified(struct loggops_system *s, struct loggops_process *p,
+                             const struct loggops_event *e, ker_time now, uint32_t from)
 {
     s->records->hop = (struct task_hop){.sent = e->kind == LOGGOPS_LEFT ? e->cause[0] : now,
                                         .from = task_of(s, p, from),
                                         .to = task_of(s, p, loggops_rank(s, p)),
                                         .kind = TASK_WIRE_FIN,
                                         .stream = e->cpu};
-    record_of(s, p)->told_at = now;
-    record_of(s, p)->told = s->records->hop;
+    record_of(s, p)->notified_at = now;
+    record_of(s, p)->notified = s->records->hop;
     idle(s, p, e->cpu, now);
 }
 

@@ -18,8 +18,8 @@ struct loggops_record {
     struct task_ring ring;
     ker_time compute, wait; /* of all its cpus; waits that have ended */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
-    ker_time told_at;         /* when it was notified last that a message of its own is done, */
-    struct task_hop told;     /* and by whom */
+    ker_time notified_at;     /* when it was notified last that a message of its own is done, */
+    struct task_hop notified; /* and by whom */
     uint32_t calls, messages; /* that its timeline has */
     bool shown;               /* it has one */
 };
@@ -66,8 +66,8 @@ void loggops_record_event(struct loggops_system *, struct loggops_process *, con
 void loggops_record_busy(struct loggops_system *, struct loggops_process *, unsigned cpu, ker_time from,
                          ker_time until);
 /* A sender learns that its message has been matched, or read, which has taken the cpu until now. */
-void loggops_record_told(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
-                         ker_time now, uint32_t from);
+void loggops_record_notified(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
+                             ker_time now, uint32_t from);
 /* A message has met its receive, and is received then. */
 void loggops_record_received(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
                              ker_time received);

@@ -2,8 +2,8 @@
  * are left.
  *
  * A chunk "loggops" holds one process, by its global number, with the events that happen to it; of what is in
- * transit between processes the engine holds the rest. Events that stand behind another one, for the same cpu
- * and adapter, are loaded as if they stood in the queue at that one's time: then they are put back again.
+ * transit between processes the engine holds the rest. Events that are behind another one, for the same cpu
+ * and adapter, are loaded as if they were in the queue at that one's time: then they are put back again.
  */
 #include "tasks/loggops/model.h"
 
@@ -78,7 +78,7 @@ static uint32_t event_load(struct loggops_system *s, const struct loggops_proces
     return index;
 }
 
-/* ---- what a process has, by the events that stand in queues ---- */
+/* ---- what a process has, by the events that are in queues ---- */
 
 struct waiting {
     ker_time time; /* at which it will be looked at */

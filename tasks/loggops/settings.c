@@ -14,7 +14,7 @@ const struct ker_kind task_loggops_model = {
     .meaning = "LogGOPS: processes with cpus and adapters in the place of nodes, and a latency between them",
 };
 
-/* The table of models: a carrier of messages below nodes (net/carrier.h), or what stands in the place of
+/* The table of models: a carrier of messages below nodes (net/carrier.h), or what is in the place of
  * nodes, which run/ knows (struct run_model). */
 #define MODELS(KIND)                                                                                         \
     KIND(net_packet_model)                                                                                   \
@@ -30,7 +30,7 @@ static const struct ker_kinds family = {"network.model", "models of the network"
 const struct ker_option loggops_options[] = {
     {"network.model", KER_TYPE_CHOICE, "packet", .kinds = &family,
      .meaning =
-         "What carries messages. All but loggops stand below nodes: jobs, MPI, services, traffic and what is "
+         "What carries messages. All but loggops are below nodes: jobs, MPI, services, traffic and what is "
          "inside a node are the same above them."},
     {"loggops.L", KER_TYPE_TIME, "2500 ns", NULL, "1000 s", NULL, "Latency between processes.", WITH},
     {"loggops.o", KER_TYPE_TIME, "1500 ns", NULL, "1000 s", NULL,

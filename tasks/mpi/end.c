@@ -1,7 +1,7 @@
-/* end.c - a stream, and with the last one its task, comes to its end, or begins anew. */
+/* end.c - a stream, and with the last one its task, comes to its end, or begins again. */
 #include "tasks/mpi/state.h"
 
-/* The program ends once more, then yields its ops anew. A pass that took no time is not repeated: it would
+/* The program ends once more, then yields its ops again. A pass that took no time is not repeated: it would
  * never end. */
 static void task_restart(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {

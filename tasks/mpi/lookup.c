@@ -1,11 +1,11 @@
 /* lookup.c - a long queue as lists of those that fit alike.
  *
- * An entry stands in one list for each form of question: with source and tag, with any source, with any tag,
- * with both. A receive stands only in the list of its own form, so a message is looked for in four lists; a
- * message stands in all that were asked for so far, and a form that is asked for the first time makes its
+ * An entry is in one list for each form of question: with source and tag, with any source, with any tag,
+ * with both. A receive is only in the list of its own form, so a message is looked for in four lists; a
+ * message is in all that were asked for so far, and a form that is asked for the first time makes its
  * lists of what is there. All lists have the order of the queue, so the first entry that fits is the first of
  * a list, and of several lists the one with the lowest number. Numbers follow the order in which entries
- * came; when they are used up, the entries are numbered anew, from 1: a binary indexed tree over the numbers
+ * came; when they are used up, the entries are numbered again, from 1: a binary indexed tree over the numbers
  * (P. Fenwick, A new data structure for cumulative frequency tables, Software: Practice and Experience 24(3),
  * 1994) counts those up to a number.
  */

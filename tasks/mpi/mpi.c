@@ -157,8 +157,8 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
 {
     struct task_mpi *mpi = ker_alloc(sizeof *mpi);
     mpi->outside = *outside;
-    mpi->waits_told = task_waits_wanted(config);
-    mpi->waits = mpi->waits_told || task_any_calls_traced(config);
+    mpi->waits_split = task_waits_wanted(config);
+    mpi->waits = mpi->waits_split || task_any_calls_traced(config);
     const char *series = task_calls_series(config);
     mpi->calls_by_comm = series && strcmp(series, "output.series.communicators") == 0;
     task_cause_none(mpi);
@@ -294,7 +294,7 @@ static void service_lost(void *shared, const struct net_envelope *envelope)
     struct task_mpi *mpi = shared;
     struct task_wire wire;
     memcpy(&wire, envelope, sizeof wire);
-    if (wire.kind == TASK_WIRE_SERVICE) /* whose is not known: the call counts as under way for ever */
+    if (wire.kind == TASK_WIRE_SERVICE) /* whose is not known: the call counts as in flight for ever */
         return;
     task_mpi_job_room(mpi, wire.job);
     mpi->job[wire.job].open--;

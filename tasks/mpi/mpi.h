@@ -38,9 +38,9 @@ struct task_mpi_outside {
      * much for a stream of a task of the node (TASK_WORK_NUMBER): true: it has had it, at once; else
      * task_mpi_worked() is called when it has. */
     bool (*work)(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
-    bool (*told)(const struct node *, uint32_t service, uint32_t number, ker_time at, struct node_worked *);
+    bool (*result)(const struct node *, uint32_t service, uint32_t number, ker_time at, struct node_worked *);
     /* Where messages take a task's processor, too (network.model = "loggops"; then nodes have one task), and
-     * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
+     * work is behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);
     /* Likewise, of message-driven programs; else NULL. The core of this number chooses what it does next when
      * it has the processor: then worked() is called. And how long messages have taken the processor until
@@ -94,7 +94,7 @@ bool task_mpi_works(const struct task_mpi *);
 /* Do messages take no processor time at either end? */
 bool task_mpi_costless(const struct task_mpi *);
 /* And calls that the operating system serves from computation (node_rates.system)? */
-bool task_mpi_system_told(const struct task_mpi *);
+bool task_mpi_system_measured(const struct task_mpi *);
 /* See struct task_mpi_outside. */
 void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);
 
@@ -195,7 +195,7 @@ void task_mpi_called(struct task_mpi *, ker_time at,
 enum ker_status task_mpi_waits(struct task_mpi *, const struct task_mpi_names *, uint32_t jobs,
                                struct ker_comm *, ker_time end, const struct stats_folder *, json_t **sums,
                                struct ker_error *);
-bool task_mpi_waits_told(const struct task_mpi *);
+bool task_mpi_waits_split(const struct task_mpi *);
 /* The bytes of struct task_waits_cost. */
 void task_mpi_waits_bytes(uint64_t *task, uint64_t *function, uint64_t *octave, uint64_t *request);
 /* output.critical_path: of this many tasks in all. Before task_mpi_reserve. */

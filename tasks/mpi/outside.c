@@ -26,7 +26,7 @@ static bool outside_work(struct node *node, ker_time now, uint32_t service, uint
 void task_mpi_outside_works(struct task_mpi_outside *outside)
 {
     outside->work = outside_work;
-    outside->told = node_work_told;
+    outside->result = node_work_result;
 }
 
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)

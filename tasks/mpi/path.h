@@ -1,7 +1,7 @@
 /* path.h - what each task did last, from which the critical path of a job is found (output.critical_path).
  *
  * A task has a ring of pieces. Those of a stream follow each other without a gap: it is busy, or it waits. In
- * between stand acts: messages that went out for it while it did something else, as those by which the
+ * between are acts: messages that went out for it while it did something else, as those by which the
  * adapter answers. A piece says what led to it, so that the way back from any time is known as far as the
  * ring goes.
  */
@@ -82,15 +82,15 @@ void task_path_state(struct task_mpi *, const struct task_state *, struct ker_ch
  * (state.h), and of those of schedules under LogGOPS.
  *
  * The path is a chain of pieces without a gap in time, from the end of the job back to its start, or to where
- * no more is known. Each piece is part of what a task did, or of the way of a message. */
+ * no more is known. Each piece is part of what a task did, or of the path of a message. */
 
 enum task_path_kind {
     TASK_PATH_COMPUTATION,
     TASK_PATH_CALL,       /* in a function: processor time */
-    TASK_PATH_TRANSFER,   /* a message on its way in an empty network */
+    TASK_PATH_TRANSFER,   /* a message in transit in an empty network */
     TASK_PATH_IN_NODE,    /* a message between tasks of a node */
     TASK_PATH_CONTENTION, /* what a message took longer */
-    TASK_PATH_HANDSHAKE,  /* control messages, of rendezvous and others, on their way */
+    TASK_PATH_HANDSHAKE,  /* control messages, of rendezvous and others, in transit */
     TASK_PATH_SENDING,    /* until a message's last byte had left */
     TASK_PATH_MATCHING,   /* a search before an answer went out */
     TASK_PATH_SERVICE,    /* from a call of a service to its answer */
@@ -119,7 +119,7 @@ struct task_path_result {
     uint32_t last;            /* task: the one that ends last */
     bool there;               /* something is known of it */
     bool finished;            /* the job has come to its end; else `finish` is the run's */
-    bool whole;               /* the path goes back to the start */
+    bool whole;               /* the path returns to the start */
 };
 
 /* Who knows what tasks did. */
@@ -155,7 +155,7 @@ void task_path_walk(const struct task_path_source *, struct ker_comm *, const st
                     const struct task_path_visitor *, struct task_path_result *);
 
 /* -- path_table.c -- */
-/* output.critical_path: how many pieces each of so many tasks may have; 0: it is not wanted. */
+/* output.critical_path: how many pieces each of this many tasks may have; 0: it is not wanted. */
 enum ker_status task_path_room(const struct ker_config *, uint64_t tasks, uint32_t *most, struct ker_error *);
 /* Collective: rank 0 writes the tables of critical paths; *paths: an array with what each job's is made
  * of, on rank 0, null for a job of which nothing is known. */

@@ -1,10 +1,10 @@
 /* path_walk.c - walks the critical path: see path.h.
  *
- * The walk stands at a task and a time. What the task did until then says where it is sent: of a busy piece
+ * The walk is at a task and a time. What the task did until then says where it is sent: of a busy piece
  * to its begin; of a wait to the task that sent what has ended it, when it sent it; so, too, of an act, by
  * which something went out for a task that did something else. A message is found again at its sender by its
  * time, its kind and where it went. The rank that has the task walks until the path leaves for a task of
- * another rank; then all learn where it stands.
+ * another rank; then all learn where it is.
  */
 #include "tasks/mpi/path.h"
 
@@ -214,7 +214,7 @@ static void step(struct walker *r, const struct task_path_own *task)
 
 /* ---- ranks ---- */
 
-/* Where the walk stands now, from the rank that has walked. */
+/* Where the walk is now, from the rank that has walked. */
 static void walk_share(struct walk *w, bool own, struct ker_comm *comm)
 {
     void *all;

@@ -4,7 +4,7 @@
  * (persistent ones until MPI_Request_free). A name that is given again loses its old request, as the program
  * has lost the handle: it ends by itself ("detached"). Most tasks have few requests at a time, and the
  * records are soon looked at anyway: the first SCANNED numbers of a task are looked through, and only those
- * beyond stand in a hash table of the rank, by (task, name). Invariant: a record is freed exactly once: by
+ * beyond are in a hash table of the rank, by (task, name). Invariant: a record is freed exactly once: by
  * reap, or by complete when it is detached or a collective's.
  */
 #include "tasks/mpi/state.h"
@@ -13,7 +13,7 @@
 
 #define SCANNED 16u
 
-/* An entry of the table of names; the name itself stands in the request. */
+/* An entry of the table of names; the name itself is in the request. */
 struct named {
     uint32_t request, task, hash;
 };
@@ -190,7 +190,7 @@ static void request_free(struct task_mpi *mpi, struct task_state *task, uint32_t
     ker_chunks_give(&mpi->request, index);
 }
 
-/* A partitioned receive that no send has found stands in a queue. */
+/* A partitioned receive that no send has found is in a queue. */
 static bool is_posted(const struct task_mpi *mpi, const struct task_request *r)
 {
     return task_request_partitioned(r) && !(r->flags & TASK_REQUEST_SEND) &&

@@ -3,7 +3,7 @@
  * A blocking call is a run that its task waits for (task.collective), and is gone when the call returns. One
  * that does not block is owned by a request: of a call of MPI_Ibcast the run lives until it has ended, of
  * MPI_Bcast_init as long as the request. The task's op is another one by then, so such a run has copies of
- * the counts. Runs that nobody waits for and whose next round may begin stand in a queue of the task
+ * the counts. Runs that nobody waits for and whose next round may begin are in a queue of the task
  * (task.able). Invariant: a run is in it at most once, and not while it continues.
  */
 #include "tasks/mpi/state.h"

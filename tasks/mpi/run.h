@@ -20,7 +20,7 @@ struct task_collective_run {
     bool fence;              /* waits until nothing is outstanding */
     bool sending;            /* the send of `current` is still to be made */
     bool ended;
-    bool able; /* it stands among those that can continue, or continues now */
+    bool able; /* it is among those that can continue, or continues now */
 };
 #define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
 

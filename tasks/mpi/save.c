@@ -1,8 +1,8 @@
 /* save.c - the MPI model, saved and loaded, node by node.
  *
  * Order that is state: posted receives, unexpected and early messages. Requests are known by the numbers that
- * their tasks have given them; a program by where it was before its last operation, which it then makes anew:
- * so what the operation points to is there again, too. Nobody is on a list of ready tasks between two
+ * their tasks have given them; a program by where it was before its last operation, which it then makes
+ * again: so what the operation points to is there again, too. Nobody is on a list of ready tasks between two
  * instants.
  */
 #include "tasks/mpi/state.h"

@@ -53,7 +53,7 @@ struct task_request {
         uint32_t rail; /* of a send: as struct task_op's */
     };
     union {
-        uint32_t name; /* the program's; one of more than 32 bits: where it stands in task_mpi.wide_name */
+        uint32_t name; /* the program's; one of more than 32 bits: where it is in task_mpi.wide_name */
         uint32_t run;  /* of a message of a collective, which has no name */
     };
     uint64_t bytes : 54; /* to send; room to receive */
@@ -248,7 +248,7 @@ struct task_mpi {
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
     const uint32_t *first;      /* by job, of its first task */
-    bool waits, waits_told; /* distinguished: a struct task_note stands behind each request; output.waits */
+    bool waits, waits_split;    /* distinguished: a struct task_note is behind each request; output.waits */
     struct task_waited *waited; /* by task; NULL: without waits */
     struct task_path *path;     /* NULL: not wanted; only with waits */
     struct task_cause cause;    /* what happens now; only with waits */
@@ -495,7 +495,7 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
     return (uint64_t)(seat + 1) << 32 | number;
 }
 
-/* -- call.c -- TASK_OP_CALL: true, it goes on at once; the answer, and whose it is */
+/* -- call.c -- TASK_OP_CALL: true, it continues at once; the answer, and whose it is */
 bool task_call_begin(struct task_mpi *, struct task_state *, ker_time now);
 void task_call_answered(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct net_message *);
 struct task_state *task_call_task(const struct task_mpi_node *, const struct net_envelope *);

@@ -1,8 +1,8 @@
 /* stream.h - the streams of a task: its threads, each with its own place in the program, its own operation
  * and waits. Requests, queues, windows and communicators are the task's. A private part of state.h.
  *
- * Most tasks have one stream, which stands in struct task_state, and nothing here costs them anything but a
- * look at task.streams. A task of several keeps the others aside: one of them, the current one, stands in
+ * Most tasks have one stream, which is in struct task_state, and nothing here costs them anything but a
+ * look at task.streams. A task of several keeps the others aside: one of them, the current one, is in
  * struct task_state, so that all of the model works on it; task_stream_select changes which. Invariant: what
  * happens depends on which stream is concerned, never on which is current between two events.
  */
@@ -11,7 +11,7 @@
 
 #include "kernel/base/base.h"
 
-/* What a stream has of its own; of the current one the first part stands in struct task_state. */
+/* What a stream has of its own; of the current one the first part is in struct task_state. */
 struct task_stream {
     struct task_op op;
     uint32_t own; /* what its program knows it by */
@@ -84,13 +84,13 @@ uint32_t task_stream_concerned(const struct task_state *, const struct task_requ
 bool task_stream_names(const struct task_state *, uint64_t name);
 /* A timer of the task has expired: it is that of the first stream that is busy until now. */
 void task_stream_due(struct task_state *, ker_time now);
-/* The current stream is ready; false: its task stood on the node's list before. */
+/* The current stream is ready; false: its task was on the node's list before. */
 bool task_stream_push(struct task_state *);
 /* Selects the next ready one; true: there are more. */
 bool task_stream_pop(struct task_state *);
 /* The current stream is at its end; true: it was the last. `all`: so are the others. */
 bool task_stream_end(struct task_state *, ker_time now, bool all);
-/* All begin anew. */
+/* All begin again. */
 void task_streams_restart(struct task_state *);
 /* Of any task: the operation by which it has ended before its end; NULL: it has not. */
 const struct task_op *task_abort_of(const struct task_state *);

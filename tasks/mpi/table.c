@@ -26,7 +26,7 @@ static bool works(const void *context)
     return ((const struct task_mpi_names *)context)->works;
 }
 
-static bool system_told(const void *context)
+static bool system_measured(const void *context)
 {
     return ((const struct task_mpi_names *)context)->system;
 }
@@ -68,7 +68,7 @@ static bool system_told(const void *context)
            .wanted = works) \
     COLUMN(system_ps, "ps", U64, SUM, row->system, \
            "only with `node.system_factor` or `node.system_latency`: it was in calls that the operating " \
-           "system serves, which is one more part of the sum", .wanted = system_told) \
+           "system serves, which is one more part of the sum", .wanted = system_measured) \
     COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
 /* clang-format on */

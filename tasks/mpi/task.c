@@ -41,7 +41,7 @@ static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task
 }
 
 /* Of a graph: its program is notified that the request is complete, and waits for a receive then. */
-static void issue_told(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static void issue_notified(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
     bool sends = op->kind == TASK_OP_GRAPH_SEND;
@@ -136,7 +136,7 @@ static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, 
         return true;
     case TASK_OP_GRAPH_SEND:
     case TASK_OP_GRAPH_RECV:
-        issue_told(mpi, task, now);
+        issue_notified(mpi, task, now);
         return true;
     case TASK_OP_SEND_INIT:
         task_request_make(mpi, task, named | persistent | send, op->peer, op->tag, op->bytes);
@@ -482,7 +482,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
     }
 }
 
-/* The loop stands once, so that what it calls is part of it. */
+/* The loop is once, so that what it calls is part of it. */
 void task_run_asking(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     if (!task_wake(mpi, task, now)) {

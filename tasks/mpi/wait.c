@@ -65,7 +65,7 @@ static void wait_survey(struct task_mpi *mpi, struct task_state *task, bool mark
             continue;
         if (r->state == TASK_REQUEST_COMPLETE) {
             ++*complete;
-        } else if (!wait_marked(task, r)) { /* a name may stand in the list twice */
+        } else if (!wait_marked(task, r)) { /* a name may be in the list twice */
             ++*incomplete;
             if (mark)
                 wait_mark(task, r);

@@ -128,9 +128,9 @@ STATS_SCHEMA(
     "One row per MPI function in which tasks of a job have waited: the sums over the tasks, by job and "
     "function.")
 
-bool task_mpi_waits_told(const struct task_mpi *mpi)
+bool task_mpi_waits_split(const struct task_mpi *mpi)
 {
-    return mpi->waits_told;
+    return mpi->waits_split;
 }
 
 /* ---- rows ---- */

@@ -20,7 +20,7 @@ struct task_worked {
 
 void task_works_reserve(struct task_mpi *mpi, uint32_t tasks)
 {
-    if (mpi->outside.told)
+    if (mpi->outside.result)
         mpi->worked = ker_reserve(tasks * sizeof *mpi->worked);
 }
 
@@ -111,7 +111,7 @@ bool task_mpi_works(const struct task_mpi *mpi)
     return mpi->worked != NULL;
 }
 
-bool task_mpi_system_told(const struct task_mpi *mpi)
+bool task_mpi_system_measured(const struct task_mpi *mpi)
 {
     return mpi->worked && mpi->model.rates.system;
 }
@@ -132,7 +132,7 @@ void task_work_cut(const struct task_mpi *mpi, const struct task_state *task, ke
 {
     struct node_worked worked;
     if (!task->busy ||
-        !mpi->outside.told(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), end, &worked))
+        !mpi->outside.result(task_node_of(mpi, task)->net, mpi->service, number_of(mpi, task), end, &worked))
         return;
     struct parts parts = parts_of(&worked, end);
     row->compute += parts.computed - worked.own;

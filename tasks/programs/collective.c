@@ -2,13 +2,13 @@
  * load the network beside it.
  *
  * An iteration is: a wait for the clock, if wanted; a barrier, which is not timed; the call; a broadcast of 4
- * bytes (bursts only); a pause. For each size in turn there are so many iterations that do not count and so
- * many that do. What is measured of an iteration is joined by maximum, minimum and sum over the tasks, so
- * that a rank needs memory for iterations, not for tasks, and the order of tasks does not matter.
+ * bytes (bursts only); a pause. For each size in turn there are this many iterations that do not count and
+ * this many that do. What is measured of an iteration is joined by maximum, minimum and sum over the tasks,
+ * so that a rank needs memory for iterations, not for tasks, and the order of tasks does not matter.
  *
  * Invariant: a task is the number of its iteration, a stage and a message; `timed` says that it is inside the
- * call, which began at `began`. at() alone measures; next() only goes on, so that it may be repeated after a
- * checkpoint.
+ * call, which began at `began`. at() alone measures; next() only continues, so that it may be repeated after
+ * a checkpoint.
  */
 #include "tasks/programs/programs.h"
 
@@ -201,7 +201,7 @@ static void collective_at(struct task_program *p, uint32_t number, ker_time now)
     }
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static void op_collective(struct task_op *op, uint8_t collective, const char *function, uint64_t bytes)
 {
@@ -344,7 +344,7 @@ static const struct ker_option collective_options[] = {
      .choices = "barrier|bcast|reduce|allreduce|gather|scatter|allgather|alltoall|reduce_scatter|"
                 "reduce_scatter_block|scan|exscan|exchange|incast",
      .meaning = "What is called again and again, with the algorithm that mpi.collectives says and task 0 as "
-                "root; or messages: exchange, from each task to each other, all under way at once; incast, "
+                "root; or messages: exchange, from each task to each other, all in flight at once; incast, "
                 "from all tasks to task 0. jobs[].bytes is the vector of bcast, reduce, allreduce, "
                 "reduce_scatter, scan and exscan, otherwise the block of one task, or for one other."},
     {.key = "jobs[].iterations",

@@ -2,7 +2,7 @@
  *
  * Each step of each task: the halo exchange, computation, and an Allreduce every n steps (stages.h).
  * Task t = x0 + e0 * (x1 + e1 * (x2 + ...)): the first coordinate runs fastest, as in the torus topology.
- * Neighbours stand in one order: faces: x0-1, x0+1, x1-1, x1+1, ...; all: the offsets (-1, 0, 1) of all
+ * Neighbours are in one order: faces: x0-1, x0+1, x1-1, x1+1, ...; all: the offsets (-1, 0, 1) of all
  * dimensions, the first running fastest, without (0, 0, ...). A message's tag is the number of the direction
  * it goes, so that two messages between the same two tasks (a ring of two) are distinguished.
  *
@@ -81,7 +81,7 @@ static uint64_t dimension_bytes(const struct ker_config *config, const char *pat
     return ker_config_bytes_at(config, key, ker_config_count(config, key) == 1 ? 0 : (int)dimension);
 }
 
-/* A step of one along the offset; faces stand in the order of the file's head. */
+/* A step of one along the offset; faces are in the order of the file's head. */
 static void faces_make(struct task_program *program, const struct ker_config *config, const char *path)
 {
     program->directions = 2 * program->dimensions;

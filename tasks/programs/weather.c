@@ -1,7 +1,7 @@
 /* weather.c - what a spectral weather model sends, from the configuration: halo exchange, transposes,
  * reductions.
  *
- * Tasks stand in a grid of rows x columns (jobs[].grid = [columns, rows]); task t is at column t % columns,
+ * Tasks are in a grid of rows x columns (jobs[].grid = [columns, rows]); task t is at column t % columns,
  * row t / columns. A step is what a semi-Lagrangian spectral model does in one, as far as others notice:
  *   1. halo exchange with the neighbours west and east (the grid closes), north and south (it ends at the
  * poles): Irecv and Isend of jobs[].halo_bytes each, one Waitall; then computation in grid space;

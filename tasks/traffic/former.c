@@ -2,7 +2,7 @@
  *
  * Until a fork a source creates messages by its former law, also those that it is asked for only later, since
  * its queue needs no memory. The first message that the former law would create at the fork or later is not
- * created by it: the source begins anew at the fork, as it would at traffic.start, by the law that follows.
+ * created by it: the source begins again at the fork, as it would at traffic.start, by the law that follows.
  * Everything else of a message follows from its number, as ever. Only gaps that begin at a fork are drawn for
  * a purpose of their own: what a source has drawn already says something of the gap that the fork cut short.
  */

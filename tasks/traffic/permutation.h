@@ -18,6 +18,6 @@ void task_permutation_init(struct task_permutation *, uint64_t seed, uint32_t pu
                            uint32_t size);
 uint32_t task_permutation_at(const struct task_permutation *, uint32_t place); /* place < size */
 uint32_t task_permutation_find(const struct task_permutation *,
-                               uint32_t value); /* the place where value stands */
+                               uint32_t value); /* the place where value is */
 
 #endif

@@ -134,7 +134,7 @@ static enum ker_status task_traffic_permutation_read(struct task_traffic *t, con
     return KER_OK;
 }
 
-/* What the file says, or: all nodes stand on a ring in random order, and each sends to the next: one cycle,
+/* What the file says, or: all nodes are on a ring in random order, and each sends to the next: one cycle,
  * hence without fixed points. */
 static uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
 {

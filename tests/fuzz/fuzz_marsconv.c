@@ -1,5 +1,5 @@
 /* fuzz_marsconv.c - libFuzzer target for what marsconv does with traces: the first byte says what is done;
- * then comes a trace of marstrace of one or two tasks (mars_frames.h; the length of the first stands before
+ * then comes a trace of marstrace of one or two tasks (mars_frames.h; the length of the first is before
  * them), or texts of liballprof, separated by a line "%". Whatever the bytes, there is an error with a text,
  * or a result; a trace that was written can be read again, and what was cut has nothing that --check finds
  * unless the whole has.

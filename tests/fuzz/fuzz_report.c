@@ -1,7 +1,7 @@
 /* fuzz_report.c - libFuzzer target for marsreport: the input is the files of a result folder, each behind a
  * line
  * "%NAME" with a name that marsreport reads. Whatever the bytes, there is an error with a text, or data that
- * can be written as JSON and read again, in which nothing could end the script element that it stands in.
+ * can be written as JSON and read again, in which nothing could end the script element that it is in.
  */
 #define _GNU_SOURCE /* memmem */
 #include "tools/marsreport/report.h"

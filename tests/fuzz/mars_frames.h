@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A part of the input: its length stands before it. */
+/* A part of the input: its length is before it. */
 static const uint8_t *part(const uint8_t **data, size_t *size, size_t *bytes)
 {
     const uint8_t *at = *data;

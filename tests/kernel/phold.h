@@ -1,6 +1,6 @@
 /* phold.h - a model of random components for the engine's tests, and the simplest simulator that can run it.
  *
- * Components stand on boards of BOARD. Whatever arrives at a component continues to a random one: after at
+ * Components are on boards of BOARD. Whatever arrives at a component continues to a random one: after at
  * least SHORT on the same board, at least LONG elsewhere, mostly in whole multiples of these so that many
  * records meet in one instant. Credits, timers and wake-ups come along. Every component folds all it sees, in
  * the order in which it sees it, into a hash. So the sum of the hashes says whether an engine kept the order
@@ -57,7 +57,7 @@ struct phold_way {
     int spread;     /* ranks that get components, 0: all */
     bool reversed;  /* local indices run against the ids */
     uint32_t tiles; /* boards of a tile; 0: none; with `boards` in a row only */
-    bool row;       /* tiles stand in a row */
+    bool row;       /* tiles are in a row */
     int shrink;     /* lookahead and epoch are given this many times smaller than they are; 0: not */
     int hosts;      /* as many; 0: as they are */
     size_t part;    /* bytes of a message between ranks, 0: as long as can be */

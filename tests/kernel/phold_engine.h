@@ -66,7 +66,7 @@ static void phold_open(const struct phold *w, const uint32_t *tile, uint32_t ran
         }
 }
 
-/* Tiles are not of consecutive blocks, but where they stand in a row. */
+/* Tiles are not of consecutive blocks, but where they are in a row. */
 static struct ker_tiles phold_tiles(const struct phold *w, const struct phold_way *way, uint32_t rank,
                                     uint32_t length)
 {

@@ -110,15 +110,15 @@ static void wrong_topologies(void **state)
 static void syntax(void **state)
 {
     static const char hint[] =
-        " here or in the line before; settings are NAME = VALUE; and values with units stand "
+        " here or in the line before; settings are NAME = VALUE; and values with units are "
         "in quotes, as in \"100 ns\"";
     char message[300];
     snprintf(message, sizeof message, "a.cfg:2: syntax error%s", hint);
     refused("# one\nswitch: { delay = ; };\n", message);
     refused("# one\nswitch: { delay = 20 ns; };\n",
-            "a.cfg:2: 20 ns: a value with a unit stands in quotes: \"20 ns\"");
+            "a.cfg:2: 20 ns: a value with a unit is in quotes: \"20 ns\"");
     refused("switch: { rate = 2.5GB/s; };\n",
-            "a.cfg:1: 2.5GB/s: a value with a unit stands in quotes: \"2.5GB/s\"");
+            "a.cfg:1: 2.5GB/s: a value with a unit is in quotes: \"2.5GB/s\"");
     refused("run: { seed = 1;\nseed = 2; };", "a.cfg:2: seed is given twice in its group");
     refused("run: { seed = 1; load = 0.5; seed = 2; };", "a.cfg:1: seed is given twice in its group");
     ker_config_free(
@@ -216,7 +216,7 @@ static void failing_later(void **state)
     ker_config_free(c);
 }
 
-/* Written, read and written again, the text is the same; and so is what stands in it. */
+/* Written, read and written again, the text is the same; and so is what is in it. */
 static void round_trip(void **state)
 {
     static const char *const several[] = {"run.load=0.1", "jobs[2].name=\"q\" \\ \xc3\xbc",

@@ -75,7 +75,7 @@ static void override_paths(void **state)
     assert_string_equal(ker_config_string(c, "jobs[1].name"), "12");
     assert_int_equal(ker_config_bytes(c, "jobs[1].mpi.eager"), 64);
     assert_int_equal(ker_config_int_at(c, "topology.extents", 1), 9);
-    assert_string_equal(ker_config_file(c, "jobs[0].trace"), "dir/b"); /* as if it stood in the file */
+    assert_string_equal(ker_config_file(c, "jobs[0].trace"), "dir/b"); /* as if it was in the file */
     ker_config_free(c);
 }
 

@@ -115,7 +115,7 @@ static void chunks_never_move(void **state)
     assert_int_equal(pool.live, 4998);
     assert_int_equal(ker_chunks_take(&pool), 1);
     at = ker_chunks_at(&pool, 1);
-    assert_int_equal(at->what, 0); /* zeroed anew */
+    assert_int_equal(at->what, 0); /* zeroed again */
     ker_chunks_release(&pool);
 }
 

@@ -1,4 +1,4 @@
-/* The registry of kinds: where keys and kinds stand says when they mean something. */
+/* The registry of kinds: where keys and kinds are says when they mean something. */
 #include "kernel/config/config.h"
 #include "tests/refusal.h"
 
@@ -80,7 +80,7 @@ static void test_by_name(void **state)
     ker_config_free(config);
 }
 
-/* A key stands with its kind, or with several; a kind with the one that brings it. */
+/* A key is with its kind, or with several; a kind with the one that brings it. */
 static void test_belongs(void **state)
 {
     refused("tree: { kind = \"apple\"; ripe = 4; };",

@@ -89,7 +89,7 @@ static struct heap slot_drain(struct wheel *w, ker_time start)
 
 static unsigned interrupted; /* second bursts that came while the upper part was being emptied */
 
-/* Each slot that is handled puts a few records into later ones; a burst stands at `burst`, unless 0. Digests
+/* Each slot that is handled puts a few records into later ones; a burst is at `burst`, unless 0. Digests
  * of the slots go to `digest`; returns bytes of the burst's memory that are resident at the end. */
 static size_t run(ker_time burst, ker_time again, uint64_t *digest, uint32_t slots, size_t *most)
 {

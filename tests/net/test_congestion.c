@@ -254,7 +254,7 @@ static void root_spares_the_victims(void **state)
     run_release(&r);
 }
 
-/* A source has messages to the hot node and to others. With a window of one message those to others stand
+/* A source has messages to the hot node and to others. With a window of one message those to others are
  * behind the throttled one. */
 static void window_lets_others_pass(void **state)
 {

@@ -75,7 +75,7 @@ static void skewed_write(void **state)
 
 /* Read: READ in place of CTS, and the end is the FIN of the message that arrives last, L later: the sender of
  * data waits for it. The FIN of the other message goes between the packets of data, C more. Data that are
- * read stand in no send queue, so READ need not wait for them in order either; nothing else is sent. */
+ * read are in no send queue, so READ need not wait for them in order either; nothing else is sent. */
 static void skewed_read(void **state)
 {
     static const char *const settings[] = {

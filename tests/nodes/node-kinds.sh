@@ -85,9 +85,9 @@ done
 sed 's/hwloc = "server.xml"/cores = 16; sockets = 2; threads = 2/; s/name = "rest";/name = "rest"; threads = 1;/' "$t/h.cfg" >"$t/s.cfg"
 run -o "$t/keys" "$t/s.cfg" && equal "$t/h1" "$t/keys"
 check "a description is as good as keys that say the same"
-refused 'node.cores: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" node.cores=16
+refused 'node.cores: is beside node.hwloc' -o "$t/r" "$t/h.cfg" node.cores=16
 check "a description, and a key that says what it says"
-refused 'node.adapter_sockets: stands beside node.hwloc' -o "$t/r" "$t/h.cfg" node.adapter_sockets=0,0
+refused 'node.adapter_sockets: is beside node.hwloc' -o "$t/r" "$t/h.cfg" node.adapter_sockets=0,0
 check "a description that has adapters, and a key for their sockets"
 refused 'server.xml has 2 network adapters (mlx5_0, mlx5_1), but node.adapters is 3' -o "$t/r" "$t/h.cfg" node.adapters=3
 check "another number of adapters"

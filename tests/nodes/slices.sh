@@ -15,7 +15,7 @@ is() { # VALUES NAME: of the last run
 
 # A, B and C compute 250 us each on two cores; slices of 100 us, 1 us for a change.
 #   0    A and B have the cores, C waits.
-#   100  Both slices are over, and one waits: C takes A's core (the first of those that had theirs longest). A waits; B's slice begins anew.
+#   100  Both slices are over, and one waits: C takes A's core (the first of those that had theirs longest). A waits; B's slice begins again.
 #   101  C begins. A and B have had 100.
 #   200  B's slice is over: A takes its core. B has had 200.
 #   201  A begins; C's slice is over: B takes its core. C has had 100.

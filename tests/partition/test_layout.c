@@ -105,7 +105,7 @@ static void ranks_of_four(uint32_t rank[12])
         rank[i] = i / 4;
 }
 
-/* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: servers stand behind the hosts, and their
+/* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: servers are behind the hosts, and their
  * link is the lookahead; ranks are joined by links 3-4 and 7-8. */
 static void test_single(void **state)
 {
@@ -276,7 +276,7 @@ static uint32_t tree_host_links(const void *context, uint32_t h, struct part_lin
     return 1;
 }
 
-/* Indices lead back to their components, those of this rank; hosts stand `each` at a switch. */
+/* Indices lead back to their components, those of this rank; hosts are `each` at a switch. */
 static void way_back(const struct part_layout *l, uint32_t own, uint32_t switches, uint32_t each)
 {
     for (uint32_t s = 0, n = 0; s < switches; s++) {
@@ -290,7 +290,7 @@ static void way_back(const struct part_layout *l, uint32_t own, uint32_t switche
     }
 }
 
-/* Regular: nothing is listed on one rank, and on three only vertices. Hosts stand behind the switches; an
+/* Regular: nothing is listed on one rank, and on three only vertices. Hosts are behind the switches; an
  * index leads back to its component, if it is one of its rank. On rank 0: switches 0 and 3 and hosts 0 to 2,
  * on 1: switches 1, 4 and 5 and hosts 3 to 5, on 2: switches 2 and 6, hosts 6 and 7. */
 static void test_regular(void **state)

@@ -251,7 +251,7 @@ static const char *const samples[] = {
     TORUS("extents = [4, 5]; nodes_per_switch = 3;") "routing: {algorithm = \"shortest\"; paths = \"one\";};",
     TORUS("extents = [4, 5]; nodes_per_switch = 3;") "routing: {algorithm = \"layered\";};",
     TOPOLOGY("fat_tree",
-             LINKS "down = [3, 4, 3]; up = [1, 3, 2];") "routing: {algorithm = \"updown\"; paths = \"one\";};",
+             LINKS "down = [3,4,3]; up = [1,3,2];") "routing: {algorithm = \"updown\"; paths = \"one\";};",
     TOPOLOGY("hierarchical",
              LINKS "groups = [4, 5]; nodes_per_switch = 2;") "routing: {algorithm = \"updown\";};",
 };

@@ -83,8 +83,7 @@ static void full_load_drains(void **state)
              getenv("MARSSIM"), other, r.folder, r.folder);
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         const struct load *l = &loads[i];
-        load_run(&r, l,
-                 "queueing = \"fifo\"; buffer = \"4 KiB\";"); /* with packets that stand behind others */
+        load_run(&r, l, "queueing = \"fifo\"; buffer = \"4 KiB\";"); /* with packets that are behind others */
         load_run(&r, l, "buffer = \"1024 B\";");
         if (system(command))
             fail_msg("%s failed", command);

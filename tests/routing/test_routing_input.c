@@ -225,7 +225,7 @@ static void test_bad_keys(void **state)
         {TOPOLOGY("fat_tree", LINKS "down = [4, 4]; up = [2, 2];"), "topology.up: begins with 2"},
         {TOPOLOGY("fat_tree", LINKS "radix = 5; levels = 2;"), "topology.radix: is 5; it must be even"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4;"), "topology.levels: is missing"},
-        {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; down = [4];"), "stands beside"},
+        {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; down = [4];"), "is beside"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; taper = 0.0;"),
          "topology.taper: is 0 for level 2"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; taper = 1.5;"),

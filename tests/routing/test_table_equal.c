@@ -178,7 +178,7 @@ static void endpoint_check(struct reference *r, uint32_t endpoint)
     }
 }
 
-/* In the order in which loads are counted: by 64 endpoints, those of one switch together, anew from every
+/* In the order in which loads are counted: by 64 endpoints, those of one switch together, again from every
  * 16,384th on. */
 static void table_check(struct reference *r)
 {

@@ -100,7 +100,7 @@ static void equal_to_one_rank(void **state)
 }
 
 /* More than 64 blocks of 64 nodes, so that shares go in several chunks; with few ranks. With one path shares
- * begin where loads begin anew, at 16,384 nodes, and elsewhere. */
+ * begin where loads begin again, at 16,384 nodes, and elsewhere. */
 static void several_chunks(void **state)
 {
     system_check(TOPOLOGY("torus", "extents = [6, 5, 4]; nodes_per_switch = 110; " LINKS),

@@ -59,8 +59,8 @@ bad 'output.period: would be done 1000000000000 times' star.cfg run.end=1s outpu
 bad 'run.batch: would be done 1000000000 times before the run ends; at most 100000000 times are possible: give 10 ns or more' star.cfg \
     run.end=1s run.confidence=0.1 run.batch=1ns
 bad 'run.check_interval: would be done' star.cfg run.measure=1s run.packets=10 run.check_interval=1ps
-sed 's/"1 GB\/s"/1 GB\/s/' star.cfg >unit.cfg && bad 'unit.cfg:1: 1 GB/s: a value with a unit stands in quotes: "1 GB/s"' unit.cfg
-sed 's/"10 ns"/1.5ns/' star.cfg >unit.cfg && bad 'unit.cfg:1: 1.5ns: a value with a unit stands in quotes' unit.cfg
+sed 's/"1 GB\/s"/1 GB\/s/' star.cfg >unit.cfg && bad 'unit.cfg:1: 1 GB/s: a value with a unit is in quotes: "1 GB/s"' unit.cfg
+sed 's/"10 ns"/1.5ns/' star.cfg >unit.cfg && bad 'unit.cfg:1: 1.5ns: a value with a unit is in quotes' unit.cfg
 printf 'switch: {\n  channels = 4;\n  channels = 5;\n};\n' >twice.cfg && bad 'twice.cfg:3: channels is given twice in its group' twice.cfg
 good() { # WORD...
     "$marssim" "$@" >out 2>err </dev/null
@@ -93,7 +93,7 @@ bad_ranks 'syntax.cfg:3: syntax error' syntax.cfg
 printf 'topology: {\n  kind = "star;\n};\n' >string.cfg
 bad 'string.cfg:2: the string that begins here is never closed' string.cfg
 printf 'topology: {\n  latency = 10 ns;\n};\n' >unquoted.cfg
-bad 'a value with a unit stands in quotes' unquoted.cfg
+bad 'a value with a unit is in quotes' unquoted.cfg
 printf 'topology: { kind = "star"; };\ntopology: { nodes = 4; };\n' >twice.cfg
 bad 'twice.cfg:2: one of topology, nodes is given twice in its group' twice.cfg
 echo '@include "nowhere.cfg"' >include.cfg

@@ -43,7 +43,7 @@ refused "checksum" --resume "$c" -o "$t/e"
 check "a damaged part is refused"
 cp "$c/part-0" "$c/part-1"
 refused "part-1" --resume "$c" -o "$t/e"
-check "a part that stands twice is refused"
+check "a part that is twice is refused"
 mpirun -n 2 "$m" -q -o "$t/other" "${torus[@]}" "run.checkpoint.at=1300 ns" traffic.load=0.21 partition.adapt=false partition.bind=no
 cp "$t"/other/checkpoints/*/part-1 "$c/part-1"
 refused "part-1: the state of \"part\" 1 does not fit" --resume "$c" -o "$t/e"

@@ -145,7 +145,7 @@ done
 
 # Long enough for any machine: it is ended from outside.
 long="$top/configs/torus-uniform.cfg topology.extents=8,8 run.end=1s partition.adapt=false"
-wait_for() { # WORDS FILE: until they stand there
+wait_for() { # WORDS FILE: until they are there
     local i
     for ((i = 0; i < 600; i++)); do grep -q -s -e "$1" "$2" && return 0; sleep 0.1; done
     return 1

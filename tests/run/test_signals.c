@@ -246,7 +246,7 @@ static void test_before_the_first_event(void **state)
     free(file);
 }
 
-/* The summary goes into a pipe that is full: the run stands in its report. */
+/* The summary goes into a pipe that is full: the run is in its report. */
 static void test_while_writing(void **state)
 {
     char *file = config_write("write", TORUS), block[4096] = {0};

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A column of links.csv and one of tasks.csv, added by the edit that CONTRIBUTING.md names: one line in the list of columns
-# of the file that knows the value. They stand in the CSV and JSON files and in --help-results, on 1 and 3 ranks alike.
+# of the file that knows the value. They are in the CSV and JSON files and in --help-results, on 1 and 3 ranks alike.
 # Only these two files are compiled, with the build's own flags, and linked before the library.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

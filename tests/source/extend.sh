@@ -1,7 +1,7 @@
 #!/bin/bash
 # CONTRIBUTING's recipes, done: tests/source/extend.sh
 #
-# A copy of the tree gets a kind of each sort: one new file of tests/source/extend, which stands where it would stand in the tree, and one
+# A copy of the tree gets a kind of each sort: one new file of tests/source/extend, which is where it would be in the tree, and one
 # line in a table; a panel of the page is a file alone. What changed is built, and the kinds run on 1 and 3 ranks with equal results.
 set -u
 cd "$(dirname "$0")/../.." || exit 2

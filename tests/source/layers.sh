@@ -8,7 +8,7 @@
 # - Few headers are seen from another folder (each inner one is a folder, too); the number may only shrink.
 # - Few files see the inside of the engine: whoever changes it compiles less than a tenth.
 # - A library is included only by the folder that owns it; the rest of the program goes through that folder.
-# marssim.c stands above all folders; tests/ and tools/ may look anywhere.
+# marssim.c is above all folders; tests/ and tools/ may look anywhere.
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
@@ -44,7 +44,7 @@ failed=0
 [ -n "$list" ] || { echo "not ok there is something to check"; exit 1; }
 
 check "no include runs upward" '
-    own in level && other in level && level[other] > level[own] { print place ", which stands above " own "/" }
+    own in level && other in level && level[other] > level[own] { print place ", which is above " own "/" }
     $3 ~ /(^|\/)\.\.\// { print place ", a path that leaves its folder" }'
 
 check "folders are entered by the header of a room's name" '
@@ -95,7 +95,7 @@ check "less than a tenth of the files see the inside of the engine" '
     }
     END { for (file in files) { all++; if (sees(file)) many++ } if (many * 10 >= all) print many, "of", all }'
 
-# Purposes of random numbers that are asked for by name stand in the one list, of which a test knows that no two have one number.
+# Purposes of random numbers that are asked for by name are in the one list, of which a test knows that no two have one number.
 unlisted=$(grep -rhoE 'ker_purpose\("[^"]*"\)' $order --include='*.c' | sed 's/.*("\(.*\)")/\1/' | sort -u | while read -r name; do
     grep -q "PURPOSE(\"$name\")" kernel/base/random.h || echo "$name"
 done)

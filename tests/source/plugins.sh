@@ -139,7 +139,7 @@ bad 'seven.txt:5: there is no task 7: they are 0 to 2' format.cfg 'jobs[0].trace
 bad 'counter.cfg:1: the first line says "#calls TASKS"' format.cfg 'jobs[0].trace=counter.cfg' 'jobs[0].format=calls'
 bad 'services[0].clerks: no service of services[] is called "clerk"' counter.cfg 'services[0].clerks="clerk"'
 bad 'services[0].desks: services[0] does not run on node 2' counter.cfg 'services[0].nodes=2'
-bad 'services[1].list: node 2 stands there twice' counter.cfg 'services[1].list="2,0-2:2"'
+bad 'services[1].list: node 2 is listed twice' counter.cfg 'services[1].list="2,0-2:2"'
 bad 'services[1].every: give services[1].list or services[1].every, not both' counter.cfg 'services[1].every=2'
 sed 's/libmine.so/missing.so/' line.cfg >missing.cfg
 bad 'missing.cfg:1: plugins: missing.so' missing.cfg

@@ -1,6 +1,6 @@
 #!/bin/bash
 # docs/configuration.md is what --help-config prints, and the tables of docs/results.md are those of --help-results:
-# `make docs` writes them anew.
+# `make docs` writes them again.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 marssim=${MARSSIM:-./marssim}

@@ -5,7 +5,7 @@
 # - A function has fewer than 50 lines, but for tests that are a list of cases.
 # - A line of C has at most 110 columns.
 # - What nearly every file includes of kernel/ has at most 6,000 lines with all that it includes: a compiler's intrinsics alone are 50,000.
-# Whoever stays above a limit stands here by name, with the reason. One that stands here without need is refused, too.
+# Whoever stays above a limit is here by name, with the reason. One that is here without need is refused, too.
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 # FILE FUNCTION: lists of what is given and what is expected, one after the other

@@ -1,7 +1,7 @@
 #!/bin/bash
 # No two files call each other in both directions, and no files do in a ring: each can be read, and tested, after those that it uses.
 # Checked by the symbols of the objects next to $MARSSIM: what a file leaves undefined and another defines is a call (or a
-# table) of the other's. Of the tools only rings are looked for. Rings that are still there stand below, by a file of each
+# table) of the other's. Of the tools only rings are looked for. Rings that are still there are below, by a file of each
 # and by how many files are in it: a longer one is refused, and so is a line that says more than there are.
 set -u
 known="2 tools/marsconv/convert

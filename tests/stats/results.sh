@@ -136,7 +136,7 @@ near "$(value load offered_load)" "$(awk -v ps="$(value load simulated_time_ps)"
 check "the offered load counts what jobs send"
 sed -n '/"link_classes"/,/\]/p' load/summary.json >classes.txt
 grep -q '"class": "node"' classes.txt && grep -q '"directions": 8' classes.txt
-check "links by class stand in summary.json"
+check "links by class are in summary.json"
 # 4 of 8 directions are busy for 500 us
 near "$(sed -n 's/.*"max_utilisation": \([0-9.]*\).*/\1/p' classes.txt)" \
     "$(awk -v ps="$(value load simulated_time_ps)" 'BEGIN { print 500e6 / ps }')" 0.0001 &&

@@ -69,7 +69,7 @@ static uint64_t thing_key(const void *row)
 STATS_OWN_SCHEMA(things, struct thing, COLUMNS, thing_key, "things", "")
 
 /* Row i of 300 is thing (299 - i) / 3: each comes three times, with counts i and mosts i mod 7. On rank 0 the
- * things stand in order, each once: counts 3 i + ... are sums, mosts the largest of the three. */
+ * things are in order, each once: counts 3 i + ... are sums, mosts the largest of the three. */
 static void rows_come_sorted_and_merged(void **state)
 {
     struct ker_comm *comm = *state;

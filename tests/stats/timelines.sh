@@ -107,7 +107,7 @@ check "and the messages between them"
 
 no 'no format; right would be some of none, perfetto' two.cfg output.timeline=vampir
 check "a format that is none"
-no 'stands alone' two.cfg 'output.timeline=["none", "perfetto"]'
+no 'is alone' two.cfg 'output.timeline=["none", "perfetto"]'
 check "none, and another"
 no 'twice' two.cfg 'output.timeline=["perfetto", "perfetto"]'
 check "a format twice"

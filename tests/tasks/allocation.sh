@@ -27,8 +27,8 @@ placed() { # NAME EXPECTED ("a: 0 1|b: 2 3") WORD...: where the tasks are
     verdict "$([ "$found" = "$wanted" ] || echo "$found")" "$name"
 }
 
-placed "sequential jobs stand behind each other" "a: $(echo {0..11})|b: $(echo {12..21})|c: $(echo {22..27})"
-placed "a job that names its nodes has them, wherever it stands" "a: $(echo {0..3} {10..17})|b: $(echo {18..27})|c: 4 5 6 7 8 9" 'jobs[c].first_node=4' 'jobs[c].nodes=6'
+placed "sequential jobs are behind each other" "a: $(echo {0..11})|b: $(echo {12..21})|c: $(echo {22..27})"
+placed "a job that names its nodes has them, wherever it is" "a: $(echo {0..3} {10..17})|b: $(echo {18..27})|c: 4 5 6 7 8 9" 'jobs[c].first_node=4' 'jobs[c].nodes=6'
 placed "strided counts along the free nodes" "a: $(echo {0..11})|b: 12 15 18 21 24 27 30 33 36 39" 'jobs[b].placement=strided' 'jobs[b].stride=3'
 placed "contiguous takes the first run that is long enough" "b: $(echo {18..27})|c: $(echo {0..5})" 'jobs[a].first_node=6' 'jobs[b].placement=contiguous' 'jobs[c].placement=contiguous'
 placed "by_group takes whole groups, and their other nodes, too" "a: $(echo {0..11})|b: $(echo {16..25})|c: 12 13 14 15 32 33" 'jobs[b].placement=by_group'

@@ -252,7 +252,7 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
     net->node = ker_alloc(net->nodes * sizeof *net->node);
 }
 
-/* Task 0 has this many streams; the operations of its further ones stand behind those of the tasks. They,
+/* Task 0 has this many streams; the operations of its further ones are behind those of the tasks. They,
  * too, end by FINALIZE, which is none of their operations. */
 static inline void fake_streams(struct fake_net *net, uint32_t streams)
 {

@@ -107,7 +107,7 @@ refuses 2 "jobs\[1\].restart.*schedule" "a schedule that restarts" "$t/stuck.cfg
 
 one='loggops.classes=({within='
 refuses 2 "classes\[0\].processes: is missing.*loggops.nodes" "a class of nobody knows how many" "$t/two.cfg" "$one\"node\";})"
-refuses 2 "classes\[0\].nodes.*stands beside" "a class of processes and nodes" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;processes=3;})"
+refuses 2 "classes\[0\].nodes.*is beside" "a class of processes and nodes" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;processes=3;})"
 refuses 2 "classes\[0\].nodes.*is missing" "boards, but no topology" "$t/two.cfg" loggops.nodes=64 "$one\"board\";})"
 refuses 2 "classes\[0\].nodes.*no block" "nodes of nodes" "$t/two.cfg" loggops.nodes=64 "$one\"node\";nodes=2;})"
 refuses 2 "classes\[1\].nodes.*multiple of 2" "blocks across each other" "$t/two.cfg" loggops.nodes=64 "$one\"board\";nodes=2;},{within=\"rack\";nodes=3;})"

@@ -181,7 +181,7 @@ carried "gather on ragged nodes: every byte by hand" 7 $(((5 + 5) * 10000))
 program 8 "scatter 10000 10000 5"
 one "${ragged[@]}" mpi.collectives.scatter=linear/linear
 carried "scatter on ragged nodes: every byte by hand" 7 $(((5 + 5) * 10000))
-# A communicator on several nodes: the built-in rules, which stand before a list of shared_memory.
+# A communicator on several nodes: the built-in rules, which are before a list of shared_memory.
 one "${ragged[@]}" && rm -rf "$t/first" && mv "$t/one" "$t/first" && one "${ragged[@]}" mpi.collectives.allreduce=auto && equal "$t/first" "$t/one"
 check "shared_memory alone: on several nodes as built in"
 

@@ -83,7 +83,7 @@ static void test_rules(void **state)
 }
 
 /* Ranks 0 and 1 of three on one node, or all; shared memory fits only then, and otherwise the built-in rules
- * count, which stand before it. */
+ * count, which are before it. */
 static void test_places(void **state)
 {
     (void)state;
@@ -249,10 +249,10 @@ static void test_tuned_bad(void **state)
         {"1\n99", "r.conf:2: the number of a collective is 99; at most 21"},
         {"1\nbcast", "r.conf:2: \"bcast\" is no whole number"},
         {"1\n-7", "\"-7\" is no whole number"},
-        {"2\n7 1 4 1 0 6 0 0\n7 1 4 1 0 6 0 0", "r.conf:3: collective 7 stands here twice"},
+        {"2\n7 1 4 1 0 6 0 0\n7 1 4 1 0 6 0 0", "r.conf:3: collective 7 is here twice"},
         {"1 7 1 4 1\n5 6 0 0", "r.conf:2: the first message size is 0, not 5"},
-        {"1 7 1 4 2 0 6 0 0\n0 6 0 0", "r.conf:2: message sizes ascend: 0 stands behind 0"},
-        {"1 7 2 4 1 0 6 0 0\n4 1 0 6 0 0", "r.conf:2: communicator sizes ascend: 4 stands behind 4"},
+        {"1 7 1 4 2 0 6 0 0\n0 6 0 0", "r.conf:2: message sizes ascend: 0 is behind 0"},
+        {"1 7 2 4 1 0 6 0 0\n4 1 0 6 0 0", "r.conf:2: communicator sizes ascend: 4 is behind 4"},
         {"1 7 1 4 1 0 10 0 0", "bcast has no algorithm 10"},
         {"1 7 1 4 1 0 4 0 0", "algorithm 4 of bcast, split_binary_tree, has no schedule here"},
         {"1 14 1 4 2 0 1 0 0 8 2 0 0", "datatype times the tasks"},

@@ -19,7 +19,7 @@ static void expect_refused(const char *text, size_t bytes, uint32_t line, const 
     free(path);
 }
 
-/* What stands in the block of rank 0 of 2, from line 3 on. */
+/* What is in the block of rank 0 of 2, from line 3 on. */
 static void expect_block_refused(const char *statements, uint32_t line, const char *expected)
 {
     char *text = ker_format("num_ranks 2\nrank 0 {\n%s\n}\nrank 1 {\nother: calc 1\n}\n", statements);
@@ -97,7 +97,7 @@ static void test_parts(void **state)
     graph_free(all);
 }
 
-/* Dependents stand in the order of the lines that name them, those on begin first: of a, on begin 3 and 1,
+/* Dependents are in the order of the lines that name them, those on begin first: of a, on begin 3 and 1,
  * when done 4, 2, 2. */
 static void test_order_of_dependents(void **state)
 {
@@ -187,9 +187,9 @@ static const struct {
     {"num_ranks 0\n", 1, "num_ranks is 0; a schedule has one rank or more"},
     {"num_ranks 4294967295\n", 1, "the number of ranks \"4294967295\" is too large; the most is 2147483647"},
     {"num_ranks 4\nrank 0{}", 1, "num_ranks is 4, more than a file of 20 bytes can have blocks for"},
-    {"num_ranks 1\nnum_ranks 1\nrank 0 {\n}\n", 2, "num_ranks stands in line 1 already"},
+    {"num_ranks 1\nnum_ranks 1\nrank 0 {\n}\n", 2, "num_ranks is in line 1 already"},
     {"num_ranks 2\ncalc 5\nrank 0 { }", 2,
-     "\"calc 5\" stands outside of the ranks' blocks; \"rank 0 {\" is expected"},
+     "\"calc 5\" is outside of the ranks' blocks; \"rank 0 {\" is expected"},
     {"num_ranks 2\nrank 1 {\n}\nrank 0 {\n}\n", 2,
      "rank 0 is expected before rank 1; each has a block, in ascending order, an idle one \"rank 0 { "
      "}\""},

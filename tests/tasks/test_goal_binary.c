@@ -21,7 +21,7 @@ static size_t task_dependents(const struct graph_task *t)
     return last ? last->first + last->on_begin + last->on_done : 0;
 }
 
-/* What LogGOPSim's text converter makes of a task: those that wait for the end stand before those that wait
+/* What LogGOPSim's text converter makes of a task: those that wait for the end are before those that wait
  * for the begin. */
 static void put_task(struct bytes *b, const struct graph_task *t, size_t more)
 {

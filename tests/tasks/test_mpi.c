@@ -362,7 +362,7 @@ static void test_deadlock(void **state)
     assert_string_equal(
         rows[2].awaited,
         "barrier call 1 of 3 tasks by dissemination, communicator 0, round 1: from task 1 to task 0");
-    /* Never finished; the call they stand in counts to the end of the run. */
+    /* Never finished; the call they are in counts to the end of the run. */
     assert_int_equal(fake_row(&net, 0).finish, KER_TIME_MAX);
     assert_int_equal(fake_row(&net, 0).passes, 0);
     assert_true(net.now > 3);

@@ -187,7 +187,7 @@ static void test_many_waiting(void **state)
     fake_close(&net);
 }
 
-/* Overheads: 300 ns for each operation, which stand one behind the other; the adapter knows 100 ns later;
+/* Overheads: 300 ns for each operation, which are one behind the other; the adapter knows 100 ns later;
  * answers need neither. */
 static void test_overheads(void **state)
 {

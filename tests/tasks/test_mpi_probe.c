@@ -100,7 +100,8 @@ static void test_nobody(void **state)
     fake_close(&net);
 }
 
-/* Looking at a request waits for it, and leaves it to be waited for; of a persistent one, to be started anew.
+/* Looking at a request waits for it, and leaves it to be waited for; of a persistent one, to be started
+ * again.
  */
 static void test_status(void **state)
 {

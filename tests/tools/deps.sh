@@ -49,7 +49,7 @@ export PKG_CONFIG_LIBDIR=$work/modules
 unset PKG_CONFIG_PATH
 [ "$("${clean[@]}" make -pn help 2>"$work/err" | sed -n 's/^PROGRAMS := //p' | xargs)" = "marssim marstrace marsconv marsreport marsnoise marsbench" ]
 check "without cairo there is no marsmovie"
-# Only the objects that call them are compiled anew: linked first, they stand in the place of those in the library.
+# Only the objects that call them are compiled again: linked first, they are in the place of those in the library.
 "${clean[@]}" make BUILD="$work/b" OBJECTS= \
     EXTRA="$(printf "$work/b/%s.o " stats/hdf5 stats/hdf5_load stats/timelines/otf2 traces/otf2/archive) $library ${EXTRA:-}" "$work/b/marssim" >"$work/out" 2>"$work/err" &&
     [ "$(grep -c '^without ' "$work/err")" = 3 ] && "$work/b/marssim" -q -o "$work/plain" configs/star-pingpong.cfg >"$work/out" 2>"$work/err"

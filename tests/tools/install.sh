@@ -74,7 +74,7 @@ check "every link of every page leads somewhere"
 man1=$root/share/man/man1
 keys=$("$program" --help-config | sed -n 's/^  \([a-z][^: ]*\):.*/\1/p' | sort)
 [ "$(sed -n 's/^\.B \(.*\)/\1/p' "$man1/marssim.1" | sed 's/\\-/-/g' | grep -e '^[a-z]*\(\[\]\)*\.[a-zA-Z]' -e '^plugins$' | sort)" = "$keys" ]
-check "every key stands in the manual page"
+check "every key is in the manual page"
 for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
     grep -q -F -- "${option//-/\\-}" "$man1/marssim.1" || echo "$option"
 done >log

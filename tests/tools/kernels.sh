@@ -45,7 +45,7 @@ kernel() {
     check "$name on $tasks tasks: and so are those of the replay"
 }
 # cg, each pass: 25 steps, in each of which a task has log2(columns) exchanges of 11,200 bytes, twice as many of 8, and one of 11,200 with its
-# transpose, unless it stands on the diagonal of a square. 8 tasks have 4 columns.
+# transpose, unless it is on the diagonal of a square. 8 tasks have 4 columns.
 kernel cg 4 2 Send=$((2 * 25 * (4 * 3 + 2)))/$((2 * 25 * (4 * (11200 + 16) + 2 * 11200))) Reduce=8/64 \
     Irecv=$((2 * 25 * (4 * 3 + 2)))/$((2 * 25 * (4 * (11200 + 16) + 2 * 11200))) Wait=$((2 * 25 * (4 * 3 + 2)))/0
 kernel cg 8 1 Send=$((25 * 8 * (6 + 1)))/$((25 * 8 * (2 * (11200 + 16) + 11200))) Reduce=8/64

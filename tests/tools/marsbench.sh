@@ -83,7 +83,7 @@ check "what OSU prints is fitted"
 refuses "osu2.txt@nodes=N" osu2.txt -m x.inc
 check "of a collective it must be said on how many nodes"
 fits --eager 1GiB --latency 0.5us --knots 4KiB osu2.txt@nodes=8,algorithm=recursive_doubling osu.txt -m osu.inc
-check "which stands behind the file's name"
+check "which is behind the file's name"
 
 # In a network with headers and packets the simulator takes longer than the closed form: fitting again makes up for it.
 cat >net.cfg <<'END'

@@ -14,7 +14,7 @@ core=$("$noise" -s 0.001 -o try.txt | awk 'NR == 2 { print $1 }')
 # core, seconds, detours, per second, % of time, mean, median, longest
 "$noise" -s 0.3 -c "$core" -o quiet.txt >quiet 2>log
 check "a core is recorded"
-# The last line is the end; what is printed is what stands in the file.
+# The last line is the end; what is printed is what is in the file.
 awk 'FNR == NR { if (FNR == 2) { count = $3; share = $5; longest = $8 } next }
     /^#/ { next }
     $1 < end - 0.001 { print FNR ": goes back"; exit 1 }

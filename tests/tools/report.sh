@@ -60,7 +60,7 @@ check "lines have the loads of links.csv, and frames those of link_series.csv"
 [ "$(data traced/report.html | jq -c '.series.link_series as $s | ($s.columns | index("bytes")) as $b | [($s.all[$b] | add), ($s.values[$b][0] | add), $s.count]')" = \
     "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { all += $at["bytes"]; if ($at["busy_ps"] > most) { most = $at["busy_ps"]; b = $at["bytes"] } }
         END { printf "[%.0f,%.0f,%d]", all, b, NR - 1 }' traced/links.csv)" ]
-check "a series of links has the bytes of links.csv, and the busiest link stands first"
+check "a series of links has the bytes of links.csv, and the busiest link is first"
 [ "$(data traced/report.html | jq -c '.series.traffic_series as $s | ($s.columns | index("bytes")) as $b | [$s.all[$b] | add]')" = "[$(column traced/tasks.csv bytes_sent)]" ] &&
     [ "$(data traced/report.html | jq -c '.series | [.job_series, .task_series, .latency_series | .objects | length]')" = "[1,32,2]" ]
 check "series of jobs, tasks and kinds of messages are in the page"
@@ -102,7 +102,7 @@ echo 'topology: { kind="fat_tree"; down=[4,4]; up=[1,4]; bandwidth="10 GB/s"; la
         '["layer 0\n8 switches","layer 1\n8 switches"] 32 8 ' ]
 check "nodes with several adapters lie at all their switches"
 "$report" -o two.html traced torus >out 2>err && [ "$(data two.html | jq -r '.name + " " + .other.name')" = "traced torus" ]
-check "two folders stand in one page"
+check "two folders are in one page"
 "$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json output.waits=true output.critical_path="64 MB" >err 2>&1 && "$report" tables >out 2>err &&
     [ "$(data tables/report.html | jq -c '[.functions, .tasks]')" = "$(data traced/report.html | jq -c '[.functions, .tasks]')" ]
 check "tables as JSON are the same as CSV"
@@ -242,7 +242,7 @@ END
 check "calls, waits and messages are those of timeline.json, to the picosecond"
 "$marssim" -q -o links "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=2us output.timeline=perfetto output.timeline_links=y >err 2>&1 &&
     "$report" links >out 2>err && [ "$(data links/report.html | jq -c '.gantt | [.names, (.tracks | length), .tracks[0]]')" = '[["busy"],32,["links","switch 0:3 to switch 4 (y)"]]' ]
-check "states of links stand in it, too"
+check "states of links are in it, too"
 "$report" --from 5us --to 6us -o part.html timeline >out 2>err && [ "$(data part.html | jq -c '[.gantt.spans.all, .gantt.messages.all, .periods]')" = '[2,1,null]' ]
 check "--from and --to choose what overlaps"
 says 2 "the run in timeline ended at" --from 1s timeline

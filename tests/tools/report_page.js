@@ -189,7 +189,7 @@ async function tasks(browser) {
     check("the chart of tasks tells what a task did", tip.startsWith("<b>job</b>, task 1\nMPI_Recv: 4.5 µs"), tip);
     await canvas.hover({ position: { x: 96 + 0.5 * (box.width - 96), y: 27 } });
     const below = await page.locator(".tip").textContent();
-    check("a thread stands below its task", below.startsWith("<b>job</b>, task 0, thread 1\ncompute: 4 µs"), below);
+    check("a thread is below its task", below.startsWith("<b>job</b>, task 0, thread 1\ncompute: 4 µs"), below);
     await canvas.focus();
     await page.keyboard.press("+");
     const nearer = await told();
@@ -270,7 +270,7 @@ async function others(browser) {
     const told = await same.locator("#waits tbody tr").count(), sizes = await same.locator("#rates tbody tr").count();
     check("waits and rates of a run are in the page", told > 32 && sizes > 8, [told, sizes, same.complaints]);
     const tight = await same.evaluate(sidewaysNow), stacked = await same.locator(".pair.stacked").count();
-    check("tables of two runs that have no room side by side stand below each other", tight.length === 0 && stacked > 0, [tight, stacked]);
+    check("tables of two runs that have no room side by side are below each other", tight.length === 0 && stacked > 0, [tight, stacked]);
     check("of one machine the differences are drawn", await same.locator("#compare canvas").count() === 2 && await two.locator("#compare canvas").count() === 0 &&
         same.complaints.length === 0, same.complaints);
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);

@@ -45,7 +45,7 @@ study own
 check "a failed point makes the study fail" [ $? -eq 1 ]
 check "it is named, with the program's message" grep -q 'traffic.lod.*traffic.load' "$log"
 check "the others have run" whole one two
-check "and stand in the table" rows "$out/results.csv" 3
+check "and are in the table" rows "$out/results.csv" 3
 check "heading, tags and overrides" [ "$(sed -n '1p;2s/,[^,]*,[^,]*$//p' "$out/results.csv" | xargs)" = "point,load,kind,accepted,use one,0.1,low" ]
 
 sed -i 's/lod/load/' "$folder/points"
@@ -62,7 +62,7 @@ sed -i 's/10 us/20 us/' "$folder/star.cfg"
 study own
 check "another configuration: all of them" grep -q '3 points, 0 of them done before' "$log"
 
-# Nothing measured is not zero: neither in the table nor in the figure, and the others stand.
+# Nothing measured is not zero: neither in the table nor in the figure, and the others are.
 cp -r "$folder" "$scratch/studies/none" && sed -i '$s/.*/echo "three star.cfg traffic.load=0.3 run.measure=1ps"/' "$scratch/studies/none/points"
 echo '.[] | {point, load: .set["traffic.load"], latency_ns: (.result.packet_latency_ps.mean / 1000 | digits(3)), hops: .result.hops.mean}' >"$scratch/studies/none/columns.jq"
 study none

@@ -162,13 +162,13 @@ static void test_counts(void **state)
     op = next_call(&b, 0, TASK_OP_COLLECTIVE);
     assert_int_equal(op.bytes, (3 + 4) * 4);
     assert_int_equal(op.receive_bytes[1], 4 * 4);
-    /* Own shares stand in the lists, whatever the other arguments say: 4 x 4 of rank 0, then 1 x 4. */
+    /* Own shares are in the lists, whatever the other arguments say: 4 x 4 of rank 0, then 1 x 4. */
     assert_int_equal(next_call(&b, 0, TASK_OP_COLLECTIVE).bytes, 16);
     assert_int_equal(next_call(&b, 0, TASK_OP_COLLECTIVE).bytes2, 4);
     expect_end(&b, 0);
     next_call(&b, 1, TASK_OP_COLLECTIVE);
     next_call(&b, 1, TASK_OP_COLLECTIVE);
-    /* The root's own share stands in its list, whatever the send arguments say: rank 1 has 6 x 4. */
+    /* The root's own share is in its list, whatever the send arguments say: rank 1 has 6 x 4. */
     op = next_call(&b, 1, TASK_OP_COLLECTIVE);
     assert_int_equal(op.receive_bytes[0], 16);
     assert_int_equal(op.bytes, 24);
@@ -405,7 +405,7 @@ static void loop_expect(struct bench *b, uint32_t t, int32_t comm, uint32_t line
 }
 
 /* A loop whose lines are the same from pass to pass, so that they are expected, but for some that differ:
- * what is read is what stands there. Then the communicator is made anew under the same handle: the same lines
+ * what is read is what is there. Then the communicator is made again under the same handle: the same lines
  * mean another. */
 static void test_loops(void **state)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Messages and bytes that each task of a traced run sends, and what it calls, counted here from the text of the trace and by the replay.
 # Collective calls are left out of both, but for those that make communicators: these cost n - 1 messages of 8 bytes with the ring, n
-# being the size of the parent, which stands in the line. The traces of the folder ../shared are looked at when they are there.
+# being the size of the parent, which is in the line. The traces of the folder ../shared are looked at when they are there.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/libcsv.sh

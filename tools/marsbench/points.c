@@ -1,7 +1,7 @@
 /* points.c - CSV files of measured points, by the names of their columns.
  *
  * The first line names the columns, in any order; those that mean nothing here are passed over. A cell may
- * stand in double quotes. Without a column `quantity` all rows are collectives, as in PICO's files; what each
+ * be in double quotes. Without a column `quantity` all rows are collectives, as in PICO's files; what each
  * quantity needs is checked row by row, so that a message names the line.
  */
 #include "tools/marsbench/points.h"
@@ -110,7 +110,7 @@ struct reader {
     struct ker_lines in;
     const struct bench_select *select;
     size_t selects;
-    int place[COLUMNS];   /* where the column stands; -1: nowhere */
+    int place[COLUMNS];   /* where the column is; -1: nowhere */
     size_t *select_place; /* of each selection */
 };
 

@@ -51,7 +51,7 @@ struct bench_select {
     const char *column, *value;
 };
 
-/* What stands in no file of OSU: FILE@nodes=16,ranks_per_node=1,algorithm=ring,where=node. */
+/* What is in no file of OSU: FILE@nodes=16,ranks_per_node=1,algorithm=ring,where=node. */
 struct bench_facts {
     uint32_t nodes, per_node;
     char algorithm[40];

@@ -1,7 +1,7 @@
 /* film_out.c - where frames are written: PNG files in a folder, or a pipe into ffmpeg.
  *
  * ffmpeg is started without a shell, so that names may have any characters. It writes the file itself; when
- * it fails, what it says stands on standard error.
+ * it fails, what it says is on standard error.
  */
 #define _GNU_SOURCE
 #include "tools/marsreport/film.h"

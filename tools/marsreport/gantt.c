@@ -1,6 +1,6 @@
 /* gantt.c - timeline.json (docs/timelines.md): what tasks did when, for the Gantt chart.
  *
- * Events stand one in a line. Of more spans or messages than the page has room for the longest of each track
+ * Events are one in a line. Of more spans or messages than the page has room for the longest of each track
  * are kept, as many of each (so that links, whose states are short, are seen beside tasks), the earlier one
  * of two that last the same. Times are picoseconds: the file's microseconds have six decimals at most.
  */

@@ -384,7 +384,7 @@ static void groups_layout(struct rep_scene *s, const struct rep_layout_input *in
  *
  * The layer of a switch is its distance from the nearest switch with nodes. When at most a tenth of the links
  * stay inside a layer, layers are rows, and the order in a row is by the mean place of the neighbours below
- * (barycentres, eight times up and down): the same for the same network. Otherwise switches stand on a circle
+ * (barycentres, eight times up and down): the same for the same network. Otherwise switches are on a circle
  * in the order of a breadth-first search, which keeps neighbours near. More switches than `side` in a row
  * share places.
  */

@@ -29,7 +29,7 @@ build/fuzz/fuzz_report: build/fuzz/tests/fuzz/fuzz_report.o $(REP_SHARED:%.c=bui
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
 # The page lies inside the program: page.html with styles, scripts and licences in place of their marks. A file in panels/ is a panel, and
-# stands where its name sorts.
+# is where its name sorts.
 REP_STYLE := $(REP)/third-party/uplot/uPlot.min.css $(REP)/page/style.css
 REP_SCRIPT := $(REP)/third-party/uplot/uPlot.iife.min.js $(REP)/page/base.js $(sort $(wildcard $(REP)/page/shared/*.js)) \
 	$(sort $(wildcard $(REP)/page/panels/*.js)) $(REP)/page/main.js

@@ -1,7 +1,7 @@
 /* page.c - the page of a folder: all that is shown, as JSON, in place of @data@ in the page that
  * marsreport.mk has put together (embed.S).
  *
- * In the data no `<` is left: in JSON it can only stand inside a text, where \u003c means the same. So no
+ * In the data no `<` is left: in JSON it can only be inside a text, where \u003c means the same. So no
  * text of a result ends the script element or begins a comment, whatever it is. The page itself shows texts
  * as texts, never as HTML (page/base.js).
  */

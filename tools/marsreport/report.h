@@ -1,7 +1,7 @@
 /* report.h - inside tools/marsreport/: a result folder becomes data of a page (marsreport) or frames
  * (marsmovie).
  *
- * What is damaged or larger than its budget is left out or summed up, and a note says so: notes stand on the
+ * What is damaged or larger than its budget is left out or summed up, and a note says so: notes are on the
  * page. Nothing is guessed.
  */
 #ifndef MARSREPORT_REPORT_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What may stand in a page: a panel each. More is summed up or cut, and said so. */
+/* What may be in a page: a panel each. More is summed up or cut, and said so. */
 enum {
     REP_MOST_PERIODS = 4000,  /* rows of a series */
     REP_MOST_HOT = 50,        /* busiest links */

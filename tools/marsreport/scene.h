@@ -117,7 +117,7 @@ static inline uint32_t rep_scene_elements(const struct rep_scene *s)
     return 2 * s->lines + s->classes * s->places;
 }
 
-/* ---- layout.c: `side` is how many places may stand in a row, or lie in all; smaller from try to try ---- */
+/* ---- layout.c: `side` is how many places may be in a row, or lie in all; smaller from try to try ---- */
 
 struct rep_layout_input {
     const struct rep_links *links;

@@ -258,7 +258,7 @@ function fortran_differs(name) {
         name ~ /^MPI_(Buffer_detach|Error_string|Status_set.*|Test_cancelled|Alloc_mem|Free_mem|Win_shared_query|Session_.*)$/
 }
 
-# What stands behind mpi_x_f08_ is pmpi_x_f08_ in Open MPI and pmpir_x_f08_ in MPICH, whose calls with buffers (mpi_x_f08ts_)
+# What is behind mpi_x_f08_ is pmpi_x_f08_ in Open MPI and pmpir_x_f08_ in MPICH, whose calls with buffers (mpi_x_f08ts_)
 # go through MPI_x.
 function fortran_one(name, real, profiled, count, binding,    j, list, call, lengths, n, light, same, light_call, given, original) {
     n = light_values = 0

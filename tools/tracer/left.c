@@ -4,7 +4,7 @@
  * A call of MPI that begins inside another one is the library's own, or one of a callback, and is not
  * recorded. Where the one around it was left by a jump, nothing says so; but its wrapper has no frame on the
  * stack any more. So the stack is unwound, which only calls inside of others pay for. What was left is
- * recorded as a call that was refused. A stack that cannot be unwound up to where the wrapper stood says
+ * recorded as a call that was refused. A stack that cannot be unwound up to where the wrapper was says
  * nothing: then it is there.
  */
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@ static bool is_wrapper(void *code)
     return dladdr(code, &info) && info.dli_fname && strstr(info.dli_fname, "libmarstrace");
 }
 
-/* With the address of each function comes where the stack stood when it called the one before. */
+/* With the address of each function comes where the stack was when it called the one before. */
 static _Unwind_Reason_Code frame_pass(struct _Unwind_Context *context, void *argument)
 {
     struct search *s = argument;

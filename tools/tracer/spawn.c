@@ -93,9 +93,9 @@ static char **env_arguments(int first, const char *parents, const char *command,
         return NULL;
     used = 2;
     for (char **e = environ; *e; e++) {
-        bool told =
+        bool given =
             strncmp(*e, FIRST "=", sizeof FIRST) == 0 || strncmp(*e, PARENTS "=", sizeof PARENTS) == 0;
-        if (!told && (strncmp(*e, "LD_PRELOAD=", 11) == 0 || strncmp(*e, "MARSTRACE_", 10) == 0))
+        if (!given && (strncmp(*e, "LD_PRELOAD=", 11) == 0 || strncmp(*e, "MARSTRACE_", 10) == 0))
             all[used++] = *e;
     }
     all[used++] = (char *)(intptr_t)command;

@@ -347,10 +347,10 @@ TRC_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 /* Before MPI_Init there is no world whose tasks have numbers. */
 int trc_MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session)
 {
-    static bool told;
-    if (!trc.on && trc.file < 0 && !told && rank_early() <= 0)
+    static bool warned;
+    if (!trc.on && trc.file < 0 && !warned && rank_early() <= 0)
         trc_warn("MPI_Session_init before MPI_Init: nothing is recorded until the program calls MPI_Init");
-    told = true;
+    warned = true;
     return PMPI_Session_init(info, handler, session);
 }
 #endif

@@ -88,12 +88,12 @@ void trc_threads_end(void)
                  1e-9 * (double)others);
 }
 
-uint64_t trc_thread_own(struct trc_thread *t, int64_t end, uint64_t told)
+uint64_t trc_thread_own(struct trc_thread *t, int64_t end, uint64_t given)
 {
     int64_t before = t->over;
     t->over = end;
-    if (!before) /* from here on with several threads: the block begins anew, with the time of day */
+    if (!before) /* from here on with several threads: the block begins again, with the time of day */
         mars_writer_flush(t->writer);
-    int64_t own = before ? end - before - (int64_t)told : 0;
+    int64_t own = before ? end - before - (int64_t)given : 0;
     return own > 0 ? (uint64_t)own : 0;
 }

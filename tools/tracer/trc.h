@@ -247,7 +247,7 @@ struct trc_asked {
     union {
         MPI_Request c;
         MPI_Fint fortran;
-    } handle;      /* the first that stood there */
+    } handle;      /* the first that was there */
     void *handles; /* all of them */
     size_t bytes, room;
     uint64_t changes;
@@ -364,8 +364,8 @@ const char *trc_clock_way(void); /* how the thread's CPU time is taken */
 bool trc_light_inside(const struct trc_thread *);
 void trc_light_over(struct trc_thread *);
 
-/* left.c: a wrapper says which function it is. Where another function stands between the wrapper and this,
- * that one takes TRC_CALLER: where the stack of its caller, the wrapper, stands. */
+/* left.c: a wrapper says which function it is. Where another function is between the wrapper and this,
+ * that one takes TRC_CALLER: where the stack of its caller, the wrapper, is. */
 #define TRC_CALLER __builtin_dwarf_cfa()
 struct trc_thread *trc_enter(unsigned function);
 struct trc_thread *trc_enter_from(unsigned function, const void *stack);
@@ -380,7 +380,7 @@ void trc_threads_begin(struct trc_thread *first);
 void trc_threads_end(void);
 /* Of several threads: what a record that is over at `end` (wall clock), and covers n ns, leaves out
  * of the time since the record before. */
-uint64_t trc_thread_own(struct trc_thread *, int64_t end, uint64_t told);
+uint64_t trc_thread_own(struct trc_thread *, int64_t end, uint64_t given);
 
 /* ---- counters.c: hardware counters, by PAPI ---- */
 
@@ -398,7 +398,7 @@ MPI_Status *trc_statuses(struct trc_thread *, int count); /* for a caller that w
 
 /* ---- tests.c ---- */
 
-/* Where the arguments of a poll stand; -1: it has none. */
+/* Where the arguments of a poll are; -1: it has none. */
 struct trc_place {
     bool known, statuses;                 /* the status is an array of them */
     int8_t count, requests, flag, status; /* count -1: one request */

@@ -6,7 +6,7 @@
  * tasks know different totals. Rules of Open MPI's files count all blocks of a call together, as it does. The
  * built-in sizes follow MPICH's (Thakur, Rabenseifner, Gropp, 2005), in bytes of struct task_op.bytes. A rule
  * of an algorithm for one node fits only where all tasks are on one; since a list of such rules alone would
- * leave most communicators without, the built-in ones stand before it.
+ * leave most communicators without, the built-in ones are before it.
  */
 #include "tasks/mpi/collectives/collective.h"
 

@@ -133,8 +133,8 @@ static enum ker_status rule_take(struct reader *r, uint64_t tasks, uint64_t numb
     if (status == KER_OK && number == 0 && bytes != 0)
         return ker_lines_fail(&r->in, "the first message size is 0, not %llu", (unsigned long long)bytes);
     if (status == KER_OK && number > 0 && bytes <= *before)
-        return ker_lines_fail(&r->in, "message sizes ascend: %llu stands behind %llu",
-                              (unsigned long long)bytes, (unsigned long long)*before);
+        return ker_lines_fail(&r->in, "message sizes ascend: %llu is behind %llu", (unsigned long long)bytes,
+                              (unsigned long long)*before);
     bool scan = r->of->collective == TASK_COLL_SCAN || r->of->collective == TASK_COLL_EXSCAN;
     if (status == KER_OK && scan && bytes)
         return ker_lines_fail(
@@ -165,7 +165,7 @@ static enum ker_status collective_take(struct reader *r, uint32_t *seen)
         return status;
     r->of = &tuned[id];
     if (*seen & 1u << id)
-        return ker_lines_fail(&r->in, "collective %llu stands here twice", (unsigned long long)id);
+        return ker_lines_fail(&r->in, "collective %llu is here twice", (unsigned long long)id);
     *seen |= 1u << id;
     status = number_take(r, "the number of communicator sizes", INT32_MAX, &communicators);
     if (status == KER_OK && r->of->name && communicators)
@@ -174,7 +174,7 @@ static enum ker_status collective_take(struct reader *r, uint32_t *seen)
     for (uint64_t c = 0; status == KER_OK && c < communicators; c++) {
         status = number_take(r, "a communicator size", INT32_MAX, &tasks);
         if (status == KER_OK && c && tasks <= before_tasks)
-            return ker_lines_fail(&r->in, "communicator sizes ascend: %llu stands behind %llu",
+            return ker_lines_fail(&r->in, "communicator sizes ascend: %llu is behind %llu",
                                   (unsigned long long)tasks, (unsigned long long)before_tasks);
         before_tasks = tasks;
         if (status == KER_OK)

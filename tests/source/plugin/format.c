@@ -2,7 +2,7 @@
  * "#calls TASKS", then one call a line, "TASK compute NANOSECONDS", "TASK send PEER BYTES", "TASK recv PEER"
  * or "TASK barrier". It is found by its first line, or named by jobs[].format = "calls".
  *
- * Every rank reads all of it and checks every line; a task's calls stand together, in their order.
+ * Every rank reads all of it and checks every line; a task's calls are together, in their order.
  */
 #include <marssim/plugin.h>
 

@@ -1,5 +1,5 @@
 /* families.c - a program for tests/tools/tracer.sh: a call or two of each family of MPI, on an even number of
- * tasks. What each is to leave in the trace stands in tests/tools/tracer/families.txt.
+ * tasks. What each is to leave in the trace is in tests/tools/tracer/families.txt.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ static int copies(MPI_Comm comm, int key, void *extra, void *value, void *to, in
     return *flag = 0, MPI_Barrier(comm);
 }
 
-/* What stands on the stack where the call stood is not overwritten at once. */
+/* What is on the stack where the call was is not overwritten at once. */
 static void __attribute__((noinline)) deep(int calls)
 {
     volatile char unused[100000];

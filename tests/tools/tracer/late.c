@@ -1,5 +1,5 @@
 /* late.c - a stand-in for a busy machine in tests/tools/tracer.sh: a thread that loses the processor while it
- * reads its CPU clock. Linked into the program it stands before the C library's: each third reading waits, in
+ * reads its CPU clock. Linked into the program it is before the C library's: each third reading waits, in
  * turn before and behind it.
  */
 #define _GNU_SOURCE

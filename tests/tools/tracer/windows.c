@@ -1,7 +1,7 @@
 /* windows.c - a program for tests/traces/replay.sh: one-sided communication with all its synchronisations.
  *
  * windows [PASSES]: every call on a window, PASSES times, on at least 3 tasks. Each task sends to its right
- * neighbour R and reads from its left one; what it moves in a pass stands beside the calls. windows
+ * neighbour R and reads from its left one; what it moves in a pass is beside the calls. windows
  * put|get|swap|lock PASSES BYTES: task 0 only, one call and a flush in each pass, on task 1.
  */
 #include <mpi.h>

@@ -35,7 +35,7 @@ mars.panel = function (panel) {
     mars.panels.push(panel);
 };
 
-/* What stands in a panel whose data was not collected: which key of the configuration collects it. */
+/* What is in a panel whose data was not collected: which key of the configuration collects it. */
 mars.missing = function (what, ...keys) {
     return mars.make("p", { class: "missing" }, what + " To collect it: ", ...keys.flatMap((key, i) => [i ? ", " : "", mars.make("code", {}, key)]));
 };

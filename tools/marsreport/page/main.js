@@ -33,7 +33,7 @@
         });
     }
 
-    /* Two runs stand side by side where their tables have room for that, else one below the other. */
+    /* Two runs are side by side where their tables have room for that, else one below the other. */
     function settle() {
         const pairs = [...document.querySelectorAll(".pair.two")];
         pairs.forEach(pair => pair.classList.remove("stacked"));
@@ -79,7 +79,7 @@
     const notes = document.getElementById("notes"), nav = document.querySelector("nav"), main = document.getElementById("panels");
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
     const absent = make("div", { id: "absent", class: "absent" }); /* panels without data: last, and small */
-    /* Narrow panels that follow each other stand in two columns: the next one in the shorter of them. */
+    /* Narrow panels that follow each other are in two columns: the next one in the shorter of them. */
     function shorter() {
         if (!main.lastElementChild || !main.lastElementChild.classList.contains("half"))
             main.append(make("div", { class: "half" }, make("div", {}), make("div", {})));

@@ -8,7 +8,7 @@
     const jobs = [["compute", "computing"], ["stalled", "stalled for memory"], ["overhead", "overhead"], ["away", "away: noise"],
         ["preempted", "waited for a core"], ["system", "in the operating system"], ["wait", "waiting in calls"], ["send_wait", "waiting in blocking sends"]];
 
-    /* Shares as a bar and a table; those of `more` stand beside the time and are not in the bar. */
+    /* Shares as a bar and a table; those of `more` are beside the time and are not in the bar. */
     function shares(run, index, path, title, parts, more) {
         const own = mars.at(run, path), there = ([name]) => own[name] !== undefined;
         parts = parts.filter(there);

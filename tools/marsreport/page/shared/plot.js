@@ -49,7 +49,7 @@
         plot.setScale("x", { min: Math.max(first, Math.min(from, last)), max: Math.min(last, Math.max(to, first)) });
     }
 
-    /* of: {title, format, times, lines: [{label, values, ...}], sync, height}; returns what draws it anew after `of` has changed. */
+    /* of: {title, format, times, lines: [{label, values, ...}], sync, height}; returns what draws it again after `of` has changed. */
     mars.plot = function (box, of) {
         const head = make("h3", {}, ""), frame = make("div", { class: "plot", tabindex: 0, role: "img" });
         box.append(make("div", {}, head, frame));
