@@ -251,7 +251,8 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
             json_object_set_new(object, "wait_share",
                                 json_real((double)(sum[i].of[WAIT] + sum[i].of[SEND_WAIT]) / (double)time));
         if (task_mpi_works(system->mpi) && time + sum[i].of[OVERHEAD])
-            json_object_set_new(object, "time_shares", time_json(&sum[i], task_mpi_system_told(system->mpi)));
+            json_object_set_new(object, "time_shares",
+                                time_json(&sum[i], task_mpi_system_measured(system->mpi)));
         if (sum[i].of[COMPUTE])
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));
         if (job->restart)
@@ -364,7 +365,7 @@ static enum ker_status mpi_report(const struct task_system *system, struct ker_c
     uint32_t count = task_jobs_count(system->jobs);
     enum ker_status status = KER_OK;
     json_t *waits = NULL, *paths = NULL;
-    if (task_mpi_waits_told(system->mpi))
+    if (task_mpi_waits_split(system->mpi))
         keep(&status, task_mpi_waits(system->mpi, names, count, comm, end, files->folder, &waits, error));
     if (task_mpi_path_room(system->mpi))
         keep(&status, task_mpi_path(system->mpi, names, count, comm, end, files->folder, &paths, error));
@@ -385,7 +386,8 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         return task_matrix_write(system->matrix, comm, files->folder, error);
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, system->topology, task_mpi_works(system->mpi),
-                                   task_mpi_system_told(system->mpi), task_jobs_call_services(system->jobs)};
+                                   task_mpi_system_measured(system->mpi),
+                                   task_jobs_call_services(system->jobs)};
     uint64_t *counts = jobs_counts(system, comm);
     if (ker_comm_rank(comm) == 0)
         report_stopped(system, counts);

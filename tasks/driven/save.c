@@ -122,7 +122,7 @@ static void queue_state(struct driven_core *core, struct ker_chunk *c)
 static void sides_state(struct driven_sides *s, struct ker_chunk *c)
 {
     KER_CHUNK(c, s->step, s->waiting);
-    s->told = ker_chunk_bool(c, s->told);
+    s->informed = ker_chunk_bool(c, s->informed);
     KER_CHUNK(c, s->own, s->coming);
     for (uint32_t i = 0; i < 4; i++) {
         s->heard[i / 2][i % 2] = ker_chunk_bool(c, s->heard[i / 2][i % 2]);

@@ -413,7 +413,7 @@ void loggops_record_state(struct loggops_system *s, struct loggops_process *p, u
         own->ring.count = own->ring.first = 0;
     ring_state(s->records, &own->ring, c);
     KER_CHUNK(c, own->compute, own->wait, own->messages_sent, own->bytes_sent, own->messages_received,
-              own->bytes_received, own->told_at, own->told, own->calls, own->messages);
+              own->bytes_received, own->notified_at, own->notified, own->calls, own->messages);
     for (unsigned cpu = 0; cpu < cpus; cpu++) {
         struct loggops_record_cpu *one = cpu_of(s, p, cpu);
         KER_CHUNK(c, one->begin, one->until, one->before);
