@@ -5,6 +5,7 @@
 #ifndef NET_NETWORK_H
 #define NET_NETWORK_H
 
+#include "kernel/config/sizes.h"
 #include "net/model.h"
 #include "net/packet.h"
 
@@ -101,11 +102,13 @@ struct net_settings {
     uint64_t ejection_rate; /* 0: as fast as the link */
     uint32_t adapter_buffer;
     bool sinks, throttled;    /* what has come takes time; not all may leave when the link is free */
+    bool holds;               /* some flows may not, but others may */
     bool fifo_adapter;        /* one queue for all destinations */
     bool fifo_order;          /* destinations' messages one after the other, not packet by packet */
     enum net_control control; /* what control messages wait for */
     uint32_t rings; /* where the rings of flows are behind an adapter's credits: one word for each level */
     bool resequence;
+    struct ker_sizes injection;        /* by bytes of a message; empty: as fast as the link */
     ker_time measure_from, measure_to; /* what is created in this span is measured */
     ker_time stop;                     /* open-loop sources end here */
     uint64_t seed;
@@ -189,6 +192,7 @@ struct net_adapter {
     uint16_t port;          /* of the component, in what comes to this adapter */
     uint8_t exhausted;      /* no open-loop source, or it has ended */
     uint32_t wire;          /* of the transmission that ends at link_free; 0: it was none */
+    ker_time paced;         /* with adapter.injection_rate: no flow but control sends before */
     uint64_t backlog;       /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     struct net_link_series *series;      /* of that link; NULL: not collected */

@@ -135,6 +135,13 @@ const struct ker_option net_options[] = {
     {"adapter.ejection_rate", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
      "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps "
      "up."},
+    {"adapter.injection_rate", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL,
+     "How fast the adapter sends the payload of a message, when slower than its link: a list of RATE[:SIZE], "
+     "each from a size on (of what this adapter sends of the message). Absent: as fast as the link.",
+     NULL},
+    {"adapter.injection_between", KER_TYPE_CHOICE, "steps", NULL, NULL, "steps|lines",
+     "Between the sizes of that list: the rate of the smaller one, or straight lines.",
+     "adapter.injection_rate"},
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
      "Receive buffer per channel, which matters where what has come waits there: for adapter.ejection_rate, "
      "or "
@@ -379,7 +386,11 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     if (status == KER_OK)
         status = net_congestion_read(net, config, error);
     net->dma = ker_config_has(config, "node.lane_bandwidth") ? net_dma_new() : NULL;
-    net->set.throttled = net->congestion || net->dma;
+    if (status == KER_OK)
+        status = ker_sizes_read(&net->set.injection, config, "adapter.injection_rate", true,
+                                ker_config_is(config, "adapter.injection_between", "lines"), error);
+    net->set.holds = net->congestion || net->set.injection.count;
+    net->set.throttled = net->set.holds || net->dma;
     if (status != KER_OK)
         return status;
     net->dirty_words = (summary->max_ports + 63) / 64;

@@ -139,14 +139,15 @@ static enum ker_status overheads_read(struct node_model *model, const struct ker
                                       struct ker_error *error)
 {
     bool lines = ker_config_is(config, "node.overhead_between", "lines");
-    enum ker_status status = node_sizes_read(&model->send_sizes, config, "node.send_overhead", lines, error);
+    enum ker_status status =
+        ker_sizes_read(&model->send_sizes, config, "node.send_overhead", false, lines, error);
     if (status == KER_OK)
-        status = node_sizes_read(&model->receive_sizes, config, "node.receive_overhead", lines, error);
+        status = ker_sizes_read(&model->receive_sizes, config, "node.receive_overhead", false, lines, error);
     if (status == KER_OK)
-        status = node_sizes_read(&model->memory_sizes, config, "node.memory_overhead", lines, error);
-    model->send_overhead = node_sizes_of(&model->send_sizes, 0);
-    model->receive_overhead = node_sizes_of(&model->receive_sizes, 0);
-    model->sized = node_sizes_vary(&model->send_sizes) || node_sizes_vary(&model->receive_sizes) ||
+        status = ker_sizes_read(&model->memory_sizes, config, "node.memory_overhead", false, lines, error);
+    model->send_overhead = ker_sizes_of(&model->send_sizes, 0);
+    model->receive_overhead = ker_sizes_of(&model->receive_sizes, 0);
+    model->sized = ker_sizes_vary(&model->send_sizes) || ker_sizes_vary(&model->receive_sizes) ||
                    model->memory_sizes.count > 0;
     return status;
 }

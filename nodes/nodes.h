@@ -15,7 +15,7 @@
 #include "net/net.h"
 #include "nodes/kinds.h"
 #include "nodes/noise.h"
-#include "nodes/sizes.h"
+#include "kernel/config/sizes.h"
 
 struct node; /* opaque */
 
@@ -37,7 +37,7 @@ struct node_model {
     uint64_t stripe_size;                     /* messages of n bytes are sent in parts */
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received, of 0 bytes */
     bool sized; /* they depend on more than that: of any size; of those inside the node, at either end: */
-    struct node_sizes send_sizes, receive_sizes, memory_sizes;
+    struct ker_sizes send_sizes, receive_sizes, memory_sizes;
     ker_time doorbell; /* from the call to the adapter */
     ker_time bus_latency,
         interrupt_latency;   /* between memory and adapter, in each direction; of what has come */

@@ -5,8 +5,10 @@
  * has one offered message at a time and is asked for the next when that one has been injected: its queue
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
  * While none may, an open-loop source is asked for further messages, up to congestion.window, so that one to
- * a crowded destination does not hold up those to others. CNPs are sent first. Invariant: while anything can
- * be sent, either a wake-up is scheduled, or the next credit is a record (credits_starved).
+ * a crowded destination does not hold up those to others. CNPs are sent first. With adapter.injection_rate a
+ * packet is sent when the link is free and the one before has had its time at the rate of its message.
+ * Invariant: while anything can be sent, either a wake-up is scheduled, or the next credit is a record
+ * (credits_starved).
  */
 #include "net/adapter/adapter.h"
 #include "net/adapter/flows.h"
@@ -242,11 +244,16 @@ packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time 
     return p;
 }
 
-/* To those who say when the next packet may leave. */
+/* To those who say when the next packet may leave. All packets of a message before this one were full. */
 __attribute__((noinline)) static void packet_notify(struct net_adapter *a, ker_time now, uint32_t index,
                                                     const struct net_packet *p, uint64_t payload)
 {
     const struct net_network *net = a->net;
+    if (net->set.injection.count) {
+        const struct net_outgoing *o = &net->outgoing.at[index];
+        uint64_t bytes = o->left + (o->begun ? o->place * net->set.payload : 0);
+        a->paced = now + ker_serialisation(payload, (uint64_t)ker_sizes_of(&net->set.injection, bytes));
+    }
     if (net->congestion && net->outgoing.at[index].queue != NET_QUEUE_CONTROL)
         net->congestion->sent(a, now, p, a->link_free - now);
     if (!net->dma || !payload)
@@ -294,8 +301,8 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     return true;
 }
 
-/* With congestion control: the first flow of a level that may send now, by the one before it in the ring;
- * false: none may, and a->hold is at most when one will. */
+/* With congestion control, or at an injection rate: the first flow of a level that may send now, by the one
+ * before it in the ring; false: none may, and a->hold is at most when one will. */
 static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint32_t *previous)
 {
     const struct net_network *net = a->net;
@@ -303,7 +310,11 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
     do {
         uint32_t f = net->outgoing.at[before].turn;
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, f)];
-        ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(a, o->destination, now);
+        ker_time when = now;
+        if (o->queue != NET_QUEUE_CONTROL) {
+            when = net->congestion ? net->congestion->ready(a, o->destination, now) : now;
+            when = when > a->paced ? when : a->paced;
+        }
         if (when <= now) {
             *previous = before;
             return true;
@@ -334,7 +345,7 @@ __attribute__((noinline)) static enum injection lanes_inject(struct net_adapter 
     for (uint32_t left = a->waiting, level; left; left &= ~(1u << level)) {
         level = level_highest(left);
         uint32_t previous = *flow_last(a, level);
-        if (net->congestion && !flow_ready(a, level, now, &previous))
+        if (net->set.holds && !flow_ready(a, level, now, &previous))
             continue;
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, net->outgoing.at[previous].turn)];
         struct net_packet p = packet_make(a, o, now);
@@ -365,7 +376,7 @@ static enum injection levels_inject(struct net_adapter *a, ker_time now)
         unsigned level = level_highest(left);
         uint32_t *last = flow_last(a, level), previous = *last;
         left &= ~(1u << level);
-        if (__builtin_expect(a->net->congestion != NULL, 0) && !flow_ready(a, level, now, &previous))
+        if (__builtin_expect(a->net->set.holds, 0) && !flow_ready(a, level, now, &previous))
             continue;
         if (flow_inject(a, level, last, previous, now))
             return INJECT_SENT;
@@ -374,8 +385,8 @@ static enum injection levels_inject(struct net_adapter *a, ker_time now)
     return result;
 }
 
-/* The same with congestion control, asking an open-loop source for more while all it has given is held back;
- * when none may be sent, sets a wake-up. */
+/* The same where flows are held back; with congestion control an open-loop source is asked for more while all
+ * it has given is. When none may be sent, sets a wake-up. */
 static bool throttled_inject(struct net_adapter *a, ker_time now)
 {
     enum injection result = INJECT_NOTHING;
@@ -403,7 +414,7 @@ static bool packet_inject(struct net_adapter *a, ker_time now)
         a->blocked = false;
         if (a->net->dma && net_dma_of(a)->reads)
             return false;
-        if (a->net->congestion)
+        if (a->net->set.holds)
             return throttled_inject(a, now);
     }
     bool sent = levels_inject(a, now) == INJECT_SENT;

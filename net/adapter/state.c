@@ -173,8 +173,8 @@ static void flows_state(struct net_adapter *n, struct ker_chunk *c)
 
 static void link_state(struct net_adapter *n, struct ker_chunk *c)
 {
-    KER_CHUNK(c, n->link_free, n->wake, n->sink_free, n->hold, n->backlog, n->offers, n->wire, n->packets,
-              n->bytes, n->busy, n->wait);
+    KER_CHUNK(c, n->link_free, n->wake, n->sink_free, n->hold, n->paced, n->backlog, n->offers, n->wire,
+              n->packets, n->bytes, n->busy, n->wait);
     n->blocked = ker_chunk_bool(c, n->blocked);
     n->exhausted = ker_chunk_bool(c, n->exhausted);
     ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);

@@ -44,7 +44,7 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
     if (driven && model->sized)
         return ker_config_fail(config, error,
                                model->memory_sizes.count             ? "node.memory_overhead"
-                               : node_sizes_vary(&model->send_sizes) ? "node.send_overhead"
+                               : ker_sizes_vary(&model->send_sizes) ? "node.send_overhead"
                                                                      : "node.receive_overhead",
                                "a message-driven job takes the same time for every message: give "
                                "node.send_overhead and node.receive_overhead one time each");

@@ -69,13 +69,13 @@ ker_time task_endpoint_overhead(const struct task_mpi *mpi, uint64_t bytes)
 }
 
 ker_time task_endpoint_sized(const struct task_mpi *mpi, const struct task_state *task, int32_t peer,
-                             const struct node_sizes *between, uint64_t bytes)
+                             const struct ker_sizes *between, uint64_t bytes)
 {
-    const struct node_sizes *inside = &mpi->model.memory_sizes;
+    const struct ker_sizes *inside = &mpi->model.memory_sizes;
     bool same =
         inside->count && peer >= 0 &&
         mpi->outside.node(mpi->outside.jobs, task->job, (uint32_t)peer) == task_node_of(mpi, task)->node;
-    return node_sizes_of(same ? inside : between, bytes);
+    return ker_sizes_of(same ? inside : between, bytes);
 }
 
 void task_endpoints_reserve(struct task_mpi *mpi, uint32_t tasks)

@@ -10,7 +10,7 @@ struct ker_config;
 /* Where node_model.sized: of a message between the task and this one of its job; `between`: of one between
  * two nodes. */
 ker_time task_endpoint_sized(const struct task_mpi *, const struct task_state *, int32_t peer,
-                             const struct node_sizes *between, uint64_t bytes);
+                             const struct ker_sizes *between, uint64_t bytes);
 /* When node and protocol have been read. */
 enum ker_status task_endpoints_new(struct task_mpi *, const struct ker_config *, struct ker_error *);
 void task_endpoints_reserve(struct task_mpi *, uint32_t tasks);

@@ -63,6 +63,14 @@ one "sends that wait until they are delivered" 256400 mpi.eager_completion=deliv
 one "what is handed over whole waits for nothing" 0 mpi.eager_completion=delivered "mpi.inject_limit=1 kB"
 more "delivered inside a node" 0 "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" -- mpi.eager_completion=delivered
 
+# ---- the rate of a message's stream: 10 packets of 4,096 bytes, which with their headers take 412.8 ns each ----
+
+ten() { more "$1" "$2" "$t/two.cfg" "jobs[0].bytes=40960" -- "${@:3}"; }
+ten "1 GB/s: 9 x 4,096 ns in place of 9 x 412.8, twice" 66297600 "adapter.injection_rate=1 GB/s"
+ten "up to the message's size" 0 'adapter.injection_rate=["1 GB/s", "20 GB/s:40 KiB"]'
+ten "above it" 66297600 'adapter.injection_rate=["1 GB/s", "20 GB/s:40961 B"]'
+ten "lines: 2 GB/s" $((2 * 9 * 1635200)) 'adapter.injection_rate=["1 GB/s", "3 GB/s:80 KiB"]' adapter.injection_between=lines
+ten "behind the last size the same rate" 66297600 'adapter.injection_rate=["3 GB/s", "1 GB/s:10 KiB"]' adapter.injection_between=lines
 # ---- algorithms: 1 MB over messages of 1 us + bytes / 10 GB/s, however many at once ----
 
 program() { # TASKS CALL...: each task does these calls
@@ -102,6 +110,10 @@ lasts reduce chain 804 "mpi.reduce_rate=10 GB/s"                   # 4 x (101 + 
 lasts reduce "chain(segment=100 kB)" 264 "mpi.reduce_rate=10 GB/s" # 11 + 21 + 21 + 21 + 10, and 9 times 20, combined and sent
 lasts reduce linear_blocking 501 "mpi.reduce_rate=10 GB/s"         # all are there at 101, and combined one after the other
 
+sed '/^network/d; s/nodes = 5/nodes = 3/' "$t/five.cfg" >"$t/three.cfg"
+program 3 "bcast 40960 0"
+more "one adapter, two messages: 19 x 4,096 ns" 69980800 "$t/three.cfg" mpi.collectives.bcast=linear -- "adapter.injection_rate=1 GB/s"
+
 # ---- all of it at once ----
 
 cat >"$t/c.cfg" <<'END'
@@ -109,6 +121,7 @@ topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = 
 node = { cores = 6; send_overhead = ["100 ns", "351 ns:600 B", "2 us:3 kB"]; receive_overhead = ["77 ns", "1 us:2 kB"];
          memory_overhead = ["31 ns", "401 ns:900 B"]; overhead_between = "lines"; };
 mpi = { reduce_rate = "3 GB/s"; copies = "all"; };
+adapter = { injection_rate = ["2 GB/s", "5 GB/s:2 kB", "3 GB/s:20 kB"]; injection_between = "lines"; };
 jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 6;
            compute_jitter = "9 us"; allreduce_every = 2; allreduce_bytes = "70 kB"; } );
 END
@@ -118,6 +131,7 @@ same_bits "with memory that is shared" "node.controller_bandwidth=12 GB/s" "mpi.
 
 # ---- bad input ----
 
+echo "1 7 1 2 1 0 4 0 0" >"$t/rules.conf"
 refuse() { # PATTERN WORDS...
     "$m" -q -o "$t/bad" "$t/two.cfg" "${@:2}" >"$t/err" 2>&1
     [ $? -eq 2 ] && grep -q "$1" "$t/err"
@@ -127,4 +141,9 @@ refuse "sizes ascend" 'node.send_overhead=["0 ns", "1 us:8 B", "2 us:8 B"]'
 refuse "the first is for all sizes" 'node.send_overhead=["0 ns:8 B"]'
 refuse "right would be a time" 'node.receive_overhead=["1 fortnight"]'
 refuse "let it end level" 'node.send_overhead=["2 us", "1 us:8 B"]' node.overhead_between=lines
+refuse "sizes ascend" 'adapter.injection_rate=["1 GB/s", "2 GB/s:8 B", "2 GB/s:4 B"]'
+refuse "right would be a rate" 'adapter.injection_rate=["1 us"]'
+refuse "right would be a rate" 'adapter.injection_rate=["0 GB/s"]'
+refuse "adapter.injection_between" adapter.injection_between=lines
+refuse "has no schedule here" "mpi.collectives.rules=$t/rules.conf"
 refuse "mpi.reduce_rate" "mpi.reduce_rate=0"
