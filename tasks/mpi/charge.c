@@ -15,6 +15,14 @@ ker_time task_charge_message(const struct task_mpi *mpi, const struct task_state
     return overhead + task_protocol_copies(mpi, task, mode, bytes);
 }
 
+ker_time task_charge_overhead(const struct task_mpi *mpi, const struct task_state *task, uint32_t peer,
+                              uint64_t bytes)
+{
+    if (__builtin_expect(mpi->model.sized, 0))
+        return task_endpoint_sized(mpi, task, (int32_t)peer, &mpi->model.send_sizes, bytes);
+    return mpi->model.send_overhead;
+}
+
 /* To a rank of the operation's communicator. */
 static ker_time send_time(const struct task_mpi *mpi, const struct task_state *task, int32_t rank,
                           unsigned mode, uint64_t bytes)
@@ -60,10 +68,12 @@ void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
         task_owe(task, task_charge_message(mpi, task, (int32_t)task->task, TASK_MODE_SYNCHRONOUS, op->bytes));
         break;
     case TASK_OP_PSEND_INIT: /* the announcement */
-        task_owe(task, op->peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead);
+        if (op->peer != TASK_PROC_NULL)
+            task_owe(task, task_charge_overhead(mpi, task,
+                                                (uint32_t)task_match_peer(mpi, task, op->comm, op->peer), 0));
         break;
     case TASK_OP_PREADY:
-        task_owe(task, mpi->model.send_overhead * (ker_time)task_partitioned_sends(mpi, task));
+        task_owe(task, task_partitioned_overhead(mpi, task));
         break;
     case TASK_OP_START:
         task_owe(task, named_send_time(mpi, task, op->request));
@@ -74,7 +84,7 @@ void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
         break;
     default:
         if (task_op_onesided(op))
-            task_owe(task, mpi->model.send_overhead * (ker_time)task_onesided_sends(task));
+            task_owe(task, task_onesided_overhead(mpi, task));
         break;
     }
 }

@@ -285,16 +285,22 @@ void task_onesided_end(struct task_mpi *mpi, struct task_state *task, ker_time n
     }
 }
 
-uint32_t task_onesided_sends(struct task_state *task)
+ker_time task_onesided_overhead(const struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
+    ker_time sum = 0;
     if (op->peer == TASK_PROC_NULL)
         return 0;
     if (op->kind <= TASK_OP_FETCH || op->kind == TASK_OP_WIN_LOCK || op->kind == TASK_OP_WIN_UNLOCK)
-        return 1;
+        return task_charge_overhead(mpi, task, op_peer(mpi, task),
+                                    op->kind == TASK_OP_PUT || op->kind == TASK_OP_FETCH ? op->bytes : 0);
     if (op->kind == TASK_OP_WIN_POST && !(op->mode & TASK_WINDOW_UNCHECKED))
-        return op->request_count;
-    return op->kind == TASK_OP_WIN_COMPLETE ? op_window(task)->starters.count : 0;
+        for (uint32_t i = 0; i < op->request_count; i++)
+            sum += task_charge_overhead(mpi, task, (uint32_t)op->requests[i], 0);
+    if (op->kind == TASK_OP_WIN_COMPLETE)
+        for (uint32_t i = op_window(task)->starters.first; i; i = task_message_at(mpi, i)->next)
+            sum += task_charge_overhead(mpi, task, task_message_at(mpi, i)->wire.destination, 0);
+    return sum;
 }
 
 bool task_onesided_begin(struct task_mpi *mpi, struct task_state *task, ker_time now)
@@ -361,13 +367,27 @@ static void received(struct task_state *task, uint64_t bytes)
     task->bytes_received += bytes;
 }
 
+/* An accumulate at the target: what is combined takes its processor, one after the other; the task pays with
+ * whatever it does next. Returns when it is done, from now on. */
+static ker_time combine(struct task_mpi *mpi, struct task_state *task, ker_time now, uint64_t bytes)
+{
+    struct task_onesided *own = task_onesided_get(task);
+    ker_time time = task_work_moves(mpi, task, bytes, mpi->reduce_rate, TASK_MOVES_COMBINE);
+    own->combines = (own->combines > now ? own->combines : now) + time;
+    task_owe(task, time);
+    return own->combines - now;
+}
+
 /* At the target. */
 static void operation_arrived(struct task_mpi *mpi, struct task_state *task, ker_time now,
                               const struct task_wire *wire)
 {
     struct task_wire answer = *wire;
+    ker_time delay = 0;
     if (wire->kind != TASK_WIRE_GET)
         received(task, wire->bytes);
+    if (mpi->reduce_rate && wire->flags & TASK_WIRE_SOFTWARE && wire->bytes)
+        delay = combine(mpi, task, now, wire->bytes);
     answer.kind = wire->kind == TASK_WIRE_PUT ? TASK_WIRE_DONE : TASK_WIRE_ANSWER;
     if (wire->kind == TASK_WIRE_FETCH)
         answer.bytes = back_of(wire);
@@ -375,7 +395,7 @@ static void operation_arrived(struct task_mpi *mpi, struct task_state *task, ker
         task->messages_sent++;
         task->bytes_sent += answer.bytes;
     }
-    task_wire_send(mpi, task_node_of(mpi, task), now, &answer, wire->source, 0);
+    task_wire_send_late(mpi, task_node_of(mpi, task), now, &answer, wire->source, 0, delay);
 }
 
 static void granted(struct task_mpi *mpi, struct task_state *task, ker_time now, const struct task_wire *wire)

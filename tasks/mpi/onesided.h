@@ -16,7 +16,8 @@ void **task_windows_sorted(const struct task_onesided *);
 void **task_targets_sorted(const struct task_onesided *);
 
 /* -- onesided.c -- */
-uint32_t task_onesided_sends(struct task_state *); /* messages of the op */
+/* Of all messages of the op. */
+ker_time task_onesided_overhead(const struct task_mpi *, struct task_state *);
 /* The task's op; false: it waits, and task_onesided_end follows. */
 bool task_onesided_begin(struct task_mpi *, struct task_state *, ker_time now);
 /* Is there nothing that it waits for, or not any more? */

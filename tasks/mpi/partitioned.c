@@ -181,7 +181,7 @@ void task_partitioned_ready(struct task_mpi *mpi, struct task_state *task, ker_t
     }
 }
 
-uint32_t task_partitioned_sends(const struct task_mpi *mpi, const struct task_state *task)
+ker_time task_partitioned_overhead(const struct task_mpi *mpi, const struct task_state *task)
 {
     const struct task_request *r = active_of(mpi, task, true);
     if (!r)
@@ -190,7 +190,10 @@ uint32_t task_partitioned_sends(const struct task_mpi *mpi, const struct task_st
     uint32_t begin, end = range_of(&task->op, p, &begin), ready = 0;
     for (uint32_t i = begin; i < end; i++)
         ready += !p->part[i];
-    return is_whole(mpi) ? ready && p->ready + ready == p->partitions : ready;
+    if (is_whole(mpi))
+        ready = ready && p->ready + ready == p->partitions;
+    uint64_t bytes = p->bytes / (is_whole(mpi) ? 1 : p->partitions);
+    return ready ? ready * task_charge_overhead(mpi, task, (uint32_t)r->peer, bytes) : 0;
 }
 
 void task_partitioned_left(struct task_mpi *mpi, struct task_state *task, uint32_t request)

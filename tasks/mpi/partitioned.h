@@ -60,8 +60,8 @@ void task_partitioned_init(struct task_mpi *, struct task_state *, ker_time now)
 void task_partitioned_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
 /* The op says that partitions are ready. */
 void task_partitioned_ready(struct task_mpi *, struct task_state *, ker_time now);
-/* How many messages the op is going to send. */
-uint32_t task_partitioned_sends(const struct task_mpi *, const struct task_state *);
+/* Of the messages that the op is going to send. */
+ker_time task_partitioned_overhead(const struct task_mpi *, const struct task_state *);
 /* The op asks for a partition; false: it waits for it. */
 bool task_partitioned_asked(struct task_mpi *, struct task_state *);
 /* A receive has found the announcement of its send. */

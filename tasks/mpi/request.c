@@ -221,10 +221,11 @@ static void request_charge(struct task_mpi *mpi, struct task_state *task, const 
 {
     if (!request_pays(r))
         return;
+    uint64_t bytes = task_request_partitioned(r) ? task_partitioned_of(mpi, r)->bytes : r->bytes;
     if (__builtin_expect(mpi->endpoints != NULL, 0))
-        task_endpoint_take(mpi, task, r->bytes);
+        task_endpoint_take(mpi, task, bytes);
     else if (__builtin_expect(mpi->model.sized, 0))
-        task_owe(task, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, r->bytes));
+        task_owe(task, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
     else
         task->debt += mpi->model.receive_overhead;
 }

@@ -209,6 +209,7 @@ static void onesided_state(struct task_mpi *mpi, struct task_state *task, struct
     if (!ker_chunk_bool(c, task->onesided != NULL) || c->bad)
         return;
     struct task_onesided *o = task_onesided_get(task);
+    KER_CHUNK(c, o->combines);
     void **windows = c->loads ? NULL : task_windows_sorted(o),
          **targets = c->loads ? NULL : task_targets_sorted(o);
     uint32_t count = ker_chunk_count(c, (uint32_t)o->windows.count, 38);

@@ -135,6 +135,7 @@ struct task_target {
 };
 struct task_onesided {
     struct ker_table windows, targets;
+    ker_time combines; /* accumulates keep it busy until then */
 };
 
 enum task_stage {

@@ -114,6 +114,12 @@ static void test_progress(void **state)
         ker_time time, target;
     } cases[] = {
         {"", ACCUMULATE(1, 1000), COMPUTE(c), by_adapter, 2 * c},
+        /* Combined at 1 GB/s: 1 us, by the target, which pays with what it does next. */
+        {"mpi: { reduce_rate = \"1 GB/s\"; };", ACCUMULATE(1, 1000), COMPUTE(c), by_adapter + KER_US,
+         2 * c + KER_US},
+        {"mpi: { reduce_rate = \"1 GB/s\"; };", PUT(1, 1000), COMPUTE(c), by_adapter, 2 * c},
+        {"mpi: { reduce_rate = \"1 GB/s\"; progress = \"calls\"; };", ACCUMULATE(1, 1000),
+         ON(TASK_OP_WIN_FLUSH_ALL, 0), c + KER_US + WAY(0), c + KER_US},
         {"mpi: { progress = \"calls\"; };", ACCUMULATE(1, 1000), COMPUTE(c), 2 * c + WAY(0), 2 * c},
         {"mpi: { progress = \"calls\"; };", ACCUMULATE(1, 1000), ON(TASK_OP_WIN_FLUSH_ALL, 0), c + WAY(0), c},
         {"mpi: { progress = \"calls\"; };", PUT(1, 1000), COMPUTE(c), by_adapter, 2 * c},
@@ -198,6 +204,20 @@ static void test_overheads(void **state)
     const struct task_op a[] = {PUT(1, 10), GET(1, 20), FLUSH_ALL, END}, b[] = {END};
     fake_play(&net, (const struct task_op *const[]){a, b});
     assert_int_equal(fake_row(&net, 0).finish, 600 * KER_NS + 100 * KER_NS + WAY(0) + WAY(20));
+    assert_clean(&net);
+    fake_close(&net);
+    /* By size: of 10 bytes 300 ns, of the request of a GET 100 ns. */
+    fake_open(&net, 2, 1, "node: { send_overhead = [\"100 ns\", \"300 ns:10 B\"]; };");
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 0).finish, 400 * KER_NS + WAY(0) + WAY(20));
+    assert_clean(&net);
+    fake_close(&net);
+    /* Two accumulates come together (the second 1,032 x 40 ps later, so both are sent at once here): combined
+     * one after the other. */
+    fake_open(&net, 2, 1, "mpi: { reduce_rate = \"1 GB/s\"; };");
+    const struct task_op two[] = {ACCUMULATE(1, 1000), ACCUMULATE(1, 1000), FLUSH_ALL, END};
+    fake_play(&net, (const struct task_op *const[]){two, b});
+    assert_int_equal(fake_row(&net, 0).finish, WAY(1000) + 2 * KER_US + WAY(0));
     assert_clean(&net);
     fake_close(&net);
 }

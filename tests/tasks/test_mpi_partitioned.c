@@ -152,6 +152,11 @@ static void test_overheads(void **state)
     const struct task_op receive[] = {PRECV(0, 3, 4, 4000, 1), START(1), WAIT(1), FREE(1), END};
     play("node: { send_overhead = \"1 us\"; receive_overhead = \"2 us\"; };", send, receive,
          2 * C + 5 * KER_US + LEAVES(1000), 2 * C + 5 * KER_US + WAY(1000) + 2 * KER_US);
+    /* By size: the announcement 100 ns, each of 1,000 bytes 2 us; at the receiver 4,000 bytes 3 us. */
+    play("node: { send_overhead = [\"100 ns\", \"2 us:1 kB\"]; receive_overhead = [\"0 ns\", \"3 us:4 kB\"]; "
+         "};",
+         send, receive, 2 * C + 8 * KER_US + 100 * KER_NS + LEAVES(1000),
+         2 * C + 8 * KER_US + 100 * KER_NS + WAY(1000) + 3 * KER_US);
 }
 
 /* The receiver starts at C only: what is ready before leaves when that is known; each further start waits for
