@@ -138,7 +138,7 @@ const struct ker_option net_options[] = {
     {"adapter.injection_rate", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL,
      "How fast the adapter sends the payload of a message, when slower than its link: a list of RATE[:SIZE], "
      "each from a size on (of what this adapter sends of the message). Absent: as fast as the link.",
-     NULL},
+     "network.model=@links"},
     {"adapter.injection_between", KER_TYPE_CHOICE, "steps", NULL, NULL, "steps|lines",
      "Between the sizes of that list: the rate of the smaller one, or straight lines.",
      "adapter.injection_rate"},

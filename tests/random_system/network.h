@@ -97,7 +97,7 @@ static void random_adapter(struct random_system *r)
         fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n", rate > 1e-6 ? rate : 1e-6);
         random_buffer(r, "buffer");
     }
-    if (random_flag(r, "slow injection", 20)) {
+    if (!r->whole && random_flag(r, "slow injection", 20)) {
         random_key(r, "injection_rate");
         fprintf(r->out, "    injection_rate = [\"%.6f GB/s\"", r->bandwidth * 0.1 * (1 + draw(r, 12)));
         for (uint32_t size = 1 + draw(r, 5000), more = draw(r, 3); more; more--, size += 1 + draw(r, 9000))
