@@ -5,7 +5,7 @@
 #ifndef NET_NETWORK_H
 #define NET_NETWORK_H
 
-#include "kernel/config/sizes.h"
+#include "kernel/config/config.h"
 #include "net/model.h"
 #include "net/packet.h"
 

@@ -15,7 +15,6 @@
 #include "net/net.h"
 #include "nodes/kinds.h"
 #include "nodes/noise.h"
-#include "kernel/config/sizes.h"
 
 struct node; /* opaque */
 

@@ -27,6 +27,7 @@
 #include "kernel/config/kind.h"
 #include "kernel/config/plugin.h"
 #include "kernel/config/ranges.h"
+#include "kernel/config/sizes.h"
 
 enum ker_type {
     KER_TYPE_BOOL,
