@@ -15,14 +15,6 @@ ker_time task_charge_message(const struct task_mpi *mpi, const struct task_state
     return overhead + task_protocol_copies(mpi, task, mode, bytes);
 }
 
-ker_time task_charge_overhead(const struct task_mpi *mpi, const struct task_state *task, uint32_t peer,
-                              uint64_t bytes)
-{
-    if (__builtin_expect(mpi->model.sized, 0))
-        return task_endpoint_sized(mpi, task, (int32_t)peer, &mpi->model.send_sizes, bytes);
-    return mpi->model.send_overhead;
-}
-
 /* To a rank of the operation's communicator. */
 static ker_time send_time(const struct task_mpi *mpi, const struct task_state *task, int32_t rank,
                           unsigned mode, uint64_t bytes)
@@ -69,8 +61,8 @@ void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
         break;
     case TASK_OP_PSEND_INIT: /* the announcement */
         if (op->peer != TASK_PROC_NULL)
-            task_owe(task, task_charge_overhead(mpi, task,
-                                                (uint32_t)task_match_peer(mpi, task, op->comm, op->peer), 0));
+            task_owe(task, task_endpoint_alone(mpi, task,
+                                               (uint32_t)task_match_peer(mpi, task, op->comm, op->peer), 0));
         break;
     case TASK_OP_PREADY:
         task_owe(task, task_partitioned_overhead(mpi, task));

@@ -78,6 +78,14 @@ ker_time task_endpoint_sized(const struct task_mpi *mpi, const struct task_state
     return ker_sizes_of(same ? inside : between, bytes);
 }
 
+ker_time task_endpoint_alone(const struct task_mpi *mpi, const struct task_state *task, uint32_t peer,
+                             uint64_t bytes)
+{
+    if (__builtin_expect(mpi->model.sized, 0))
+        return task_endpoint_sized(mpi, task, (int32_t)peer, &mpi->model.send_sizes, bytes);
+    return mpi->model.send_overhead;
+}
+
 void task_endpoints_reserve(struct task_mpi *mpi, uint32_t tasks)
 {
     if (mpi->endpoints)

@@ -11,6 +11,10 @@ struct ker_config;
  * two nodes. */
 ker_time task_endpoint_sized(const struct task_mpi *, const struct task_state *, int32_t peer,
                              const struct ker_sizes *between, uint64_t bytes);
+/* Of one-sided or partitioned communication, whose adapters do the rest: of a message to this task of the
+ * job. */
+ker_time task_endpoint_alone(const struct task_mpi *, const struct task_state *, uint32_t peer,
+                             uint64_t bytes);
 /* When node and protocol have been read. */
 enum ker_status task_endpoints_new(struct task_mpi *, const struct ker_config *, struct ker_error *);
 void task_endpoints_reserve(struct task_mpi *, uint32_t tasks);

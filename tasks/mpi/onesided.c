@@ -292,14 +292,14 @@ ker_time task_onesided_overhead(const struct task_mpi *mpi, struct task_state *t
     if (op->peer == TASK_PROC_NULL)
         return 0;
     if (op->kind <= TASK_OP_FETCH || op->kind == TASK_OP_WIN_LOCK || op->kind == TASK_OP_WIN_UNLOCK)
-        return task_charge_overhead(mpi, task, op_peer(mpi, task),
-                                    op->kind == TASK_OP_PUT || op->kind == TASK_OP_FETCH ? op->bytes : 0);
+        return task_endpoint_alone(mpi, task, op_peer(mpi, task),
+                                   op->kind == TASK_OP_PUT || op->kind == TASK_OP_FETCH ? op->bytes : 0);
     if (op->kind == TASK_OP_WIN_POST && !(op->mode & TASK_WINDOW_UNCHECKED))
         for (uint32_t i = 0; i < op->request_count; i++)
-            sum += task_charge_overhead(mpi, task, (uint32_t)op->requests[i], 0);
+            sum += task_endpoint_alone(mpi, task, (uint32_t)op->requests[i], 0);
     if (op->kind == TASK_OP_WIN_COMPLETE)
         for (uint32_t i = op_window(task)->starters.first; i; i = task_message_at(mpi, i)->next)
-            sum += task_charge_overhead(mpi, task, task_message_at(mpi, i)->wire.destination, 0);
+            sum += task_endpoint_alone(mpi, task, task_message_at(mpi, i)->wire.destination, 0);
     return sum;
 }
 

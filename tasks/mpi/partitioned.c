@@ -193,7 +193,7 @@ ker_time task_partitioned_overhead(const struct task_mpi *mpi, const struct task
     if (is_whole(mpi))
         ready = ready && p->ready + ready == p->partitions;
     uint64_t bytes = p->bytes / (is_whole(mpi) ? 1 : p->partitions);
-    return ready ? ready * task_charge_overhead(mpi, task, (uint32_t)r->peer, bytes) : 0;
+    return ready ? ready * task_endpoint_alone(mpi, task, (uint32_t)r->peer, bytes) : 0;
 }
 
 void task_partitioned_left(struct task_mpi *mpi, struct task_state *task, uint32_t request)

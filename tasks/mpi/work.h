@@ -36,8 +36,5 @@ void task_charge_sends(struct task_mpi *, struct task_state *);
 /* What a message of this many bytes to a task of the job costs its sender. */
 ker_time task_charge_message(const struct task_mpi *, const struct task_state *, int32_t peer, unsigned mode,
                              uint64_t bytes);
-/* Of a message of one-sided or partitioned communication to this task of the job. */
-ker_time task_charge_overhead(const struct task_mpi *, const struct task_state *, uint32_t peer,
-                              uint64_t bytes);
 
 #endif
