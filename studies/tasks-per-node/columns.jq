@@ -1,5 +1,5 @@
 # Time, what shares of it the tasks computed, stood for memory, or waited; how busy the busiest controller and adapter were; and how much shorter it is with something
-# four times as fast (part job) or adapters sixteen times as fast (part reduce).
+# four times as fast (part job), sixteen times as fast or for nothing (part reduce).
 def same($a; $b): all("part", "tasks", "adapters", "memory", "algorithm", "size", "order"; . as $t | $a.tag[$t] == $b.tag[$t]);
 . as $points | .[] | . as $p
 | ([$points[] | select(.tag.faster == "none" and same(.; $p))][0].result.jobs[0].finish_ps) as $time
