@@ -143,7 +143,7 @@ json_t *net_load_json(const struct route_topology *, uint64_t bytes, ker_time sp
 
 /* Of the family "network.model": switches, links, adapters; latency and bandwidth. */
 extern const struct ker_kind net_packet_model, net_simple_model, net_links_model, net_bus_model,
-    net_pmac_model;
+    net_pmac_model, net_flow_model;
 extern const struct stats_schema *const net_tables[]; /* all tables of net/, NULL at the end */
 extern const struct ker_option net_options[];         /* switch.*, adapter.*, of routing.* what switches do */
 extern const struct ker_option net_congestion_options[]; /* congestion.* */

@@ -67,16 +67,18 @@ void run_partition_make(struct run *run)
     }
 }
 
-/* Not where adapters follow whole routes, and where all of them are proved or written. */
+/* Not where adapters follow whole routes, where all of them are proved or written, and where there are no
+ * switches that ask. */
 bool run_routes_divided(const struct run *run)
 {
     bool follow = ker_config_bytes(run->config, "routing.hop_bytes") > 0;
-    return !run->args->check && !run->args->table && !follow && ker_comm_size(run->comm) > 1;
+    return !run->args->check && !run->args->table && !follow && run->carrier->switch_at &&
+           ker_comm_size(run->comm) > 1;
 }
 
 static void routes_own(struct run *run)
 {
-    if (!run_routes_divided(run) || !run->carrier->switch_at)
+    if (!run_routes_divided(run))
         return;
     uint32_t switches = route_summarise(run->topology)->switches, *rank = ker_alloc(sizeof *rank * switches);
     for (uint32_t id = 0; id < switches; id++)

@@ -246,13 +246,15 @@ static void waiting_tell(FILE *out, const json_t *result, const json_t *job, con
 /* What was sent and whose latency nobody knows is not reported as zeros. */
 static void nothing_tell(FILE *out, const json_t *result)
 {
+    bool packets = json_object_get(result, "packet_latency_ps") != NULL; /* not of whole messages */
     if (json_is_null(json_object_get(result, "accepted_load")))
         fprintf(out, "nothing was measured: the run ended before its warm-up was over (run.warmup); ");
     else if (number(result, "packets_injected") > 0 &&
-             number(json_object_get(result, "packet_latency_ps"), "count") == 0)
-        fprintf(
-            out,
-            "no packet of the measured span arrived before the end of the run: its latency is not known; ");
+             number(json_object_get(result, packets ? "packet_latency_ps" : "message_latency_ps"), "count") ==
+                 0)
+        fprintf(out,
+                "no %s of the measured span arrived before the end of the run: its latency is not known; ",
+                packets ? "packet" : "message");
 }
 
 char *stats_bottleneck_text(const json_t *result)

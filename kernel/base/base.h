@@ -14,6 +14,7 @@
 #include "kernel/base/memory.h"
 #include "kernel/base/pool.h"
 #include "kernel/base/random.h"
+#include "kernel/base/share.h"
 #include "kernel/base/slabs.h"
 #include "kernel/base/table.h"
 #include "kernel/base/text.h"

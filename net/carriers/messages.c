@@ -6,91 +6,11 @@
  * know when it has left is kept in a list of its adapter, in the order of (when it has left, when it was
  * asked for), and a timer takes the first. An offered message is asked for when its time has come: no source
  * queue grows here.
- *
- * Where one component decides for all (net_law.decide), the coordinator, a message goes to it as an event
- * that takes half a latency. It sorts what it is asked in an instant and sends the message on, and to a
- * source that wants to know it, when the message has left.
  */
-#include "net/carriers/messages.h"
-
-#include "kernel/engine/post.h"
+#include "net/carriers/carried.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define VERSION 2
-
-/* A message in flight: struct ker_event. The envelope is the event's extension. */
-struct carried {
-    ker_time time;
-    uint32_t component;
-    uint16_t port;
-    uint8_t channel, flags;
-    uint32_t source, destination;
-    ker_time created;
-    uint64_t bytes;
-    uint32_t number;
-    uint8_t service, part;
-    uint16_t wants_left; /* its source wants to know when it has left */
-    uint64_t unused;
-    uint32_t extension, more;
-};
-_Static_assert(sizeof(struct carried) == sizeof(struct ker_event), "a message is an event");
-
-#define FLAG_LEFT 1 /* not a message: the message of this number has left its source, which this goes to */
-
-struct leaving {
-    uint32_t next, number;
-    uint8_t service, part;
-    ker_time when; /* KER_TIME_MAX: that is not known yet */
-    uint64_t cookie;
-};
-
-struct held {
-    uint32_t next;
-    ker_time when;
-    struct net_message message;
-};
-
-struct net_adapter {
-    struct net_network *net;
-    void *node;
-    uint32_t id, self;
-    uint32_t leaving, held; /* the first, or KER_NONE */
-    bool exhausted;         /* no open-loop source, or it has ended */
-    bool has;               /* `offer` waits for its time */
-    ker_time wake, last;    /* a wake-up is on its way for then; the last byte so far has left */
-    struct net_offer offer;
-};
-
-struct net_network {
-    struct net_law law;
-    struct net_phases phases;
-    const struct route_topology *topology;
-    struct ker_engine *engine;
-    struct net_host host;
-    struct ker_class class;
-    struct part_layout layout;
-    uint32_t group, count;           /* of the nodes; on this rank */
-    struct coordinator *coordinator; /* with law.decide, on the rank where it lives; else NULL */
-    uint32_t coordinator_group;
-    ker_time ask; /* from node to coordinator: half a latency */
-    struct net_adapter **adapters;
-    char *block;
-    size_t block_bytes;
-    const struct carried **fresh; /* of the instant that is being handled */
-    uint32_t fresh_count, fresh_room;
-    KER_POOL(struct leaving) leaving;
-    KER_POOL(struct held) held;
-    struct net_totals totals;
-    uint64_t handed; /* payload of send inside the measured span */
-    struct stats_quantity latency, size;
-};
-
-struct coordinator {
-    struct net_network *net;
-    uint32_t self;
-};
 
 struct net_loading {
     struct net_network *net;
@@ -125,31 +45,26 @@ static void timer_post(const struct net_adapter *a, ker_time when)
                   (uint16_t)(key >> 8), (uint8_t)key, 0);
 }
 
-static struct carried *carried_post(const struct net_network *net, struct part_member to, ker_time when)
-{
-    return (struct carried *)ker_post_event(net->engine, part_layout_at(&net->layout, to), when, 0, 0);
-}
-
 /* Where it goes first, and when it is there. */
 static struct carried *message_begin(struct net_adapter *a, ker_time now, const struct net_send *m)
 {
     struct net_network *net = a->net;
     struct leaving l = {KER_NONE, m->number, m->service, m->part, KER_TIME_MAX, m->cookie};
     struct carried *c;
-    if (net->law.decide)
-        c = carried_post(net, (struct part_member){net->coordinator_group, 0}, now + net->ask);
+    if (net->ask)
+        c = net_carried_post(net, (struct part_member){net->coordinator_group, 0}, now + net->ask);
     else {
         ker_time there = now;
         l.when = now;
-        net->law.carry(net->law.context, &(struct net_asked){a->id, m->destination, now, m->bytes}, &l.when,
-                       &there);
+        net->law.carry(net->law.context, &(struct net_asked){a->id, m->destination, m->number, now, m->bytes},
+                       &l.when, &there);
         ker_assert(l.when >= now && there >= now + net->law.latency);
-        c = carried_post(net, (struct part_member){net->group, m->destination}, there);
+        c = net_carried_post(net, (struct part_member){net->group, m->destination}, there);
         a->last = a->last > l.when ? a->last : l.when;
     }
     if (m->cookie) {
         leaving_put(a, &l);
-        if (!net->law.decide)
+        if (!net->ask)
             timer_post(a, l.when);
     }
     return c;
@@ -349,7 +264,8 @@ static void message_arrive(struct net_adapter *a, ker_time now, const struct car
         message_deliver(a, now, &h.message);
         return;
     }
-    h.when = net->law.receive(net->law.context, &(struct net_asked){c->source, a->id, now, c->bytes});
+    h.when =
+        net->law.receive(net->law.context, &(struct net_asked){c->source, a->id, c->number, now, c->bytes});
     ker_assert(h.when >= now);
     held_put(a, &h);
 }
@@ -368,26 +284,10 @@ static void message_left(struct net_adapter *a, ker_time now, const struct carri
     net->host.sent(a->node, now, l.service, l.part, l.cookie);
 }
 
-static int carried_compare(const void *a, const void *b)
-{
-    const struct carried *x = *(const struct carried *const *)a, *y = *(const struct carried *const *)b;
-    if ((x->flags ^ y->flags) & FLAG_LEFT)
-        return x->flags & FLAG_LEFT ? -1 : 1;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-static void fresh_sort(struct net_network *net)
-{
-    if (net->fresh_count > 1)
-        qsort(net->fresh, net->fresh_count, sizeof *net->fresh, carried_compare);
-}
-
 void net_messages_act(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
-    fresh_sort(net);
+    net_carried_sort(net);
     for (uint32_t i = 0; i < net->fresh_count; i++)
         if (net->fresh[i]->flags & FLAG_LEFT)
             message_left(a, now, net->fresh[i]);
@@ -401,79 +301,6 @@ void net_messages_act(struct net_adapter *a, ker_time now)
         adapter_wake(a, net->held.at[a->held].when);
 }
 
-/* ---- the coordinator ---- */
-
-static void coordinator_arrival(void *self, struct ker_engine *engine, const struct ker_event *event)
-{
-    struct net_network *net = ((struct coordinator *)self)->net;
-    *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = (const struct carried *)event;
-}
-
-static void coordinator_note(void *self, struct ker_engine *engine, ker_time now, enum ker_record_kind kind,
-                             uint16_t port, uint8_t channel, uint32_t amount)
-{
-}
-
-static void coordinator_decide(struct net_network *net, ker_time now, const struct carried *c)
-{
-    struct net_asked asked = {c->source, c->destination, now - net->ask, c->bytes};
-    ker_time left = 0, there = 0;
-    net->law.decide(net->law.context, &asked, &left, &there);
-    ker_assert(there >= asked.now + net->law.latency && left >= asked.now + net->law.latency);
-    struct carried on = *c, *to = carried_post(net, (struct part_member){net->group, c->destination}, there);
-    on.time = to->time;
-    on.component = to->component;
-    if (on.flags & KER_FLAG_EXTENSION) {
-        uint64_t word[KER_EXTENSION_BYTES / 8];
-        ker_extension_read(net->engine, c->extension, word);
-        ker_extension_free(net->engine, c->extension);
-        on.extension = ker_extension_new(net->engine, word);
-    }
-    *to = on;
-    if (c->wants_left) {
-        to = carried_post(net, (struct part_member){net->group, c->source}, left);
-        *to = (struct carried){.time = to->time,
-                               .component = to->component,
-                               .source = on.source,
-                               .number = on.number,
-                               .flags = FLAG_LEFT};
-    }
-}
-
-static void coordinator_act(void *self, struct ker_engine *engine, ker_time now)
-{
-    struct net_network *net = ((struct coordinator *)self)->net;
-    fresh_sort(net);
-    for (uint32_t i = 0; i < net->fresh_count; i++)
-        coordinator_decide(net, now, net->fresh[i]);
-    net->fresh_count = 0;
-}
-
-static void coordinator_arrival_alone(void *self, struct ker_engine *engine, const struct ker_event *event)
-{
-    coordinator_arrival(self, engine, event);
-    coordinator_act(self, engine, event->time);
-}
-
-static void coordinator_note_alone(void *self, struct ker_engine *engine, ker_time now,
-                                   enum ker_record_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
-{
-}
-
-static uint32_t coordinator_id(const void *self)
-{
-    return 0;
-}
-
-static const struct ker_class coordinator_class = {.name = "messages_coordinator",
-                                                   .arrival = coordinator_arrival,
-                                                   .note = coordinator_note,
-                                                   .act = coordinator_act,
-                                                   .arrival_alone = coordinator_arrival_alone,
-                                                   .note_alone = coordinator_note_alone,
-                                                   .repeats = true,
-                                                   .id = coordinator_id};
-
 /* ---- building ---- */
 
 enum ker_status net_messages_new(struct net_network **made, const struct ker_config *config,
@@ -485,13 +312,15 @@ enum ker_status net_messages_new(struct net_network **made, const struct ker_con
     net->phases = phases;
     net->topology = topology;
     net->leaving.free = net->held.free = KER_NONE;
-    net->ask = law->latency / 2;
+    net->ask = law->flows ? law->latency / 4 : law->decide ? law->latency / 2 : 0;
     stats_quantity_init(&net->latency);
     stats_quantity_init(&net->size);
     ker_assert(law->latency > 0);
-    if (law->decide && law->latency < 2)
-        return ker_config_fail(config, error, "network.latency",
-                               "at least 2 ps, since what all share is decided half a latency later");
+    if ((law->decide || law->flows) && net->ask == 0)
+        return ker_config_fail(config, error, "network.model",
+                               "%lld ps from node to node are too short: what all share is decided a part of "
+                               "this later, and %d ps are needed",
+                               (long long)law->latency, law->flows ? 4 : 2);
     bool total, periods;
     unsigned levels = stats_matrix_wanted(config, &total, &periods);
     if ((total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
@@ -512,7 +341,7 @@ void net_messages_free(struct net_network *net)
     KER_POOL_RELEASE(&net->leaving);
     KER_POOL_RELEASE(&net->held);
     free(net->adapters);
-    free(net->coordinator);
+    net_coordinator_free(net->coordinator);
     free(net->fresh);
     (net->law.release ? net->law.release : free)(net->law.context);
     free(net);
@@ -537,24 +366,9 @@ static uint32_t node_links(const void *context, uint32_t id, struct part_link *l
         link[count++] = (struct part_link){{net->group, id - 1}, net->law.latency};
     if (id + 1 < nodes)
         link[count++] = (struct part_link){{net->group, id + 1}, net->law.latency};
-    if (net->law.decide)
+    if (net->ask)
         link[count++] = (struct part_link){{net->coordinator_group, 0}, net->ask};
     return count;
-}
-
-static uint32_t coordinator_load(const void *context, uint32_t id)
-{
-    const struct net_network *net = context;
-    return 1 + route_hosts(route_summarise(net->topology)) / 8;
-}
-
-static uint32_t coordinator_links(const void *context, uint32_t id, struct part_link *link)
-{
-    const struct net_network *net = context;
-    uint32_t nodes = route_hosts(route_summarise(net->topology));
-    for (uint32_t node = 0; node < nodes; node++)
-        link[node] = (struct part_link){{net->group, node}, net->ask};
-    return nodes;
 }
 
 void net_messages_groups_add(struct net_network *net, struct part_groups *groups)
@@ -566,18 +380,10 @@ void net_messages_groups_add(struct net_network *net, struct part_groups *groups
                                .natural = node_natural,
                                .links = node_links,
                                .most_links = 3,
-                               .everywhere = net->law.decide ? 0 : net->law.latency};
+                               .everywhere = net->ask ? 0 : net->law.latency};
     net->group = part_groups_add(groups, &nodes);
-    if (!net->law.decide)
-        return;
-    struct part_group coordinator = {.name = "coordinator",
-                                     .count = 1,
-                                     .context = net,
-                                     .load = coordinator_load,
-                                     .natural = node_natural,
-                                     .links = coordinator_links,
-                                     .most_links = nodes.count};
-    net->coordinator_group = part_groups_add(groups, &coordinator);
+    if (net->ask)
+        net_coordinator_group_add(net, groups);
 }
 
 ker_time net_messages_reach(const struct net_network *net)
@@ -602,18 +408,6 @@ static void node_make(struct net_network *net, uint32_t id, uint32_t index, char
                    part_layout_begins(&net->layout, (struct part_member){net->group, id}));
 }
 
-static void coordinator_make(struct net_network *net)
-{
-    struct part_member member = {net->coordinator_group, 0};
-    struct ker_address at = part_layout_at(&net->layout, member);
-    if (at.rank != net->engine->rank)
-        return;
-    net->coordinator = ker_alloc(sizeof *net->coordinator);
-    *net->coordinator = (struct coordinator){net, at.index};
-    ker_engine_set(net->engine, at.index, &coordinator_class, net->coordinator,
-                   part_layout_begins(&net->layout, member));
-}
-
 void net_messages_build(struct net_network *net, struct ker_engine *engine, struct part_layout *l,
                         const struct net_host *host)
 {
@@ -635,8 +429,8 @@ void net_messages_build(struct net_network *net, struct ker_engine *engine, stru
         if (at.rank == engine->rank)
             node_make(net, id, at.index, net->block + each * net->count);
     }
-    if (net->law.decide)
-        coordinator_make(net);
+    if (net->ask)
+        net_coordinator_make(net);
 }
 
 uint32_t *net_messages_nodes(const struct net_network *net, uint32_t *count)
@@ -770,9 +564,8 @@ void net_messages_save(struct net_network *net, struct ker_state_writer *writer)
                       ker_state_begin(writer, "messages_adapter", VERSION, net->adapters[i]->id));
         ker_state_end(writer);
     }
-    if (net->coordinator && net->law.state) {
-        net->law.state(net->law.context, KER_NONE,
-                       ker_state_begin(writer, "messages_coordinator", VERSION, 0));
+    if (net->coordinator) {
+        net_coordinator_state(net->coordinator, ker_state_begin(writer, "messages_coordinator", VERSION, 0));
         ker_state_end(writer);
     }
 }
@@ -799,8 +592,8 @@ static void adapter_load(void *context, struct ker_chunk *c)
 static void coordinator_load_state(void *context, struct ker_chunk *c)
 {
     struct net_network *net = ((struct net_loading *)context)->net;
-    if (net->coordinator && net->law.state)
-        net->law.state(net->law.context, KER_NONE, c);
+    if (net->coordinator)
+        net_coordinator_state(net->coordinator, c);
     else
         c->at = c->bytes;
 }
@@ -832,7 +625,7 @@ uint32_t net_messages_loaders(struct net_loading *l, struct ker_state_loader *lo
 bool net_messages_find(void *context, const char *class, uint32_t id, uint32_t *index)
 {
     const struct net_loading *l = context;
-    if (strcmp(class, coordinator_class.name) == 0) {
+    if (strcmp(class, NET_COORDINATOR) == 0) {
         *index = l->net->coordinator ? l->net->coordinator->self : 0;
         return l->net->coordinator != NULL;
     }

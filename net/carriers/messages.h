@@ -12,16 +12,29 @@
 
 #include "net/net.h"
 
-/* What is asked of a law: `bytes` from source to destination, asked for at `now`. */
+/* What is asked of a law: `bytes` from source to destination, asked for at `now`; the number of the message
+ * at its source. */
 struct net_asked {
-    uint32_t source, destination;
+    uint32_t source, destination, number;
     ker_time now;
     uint64_t bytes;
 };
 
+/* In place of net_law.decide, where what begins later says when a message is there. Each has a number of the
+ * coordinator's, from 0 on; those that have ended are given again. */
+struct net_flow_law {
+    void (*begin)(void *context, const struct net_asked *, uint32_t id);
+    /* All of the instant have begun: when the first ends, KER_TIME_MAX: there is none. */
+    ker_time (*next)(void *context, ker_time now);
+    /* Ends that one. *left >= then + latency / 2, *there >= then + latency. */
+    uint32_t (*end)(void *context, ker_time *left, ker_time *there);
+    /* Of one that goes on, saved, or loaded behind `begin`. */
+    void (*state)(void *context, uint32_t id, struct ker_chunk *);
+};
+
 /* All nodes have what a law needs of them at hand, or one place decides for all. */
 struct net_law {
-    ker_time latency; /* > 0; with `decide` at least 2 ps */
+    ker_time latency; /* > 0; with `decide` at least 2 ps, with `flows` 4 */
     /* At the source, in the order in which it asks: *left >= now: the last byte has left; *there >= now +
      * latency: the whole of it is there, or has come to the destination. NULL: see decide. */
     void (*carry)(void *context, const struct net_asked *, ker_time *left, ker_time *there);
@@ -31,6 +44,7 @@ struct net_law {
     /* In place of carry, for what is shared by all: in the order (time, source, number) of the whole system,
      * though it is computed half a latency later. *left and *there >= now + latency. */
     void (*decide)(void *context, const struct net_asked *, ker_time *left, ker_time *there);
+    const struct net_flow_law *flows; /* or by these */
     /* What it knows of a node (KER_NONE: of all), saved and loaded; NULL: nothing. */
     void (*state)(void *context, uint32_t node, struct ker_chunk *);
     void *context;

@@ -12,7 +12,7 @@
 
 /* ---- set-up ---- */
 
-static void capacities_set(const struct node_memory *memory, struct node_resource *resource,
+static void capacities_set(const struct node_memory *memory, struct ker_shared *resource,
                            const struct node_rates *rates)
 {
     for (uint32_t i = 0; i < memory->resources; i++)
@@ -42,7 +42,7 @@ struct node_memory *node_memory_new(const struct node_model *model)
     return memory;
 }
 
-static struct node_resource *resources_of(const struct node *n)
+static struct ker_shared *resources_of(const struct node *n)
 {
     const struct node_memory *memory = n->system->memory;
     return &memory->resource[(size_t)node_kinds_of(n->system->model.kinds, n->id) * memory->resources];

@@ -63,7 +63,7 @@ struct node_slot {
 struct node_memory {
     KER_POOL(struct node_load) loads;
     uint32_t domains, buses, resources; /* as many as any kind of node has; buses: where the first is */
-    struct node_resource *resource; /* of each kind: the controllers, by domain; then of each socket, if there
+    struct ker_shared *resource; /* of each kind: the controllers, by domain; then of each socket, if there
                                        are several, its link to the others: outwards, inwards; then of each
                                        bus, if they have a rate: to adapters, from them */
     struct node_flow **flow;        /* while rates are found */

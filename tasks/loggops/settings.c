@@ -22,6 +22,7 @@ const struct ker_kind task_loggops_model = {
     KIND(net_links_model)                                                                                    \
     KIND(net_bus_model)                                                                                      \
     KIND(net_pmac_model)                                                                                     \
+    KIND(net_flow_model)                                                                                     \
     KIND(task_loggops_model)
 KER_KINDS_TABLE(kinds, MODELS);
 static const struct ker_kinds family = {"network.model", "models of the network", sizeof(struct net_carrier),

@@ -80,7 +80,7 @@ refused "network.buses: is missing" "$t/eight.cfg"
 check "refused: no number of buses"
 refused "network.buses: too small" "$t/eight.cfg" network.buses=0
 check "refused: no buses"
-refused "at least 2 ps" "$t/eight.cfg" network.buses=1 network.latency="1 ps"
+refused "2 ps are needed" "$t/eight.cfg" network.buses=1 network.latency="1 ps"
 check "refused: no time to decide in"
 
 # Everything that stands above a carrier, together.

@@ -11,7 +11,7 @@
 #define MOST 12
 static struct node_flow flow[MOST];
 static uint32_t flows;
-static struct node_resource resource[MOST];
+static struct ker_shared resource[MOST];
 
 static struct node_flow *add(uint64_t most)
 {

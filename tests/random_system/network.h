@@ -157,8 +157,16 @@ static void random_carrier(struct random_system *r)
     if (!r->whole)
         return;
     group_begin(r, "network");
-    const char *model = random_choice(r, "model", LIST("simple", "links", "bus", "pmac"));
+    /* Flows need 4 ps from node to node. */
+    const char *model = r->extreme
+                            ? random_choice(r, "model", LIST("simple", "links", "bus", "pmac"))
+                            : random_choice(r, "model", LIST("simple", "links", "bus", "pmac", "flow"));
     put_text(r, "model", model);
+    if (strcmp(model, "flow") == 0) {
+        put_size(r, "flow_size", 0, 100000, 0, 1000000);
+        group_end(r);
+        return;
+    }
     put_time(r, "latency", LIST("2 ps", "100 ns", "1 us", "20 us"), 2, 1e12);
     if (strcmp(model, "bus") == 0 || strcmp(model, "pmac") == 0)
         put_whole(r, "buses", 1, r->nodes, 1, 1000);

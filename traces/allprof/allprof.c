@@ -282,7 +282,7 @@ static const struct ker_option options[] = {
      .fallback = "0 ns",
      .maximum = "1 s",
      .meaning = "trace (liballprof): computation before a call for each of its buffers of which some bytes "
-                "were in no "
+                "stood in no "
                 "buffer before: the adapter pins memory that it has not seen. To the nanosecond."},
     {.key = "jobs[].pinning_per_byte",
      .type = KER_TYPE_TIME,

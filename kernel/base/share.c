@@ -1,0 +1,92 @@
+/* share.c - the rates of sharers of resources.
+ *
+ * Each round gives rates to some sharers: those that want no more by themselves than the tightest resource
+ * has for each of its sharers, or, if there are none, the sharers of that resource. Which sharers a round
+ * gives rates to follows from the values alone, so their order does not matter. Invariant: sharer[0 ..
+ * without) have no rate yet.
+ */
+#include "kernel/base/share.h"
+
+struct resources {
+    struct ker_shared *at;
+    const uint32_t *list;
+    uint32_t count;
+};
+
+static struct ker_shared *listed(const struct resources *r, uint32_t i)
+{
+    return &r->at[r->list ? r->list[i] : i];
+}
+
+/* Out of what is left of its resources. */
+static void give(struct ker_sharer *sharer, uint64_t rate, struct ker_shared *resource)
+{
+    sharer->rate = rate ? rate : 1;
+    for (uint32_t i = 0; i < sharer->uses; i++) {
+        struct ker_shared *r = &resource[sharer->use[i].resource];
+        ker_moved taken = (ker_moved)sharer->rate * sharer->use[i].times;
+        r->room -= taken < r->room ? (uint64_t)taken : r->room;
+    }
+}
+
+/* What the tightest resource has for each of its sharers. */
+static uint64_t tightest(struct ker_sharer *const *sharer, uint32_t without, const struct resources *r)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < r->count; i++)
+        listed(r, i)->wanted = 0;
+    for (uint32_t i = 0; i < without; i++)
+        for (uint32_t k = 0; k < sharer[i]->uses; k++)
+            r->at[sharer[i]->use[k].resource].wanted += sharer[i]->use[k].times;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct ker_shared *s = listed(r, i);
+        if (s->wanted && s->room / s->wanted < least)
+            least = s->room / s->wanted;
+    }
+    return least;
+}
+
+/* Is one of its resources as tight? That says `wanted`, which is 0 of those that are not. */
+static bool goes_through(const struct ker_sharer *sharer, const struct ker_shared *resource)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sharer->uses; i++)
+        any |= resource[sharer->use[i].resource].wanted != 0;
+    return any;
+}
+
+/* Those of the resources that are as tight as this get it; returns how many are left. */
+static uint32_t tight_give(struct ker_sharer **sharer, uint32_t without, const struct resources *r,
+                           uint64_t least)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct ker_shared *s = listed(r, i);
+        if (s->wanted && s->room / s->wanted > least)
+            s->wanted = 0;
+    }
+    for (uint32_t i = 0; i < without; i++)
+        if (goes_through(sharer[i], r->at))
+            give(sharer[i], least, r->at);
+        else
+            sharer[left++] = sharer[i];
+    return left;
+}
+
+void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *resource,
+               const uint32_t *list, uint32_t resources)
+{
+    struct resources r = {resource, list, resources};
+    for (uint32_t i = 0; i < resources; i++)
+        listed(&r, i)->room = listed(&r, i)->capacity;
+    for (uint32_t without = sharers; without > 0;) {
+        uint64_t least = tightest(sharer, without, &r);
+        uint32_t left = 0;
+        for (uint32_t i = 0; i < without; i++)
+            if (sharer[i]->most <= least)
+                give(sharer[i], sharer[i]->most, resource);
+            else
+                sharer[left++] = sharer[i];
+        without = left < without ? left : tight_give(sharer, without, &r, least);
+    }
+}

@@ -1,0 +1,348 @@
+/* flow.c - network.model = "flow": messages are flows over the links of their routes, which they share.
+ *
+ * A message takes the route that routing.algorithm offers it first, without detours, and every link of it in
+ * one direction. Rates are max-min fair over links (kernel/base/share.h); when a flow begins or ends, the
+ * flows that are joined to it by links, through any number of other flows, get new ones. s bytes asked for at
+ * t have moved at F, when the sum of rate x time since t is s; the message has left at F + l/2 and is there
+ * at F + l, with l the latencies of its route. Up to network.flow_size it takes l + s over the least
+ * bandwidth of its route instead and takes nothing from others.
+ *
+ * Invariant between two instants: all rates are those of the flows there are (`dirty` is empty).
+ */
+#include "net/carriers/messages.h"
+
+#include <stdlib.h>
+
+struct flow {
+    ker_moved left; /* at `since` */
+    ker_time since, ends, latency;
+    uint64_t rate;
+    uint32_t uses, mark;
+    struct ker_share_use *use; /* the links; NULL: the place is free */
+    bool alone;                /* shares nothing */
+};
+
+struct link {
+    uint32_t *flow, flows; /* on it */
+    uint32_t mark;
+};
+
+struct ending {
+    ker_time ends;
+    uint32_t flow;
+};
+
+struct flows {
+    const struct route_topology *topology;
+    uint64_t small, seed;
+    uint64_t *first; /* of each switch: its first port's link; then one for each endpoint */
+    uint32_t links, mark;
+    struct link *link;
+    struct ker_shared *shared; /* of each link */
+    struct flow *flow;         /* by the number that the coordinator gives */
+    uint32_t flows;
+    struct ending *ending; /* a heap; what is no longer true is passed over */
+    uint32_t endings, ending_room;
+    uint32_t *dirty, dirty_count, dirty_room;       /* links on which something has changed */
+    uint32_t *reached, reached_count, reached_room; /* flows that this reaches, */
+    uint32_t *over, over_count, over_room;          /* and links */
+    struct ker_sharer *sharer, **order;             /* of these */
+    uint32_t sharer_room;
+};
+
+static const struct ker_option options[] = {
+    {"network.flow_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
+     "Messages up to this size share nothing: they take the latencies of their route and their bytes over "
+     "its "
+     "least bandwidth."},
+    {0},
+};
+
+/* ---- routes ---- */
+
+static void route_go(const struct flows *f, struct flow *flow, uint64_t link, const struct route_link *class)
+{
+    flow->use = ker_realloc(flow->use, (flow->uses + 1u) * sizeof *flow->use);
+    flow->use[flow->uses++] = (struct ker_share_use){(uint32_t)link, 1};
+    flow->latency = ker_time_later(flow->latency, class->latency);
+}
+
+/* From switch to switch by the first choice that is no detour. */
+static void flow_route(const struct flows *f, struct flow *flow, uint32_t from, uint32_t to, uint64_t chance)
+{
+    const struct route_topology *t = f->topology;
+    const struct route_summary *sum = route_summarise(t);
+    struct route_peer peer;
+    uint32_t at;
+    uint16_t port;
+    route_attachment(t, from, &at, &port);
+    route_port(t, at, port, &peer);
+    route_go(f, flow, f->first[sum->switches] + from, &sum->link[peer.link]);
+    struct route_packet p = {.address = route_address(t, to),
+                             .source = from,
+                             .destination = to,
+                             .chance = chance,
+                             .in_port = port};
+    do {
+        struct route_choice choice[ROUTE_MAX_CHOICES];
+        int count = route_function(t)(t, route_coordinate(t, at), at, &p, choice), i = 0;
+        while (i + 1 < count && choice[i].flags & ROUTE_DETOUR)
+            i++;
+        route_channel_draw(&choice[i], &p);
+        route_port(t, at, choice[i].port, &peer);
+        route_go(f, flow, f->first[at] + choice[i].port, &sum->link[peer.link]);
+        at = peer.id;
+        p.in_port = peer.port;
+        p.in_channel = choice[i].channel;
+        p.state = choice[i].state;
+        p.hops++;
+        ker_assert(p.hops < 255);
+    } while (peer.kind == ROUTE_SWITCH);
+}
+
+static void links_make(struct flows *f)
+{
+    const struct route_summary *sum = route_summarise(f->topology);
+    uint64_t links = 0;
+    f->first = ker_alloc((sum->switches + 1u) * sizeof *f->first);
+    for (uint32_t i = 0; i < sum->switches; links += route_ports(f->topology, i++))
+        f->first[i] = links;
+    f->first[sum->switches] = links;
+    f->links = (uint32_t)(links + sum->endpoints);
+    f->link = ker_alloc(f->links * sizeof *f->link);
+    f->shared = ker_alloc(f->links * sizeof *f->shared);
+    for (uint32_t i = 0; i < sum->switches; i++)
+        for (uint32_t port = 0; port < route_ports(f->topology, i); port++) {
+            struct route_peer peer;
+            route_port(f->topology, i, port, &peer);
+            if (peer.kind == ROUTE_NOTHING)
+                continue;
+            f->shared[f->first[i] + port].capacity = sum->link[peer.link].rate;
+            if (peer.kind == ROUTE_ENDPOINT)
+                f->shared[links + peer.id].capacity = sum->link[peer.link].rate;
+        }
+}
+
+/* ---- when flows end ---- */
+
+static void ending_put(struct flows *f, ker_time ends, uint32_t flow)
+{
+    uint32_t at = f->endings;
+    KER_PUSH(f->ending, f->endings, f->ending_room);
+    for (; at > 0 && f->ending[(at - 1) / 2].ends > ends; at = (at - 1) / 2)
+        f->ending[at] = f->ending[(at - 1) / 2];
+    f->ending[at] = (struct ending){ends, flow};
+}
+
+static void ending_take(struct flows *f)
+{
+    struct ending last = f->ending[--f->endings];
+    uint32_t at = 0;
+    for (uint32_t below; (below = 2 * at + 1) < f->endings; at = below) {
+        if (below + 1 < f->endings && f->ending[below + 1].ends < f->ending[below].ends)
+            below++;
+        if (f->ending[below].ends >= last.ends)
+            break;
+        f->ending[at] = f->ending[below];
+    }
+    f->ending[at] = last;
+}
+
+/* ---- sharing ---- */
+
+static void link_touch(struct flows *f, uint32_t link)
+{
+    *KER_PUSH(f->dirty, f->dirty_count, f->dirty_room) = link;
+}
+
+/* All flows and links that hang together with what has changed. */
+static void reach(struct flows *f)
+{
+    f->mark++;
+    f->reached_count = f->over_count = 0;
+    for (uint32_t i = 0; i < f->dirty_count; i++)
+        if (f->link[f->dirty[i]].mark != f->mark) {
+            f->link[f->dirty[i]].mark = f->mark;
+            *KER_PUSH(f->over, f->over_count, f->over_room) = f->dirty[i];
+        }
+    for (uint32_t i = 0; i < f->over_count; i++) {
+        const struct link *l = &f->link[f->over[i]];
+        for (uint32_t k = 0; k < l->flows; k++) {
+            struct flow *flow = &f->flow[l->flow[k]];
+            if (flow->mark == f->mark)
+                continue;
+            flow->mark = f->mark;
+            *KER_PUSH(f->reached, f->reached_count, f->reached_room) = l->flow[k];
+            for (uint32_t u = 0; u < flow->uses; u++)
+                if (f->link[flow->use[u].resource].mark != f->mark) {
+                    f->link[flow->use[u].resource].mark = f->mark;
+                    *KER_PUSH(f->over, f->over_count, f->over_room) = flow->use[u].resource;
+                }
+        }
+    }
+}
+
+/* A flow whose rate is as it was ends when it would have. */
+static void flow_rate(struct flows *f, uint32_t id, ker_time now, uint64_t rate)
+{
+    struct flow *flow = &f->flow[id];
+    if (rate == flow->rate)
+        return;
+    flow->left -= (ker_moved)flow->rate * (uint64_t)(now - flow->since);
+    flow->since = now;
+    flow->rate = rate;
+    flow->ends = ker_time_later(now, ker_moved_takes(flow->left, rate));
+    ending_put(f, flow->ends, id);
+}
+
+static void flows_share(struct flows *f, ker_time now)
+{
+    if (f->dirty_count == 0)
+        return;
+    reach(f);
+    f->dirty_count = 0;
+    if (f->reached_count > f->sharer_room) {
+        f->sharer_room = 2 * f->reached_count;
+        f->sharer = ker_realloc(f->sharer, f->sharer_room * sizeof *f->sharer);
+        f->order = ker_realloc(f->order, f->sharer_room * sizeof *f->order);
+    }
+    for (uint32_t i = 0; i < f->reached_count; i++) {
+        const struct flow *flow = &f->flow[f->reached[i]];
+        f->sharer[i] = (struct ker_sharer){UINT64_MAX, 0, flow->uses, flow->use};
+        f->order[i] = &f->sharer[i];
+    }
+    ker_share(f->order, f->reached_count, f->shared, f->over, f->over_count);
+    for (uint32_t i = 0; i < f->reached_count; i++)
+        flow_rate(f, f->reached[i], now, f->sharer[i].rate);
+}
+
+/* ---- what the coordinator asks ---- */
+
+static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
+{
+    struct flows *f = context;
+    while (f->flows <= id)
+        *KER_APPEND(f->flow, f->flows) = (struct flow){0};
+    struct flow *flow = &f->flow[id];
+    *flow = (struct flow){.left = m->bytes * KER_MOVED_BYTE, .since = m->now, .alone = m->bytes <= f->small};
+    flow_route(f, flow, m->source, m->destination,
+               m->number * 0x9e3779b97f4a7c15u + ((uint64_t)m->source << 32) + f->seed);
+    uint64_t least = UINT64_MAX;
+    for (uint32_t u = 0; u < flow->uses; u++)
+        if (f->shared[flow->use[u].resource].capacity < least)
+            least = f->shared[flow->use[u].resource].capacity;
+    if (flow->alone || m->bytes == 0) {
+        flow->alone = true;
+        flow_rate(f, id, m->now, least);
+        return;
+    }
+    for (uint32_t u = 0; u < flow->uses; u++) {
+        struct link *l = &f->link[flow->use[u].resource];
+        *KER_APPEND(l->flow, l->flows) = id;
+        link_touch(f, flow->use[u].resource);
+    }
+}
+
+static void flow_remove(struct flows *f, uint32_t id)
+{
+    struct flow *flow = &f->flow[id];
+    for (uint32_t u = 0; u < flow->uses && !flow->alone; u++) {
+        struct link *l = &f->link[flow->use[u].resource];
+        uint32_t k = 0;
+        while (l->flow[k] != id)
+            k++;
+        l->flow[k] = l->flow[--l->flows];
+        link_touch(f, flow->use[u].resource);
+    }
+    free(flow->use);
+    *flow = (struct flow){0};
+}
+
+static ker_time flow_next(void *context, ker_time now)
+{
+    struct flows *f = context;
+    flows_share(f, now);
+    while (f->endings) {
+        const struct ending *e = &f->ending[0];
+        if (f->flow[e->flow].use && f->flow[e->flow].ends == e->ends)
+            return e->ends;
+        ending_take(f);
+    }
+    return KER_TIME_MAX;
+}
+
+static uint32_t flow_end(void *context, ker_time *left, ker_time *there)
+{
+    struct flows *f = context;
+    struct ending e = f->ending[0];
+    ending_take(f);
+    *left = e.ends + f->flow[e.flow].latency / 2;
+    *there = e.ends + f->flow[e.flow].latency;
+    flow_remove(f, e.flow);
+    return e.flow;
+}
+
+/* Routes and links follow from the message. */
+static void flow_state(void *context, uint32_t id, struct ker_chunk *c)
+{
+    struct flows *f = context;
+    struct flow *flow = &f->flow[id];
+    KER_CHUNK(c, flow->left);
+    KER_CHUNK(c, flow->since);
+    KER_CHUNK(c, flow->rate);
+    if (c->loads) {
+        flow->ends = ker_time_later(flow->since, flow->rate ? ker_moved_takes(flow->left, flow->rate) : 0);
+        ending_put(f, flow->ends, id);
+        f->dirty_count = 0;
+    }
+}
+
+static void flows_release(void *context)
+{
+    struct flows *f = context;
+    for (uint32_t i = 0; i < f->flows; i++)
+        free(f->flow[i].use);
+    for (uint32_t i = 0; i < f->links; i++)
+        free(f->link[i].flow);
+    free(f->first);
+    free(f->link);
+    free(f->shared);
+    free(f->flow);
+    free(f->ending);
+    free(f->dirty);
+    free(f->reached);
+    free(f->over);
+    free(f->sharer);
+    free(f->order);
+    free(f);
+}
+
+static const struct net_flow_law law = {flow_begin, flow_next, flow_end, flow_state};
+
+static enum ker_status flow_new(struct net_network **net, const struct ker_config *config,
+                                const struct route_topology *topology, uint64_t seed,
+                                struct net_phases phases, struct ker_error *error)
+{
+    const struct route_summary *sum = route_summarise(topology);
+    struct flows *f = ker_alloc(sizeof *f);
+    ker_time least = KER_TIME_MAX;
+    *f = (struct flows){
+        .topology = topology, .seed = seed, .small = (uint64_t)ker_config_bytes(config, "network.flow_size")};
+    links_make(f);
+    for (int i = 0; i < sum->link_count; i++)
+        if (sum->link[i].latency < least)
+            least = sum->link[i].latency;
+    /* No route has fewer than two links. */
+    struct net_law of = {.latency = 2 * least, .flows = &law, .context = f, .release = flows_release};
+    return net_messages_new(net, config, topology, phases, &of, error);
+}
+
+static const struct net_carrier flow = {NET_MESSAGES_CARRIER, .new = flow_new};
+
+const struct ker_kind net_flow_model = {
+    .name = "flow",
+    .meaning = "messages are flows over the links of their routes, which share them max-min fairly",
+    .traits = "nodes",
+    .operations = &flow,
+    .options = KER_OPTIONS(options),
+};
