@@ -181,8 +181,9 @@ static void ping_pong_of_a_class(void **state)
     for (size_t i = 0; i < sizeof adapter / sizeof *adapter; i++) {
         run_format(&r,
                    "%s%s\nswitch: { classes = 2; };\nnode: { cores = 2; };\n"
-                   "jobs: ( { program = \"pingpong\"; bytes = \"10 MB\"; steps = 1; },\n"
-                   "        { program = \"pingpong\"; bytes = \"8 B\"; steps = 10; priority = 1; start = "
+                   "jobs: ( { program = \"pingpong\"; bytes = \"10 MB\"; share = true; steps = 1; },\n"
+                   "        { program = \"pingpong\"; bytes = \"8 B\"; share = true; steps = 10; priority = "
+                   "1; start = "
                    "\"100 us\"; } );\n",
                    machine, adapter[i]);
         assert_int_equal(job_finish(&r, 1), first + 9 * again + last);

@@ -21,7 +21,7 @@ static void finish(const char *node, const struct task *task, int64_t *at)
     for (; task[count].time; count++)
         length += snprintf(
             text + length, sizeof text - (size_t)length,
-            "%s{ program = \"stencil\"; extents = [1]; steps = 1; compute_time = \"%s\"; "
+            "%s{ program = \"stencil\"; extents = [1]; steps = 1; share = true; compute_time = \"%s\"; "
             "start = \"%s\"; %s%s%s %s }",
             count ? ",\n" : " ", task[count].time, task[count].start ? task[count].start : "0 ns",
             task[count].draws ? "memory_bandwidth = \"" : "", task[count].draws ? task[count].draws : "",
@@ -169,7 +169,8 @@ static void hardware_threads(void **state)
 #define PING_PONG                                                                                            \
     "topology = { kind = \"star\"; nodes = 2; bandwidth = \"10 GB/s\"; latency = \"100 ns\"; };\n"           \
     "node = { memory_latency = \"200 ns\"; memory_bandwidth = \"10 GB/s\"; %s };\n"                          \
-    "jobs = ( { program = \"pingpong\"; bytes = \"8 kB\"; steps = 1; tasks_per_node = 2; } %s );\n"
+    "jobs = ( { program = \"pingpong\"; bytes = \"8 kB\"; steps = 1; share = true; tasks_per_node = 2; } "   \
+    "%s );\n"
 static void ping_pong(const char *node, const char *more, int64_t *at)
 {
     struct run r;
@@ -222,7 +223,7 @@ static void copies_between_sockets(void **state)
 static void copy_against_computation(void **state)
 {
     static const char beside[] =
-        ", { program = \"stencil\"; extents = [1]; steps = 1; compute_time = \"1 us\"; "
+        ", { program = \"stencil\"; extents = [1]; steps = 1; share = true; compute_time = \"1 us\"; "
         "memory_bandwidth = \"20 GB/s\"; }";
     int64_t at[2];
     ping_pong("cores = 3; controller_bandwidth = \"30 GB/s\";", beside, at);

@@ -42,7 +42,7 @@ static int64_t go(const char *node, const char *places, const char *jobs, int64_
 
 #define PAIR "0 0\n1 0\n"
 #define COMPUTE(time)                                                                                        \
-    ", { program = \"stencil\"; extents = [1]; steps = 1; compute_time = \"" time                            \
+    ", { program = \"stencil\"; extents = [1]; steps = 1; first_node = 0; compute_time = \"" time            \
     "\"; memory_bandwidth = \"25 GB/s\"; }"
 #define CONTROLLER(rate) "controller_bandwidth = \"" rate "\"; "
 

@@ -133,9 +133,9 @@ static void refused(const char *more, const char *words)
 static void test_refusals(void **state)
 {
     refused("routing.hop_bytes=2B", "means nothing with routing.decided = \"switches\"");
-    refused("routing.decided=source routing.algorithm=adaptive", "goes by the state of the switches");
+    refused("routing.decided=source routing.algorithm=adaptive", "chooses by the state of the switches");
     refused("routing.decided=source routing.algorithm=adaptive routing.selection=round_robin",
-            "goes by the state of the switches");
+            "chooses by the state of the switches");
     refused("routing.decided=source routing.algorithm=adaptive routing.selection=random",
             "only when there is room behind them");
     refused("routing.decided=source routing.hop_bytes=16B switch.buffer=6KiB",
