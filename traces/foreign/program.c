@@ -100,10 +100,7 @@ const struct task_comm *foreign_comms(const struct task_program *program, int32_
 
 void foreign_compute(struct foreign_task *t, ker_time time)
 {
-    uint64_t unit = (uint64_t)t->code->store->form.unit;
-    uint64_t most = (uint64_t)TRACE_GAP_MOST / unit, more = (uint64_t)time / unit;
-    uint64_t sum = t->code->gap + (more < most ? more : most);
-    t->code->gap = sum < most ? sum : most;
+    trace_code_compute(t->code, (uint64_t)(time / t->code->store->form.unit));
 }
 
 uint64_t foreign_put(struct foreign_task *t, const struct task_op *op)

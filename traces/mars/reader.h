@@ -122,6 +122,7 @@ struct mars_record {
     const struct mars_function *function;
     const struct mars_value *value; /* function->fields of them */
     uint32_t shape;                 /* of the block: the same number, the same function and values */
+    bool fresh;                     /* the first of this shape in its block */
     uint64_t gap_ns, away_ns; /* computation before it, and how much of that the thread was not running */
     uint64_t duration_ns;
     uint64_t polls;          /* calls folded into this one; 1: none */

@@ -46,11 +46,11 @@ struct mars_stream {
     uint32_t repeat, distance; /* records to be repeated */
     struct mars_bytes orders, polls, counters, owns;
     struct times {
-        struct mars_bytes classes; /* empty: all are 0 */
+        const uint8_t *class; /* of each record; NULL: all are 0 */
         struct mars_bits bits;
-        bool any;
     } gap, away, duration;
-    bool has_counters;
+    uint64_t time_most; /* in units of the resolution */
+    bool has_counters, has_owns;
     uint64_t counted[MARS_COUNTERS];
     uint64_t elapsed;
     uint64_t begun, own; /* of the block: elapsed when it began; what the tracer has taken so far */
@@ -202,15 +202,15 @@ static struct mars_bytes bytes_of(const struct chunk *chunk, enum mars_section_k
     return (struct mars_bytes){data, data + bytes, false};
 }
 
-static struct times times_of(const struct chunk *chunk, enum mars_section_kind classes,
-                             enum mars_section_kind further)
+/* False: there is no class for each record. */
+static bool times_of(const struct chunk *chunk, uint32_t records, enum mars_section_kind classes,
+                     enum mars_section_kind further, struct times *times)
 {
-    struct mars_bytes bits = bytes_of(chunk, further);
-    struct times times = {.classes = bytes_of(chunk, classes)};
-    times.any = times.classes.at < times.classes.end;
-    times.bits.data = (uint8_t *)bits.at;
-    times.bits.bytes = (size_t)(bits.end - bits.at);
-    return times;
+    struct mars_bytes class = bytes_of(chunk, classes), bits = bytes_of(chunk, further);
+    bool any = class.at < class.end;
+    *times = (struct times){.class = any ? class.at : NULL,
+                            .bits = {(uint8_t *)bits.at, (size_t)(bits.end - bits.at), 0, false}};
+    return !any || class.end - class.at >= records;
 }
 
 static bool block_read(struct mars_stream *stream, struct mars_error *error)
@@ -234,14 +234,17 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
         return mars_piece_fail(trace, piece, error, why);
     stream->current = chunk;
     stream->orders = bytes_of(chunk, MARS_SECTION_ORDER);
-    stream->gap = times_of(chunk, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS);
-    stream->away = times_of(chunk, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS);
-    stream->duration = times_of(chunk, MARS_SECTION_DURATION, MARS_SECTION_DURATION_BITS);
+    stream->records = piece->block.records;
+    if (!times_of(chunk, stream->records, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS, &stream->gap) ||
+        !times_of(chunk, stream->records, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS, &stream->away) ||
+        !times_of(chunk, stream->records, MARS_SECTION_DURATION, MARS_SECTION_DURATION_BITS,
+                  &stream->duration))
+        return mars_piece_fail(trace, piece, error, "the times of its calls are damaged");
     stream->polls = bytes_of(chunk, MARS_SECTION_POLLS);
     stream->counters = bytes_of(chunk, MARS_SECTION_COUNTERS);
     stream->owns = bytes_of(chunk, MARS_SECTION_OWN);
     stream->has_counters = stream->counters.at < stream->counters.end;
-    stream->records = piece->block.records;
+    stream->has_owns = stream->owns.at < stream->owns.end;
     stream->record = stream->known = stream->repeat = 0;
     uint64_t before = stream->next ? mars_stream_now_ns(stream) : UINT64_MAX, start = piece->block.start_ns;
     stream->jump = stream->task->threads > 1 && start > before ? start - before : 0;
@@ -258,6 +261,7 @@ bool mars_stream_open(struct mars_stream **result, const struct mars_task *task,
     if (!stream)
         return mars_fail(error, "%s: no memory for the calls of task %u", task->trace->file[0], task->number);
     stream->task = task;
+    stream->time_most = TIME_MOST / task->resolution_ns;
     stream->piece = mars_pieces_find(task->trace, MARS_BLOCK_CALLS, task->number, thread, &stream->pieces);
     *result = stream;
     return true;
@@ -326,32 +330,42 @@ static bool order_step(struct mars_stream *stream, uint32_t *shape)
     return !stream->orders.bad && *shape < stream->current->shapes;
 }
 
-static uint64_t scaled(uint64_t value, uint64_t unit, bool *bad)
+static inline uint64_t scaled(const struct mars_stream *stream, uint64_t value, bool *bad)
 {
-    if (value > TIME_MOST / unit) {
+    *bad |= value > stream->time_most;
+    return value * stream->task->resolution_ns;
+}
+
+static inline uint64_t time_get(const struct mars_stream *stream, struct times *times, bool *bad)
+{
+    unsigned class = times->class ? times->class[stream->record - 1] : 0;
+    if (class < 4)
+        return class * stream->task->resolution_ns;
+    if (__builtin_expect(class > MARS_CLASS_MOST, 0)) {
         *bad = true;
         return 0;
     }
-    return value * unit;
+    return scaled(stream, mars_time_of(class, mars_bits_get(&times->bits, mars_time_bits(class))), bad);
 }
 
-static uint64_t time_get(struct times *times, uint64_t unit)
+/* What few records have. */
+static void record_more(struct mars_stream *stream, struct mars_record *record, bool polled, bool *bad)
 {
-    if (!times->any)
-        return 0;
-    const uint8_t *class = mars_get_bytes(&times->classes, 1);
-    if (!class || *class > MARS_CLASS_MOST) {
-        times->bits.bad = true;
-        return 0;
+    if (polled) {
+        record->polls = mars_get(&stream->polls);
+        record->rest_ns = scaled(stream, mars_get(&stream->polls), bad);
     }
-    return scaled(mars_time_of(*class, mars_bits_get(&times->bits, mars_time_bits(*class))), unit,
-                  &times->bits.bad);
+    for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
+        stream->counted[i] = mars_get(&stream->counters);
+    if (stream->owns.at < stream->owns.end)
+        record->own_ns = mars_get(&stream->owns);
+    *bad = *bad || stream->polls.bad || stream->counters.bad || stream->owns.bad;
 }
 
 bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, struct mars_error *error)
 {
-    uint64_t unit = stream->task->resolution_ns;
     uint32_t number = 0;
+    bool bad = false;
     while (stream->next == 0 || stream->record == stream->records) {
         if (stream->next == stream->pieces)
             return false;
@@ -359,31 +373,27 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
             return false;
     }
     const struct mars_piece *piece = &stream->piece[stream->next - 1];
+    uint32_t known = stream->known;
     if (!order_step(stream, &number))
         return mars_piece_fail(stream->task->trace, piece, error, "the order of its calls is damaged");
     const struct shape *shape = &stream->current->shape[number];
     record->function = shape->function;
     record->value = shape->function->fields ? stream->current->value + shape->value : NULL;
     record->shape = number;
-    record->gap_ns = time_get(&stream->gap, unit);
-    record->away_ns = time_get(&stream->away, unit);
-    record->duration_ns = time_get(&stream->duration, unit);
+    record->fresh = number == known;
+    record->gap_ns = time_get(stream, &stream->gap, &bad);
+    record->away_ns = time_get(stream, &stream->away, &bad);
+    record->duration_ns = time_get(stream, &stream->duration, &bad);
     record->polls = 1;
-    record->rest_ns = 0;
-    if (shape->polled) {
-        record->polls = mars_get(&stream->polls);
-        record->rest_ns = scaled(mars_get(&stream->polls), unit, &stream->polls.bad);
-    }
+    record->rest_ns = record->own_ns = 0;
     record->counted = stream->counted;
-    for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
-        stream->counted[i] = mars_get(&stream->counters);
-    record->own_ns = stream->owns.at < stream->owns.end ? mars_get(&stream->owns) : 0;
+    if (shape->polled || stream->has_counters || stream->has_owns)
+        record_more(stream, record, shape->polled, &bad);
     if (stream->record == 1) /* the header says when it began */
         record->own_ns = stream->jump;
     else
         stream->own += record->own_ns;
-    if (stream->owns.bad || stream->counters.bad || stream->gap.bits.bad || stream->away.bits.bad ||
-        stream->duration.bits.bad || stream->polls.bad)
+    if (bad || stream->gap.bits.bad || stream->away.bits.bad || stream->duration.bits.bad)
         return mars_piece_fail(stream->task->trace, piece, error, "the times of its calls are damaged");
     stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
     return true;

@@ -8,6 +8,7 @@
 #ifndef MARS_TIMES_H
 #define MARS_TIMES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +36,8 @@ static inline void mars_bits_put(struct mars_bits *bits, uint64_t value, unsigne
     }
 }
 
-static inline uint64_t mars_bits_get(struct mars_bits *bits, unsigned count)
+/* The same byte by byte: at the end of the data, and of very long times. */
+static inline uint64_t mars_bits_get_slow(struct mars_bits *bits, unsigned count)
 {
     uint64_t value = 0;
     if (bits->at + count > 8 * (uint64_t)bits->bytes) {
@@ -49,6 +51,17 @@ static inline uint64_t mars_bits_get(struct mars_bits *bits, unsigned count)
         have += part;
         bits->at += part;
     }
+    return value;
+}
+
+static inline uint64_t mars_bits_get(struct mars_bits *bits, unsigned count)
+{
+    uint64_t value, byte = bits->at >> 3;
+    if (__builtin_expect(count > 56 || byte + sizeof value > bits->bytes, 0))
+        return mars_bits_get_slow(bits, count);
+    memcpy(&value, bits->data + byte, sizeof value);
+    value = le64toh(value) >> (bits->at & 7) & (((uint64_t)1 << count) - 1);
+    bits->at += count;
     return value;
 }
 

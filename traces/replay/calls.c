@@ -254,14 +254,24 @@ static const struct replay_call *call_by_name(const char *name)
     return bsearch(base, calls, sizeof calls / sizeof *calls, sizeof *calls, call_compare);
 }
 
-bool replay_pairs(const struct mars_task *task)
+static bool has_sort(const struct mars_task *task, enum sort sort)
 {
     for (uint32_t i = 0; i < task->functions; i++) {
         const struct replay_call *call = task->function[i] ? call_by_name(task->function[i]->name) : NULL;
-        if (call && call->sort == PAIR)
+        if (call && call->sort == sort)
             return true;
     }
     return false;
+}
+
+bool replay_pairs(const struct mars_task *task)
+{
+    return has_sort(task, PAIR);
+}
+
+bool replay_generalises(const struct mars_task *task)
+{
+    return has_sort(task, GENERALISED);
 }
 
 /* Former tracers did not say what the partitions are. */
@@ -294,10 +304,7 @@ static ker_time picoseconds(uint64_t ns)
 
 ker_time replay_gap(const struct replay_task *t)
 {
-    const struct mars_record *r = &t->record;
-    if (replay_first(t))
-        return 0;
-    return picoseconds(r->gap_ns - (!t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns));
+    return picoseconds(replay_gap_ns(t));
 }
 
 ker_time replay_duration(const struct replay_task *t)
@@ -321,6 +328,14 @@ static bool is_elsewhere(const struct replay_task *t, const struct replay_call *
         return false;
     return comm_is_elsewhere(t, MARS_FIELD_comm) ||
            (call->sort == CREATE_GROUP && comm_is_elsewhere(t, MARS_FIELD_newcomm));
+}
+
+bool replay_is_constant(struct replay_task *t)
+{
+    const struct replay_call *call = call_of(t, t->record.function);
+    return (call->sort == LOCAL || call->sort == MESSAGE || call->sort == EXCHANGE ||
+            call->sort == COMPLETE) &&
+           !is_elsewhere(t, call);
 }
 
 static enum ker_status file_translate(struct replay_task *t, struct task_op *op, bool *some)

@@ -20,19 +20,15 @@ static const char *name_keep(struct task_program *program, const char *name)
     return program->kept[program->kept_count++] = ker_format("%s", name);
 }
 
-/* What marstrace --profile prints. */
-static void record_count(struct trace_called *called, struct replay_task *t)
+uint32_t replay_called(struct replay_task *t, struct trace_called *called)
 {
-    const struct mars_record *r = &t->record;
-    size_t place = ker_hash((uintptr_t)r->function) >> 58; /* of 64 */
-    if (t->counted[place].function != r->function) {
-        t->counted[place].function = r->function;
-        t->counted[place].index = trace_called_find(called, r->function->name, strlen(r->function->name));
+    const struct mars_function *function = t->record.function;
+    size_t place = ker_hash((uintptr_t)function) >> 58; /* of 64 */
+    if (t->counted[place].function != function) {
+        t->counted[place].function = function;
+        t->counted[place].index = trace_called_find(called, function->name, strlen(function->name));
     }
-    struct task_call *call = &called->call[t->counted[place].index];
-    call->calls += r->polls;
-    call->bytes += r->polls * mars_record_bytes(r);
-    call->time_ns += r->duration_ns;
+    return t->counted[place].index;
 }
 
 /* The first `wanted` of what has been found are waited for. */
@@ -140,7 +136,7 @@ static void depends_end(struct replay_task *t)
 static void depends_find(struct replay_task *t)
 {
     t->depends = (struct replay_depends){-1, 0, false};
-    if (t->threads)
+    if (t->threads || !t->rules->simulated)
         return;
     t->depends = replay_found_next(&t->found, &t->record);
     if (!t->depends.not_before || !t->dependents)
@@ -175,26 +171,27 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
                                   struct trace_task *held, struct replay_task *t, bool *ends,
                                   struct ker_error *error)
 {
-    bool some;
+    bool some = false;
     struct task_op op;
+    uint64_t request = 0;
     bool counts = program->rules.counts && !*ends;
     depends_find(t);
     for (t->part = 0, t->parts = 1; t->part < t->parts; t->part++) {
         enum ker_status status = replay_translate(t, &op, &some, program->path, error);
         if (status != KER_OK)
             return status;
-        ker_time gap = t->part ? 0 : replay_gap(t);
         if (*ends) /* what follows MPI_Finalize is none of the job's, but checked */
             continue;
         uint64_t bytes = t->part ? 0 : replay_counters_moved(t);
         if (bytes)
             trace_code_put(code, &(struct task_op){.kind = TASK_OP_COMPUTE,
                                                    .mode = TASK_COMPUTE_MOVES,
-                                                   .time = gap,
+                                                   .time = replay_gap(t),
                                                    .bytes = bytes,
                                                    .call = "computation"});
-        else if (gap > 0)
-            trace_code_compute(code, (uint64_t)(gap / program->store.form.unit));
+        else if (t->part == 0)
+            trace_code_compute(code, replay_gap_ns(t));
+        request = op.request;
         if (some)
             op_put(program, code, t, &op);
         if (some && op.kind == TASK_OP_COMPUTE)
@@ -203,8 +200,11 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
             takes_put(code, t, some ? &op : NULL);
         *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
     }
-    if (counts)
-        record_count(&held->code.called, t);
+    if (t->repeats && t->record.fresh)
+        replay_shape_keep(t, code, some ? &op : NULL, request);
+    if (counts) /* what marstrace --profile prints */
+        trace_called_add(&held->code.called, replay_called(t, &held->code.called), t->record.polls,
+                         mars_record_bytes(&t->record), t->record.duration_ns);
     return KER_OK;
 }
 
@@ -233,11 +233,18 @@ static enum ker_status record_read(void *context, struct replay_task *t, struct 
 {
     struct reading *r = context;
     uint32_t thread = t->threads ? t->threads->now : 0;
-    taken_add(&r->held->taken, t, r->one_clock);
+    if (t->record.rest_ns | t->record.away_ns)
+        taken_add(&r->held->taken, t, r->one_clock);
     if (thread && strcmp(t->record.function->name, "MPI_Finalize") == 0)
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: thread %u of task %u calls MPI_Finalize: MPI wants the first one to",
                         r->program->path, thread, t->trace->number);
+    bool done = false;
+    enum ker_status status = KER_OK;
+    if (t->repeats && !*r->ends)
+        status = replay_shape_put(t, &r->held->code, &done, r->program->path, error);
+    if (status != KER_OK || done)
+        return status;
     return record_put(r->program, thread ? &r->other[thread - 1] : &r->held->code, r->held, t,
                       &r->ends[thread], error);
 }

@@ -133,6 +133,8 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     }
     t.comm = replay_comms_of(&program->comms, t.trace);
     t.pairs = replay_pairs(t.trace);
+    t.repeats = !program->rules.traced && !program->rules.simulated && !program->rules.counters &&
+                t.trace->threads == 1 && !t.pairs && !replay_generalises(t.trace);
     own->held->code.store = &program->store;
     t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
     enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
@@ -154,6 +156,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     free(t.comm);
     free(t.list[0]);
     free(t.list[1]);
+    free(t.shape);
     free(t.window);
     free(t.made);
     replay_active_release(&t);

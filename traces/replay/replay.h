@@ -133,6 +133,16 @@ struct replay_later {
     const char *call;
 };
 
+/* A call like those of its shape that its block has had before, see shape.c. */
+struct replay_shape {
+    uint8_t road;      /* enum, there */
+    uint32_t called;   /* index in the list of what was called */
+    uint64_t bytes;    /* of the call in a profile */
+    struct task_op op; /* what it became */
+    uint64_t request;  /* by the trace's number, where it makes or completes one */
+    struct trace_again again;
+};
+
 /* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
@@ -150,6 +160,9 @@ struct replay_task {
     } counted[64];
     uint64_t *list[2]; /* of the operation: requests, or bytes for each task */
     size_t room[2];
+    bool repeats;               /* calls of a shape may be put as the first was */
+    struct replay_shape *shape; /* by number, of the block */
+    size_t shapes;
     struct ker_table receives; /* what is known of requests, see requests.c */
     uint64_t posts;
     struct replay_found found;
@@ -181,6 +194,11 @@ void replay_counters_release(struct replay_rules *);
 enum ker_status replay_counters_find(struct replay_task *, const char *path, struct ker_error *);
 /* Bytes that the computation before the record has moved by them; 0 without. */
 uint64_t replay_counters_moved(const struct replay_task *);
+
+/* ---- read.c ---- */
+
+/* The index of the record's function in the list of what was called. */
+uint32_t replay_called(struct replay_task *, struct trace_called *);
 
 /* ---- requests.c ---- */
 
@@ -220,20 +238,38 @@ void replay_threads_put(struct replay_task *, const struct task_op *);
 /* Waits for all that the other threads have done. */
 void replay_threads_join(struct replay_task *);
 
+/* ---- shape.c ---- */
+
+/* The record, the first of its shape, has been put as `op` (NULL: it is none), whose request has this number
+ * in the trace: the next ones are to be put likewise where that can be. */
+void replay_shape_keep(struct replay_task *, struct trace_code *, const struct task_op *op, uint64_t request);
+/* Puts the record as one before; *done false: it is to be read as if it were the first. */
+enum ker_status replay_shape_put(struct replay_task *, struct trace_code *, bool *done, const char *path,
+                                 struct ker_error *);
+
 /* ---- active.c ---- */
 
 void replay_active_release(struct replay_task *); /* what is known of its requests */
 
 /* ---- calls.c ---- */
 
-/* Does the task make requests that are of a send and a receive? */
+/* Does the task make requests that are of a send and a receive? Of its own (generalised)? */
 bool replay_pairs(const struct mars_task *);
+bool replay_generalises(const struct mars_task *);
+/* Is what the record's call becomes the same for all calls with these arguments? */
+bool replay_is_constant(struct replay_task *);
 /* Is it the first of the task? The computation before it, before MPI_Init, is none of the job's. */
 static inline bool replay_first(const struct replay_task *t)
 {
     return t->read <= 1 && !(t->threads && t->threads->now);
 }
 /* The computation before the record; 0 before MPI_Init. */
+static inline uint64_t replay_gap_ns(const struct replay_task *t)
+{
+    const struct mars_record *r = &t->record;
+    uint64_t away = !t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns;
+    return replay_first(t) ? 0 : r->gap_ns - away;
+}
 ker_time replay_gap(const struct replay_task *);
 /* What the call took; 0 for what is none of the job's (MPI_Init), or is waiting (tests that find nothing). */
 ker_time replay_duration(const struct replay_task *);

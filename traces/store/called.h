@@ -16,6 +16,15 @@ struct trace_called {
 /* The index in `call` of a function, which is added when it is new. Not for every call: a reader remembers it
  * by what it has. */
 uint32_t trace_called_find(struct trace_called *, const char *function, size_t length);
+/* Calls of that function have come, with so many bytes each. */
+static inline void trace_called_add(struct trace_called *called, uint32_t index, uint64_t calls,
+                                    uint64_t bytes, uint64_t time_ns)
+{
+    struct task_call *call = &called->call[index];
+    call->calls += calls;
+    call->bytes += calls * bytes;
+    call->time_ns += time_ns;
+}
 /* See task_program_class.call. */
 bool trace_called_get(const struct trace_called *, uint32_t index, struct task_call *);
 void trace_called_release(struct trace_called *);

@@ -152,13 +152,12 @@ static uint8_t *put_collective(uint8_t *at, const struct task_op *op)
 /* Longer ones are cut. */
 static uint8_t *put_time(const struct trace_code *code, uint8_t *at, uint64_t units)
 {
-    uint64_t most = (uint64_t)(TRACE_GAP_MOST / code->store->form.unit);
-    return put(at, units < most ? units : most);
+    return put(at, units < code->store->gap_most ? units : code->store->gap_most);
 }
 
-static uint8_t *put_body(const struct trace_code *code, uint8_t *at, const struct task_op *op)
+static inline uint8_t *put_body(const struct trace_code *code, uint8_t *at, unsigned has,
+                                const struct task_op *op)
 {
-    unsigned has = parts[op->kind];
     if (has & SETTLED) {
         *at++ = (uint8_t)op->outcome;
         memset(at, 0, sizeof op->request);
@@ -243,17 +242,24 @@ uint64_t trace_code_put(struct trace_code *code, const struct task_op *op)
     uint8_t *at = code_begin(code, (size_t)op->request_count * 2 * NUMBER_BYTES);
     at = put_front(code, at, name_number(code->store, op->call), op->line);
     *at++ = kind_byte(op);
-    code->used = (size_t)(put_body(code, at, op) - code->byte);
+    code->used = (size_t)(put_body(code, at, parts[op->kind], op) - code->byte);
     return code->last_op;
 }
 
-void trace_again_make(struct trace_again *again, const struct trace_code *code, const struct task_op *op)
+bool trace_again_make(struct trace_again *again, const struct trace_code *code, const struct task_op *op)
 {
-    ker_check((parts[op->kind] & ~REQUEST) == MESSAGE);
-    *again = (struct trace_again){.call = name_number(code->store, op->call),
-                                  .has_request = parts[op->kind] & REQUEST};
-    again->body[0] = kind_byte(op);
-    again->bytes = (uint8_t)(put_message(again->body + 1, op) - again->body);
+    unsigned has = parts[op->kind];
+    if (has & ~(MESSAGE | OTHER | REQUEST) || has == (MESSAGE | OTHER | REQUEST) ||
+        (op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD))
+        return false;
+    uint8_t body[TRACE_OP_BYTES], *at = body;
+    *at++ = kind_byte(op);
+    at = put_body(code, at, has & ~REQUEST, op);
+    again->call = name_number(code->store, op->call);
+    again->has_request = has & REQUEST;
+    again->bytes = (uint8_t)(at - body);
+    memcpy(again->body, body, sizeof again->body);
+    return again->bytes <= sizeof again->body;
 }
 
 uint64_t trace_code_put_again(struct trace_code *code, const struct trace_again *again, uint32_t line,
@@ -266,14 +272,6 @@ uint64_t trace_code_put_again(struct trace_code *code, const struct trace_again 
         at = put(at, request);
     code->used = (size_t)(at - code->byte);
     return code->last_op;
-}
-
-void trace_code_compute(struct trace_code *code, uint64_t units)
-{
-    uint8_t *at = code_begin(code, 0);
-    code->last_op = UINT64_MAX; /* it is not taken back */
-    *at++ = 0;
-    code->used = (size_t)(put_time(code, at, units) - code->byte);
 }
 
 bool trace_code_undo(struct trace_code *code, uint64_t at)

@@ -30,8 +30,11 @@ const struct ker_option trace_store_options[] = {
 
 void trace_store_init(struct trace_store *store, uint64_t most, struct trace_form form)
 {
-    *store =
-        (struct trace_store){.form = form, .most = most, .step = most < STEP ? STEP_LEAST : STEP, .file = -1};
+    *store = (struct trace_store){.form = form,
+                                  .gap_most = (uint64_t)(TRACE_GAP_MOST / form.unit),
+                                  .most = most,
+                                  .step = most < STEP ? STEP_LEAST : STEP,
+                                  .file = -1};
 }
 
 void trace_store_release(struct trace_store *store)

@@ -30,6 +30,7 @@ struct trace_names {
 /* Of all tasks of a trace on a rank. */
 struct trace_store {
     struct trace_form form;
+    uint64_t gap_most;   /* TRACE_GAP_MOST in units */
     uint64_t most, held; /* bytes of operations in memory: at most, about, and of the tasks read so far */
     size_t step;         /* how often it is looked whether there are too many */
     int file;            /* for what is beyond; -1: there is none */
@@ -73,16 +74,21 @@ struct trace_code {
 /* Appends an operation, whose `call` is static text, behind the computation `gap`, which then is 0. Returns
  * where it lies. Of a COMPUTE the time, a multiple of the unit, is cut to TRACE_GAP_MOST. */
 uint64_t trace_code_put(struct trace_code *, const struct task_op *);
-/* A message's operation (SEND, RECV, ISEND, IRECV, ...) as it is written, but for its line and request. */
+/* An operation as it is written, but for its line and request. */
 struct trace_again {
     uint8_t call, bytes, body[30];
     bool has_request;
 };
-void trace_again_make(struct trace_again *, const struct trace_code *, const struct task_op *);
+/* False: of this kind, or with these numbers, there is none. */
+bool trace_again_make(struct trace_again *, const struct trace_code *, const struct task_op *);
 uint64_t trace_code_put_again(struct trace_code *, const struct trace_again *, uint32_t line,
                               uint64_t request);
-/* Appends a computation, which has no call, of its own. */
-void trace_code_compute(struct trace_code *, uint64_t units);
+/* Adds to the computation before the next operation. */
+static inline void trace_code_compute(struct trace_code *code, uint64_t units)
+{
+    uint64_t most = code->store->gap_most, sum = code->gap + (units < most ? units : most);
+    code->gap = sum < most ? sum : most;
+}
 /* Tests, Waitany and Waitsome can be settled later, whatever came after them: did they complete something,
  * and which request (0: leave)? */
 void trace_code_settle(struct trace_code *, uint64_t at, int8_t outcome, uint64_t request);

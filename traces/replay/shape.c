@@ -1,0 +1,96 @@
+/* shape.c - calls like those that were read before.
+ *
+ * In a block of a trace calls with the same function and arguments are of one shape, and most programs go
+ * through a few shapes again and again. So what the first call of a shape has become is kept, and the others
+ * are put by it: only their times are their own, and the requests that they make or complete.
+ *
+ * Invariant: what is kept here depends on nothing but the shape. Where it might (threads, receives from any
+ * source that take who comes first, counters, traced times of calls), nothing is kept.
+ */
+#include "traces/replay/arguments.h"
+
+#include <string.h>
+
+enum road {
+    FIRST,   /* all of them are read as the first */
+    NOTHING, /* there is no operation */
+    PUT,     /* an operation without requests */
+    MAKE,    /* one that makes a request */
+    WAIT,    /* a wait for one request */
+};
+#define SHAPES_MOST (1u << 16) /* of a block */
+
+static enum road road_of(struct replay_task *t, const struct task_op *op)
+{
+    const struct mars_function *function = t->record.function;
+    if (t->parts > 1 || !replay_is_constant(t))
+        return FIRST;
+    if (!op)
+        return replay_has(function, MARS_FIELD_request) ? FIRST : NOTHING;
+    switch (op->kind) {
+    case TASK_OP_SEND:
+    case TASK_OP_RECV:
+    case TASK_OP_SENDRECV:
+    case TASK_OP_POLL:
+        return PUT;
+    case TASK_OP_ISEND:
+    case TASK_OP_IRECV:
+        return MAKE;
+    case TASK_OP_WAIT:
+        return op->request_count == 1 ? WAIT : FIRST;
+    default:
+        return FIRST;
+    }
+}
+
+void replay_shape_keep(struct replay_task *t, struct trace_code *code, const struct task_op *op,
+                       uint64_t request)
+{
+    const struct mars_record *r = &t->record;
+    if (r->shape >= SHAPES_MOST)
+        return;
+    KER_RESERVE(t->shape, t->shapes, r->shape + (size_t)1);
+    struct replay_shape *shape = &t->shape[r->shape];
+    shape->road = (uint8_t)road_of(t, op);
+    if (shape->road == FIRST)
+        return;
+    shape->called = replay_called(t, &code->called);
+    shape->bytes = mars_record_bytes(r);
+    if (!op)
+        return;
+    shape->op = *op;
+    shape->request = request;
+    if (!trace_again_make(&shape->again, code, op))
+        shape->road = FIRST;
+}
+
+enum ker_status replay_shape_put(struct replay_task *t, struct trace_code *code, bool *done, const char *path,
+                                 struct ker_error *error)
+{
+    const struct mars_record *r = &t->record;
+    struct replay_shape *shape = &t->shape[r->shape];
+    *done = !r->fresh && r->shape < SHAPES_MOST && shape->road != FIRST;
+    if (!*done)
+        return KER_OK;
+    if (t->rules->counts)
+        trace_called_add(&code->called, shape->called, r->polls, shape->bytes, r->duration_ns);
+    trace_code_compute(code, replay_gap_ns(t));
+    uint64_t request = 0;
+    if (shape->road >= MAKE) {
+        const struct replay_wrong w = {t, path, error};
+        struct task_op *op = &shape->op;
+        request = op->request = shape->request;
+        if (shape->road == WAIT)
+            t->list[0][0] = request;
+        t->part = 0;
+        t->parts = 1;
+        enum ker_status status = replay_active_check(t, op, &w);
+        if (status != KER_OK)
+            return status;
+        replay_requests_name(t, op);
+        request = op->request;
+    }
+    if (shape->road != NOTHING)
+        trace_code_put_again(code, &shape->again, 0, request);
+    return KER_OK;
+}
