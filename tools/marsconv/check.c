@@ -5,23 +5,7 @@
  */
 #include "tools/marsconv/check.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
-
-#define SHOWN 1000 /* findings; of the rest only how many they are */
-
-void check_found(struct check *c, uint32_t task, uint64_t at, const char *format, ...)
-{
-    char place[CONV_PLACE], text[512];
-    struct mars_task about = {.number = task, .threads = at >> 48 ? 2 : 1};
-    struct conv_task where = {.source = c->source, .about = &about, .thread = (uint32_t)(at >> 48)};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (c->findings++ < SHOWN)
-        fprintf(c->to, "%s: %s\n", conv_place(&where, at & (((uint64_t)1 << 48) - 1), place), text);
-}
 
 /* A part of the receivers; when their channels are too many, parts of it. */
 static bool part_check(struct check *c, uint32_t part, uint32_t parts, struct mars_error *error)
@@ -57,15 +41,7 @@ bool conv_check_of(struct conv_source *source, FILE *to, uint64_t *findings, str
         conv_warn("%s: %llu times a variable gets another request while it holds that of a send; liballprof "
                   "does not record MPI_Test, which may have completed it",
                   source->path, (unsigned long long)c.untested);
-    if (fine && c.findings > SHOWN)
-        fprintf(to, "and %llu more\n", (unsigned long long)(c.findings - SHOWN));
-    if (fine && c.finds)
-        fprintf(to, "%llu calls take what any source sends; %llu calls depend on whom they found\n",
-                (unsigned long long)c.finds, (unsigned long long)c.depends);
-    if (fine && c.findings == 0)
-        fprintf(to, "nothing found\n");
-    if (fine && (fflush(to) != 0 || ferror(to)))
-        fine = mars_fail(error, "standard output: it cannot be written");
+    fine = fine && check_found_end(&c, error);
     ker_table_release(&c.channels);
     ker_table_release(&c.wild);
     ker_table_release(&c.comms);

@@ -1,5 +1,6 @@
 /* check.h - what the parts of --check share: check.c (reads the trace), check_calls.c (a task's calls and
- * requests), check_messages.c, check_comms.c, check_collectives.c, check_windows.c.
+ * requests), check_found.c (what is printed), check_messages.c, check_comms.c, check_collectives.c,
+ * check_windows.c.
  *
  * What is kept grows with tasks, communicators, outstanding requests and channels, not with calls. A channel
  * is what one task sends to another with one tag on one communicator. When there are more of them than
@@ -39,9 +40,13 @@ struct check {
     size_t differs, differ_room;
 };
 
+/* ---- check_found.c ---- */
+
 /* Prints "PLACE: text". */
 void check_found(struct check *, uint32_t task, uint64_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* How many there were. False: it cannot be written. */
+bool check_found_end(const struct check *, struct mars_error *);
 
 /* ---- check_comms.c ---- */
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUESTS_MOST ((int64_t)1 << 24)
-
 enum {
     NONE,
     ACTIVE,
@@ -78,14 +76,7 @@ static const struct mars_comm *comm_at(const struct calls *k, int64_t number)
 
 static struct request *request_at(struct calls *k, int64_t number)
 {
-    size_t old = k->requests;
-    if (number <= 0 || number > REQUESTS_MOST)
-        return NULL;
-    if ((size_t)number >= old) {
-        KER_RESERVE(k->request, k->requests, (size_t)number + 1);
-        memset(k->request + old, 0, (k->requests - old) * sizeof *k->request);
-    }
-    return &k->request[number];
+    return CONV_REQUEST_AT(k->request, k->requests, number);
 }
 
 static unsigned long long call_number(uint64_t at)

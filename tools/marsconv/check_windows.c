@@ -87,17 +87,9 @@ static void window_make(struct check_windows *all, const struct place *p)
     }
     if (comm < 1 || (uint64_t)comm >= about->comms || !about->comm[comm])
         return; /* it is told elsewhere */
-    size_t old = all->room;
-    KER_RESERVE(all->window, all->room, (size_t)number + 1);
-    if (all->room > old)
-        memset(all->window + old, 0, (all->room - old) * sizeof *all->window);
-    old = all->comms;
-    KER_RESERVE(all->made, all->comms, (size_t)about->comms);
-    if (all->comms > old)
-        memset(all->made + old, 0, (all->comms - old) * sizeof *all->made);
-    struct check_window *w = &all->window[number];
+    struct check_window *w = KER_AT(all->window, all->room, number);
     window_tell(w, (size_t)number, p->check, about->number); /* a number that is used again */
-    *w = (struct check_window){.comm = about->comm[comm]->id, .made = ++all->made[comm]};
+    *w = (struct check_window){.comm = about->comm[comm]->id, .made = ++*KER_AT(all->made, all->comms, comm)};
 }
 
 static size_t lock_find(const struct check_window *w, int64_t target)

@@ -90,6 +90,10 @@ void conv_task_close(struct conv_task *);
 #define CONV_ALL UINT32_MAX /* threads: their records in one order */
 bool conv_thread_open(struct conv_task *, uint32_t thread, struct mars_error *);
 bool conv_next(struct conv_task *, struct conv_record *, struct mars_error *);
+/* What an array has of a task's request of a number; NULL: it is no number of one. */
+#define CONV_REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
+#define CONV_REQUEST_AT(array, room, number)                                                                 \
+    ((number) <= 0 || (number) > CONV_REQUESTS_MOST ? NULL : KER_AT(array, room, number))
 #define CONV_PLACE 4200
 /* Where record `number` of the task stands; the text is `room`. */
 const char *conv_place(const struct conv_task *, uint64_t number, char room[CONV_PLACE]);
@@ -107,6 +111,16 @@ bool conv_sink_put(struct conv_sink *, const struct mars_task *, const struct co
 bool conv_sink_end(struct conv_sink *, const struct mars_task *, struct mars_error *);
 /* fine: false: what was written is removed. */
 bool conv_sink_finish(struct conv_sink *, bool fine, struct mars_error *);
+
+/* A task as it is, but for what is changed (NULL: nothing). */
+struct conv_change {
+    /* Its definitions, of which a reader may have added some with the last record. */
+    const struct mars_task *(*about)(void *context, const struct mars_task *);
+    void (*record)(void *context, struct conv_record *);
+    void *context;
+};
+bool conv_copy(struct conv_source *, struct conv_sink *, uint32_t task, const struct conv_change *,
+               struct mars_error *);
 
 /* ---- losses.c: what a schedule, or a part, cannot say ---- */
 
@@ -169,17 +183,6 @@ const struct conv_function *conv_function(struct conv_functions *, const struct 
 
 /* Of a record, whose counts are not compared where they are assumed; lives until the next call. */
 const struct conv_function *conv_function_of(struct conv_functions *, const struct conv_record *);
-
-/* ---- convert.c: a task, as it is but for what is changed (NULL: nothing) ---- */
-
-struct conv_change {
-    /* Its definitions, of which a reader may have added some with the last record. */
-    const struct mars_task *(*about)(void *context, const struct mars_task *);
-    void (*record)(void *context, struct conv_record *);
-    void *context;
-};
-bool conv_copy(struct conv_source *, struct conv_sink *, uint32_t task, const struct conv_change *,
-               struct mars_error *);
 
 /* ---- cut.c: a part of a trace, created and written but not finished ---- */
 

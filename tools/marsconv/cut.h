@@ -1,5 +1,6 @@
 /* cut.h - what the parts of --cut share: cut.c (the command), cut_events.c (the messages and collectives of a
- * task), cut_count.c (which of them are whole inside of the part), cut_any.c (which message a receive of any
+ * task), cut_count.c (which of them are whole inside of the part),
+ * cut_record.c (where a record lies and what it concerns), cut_any.c (which message a receive of any
  * got), cut_write.c (records as they are in the part), cut_about.c (definitions).
  *
  * A trace that was cut can be replayed when each message is sent and received in it, and each collective made
@@ -36,6 +37,33 @@ static inline bool cut_has(const struct cut *cut, int64_t task)
 {
     return cut->by_time || (task >= cut->first && task <= cut->last);
 }
+
+/* ---- cut_record.c ---- */
+
+struct cut_clock { /* of a task */
+    uint64_t zero_ns;
+    bool begun;
+    enum cut_place place;
+};
+/* Where the next of a task's records is: what comes behind another is not before that. at_ns: since
+ * MPI_Init. */
+enum cut_place cut_place_of(const struct cut *, struct cut_clock *, const struct conv_task *,
+                            const struct conv_record *, uint64_t *at_ns);
+#define CUT_WINDOWS_MOST ((int64_t)1 << 20)
+/* The window of a one-sided call belongs to a communicator: its number, 0 if unknown. */
+struct cut_windows {
+    struct cut_window_of {
+        uint32_t comm, made; /* and how many were made on it before, and this one */
+    } * of;                  /* by number */
+    uint32_t *made;          /* by communicator */
+    size_t room, comms;
+};
+void cut_windows_of_release(struct cut_windows *);
+int64_t cut_comm_of(struct cut_windows *, const struct mars_record *);
+/* A collective of a communicator, of a window's too. */
+bool cut_is_collective(const struct conv_function *, const struct mars_record *);
+/* A call that makes a communicator, and that only its members make. */
+bool cut_makes_of_group(const struct mars_record *);
 
 /* ---- cut_count.c ---- */
 
@@ -91,30 +119,6 @@ enum cut_pass { CUT_MARK, CUT_NOTE, CUT_COUNT, CUT_DECIDE, CUT_TIMES, CUT_WAITS 
 /* kept: of CUT_DECIDE, which of a task's messages are kept. */
 bool cut_walk(struct cut *, struct conv_source *, uint32_t task, enum cut_pass, struct cut_kept *kept,
               struct mars_error *);
-
-struct cut_clock { /* of a task */
-    uint64_t zero_ns;
-    bool begun;
-    enum cut_place place;
-};
-/* Where the next of a task's records is: what comes behind another is not before that. at_ns: since
- * MPI_Init. */
-enum cut_place cut_place_of(const struct cut *, struct cut_clock *, const struct conv_task *,
-                            const struct conv_record *, uint64_t *at_ns);
-/* The window of a one-sided call belongs to a communicator: its number, 0 if unknown. */
-struct cut_windows {
-    struct cut_window_of {
-        uint32_t comm, made; /* and how many were made on it before, and this one */
-    } * of;                  /* by number */
-    uint32_t *made;          /* by communicator */
-    size_t room, comms;
-};
-void cut_windows_of_release(struct cut_windows *);
-int64_t cut_comm_of(struct cut_windows *, const struct mars_record *);
-/* A collective of a communicator, of a window's too. */
-bool cut_is_collective(const struct conv_function *, const struct mars_record *);
-/* A call that makes a communicator, and that only its members make. */
-bool cut_makes_of_group(const struct mars_record *);
 
 /* ---- cut_write.c ---- */
 

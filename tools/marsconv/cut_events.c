@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUESTS_MOST ((int64_t)1 << 24)
-
 struct message { /* of one direction, as far as it is known */
     const struct mars_comm *comm;
     int64_t peer, tag; /* task; -1: any source, or any tag */
@@ -154,14 +152,7 @@ static void receive_end(struct walk *w, struct message m, int64_t from, int64_t 
 
 static struct request *request_at(struct walk *w, int64_t number)
 {
-    size_t old = w->requests;
-    if (number <= 0 || number > REQUESTS_MOST)
-        return NULL;
-    if ((size_t)number >= old) {
-        KER_RESERVE(w->request, w->requests, (size_t)number + 1);
-        memset(w->request + old, 0, (w->requests - old) * sizeof *w->request);
-    }
-    return &w->request[number];
+    return CONV_REQUEST_AT(w->request, w->requests, number);
 }
 
 static void send_begin(struct walk *w, const struct message *m, enum cut_place place)

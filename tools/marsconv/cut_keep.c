@@ -7,25 +7,6 @@
 
 #include <string.h>
 
-#define REQUESTS_MOST ((int64_t)1 << 24)
-
-struct cut_request *cut_request_at(struct cut_writing *w, int64_t number)
-{
-    size_t old = w->requests;
-    if (number <= 0 || number > REQUESTS_MOST)
-        return NULL;
-    if ((size_t)number >= old) {
-        KER_RESERVE(w->request, w->requests, (size_t)number + 1);
-        memset(w->request + old, 0, (w->requests - old) * sizeof *w->request);
-    }
-    return &w->request[number];
-}
-
-bool cut_slot_next(struct cut_writing *w)
-{
-    return w->slot < w->kept->messages && w->kept->message[w->slot++];
-}
-
 static bool persistent_keep(struct cut_writing *w, const struct mars_record *r, int64_t comm, bool sends,
                             bool receives, enum cut_place place)
 {

@@ -5,6 +5,16 @@
 
 #include <string.h>
 
+struct cut_request *cut_request_at(struct cut_writing *w, int64_t number)
+{
+    return CONV_REQUEST_AT(w->request, w->requests, number);
+}
+
+bool cut_slot_next(struct cut_writing *w)
+{
+    return w->slot < w->kept->messages && w->kept->message[w->slot++];
+}
+
 void cut_value_set(struct cut_writing *w, const struct mars_record *r, enum mars_field field, int64_t number)
 {
     int at = r->function->at[field];

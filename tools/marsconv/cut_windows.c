@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOWS_MOST ((int64_t)1 << 20)
-
 struct cut_window {
     bool kept; /* it has been made in the part */
     bool fenced, all, started, posted;
@@ -23,12 +21,7 @@ struct cut_window {
 
 static struct cut_window *window_at(struct cut_writing *w, int64_t number)
 {
-    size_t old = w->windows_room;
-    if (number <= 0 || number > WINDOWS_MOST)
-        return NULL;
-    KER_RESERVE(w->window, w->windows_room, (size_t)number + 1);
-    memset(w->window + old, 0, (w->windows_room - old) * sizeof *w->window);
-    return &w->window[number];
+    return number <= 0 || number > CUT_WINDOWS_MOST ? NULL : KER_AT(w->window, w->windows_room, number);
 }
 
 void cut_windows_release(struct cut_writing *w)
@@ -163,32 +156,4 @@ bool cut_window_keep(struct cut_writing *w, const struct mars_record *r, int64_t
     if (q)
         *q = (struct cut_request){.kept = keep};
     return keep;
-}
-
-/* ---- which communicator a window belongs to ---- */
-
-static void window_made(struct cut_windows *windows, int64_t made, int64_t comm)
-{
-    size_t old = windows->room;
-    if (made <= 0 || made >= WINDOWS_MOST || comm <= 0 || comm > UINT32_MAX)
-        return;
-    KER_RESERVE(windows->of, windows->room, (size_t)made + 1);
-    memset(windows->of + old, 0, (windows->room - old) * sizeof *windows->of);
-    old = windows->comms;
-    KER_RESERVE(windows->made, windows->comms, (size_t)comm + 1);
-    memset(windows->made + old, 0, (windows->comms - old) * sizeof *windows->made);
-    windows->of[made] = (struct cut_window_of){(uint32_t)comm, ++windows->made[comm]};
-}
-
-int64_t cut_comm_of(struct cut_windows *windows, const struct mars_record *r)
-{
-    int64_t comm = mars_number(r, MARS_FIELD_comm, 0), win = mars_number(r, MARS_FIELD_win, 0);
-    window_made(windows, mars_number(r, MARS_FIELD_newwin, 0), comm);
-    return comm > 0 || win <= 0 || (uint64_t)win >= windows->room ? comm : windows->of[win].comm;
-}
-
-void cut_windows_of_release(struct cut_windows *windows)
-{
-    free(windows->of);
-    free(windows->made);
 }

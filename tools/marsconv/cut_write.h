@@ -71,8 +71,12 @@ void cut_about_end(struct cut_writing *);
 void cut_about_threads(struct cut_writing *);
 const struct mars_function *cut_function(struct cut_writing *, const char *name, const char *fields);
 
-/* ---- cut_values.c: w->value is changed, which holds the record's values ---- */
+/* ---- cut_values.c: w->value is changed, which holds the record's values; what is decided of requests ----
+ */
 
+/* Is the next message (or start, or member of a group) inside the part kept? */
+bool cut_slot_next(struct cut_writing *);
+struct cut_request *cut_request_at(struct cut_writing *, int64_t number);
 void cut_value_set(struct cut_writing *, const struct mars_record *, enum mars_field, int64_t number);
 /* One of three lists, with room for `count`; it becomes the field's, with so many numbers. */
 int64_t *cut_list_begin(struct cut_writing *, int which, size_t count);
@@ -95,9 +99,6 @@ void cut_windows_release(struct cut_writing *);
 
 /* ---- cut_keep.c ---- */
 
-/* Is the next message (or start, or member of a group) inside the part kept? */
-bool cut_slot_next(struct cut_writing *);
-struct cut_request *cut_request_at(struct cut_writing *, int64_t number);
 /* Is the record in the part? *comm: its communicator, 0 if it has none; that of a matched message is found.
  * w->value has what it is called with there. */
 bool cut_keep(struct cut_writing *, const struct mars_record *, int64_t *comm, enum cut_place);

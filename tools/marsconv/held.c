@@ -48,14 +48,10 @@ int64_t conv_held_make(struct conv_held *held, uint64_t id, uint64_t variable, b
 {
     bool is_new;
     uint64_t key = variable + 1;
-    size_t number = held->lowest, old = held->room;
+    size_t number = held->lowest;
     while (number < held->room && held->used[number])
         number++;
-    if (number >= held->room) {
-        KER_RESERVE(held->used, held->room, number + 1);
-        memset(held->used + old, 0, (held->room - old) * sizeof *held->used);
-    }
-    held->used[number] = true;
+    *KER_AT(held->used, held->room, number) = true;
     held->lowest = number + 1;
     *(struct by_id *)ker_table_add(&ids, &held->ids, &id, &is_new) =
         (struct by_id){id, (uint32_t)number, persistent};

@@ -369,3 +369,38 @@ bool conv_sink_finish(struct conv_sink *sink, bool fine, struct mars_error *erro
     free(w);
     return fine;
 }
+
+/* ---- a task as it is read ---- */
+
+static const struct mars_task *about_of(const struct conv_change *change, const struct mars_task *about)
+{
+    return change ? change->about(change->context, about) : about;
+}
+
+static bool thread_copy(struct conv_task *task, struct conv_sink *sink, uint32_t thread,
+                        const struct conv_change *change, struct mars_error *error)
+{
+    struct conv_record record;
+    if (!conv_thread_open(task, thread, error) ||
+        !conv_sink_begin(sink, about_of(change, task->about), thread, error))
+        return false;
+    while (conv_next(task, &record, error)) {
+        if (change)
+            change->record(change->context, &record);
+        if (!conv_sink_put(sink, about_of(change, task->about), &record, error))
+            return false;
+    }
+    return !error->text[0];
+}
+
+bool conv_copy(struct conv_source *source, struct conv_sink *sink, uint32_t number,
+               const struct conv_change *change, struct mars_error *error)
+{
+    struct conv_task task;
+    bool fine = conv_task_open(&task, source, number, error);
+    for (uint32_t i = 0; fine && (i == 0 || i < task.about->threads); i++)
+        fine = thread_copy(&task, sink, i, change, error);
+    fine = fine && conv_sink_end(sink, about_of(change, task.about), error);
+    conv_task_close(&task);
+    return fine;
+}

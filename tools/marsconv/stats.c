@@ -65,18 +65,9 @@ static bool rank_task(const struct gather *g, int64_t number, int64_t rank, uint
     return member >= 0 && (uint32_t)member < g->stats->source->tasks;
 }
 
-#define REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
-
 static struct started *started_of(struct gather *g, int64_t number)
 {
-    if (number <= 0 || number > REQUESTS_MOST)
-        return NULL;
-    if ((size_t)number >= g->requests) {
-        size_t old = g->requests;
-        KER_RESERVE(g->request, g->requests, (size_t)number + 1);
-        memset(g->request + old, 0, (g->requests - old) * sizeof *g->request);
-    }
-    return &g->request[number];
+    return CONV_REQUEST_AT(g->request, g->requests, number);
 }
 
 static void start_count(struct gather *g, int64_t number)
@@ -140,12 +131,8 @@ static struct stats_comm *comm_of(struct gather *g, int64_t number)
     struct stats *s = g->stats;
     if (number <= 0 || (uint64_t)number >= about->comms || !about->comm[number])
         return NULL;
-    if ((uint64_t)number >= g->comms) {
-        uint32_t old = g->comms;
-        KER_RESERVE(g->comm, g->comms, (size_t)number + 1);
-        memset(g->comm + old, 0, (g->comms - old) * sizeof *g->comm);
-    }
-    if (g->comm[number] == 0) {
+    uint32_t *place = KER_AT(g->comm, g->comms, number);
+    if (*place == 0) {
         const struct mars_comm *c = about->comm[number];
         uint64_t id = c->id ? c->id : 1;
         bool is_new;
@@ -155,9 +142,9 @@ static struct stats_comm *comm_of(struct gather *g, int64_t number)
             *KER_PUSH(s->comm, s->comms, s->comm_room) =
                 (struct stats_comm){c->id, c->member.count, c->inter, ranks_copy(&c->member), 0, 0};
         }
-        g->comm[number] = (uint32_t)entry->place + 1;
+        *place = (uint32_t)entry->place + 1;
     }
-    return &s->comm[g->comm[number] - 1];
+    return &s->comm[*place - 1];
 }
 
 static void record_gather(struct gather *g, const struct conv_record *record)

@@ -20,17 +20,6 @@ static const char *name_keep(struct task_program *program, const char *name)
     return program->kept[program->kept_count++] = ker_format("%s", name);
 }
 
-uint32_t replay_called(struct replay_task *t, struct trace_called *called)
-{
-    const struct mars_function *function = t->record.function;
-    size_t place = ker_hash((uintptr_t)function) >> 58; /* of 64 */
-    if (t->counted[place].function != function) {
-        t->counted[place].function = function;
-        t->counted[place].index = trace_called_find(called, function->name, strlen(function->name));
-    }
-    return t->counted[place].index;
-}
-
 /* The first `wanted` of what has been found are waited for. */
 static void later_put(struct replay_task *t, struct trace_code *code, uint32_t wanted)
 {

@@ -1,7 +1,7 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), read.c (a task's calls),
- * calls.c (calls become operations), arguments.c (what calls were called with), requests.c (which requests
- * they mean), threads.c (what threads wait for of each other), comms.c (the communicators of all
- * tasks), neighbours.c (topologies), order.c (whether collectives fit each other).
+ * calls.c (calls become operations), shape.c (those like others before), arguments.c (what calls were called
+ * with), requests.c (which requests they mean), threads.c (what threads wait for of each other), comms.c (the
+ * communicators of all tasks), neighbours.c (topologies), order.c (whether collectives fit each other).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
  * before it and one operation, or none, or several.
@@ -195,11 +195,6 @@ enum ker_status replay_counters_find(struct replay_task *, const char *path, str
 /* Bytes that the computation before the record has moved by them; 0 without. */
 uint64_t replay_counters_moved(const struct replay_task *);
 
-/* ---- read.c ---- */
-
-/* The index of the record's function in the list of what was called. */
-uint32_t replay_called(struct replay_task *, struct trace_called *);
-
 /* ---- requests.c ---- */
 
 /* Puts the requests of the replay in the place of those of the record, whose operation this is. */
@@ -240,6 +235,8 @@ void replay_threads_join(struct replay_task *);
 
 /* ---- shape.c ---- */
 
+/* The index of the record's function in the list of what was called. */
+uint32_t replay_called(struct replay_task *, struct trace_called *);
 /* The record, the first of its shape, has been put as `op` (NULL: it is none), whose request has this number
  * in the trace: the next ones are to be put likewise where that can be. */
 void replay_shape_keep(struct replay_task *, struct trace_code *, const struct task_op *op, uint64_t request);

@@ -43,6 +43,17 @@ static enum road road_of(struct replay_task *t, const struct task_op *op)
     }
 }
 
+uint32_t replay_called(struct replay_task *t, struct trace_called *called)
+{
+    const struct mars_function *function = t->record.function;
+    size_t place = ker_hash((uintptr_t)function) >> 58; /* of 64 */
+    if (t->counted[place].function != function) {
+        t->counted[place].function = function;
+        t->counted[place].index = trace_called_find(called, function->name, strlen(function->name));
+    }
+    return t->counted[place].index;
+}
+
 void replay_shape_keep(struct replay_task *t, struct trace_code *code, const struct task_op *op,
                        uint64_t request)
 {

@@ -1,0 +1,61 @@
+/* cut_record.c - what a record is for the part: where it lies, which communicator it concerns, and whether
+ * all of that one make it.
+ */
+#include "tools/marsconv/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cut_makes_of_group(const struct mars_record *r)
+{
+    return strcmp(r->function->name, "MPI_Comm_create_group") == 0;
+}
+
+bool cut_is_collective(const struct conv_function *is, const struct mars_record *r)
+{
+    return is->sort == CONV_COLLECTIVE || is->sort == CONV_CREATE ||
+           strcmp(r->function->name, "MPI_Win_fence") == 0 || strcmp(r->function->name, "MPI_Win_free") == 0;
+}
+
+/* In the order of a task's threads a call may stand behind one that began later. */
+enum cut_place cut_place_of(const struct cut *cut, struct cut_clock *clock, const struct conv_task *task,
+                            const struct conv_record *record, uint64_t *at_ns)
+{
+    const struct mars_record *r = &record->call;
+    uint64_t start =
+        task->about->threads > 1 ? record->over_ns - r->duration_ns - r->rest_ns : record->start_ns;
+    *at_ns = 0;
+    if (!clock->begun) { /* MPI_Init */
+        clock->begun = true;
+        clock->zero_ns = start + r->duration_ns;
+        return CUT_BEFORE;
+    }
+    *at_ns = start > clock->zero_ns ? start - clock->zero_ns : 0;
+    enum cut_place place = !cut->by_time           ? CUT_INSIDE
+                           : *at_ns < cut->from_ns ? CUT_BEFORE
+                           : *at_ns < cut->to_ns   ? CUT_INSIDE
+                                                   : CUT_AFTER;
+    clock->place = place > clock->place ? place : clock->place;
+    return clock->place;
+}
+
+static void window_made(struct cut_windows *windows, int64_t made, int64_t comm)
+{
+    if (made <= 0 || made >= CUT_WINDOWS_MOST || comm <= 0 || comm > UINT32_MAX)
+        return;
+    *KER_AT(windows->of, windows->room, made) =
+        (struct cut_window_of){(uint32_t)comm, ++*KER_AT(windows->made, windows->comms, comm)};
+}
+
+int64_t cut_comm_of(struct cut_windows *windows, const struct mars_record *r)
+{
+    int64_t comm = mars_number(r, MARS_FIELD_comm, 0), win = mars_number(r, MARS_FIELD_win, 0);
+    window_made(windows, mars_number(r, MARS_FIELD_newwin, 0), comm);
+    return comm > 0 || win <= 0 || (uint64_t)win >= windows->room ? comm : windows->of[win].comm;
+}
+
+void cut_windows_of_release(struct cut_windows *windows)
+{
+    free(windows->of);
+    free(windows->made);
+}
