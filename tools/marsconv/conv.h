@@ -11,6 +11,7 @@
 #ifndef CONV_H
 #define CONV_H
 
+#include "traces/functions.h"
 #include "traces/mars/reader.h"
 
 #include <stdio.h>
@@ -166,9 +167,10 @@ enum conv_equal {
 struct conv_function {
     const char *base; /* "Bcast" of MPI_Bcast, MPI_Ibcast and MPI_Bcast_init */
     uint8_t sort, equal;
-    bool quiet;      /* it concerns no other task */
-    bool request;    /* it makes one */
-    bool persistent; /* that does nothing before it is started */
+    uint8_t collective; /* enum task_collective */
+    bool quiet;         /* it concerns no other task */
+    bool request;       /* it makes one */
+    bool persistent;    /* that does nothing before it is started */
 };
 
 struct conv_functions { /* those met last; zeroed at first */

@@ -137,7 +137,7 @@ static const char *wait_name(const struct task_op *op)
 
 static void collective_name(const struct task_op *op, char name[48])
 {
-    const char *call = foreign_call_name(op->collective), *base = call + strlen("MPI_");
+    const char *call = trace_collective_name(op->collective), *base = call + strlen("MPI_");
     if (op->kind == TASK_OP_COLLECTIVE)
         snprintf(name, 48, "%s", call);
     else

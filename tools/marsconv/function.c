@@ -1,90 +1,32 @@
-/* function.c - what a function is, by its name for collectives, by its fields for all others.
- *
- * Of a collective "Bcast" there are MPI_Ibcast and MPI_Bcast_init, too.
- */
+/* function.c - what a function is, by its name for collectives (traces/functions.def), by its fields for all
+ * others. */
 #include "tools/marsconv/conv.h"
 
 #include "kernel/base/base.h"
 
-#include <ctype.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    uint8_t sort, equal;
-} collectives[] = {
-    {"Barrier", CONV_COLLECTIVE, CONV_EQUAL_NONE},
-    {"Bcast", CONV_COLLECTIVE, CONV_EQUAL_BYTES},
-    {"Gather", CONV_COLLECTIVE, CONV_EQUAL_GATHER},
-    {"Gatherv", CONV_COLLECTIVE, CONV_EQUAL_GATHER},
-    {"Scatter", CONV_COLLECTIVE, CONV_EQUAL_SCATTER},
-    {"Scatterv", CONV_COLLECTIVE, CONV_EQUAL_SCATTER},
-    {"Allgather", CONV_COLLECTIVE, CONV_EQUAL_RECVBYTES},
-    {"Allgatherv", CONV_COLLECTIVE, CONV_EQUAL_RECV_EACH},
-    {"Alltoall", CONV_COLLECTIVE, CONV_EQUAL_RECVBYTES},
-    {"Alltoallv", CONV_COLLECTIVE, CONV_EQUAL_PAIRS},
-    {"Alltoallw", CONV_COLLECTIVE, CONV_EQUAL_PAIRS},
-    {"Reduce", CONV_COLLECTIVE, CONV_EQUAL_BYTES},
-    {"Allreduce", CONV_COLLECTIVE, CONV_EQUAL_BYTES},
-    {"Reduce_scatter", CONV_COLLECTIVE, CONV_EQUAL_EACH},
-    {"Reduce_scatter_block", CONV_COLLECTIVE, CONV_EQUAL_BYTES},
-    {"Scan", CONV_COLLECTIVE, CONV_EQUAL_BYTES},
-    {"Exscan", CONV_COLLECTIVE, CONV_EQUAL_BYTES},
-    {"Neighbor_allgather", CONV_COLLECTIVE, CONV_EQUAL_NEIGHBOURS},
-    {"Neighbor_allgatherv", CONV_COLLECTIVE, CONV_EQUAL_NEIGHBOURS},
-    {"Neighbor_alltoall", CONV_COLLECTIVE, CONV_EQUAL_NEIGHBOURS},
-    {"Neighbor_alltoallv", CONV_COLLECTIVE, CONV_EQUAL_NEIGHBOURS},
-    {"Neighbor_alltoallw", CONV_COLLECTIVE, CONV_EQUAL_NEIGHBOURS},
-    {"Comm_dup", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_dup_with_info", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_idup", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_idup_with_info", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_create", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_split", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_split_type", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Cart_create", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Cart_sub", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Graph_create", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Dist_graph_create", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Dist_graph_create_adjacent", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Intercomm_create", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Intercomm_merge", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_spawn", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_spawn_multiple", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_accept", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Comm_connect", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Win_create", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Win_allocate", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Win_allocate_shared", CONV_CREATE, CONV_EQUAL_NONE},
-    {"Win_create_dynamic", CONV_CREATE, CONV_EQUAL_NONE},
-    {"File_open", CONV_CREATE, CONV_EQUAL_NONE},
+static const uint8_t equal[TASK_COLL_COUNT] = {
+    [TASK_COLL_BCAST] = CONV_EQUAL_BYTES,
+    [TASK_COLL_GATHER] = CONV_EQUAL_GATHER,
+    [TASK_COLL_GATHERV] = CONV_EQUAL_GATHER,
+    [TASK_COLL_SCATTER] = CONV_EQUAL_SCATTER,
+    [TASK_COLL_SCATTERV] = CONV_EQUAL_SCATTER,
+    [TASK_COLL_ALLGATHER] = CONV_EQUAL_RECVBYTES,
+    [TASK_COLL_ALLGATHERV] = CONV_EQUAL_RECV_EACH,
+    [TASK_COLL_ALLTOALL] = CONV_EQUAL_RECVBYTES,
+    [TASK_COLL_ALLTOALLV] = CONV_EQUAL_PAIRS,
+    [TASK_COLL_REDUCE] = CONV_EQUAL_BYTES,
+    [TASK_COLL_ALLREDUCE] = CONV_EQUAL_BYTES,
+    [TASK_COLL_REDUCE_SCATTER] = CONV_EQUAL_EACH,
+    [TASK_COLL_REDUCE_SCATTER_BLOCK] = CONV_EQUAL_BYTES,
+    [TASK_COLL_SCAN] = CONV_EQUAL_BYTES,
+    [TASK_COLL_EXSCAN] = CONV_EQUAL_BYTES,
+    [TASK_COLL_NEIGHBOR_ALLGATHER] = CONV_EQUAL_NEIGHBOURS,
+    [TASK_COLL_NEIGHBOR_ALLGATHERV] = CONV_EQUAL_NEIGHBOURS,
+    [TASK_COLL_NEIGHBOR_ALLTOALL] = CONV_EQUAL_NEIGHBOURS,
+    [TASK_COLL_NEIGHBOR_ALLTOALLV] = CONV_EQUAL_NEIGHBOURS,
 };
-
-/* What stands behind a name: nothing, or _c, of large counts. */
-static bool is_end(const char *text)
-{
-    return text[0] == 0 || strcmp(text, "_c") == 0;
-}
-
-static bool is_init(const char *text)
-{
-    return strncmp(text, "_init", 5) == 0 && is_end(text + 5);
-}
-
-/* Is `name` (behind "MPI_") a form of the collective `base`? */
-static bool is_form(const char *name, const char *base, struct conv_function *is)
-{
-    size_t length = strlen(base);
-    bool begins = strncmp(name, base, length) == 0;
-    if (begins && is_end(name + length))
-        return true;
-    if (begins && is_init(name + length))
-        return is->request = is->persistent = true;
-    if (name[0] == 'I' && name[1] == tolower((unsigned char)base[0]) &&
-        strncmp(name + 2, base + 1, length - 1) == 0 && is_end(name + 1 + length))
-        return is->request = true;
-    return false;
-}
 
 static bool has(const struct mars_function *f, enum mars_field field)
 {
@@ -104,7 +46,7 @@ static struct conv_function by_fields(const struct mars_function *f, const char 
     const char *init = strstr(name, "_init");
     bool sends = has(f, MARS_FIELD_dest) && has(f, MARS_FIELD_bytes);
     bool receives = has(f, MARS_FIELD_source) && has(f, MARS_FIELD_recvbytes);
-    is.persistent = is.request && init && is_init(init);
+    is.persistent = is.request && init && (strcmp(init, "_init") == 0 || strcmp(init, "_init_c") == 0);
     is.sort = sends && receives ? CONV_EXCHANGE : sends ? CONV_SEND : receives ? CONV_RECV : CONV_LOCAL;
     if (is.sort == CONV_LOCAL && has(f, MARS_FIELD_requests) && has(f, MARS_FIELD_done))
         is.sort = CONV_COMPLETE;
@@ -117,20 +59,33 @@ static struct conv_function by_fields(const struct mars_function *f, const char 
     return is;
 }
 
+/* Do all tasks of its communicator make it? */
+static bool by_all(const struct trace_function *f)
+{
+    bool group = f->sort == TRACE_CREATE_GROUP && strcmp(f->name, "MPI_Comm_create_group") == 0;
+    return f->sort == TRACE_CREATE || f->sort == TRACE_WINDOW_MAKE ||
+           (f->sort == TRACE_CREATE_GROUP && !group);
+}
+
 static struct conv_function find(const struct mars_function *f)
 {
+    const struct trace_function *known = trace_function_find(f->name);
     const char *name = strncmp(f->name, "MPI_", 4) == 0 ? f->name + 4 : f->name;
+    struct conv_function is = {.base = name, .sort = CONV_LOCAL, .collective = TASK_COLL_COMM};
     if (has(f, MARS_FIELD_error)) /* refused: it did nothing */
-        return (struct conv_function){.base = name, .sort = CONV_LOCAL};
-    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
-        struct conv_function is = {
-            .base = collectives[i].name, .sort = collectives[i].sort, .equal = collectives[i].equal};
-        if (has(f, MARS_FIELD_comm) && is_form(name, collectives[i].name, &is)) {
-            is.request = has(f, MARS_FIELD_request);
-            return is;
-        }
-    }
-    return by_fields(f, name);
+        return is;
+    bool all = known && by_all(known), file = has(f, MARS_FIELD_newfile);
+    if (!has(f, MARS_FIELD_comm) || !(all || file || (known && known->sort == TRACE_COLLECTIVE)))
+        return by_fields(f, name);
+    is.request = has(f, MARS_FIELD_request);
+    is.sort = all || file ? CONV_CREATE : CONV_COLLECTIVE;
+    if (is.sort == CONV_CREATE)
+        return is;
+    is.base = trace_function_blocking(known)->name + 4;
+    is.collective = known->more;
+    is.equal = equal[known->more];
+    is.persistent = known->op == TASK_OP_COLLECTIVE_INIT;
+    return is;
 }
 
 const struct conv_function *conv_function(struct conv_functions *functions, const struct mars_function *f)

@@ -179,21 +179,29 @@ void waits_sent(struct waits *w, enum cut_pass pass, const struct cut_channel *i
 void waits_collective_of(struct waits_collective *c, const struct conv_function *is,
                          const struct mars_comm *comm, const struct mars_record *record)
 {
-    static const char *const by_root[] = {"Bcast", "Scatter", "Scatterv"},
-                             *const to_root[] = {"Reduce", "Gather", "Gatherv"},
-                             *const some[] = {"Scan", "Exscan", "Comm_accept", "Comm_connect"};
-    const char *base = is->base;
-    c->root = mars_number(record, MARS_FIELD_root, -1) == (int64_t)comm->rank;
-    c->waits_for = comm->inter || strncmp(base, "Neighbor", 8) == 0 ? WAITS_NOBODY : WAITS_ALL;
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(base, by_root[i]) == 0)
-            c->waits_for = c->root || comm->inter ? WAITS_NOBODY : WAITS_ROOT;
-        if (strcmp(base, to_root[i]) == 0)
-            c->waits_for = c->root && !comm->inter ? WAITS_ALL : WAITS_NOBODY;
+    bool root = mars_number(record, MARS_FIELD_root, -1) == (int64_t)comm->rank;
+    c->root = root;
+    c->waits_for = WAITS_NOBODY;
+    if (comm->inter || task_coll_among_neighbours(is->collective))
+        return;
+    switch (is->collective) {
+    case TASK_COLL_BCAST:
+    case TASK_COLL_SCATTER:
+    case TASK_COLL_SCATTERV:
+        c->waits_for = root ? WAITS_NOBODY : WAITS_ROOT;
+        break;
+    case TASK_COLL_REDUCE:
+    case TASK_COLL_GATHER:
+    case TASK_COLL_GATHERV:
+        c->waits_for = root ? WAITS_ALL : WAITS_NOBODY;
+        break;
+    case TASK_COLL_SCAN:
+    case TASK_COLL_EXSCAN:
+        break;
+    default:
+        if (strcmp(is->base, "Comm_accept") != 0 && strcmp(is->base, "Comm_connect") != 0)
+            c->waits_for = WAITS_ALL;
     }
-    for (int i = 0; i < 4; i++)
-        if (strcmp(base, some[i]) == 0)
-            c->waits_for = WAITS_NOBODY;
 }
 
 static struct collective *collective_of(struct waits *w, const struct waits_collective *is)

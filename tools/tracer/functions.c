@@ -1,5 +1,5 @@
-/* functions.c - the table of functions: those of mpi.table that the installed mpi.h has, and those done by
- * hand. */
+/* functions.c - the table of functions: those of functions.def that the installed mpi.h has, and those done
+ * by hand. */
 #include "trc.h"
 
 #include "io.h"

@@ -1,12 +1,13 @@
-# generate.awk - makes the wrappers: awk -v what=WHAT -f generate.awk mpi.table HEADER
+# generate.awk - makes the wrappers: awk -v what=WHAT -f generate.awk functions.def HEADER
 #
 # HEADER is mpi.h after the preprocessor. WHAT: list.h (the numbers of functions), table.inc (their words as roles, and the
 # fields that a trace shows of them), wrap.c and wrap_fortran.c. Functions are numbered in the order of the header.
 
 FNR == 1 { file++ }
 file == 1 {
-    if ($0 !~ /^#/ && NF > 0) {
-        name = $1; $1 = ""; sub(/^ */, "")
+    if ($0 ~ /^MPI_(FUNCTION|OTHER)\(/) {
+        name = $0; sub(/^[A-Z_]*\(/, "", name); sub(/,.*/, "", name)
+        sub(/^[^"]*"/, ""); sub(/".*/, "")
         words["MPI_" name] = $0
     }
     next

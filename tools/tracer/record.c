@@ -1,4 +1,4 @@
-/* record.c - from the arguments of a call to its shape: what is called and with what, as mpi.table says.
+/* record.c - from the arguments of a call to its shape: what is called and with what, as functions.def says.
  *
  * The words of a function are visited in order, and each appends its fields. Addresses, counts and
  * datatypes are remembered until the word that closes their side.

@@ -1,6 +1,6 @@
 # tracer.mk - marstrace and the libraries that it loads into programs: one for each MPI library there is. Part of the Makefile.
 #
-# Wrappers are made of mpi.table and the installed mpi.h by generate.awk. Libraries show their wrappers only, and are built
+# Wrappers are made of traces/functions.def and the installed mpi.h by generate.awk. Libraries show their wrappers only, and are built
 # without what a build of the simulator may bring with it (sanitizers, this machine's processor): programs are not ours.
 
 TRC := tools/tracer
@@ -39,7 +39,7 @@ $(TRC_BUILD)/$(1)/mpi.i: $(TRC_BUILD)/flags
 	$(Q)echo '#include <mpi.h>' | $(CC) -E -P $(TRC_CFLAGS_$(1)) -x c - -o $$@
 
 $(TRC_BUILD)/$(1)/list.h $(TRC_BUILD)/$(1)/table.inc $(TRC_BUILD)/$(1)/wrap.c $(TRC_BUILD)/$(1)/wrap_fortran.c: \
-		$(TRC)/generate.awk $(TRC)/mpi.table $(TRC_BUILD)/$(1)/mpi.i
+		$(TRC)/generate.awk traces/functions.def $(TRC_BUILD)/$(1)/mpi.i
 	$(Q)awk -v what=$$(notdir $$@) -f $$^ >$$@
 
 $(TRC_BUILD)/$(1)/%.o: $(TRC)/%.c $(TRC_BUILD)/flags $(TRC_BUILD)/$(1)/list.h $(TRC_BUILD)/$(1)/table.inc

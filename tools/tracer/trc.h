@@ -1,9 +1,9 @@
 /* trc.h - inside libmarstrace: what is loaded into a traced program, between it and its MPI library.
  *
  * A wrapper (made by generate.awk) takes the time, calls PMPI_NAME, takes the time again and has the call
- * recorded (record.c): each argument by its word in mpi.table. Everything here is hidden but the wrappers, so
- * that nothing can clash with the program's own names. Nothing here speaks to other tasks, and nothing here
- * may fail a program: what cannot be recorded is left out, with one line on standard error.
+ * recorded (record.c): each argument by its word in functions.def. Everything here is hidden but the
+ * wrappers, so that nothing can clash with the program's own names. Nothing here speaks to other tasks, and
+ * nothing here may fail a program: what cannot be recorded is left out, with one line on standard error.
  *
  * While MPI_THREAD_MULTIPLE is given, the tables are guarded by a lock (trc_lock); otherwise there is one
  * caller at a time. Threads record into writers of their own.
@@ -25,7 +25,7 @@
 #include "list.h" /* enum trc_number */
 #include "wall.h"
 
-enum trc_role { /* the words of mpi.table */
+enum trc_role { /* the words of functions.def */
                 TRC_R_none,
                 TRC_R_buf,
                 TRC_R_n,

@@ -164,7 +164,7 @@ static enum ker_status global_read(struct dimemas_task *t)
     if (how == 0)
         return dimemas_fail(r, "global operations that do not block are not read");
     op.collective = dimemas_collective(operation);
-    op.call = foreign_call_name(op.collective);
+    op.call = trace_collective_name(op.collective);
     if (dimemas_rooted(op.collective))
         status = root_get(t, &op);
     if (status != KER_OK)

@@ -7,7 +7,7 @@
 #ifndef TASK_FOREIGN_H
 #define TASK_FOREIGN_H
 
-#include "traces/op.h"
+#include "traces/functions.h"
 #include "traces/replay/order.h"
 #include "traces/store/store.h"
 
@@ -79,8 +79,6 @@ void foreign_close(struct task_program *);
 void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
 bool foreign_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
-/* "MPI_Bcast": of enum task_collective. */
-const char *foreign_call_name(unsigned collective);
 /* For converters, which read the operations of a task from the first on, as often as they want. Between open
  * and prepare: they shall tell of times, which no simulation does. */
 void foreign_times(struct task_program *);

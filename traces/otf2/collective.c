@@ -130,7 +130,7 @@ static enum ker_status comm_check(struct otf2_task *t, const struct otf2_event *
 static enum ker_status record_check(struct otf2_task *t, const struct otf2_event *event,
                                     const struct task_comm *of)
 {
-    const char *name = foreign_call_name(event->collective);
+    const char *name = trace_collective_name(event->collective);
     if (task_comm_rank(of, (int32_t)t->out->task) < 0)
         return otf2_task_fail(t, event, "task %u is no member of communicator %u", t->out->task, event->comm);
     if (has_root(event->collective) && event->root >= (uint32_t)of->size)
@@ -168,7 +168,7 @@ enum ker_status otf2_collective(struct otf2_task *t, const struct otf2_event *ev
     op->collective = event->collective;
     op->comm = comm->index;
     op->peer = has_root(event->collective) ? (int32_t)event->root : 0;
-    op->call = foreign_call_name(event->collective);
+    op->call = trace_collective_name(event->collective);
     struct sizes s = {.sent = event->sent,
                       .received = event->received,
                       .n = (uint64_t)of->size,

@@ -138,7 +138,7 @@ static enum ker_status message_get(struct otf2_task *t, const struct otf2_event 
 
 static bool in_sendrecv(const struct otf2_task *t)
 {
-    return t->outer && t->outer->function && t->outer->function->calls == OTF2_CALLS_SENDRECV;
+    return t->outer && t->outer->function && otf2_calls_of(t->outer->function) == OTF2_CALLS_SENDRECV;
 }
 
 /* One side of MPI_Sendrecv: the call is put when it is left. */
@@ -174,7 +174,7 @@ static enum ker_status message_put(struct otf2_task *t, const struct otf2_event 
     if (event->kind != OTF2_ISEND && in_sendrecv(t))
         return both_add(t, event, &op);
     if (event->kind != OTF2_RECEIVE && t->outer && t->outer->function)
-        op.mode = t->outer->function->mode;
+        op.mode = t->outer->function->sort == TRACE_MESSAGE ? t->outer->function->more : TASK_MODE_STANDARD;
     if (event->kind == OTF2_ISEND)
         op.request = request_new(t, event->request, true);
     op_put(t, event, &op);
@@ -220,7 +220,7 @@ static enum ker_status collective_put(struct otf2_task *t, const struct otf2_eve
     t->records++;
     if (status != KER_OK || !some)
         return status;
-    if (t->outer && t->outer->function && t->outer->function->calls == OTF2_CALLS_COLLECTIVE)
+    if (t->outer && t->outer->function && otf2_calls_of(t->outer->function) == OTF2_CALLS_COLLECTIVE)
         op.call = t->outer->function->name;
     t->bytes += op.bytes;
     op_put(t, event, &op);
@@ -262,7 +262,7 @@ static enum ker_status call_check(struct otf2_task *t, const struct otf2_event *
 
 static enum ker_status call_end(struct otf2_task *t, const struct otf2_event *event)
 {
-    unsigned calls = t->outer->function ? t->outer->function->calls : OTF2_CALLS_ANY;
+    unsigned calls = t->outer->function ? otf2_calls_of(t->outer->function) : OTF2_CALLS_ANY;
     enum ker_status status = call_check(t, event, calls);
     if (status != KER_OK)
         return status;

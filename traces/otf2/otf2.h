@@ -28,7 +28,7 @@ struct otf2_location {
 struct otf2_region {
     uint32_t id, name; /* name: a string */
     bool mpi;
-    const struct otf2_function *function; /* NULL: none of MPI */
+    const struct trace_function *function; /* NULL: none of MPI */
     const char *text;
 };
 struct otf2_text {
@@ -124,12 +124,9 @@ enum otf2_calls {
     OTF2_CALLS_POLL,       /* a test, an Iprobe */
     OTF2_CALLS_REFUSED
 };
-struct otf2_function {
-    const char *name;
-    uint8_t calls, mode;
-};
 /* By its name in C or Fortran, static; NULL: that is no function of MPI. */
-const struct otf2_function *otf2_function_find(const char *name);
+const struct trace_function *otf2_function_find(const char *name);
+enum otf2_calls otf2_calls_of(const struct trace_function *);
 
 /* ---- ahead.c ---- */
 

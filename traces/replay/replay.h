@@ -9,6 +9,7 @@
 #ifndef TASK_REPLAY_H
 #define TASK_REPLAY_H
 
+#include "traces/functions.h"
 #include "traces/mars/reader.h"
 #include "traces/op.h"
 #include "traces/replay/found.h"
@@ -75,8 +76,6 @@ struct replay_rules {
     uint32_t counters;
     uint64_t line;
 };
-
-struct replay_call; /* what a function is */
 
 /* A window of a task: its communicator, -1: unknown, and its number there. */
 struct replay_window {
@@ -152,7 +151,7 @@ struct replay_task {
     struct replay_neighbours *neighbours;
     struct {
         const struct mars_function *function;
-        const struct replay_call *call;
+        const struct trace_function *call;
     } known[64];
     struct {
         const struct mars_function *function;
