@@ -20,9 +20,13 @@ enum trace_score {
     TRACE_SCORE_MAGIC = 40, /* bytes, or names of files in a folder, that no other format has */
 };
 
+struct foreign_reader;
+
 struct trace_format {
     const struct task_program_class *class; /* which needs not look whether jobs[].trace is given */
     int (*score)(const char *path);         /* enum trace_score; of what is not there, too */
+    const struct foreign_reader
+        *foreign; /* traces/foreign/foreign.h: marsconv needs no more; NULL: it is another sort */
 };
 
 /* Of liballprof and marstrace, for tests that open them by themselves. */

@@ -135,4 +135,4 @@ static const struct task_program_class class = {.open = text_open,
 
 const struct ker_kind trace_format_driven = {.name = "driven",
                                              .meaning = "message-driven programs, which are not of MPI",
-                                             .operations = &(const struct trace_format){&class, score}};
+                                             .operations = &(const struct trace_format){&class, score, NULL}};

@@ -389,5 +389,5 @@ static int goal_score(const char *path)
 const struct ker_kind trace_format_goal = {
     .name = "goal",
     .meaning = "schedules in LogGOPSim's language GOAL: messages and dependencies",
-    .operations = &(const struct trace_format){&task_goal_class, goal_score},
+    .operations = &(const struct trace_format){&task_goal_class, goal_score, NULL},
     .options = KER_OPTIONS(graph_unit_options, goal_options)};

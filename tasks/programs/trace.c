@@ -22,7 +22,7 @@ static const struct ker_kinds formats = {"jobs[].format", "formats of traces", s
 const struct ker_kind trace_format_auto = {.name = "auto",
                                            .meaning = "what the trace's first bytes decide, or else its name",
                                            .traits = "any",
-                                           .operations = &(const struct trace_format){NULL, NULL}};
+                                           .operations = &(const struct trace_format){NULL, NULL, NULL}};
 
 static const struct ker_option trace_options[] = {
     {.key = "jobs[].trace",

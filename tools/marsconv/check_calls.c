@@ -129,9 +129,9 @@ static void request_done(struct calls *k, int64_t number, const int64_t *told)
         FOUND(k, "request %lld completes, but there is none that is active", (long long)number);
         return;
     }
-    if (told[1] == -6 && r->sends)
+    if (told[1] == MARS_CANCELLED && r->sends)
         check_send(k->check, &r->send, true);
-    if (r->receives && told[1] != -6) {
+    if (r->receives && told[1] != MARS_CANCELLED) {
         struct check_message m = r->receive;
         bool other = told[1] >= 0 && r->receive.tag != CHECK_ANY && told[2] != r->receive.tag;
         if (told[1] >= 0 && !other) { /* MPICH 4.0 has another message's status for MPI_Isendrecv */
@@ -143,8 +143,8 @@ static void request_done(struct calls *k, int64_t number, const int64_t *told)
             m.bytes = (uint64_t)told[3];
             m.certain = true;
         }
-        if (other || (told[1] < 0 ? told[1] == -7 : m.from >= 0))
-            check_receive(k->check, &m, r->cancelled && told[1] == -7);
+        if (other || (told[1] < 0 ? told[1] == MARS_FROM_UNKNOWN : m.from >= 0))
+            check_receive(k->check, &m, r->cancelled && told[1] == MARS_FROM_UNKNOWN);
     }
     r->state = r->state == STARTED ? READY : NONE;
 }
@@ -155,7 +155,7 @@ static void completions(struct calls *k)
                             *done = mars_list(&k->record->call, MARS_FIELD_done);
     for (uint32_t i = 0; i + 3 < done->count; i += 4) {
         int64_t index = done->list[i];
-        if (index == -1 && done->count == 4) { /* one of them, unknown which */
+        if (index == MARS_ONE_OF && done->count == 4) { /* one of them, unknown which */
             for (uint32_t j = 0; j < list->count; j++) {
                 struct request *r = request_at(k, list->list[j]);
                 if (r && r->state == ACTIVE)
@@ -208,11 +208,11 @@ static void requests_end(struct calls *k)
 /* Of the record's communicator. False: there is nothing to compare with, or it cannot be. */
 static bool peer_of(struct calls *k, const struct mars_comm *comm, enum mars_field field, int64_t *task)
 {
-    int64_t rank = number_of(k, field, -1);
+    int64_t rank = number_of(k, field, MARS_PROC_NULL);
     uint32_t size = comm->inter ? comm->remote.count : comm->member.count;
-    if (rank == -1)
+    if (rank == MARS_PROC_NULL)
         return false;
-    if (field == MARS_FIELD_source && rank == -2) {
+    if (field == MARS_FIELD_source && rank == MARS_ANY_SOURCE) {
         *task = CHECK_ANY;
         return true;
     }
@@ -251,7 +251,7 @@ static void send_check(struct calls *k, const struct mars_comm *comm, struct req
 
 static void receive_check(struct calls *k, const struct mars_comm *comm, struct request *r, bool exchange)
 {
-    int64_t from = number_of(k, MARS_FIELD_from, -7), got = number_of(k, MARS_FIELD_got, 0);
+    int64_t from = number_of(k, MARS_FIELD_from, MARS_FROM_UNKNOWN), got = number_of(k, MARS_FIELD_got, 0);
     struct check_message m = {.comm = comm->id,
                               .to = k->task->about->number,
                               .tag = number_of(k, exchange ? MARS_FIELD_recvtag : MARS_FIELD_tag, CHECK_ANY),
@@ -281,7 +281,7 @@ static void receive_check(struct calls *k, const struct mars_comm *comm, struct 
         m.bytes = got > 0 ? (uint64_t)got : 0;
         m.certain = true;
     }
-    if (from >= 0 ? m.from >= 0 : from == -7)
+    if (from >= 0 ? m.from >= 0 : from == MARS_FROM_UNKNOWN)
         check_receive(k->check, &m, false);
 }
 

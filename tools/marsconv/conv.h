@@ -3,7 +3,7 @@
  * Which formats there are, and which one a trace has, marssim's table says. Here a format reads a trace as
  * tasks with definitions and records in the form of traces/mars/reader.h, which says the most; traces are
  * written in our own format alone. So whatever looks at a trace (stats, check, cut) is written once, and a
- * format more is a file and a line in formats.c.
+ * format more whose kind has a struct foreign_reader is read without a line here.
  *
  * Everything streams: a task's calls are read one after the other, and what is kept does not grow with them.
  * All functions that return bool return false with a text in the error.
@@ -28,6 +28,9 @@ struct conv_options {
 
 struct conv_source { /* a trace, being read */
     const struct conv_format *format;
+    const char *name;                     /* of the format */
+    const struct foreign_reader *foreign; /* of conv_foreign: which */
+    bool untimed;                         /* it does not say how long calls take */
     const char *path;
     const struct conv_options *options;
     uint32_t tasks;
@@ -61,10 +64,10 @@ struct conv_sink { /* a trace, being written in our own format */
 };
 
 struct conv_format {
-    const char *name; /* of its kind in the family "jobs[].format" */
+    const char *name; /* of its kind in the family "jobs[].format"; NULL: of several */
     bool keys;        /* conv_options.key says how it is read */
-    bool untimed;     /* it does not say how long calls take */
-    bool sums;        /* it can be summed up and checked, but makes no trace */
+    bool untimed;
+    bool sums; /* it can be summed up and checked, but makes no trace */
     bool (*open)(struct conv_source *, struct mars_error *);
     void (*close)(struct conv_source *);
     /* Something to tell the user about the trace, from 0 on; NULL at the end. */
@@ -80,9 +83,10 @@ struct conv_format {
 
 /* ---- formats.c ---- */
 
-extern const struct conv_format conv_mars, conv_allprof, conv_simgrid, conv_otf2, conv_dimemas, conv_schedule;
-/* That of a trace, as marssim finds it (traces/traces.h), or as --key format= says; NULL: an error. */
-const struct conv_format *conv_format_of(const char *path, const struct conv_options *, struct mars_error *);
+extern const struct conv_format conv_mars, conv_allprof, conv_schedule;
+extern const struct conv_format conv_foreign; /* of all formats that have a struct foreign_reader */
+/* The format of a trace, as marssim finds it (traces/traces.h), or as --key format= says; opens nothing. */
+bool conv_find(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);
 void conv_formats_list(FILE *); /* a line each */
 bool conv_open(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);
 void conv_close(struct conv_source *);

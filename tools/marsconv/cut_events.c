@@ -94,11 +94,11 @@ static struct message message_get(const struct walk *w, const struct mars_comm *
                                   bool exchange)
 {
     const struct mars_record *r = &w->record->call;
-    int64_t rank = mars_number(r, sends ? MARS_FIELD_dest : MARS_FIELD_source, -1);
+    int64_t rank = mars_number(r, sends ? MARS_FIELD_dest : MARS_FIELD_source, MARS_PROC_NULL);
     const struct mars_ranks *ranks = comm->inter ? &comm->remote : &comm->member;
     struct message m = {.comm = comm, .peer = -1, .begun = w->call.enter};
     m.tag = mars_number(r, exchange && !sends ? MARS_FIELD_recvtag : MARS_FIELD_tag, -1);
-    m.is = rank == -2 || (rank >= 0 && (uint64_t)rank < ranks->count);
+    m.is = rank == MARS_ANY_SOURCE || (rank >= 0 && (uint64_t)rank < ranks->count);
     if (rank >= 0 && m.is)
         m.peer = mars_rank_at(ranks, (uint32_t)rank);
     return m;
@@ -128,7 +128,7 @@ static void message_came(const struct walk *w, struct message *m, int64_t from, 
     if (from >= 0 && (uint64_t)from < ranks->count) { /* what was asked for is certain (MPICH's statuses) */
         m->peer = m->peer < 0 ? mars_rank_at(ranks, (uint32_t)from) : m->peer;
         m->tag = m->tag < 0 ? tag : m->tag;
-    } else if (from != -7) { /* -7: it is not said */
+    } else if (from != MARS_FROM_UNKNOWN) {
         m->is = false;
     }
     m->is = m->is && m->peer >= 0 && (uint32_t)m->peer < w->task->source->tasks;
@@ -139,7 +139,7 @@ static void receive_end(struct walk *w, struct message m, int64_t from, int64_t 
                         size_t number)
 {
     if (w->pass == CUT_NOTE) {
-        if (from != -6)
+        if (from != MARS_CANCELLED)
             cut_any_came(w->cut, id_of(m.comm), w->task->about->number, number);
         return;
     }
@@ -208,14 +208,15 @@ static void request_end(struct walk *w, struct request *r, int64_t from, int64_t
     r->active = r->asked = false;
     send_end(w, r);
     if (r->receive.is)
-        receive_end(w, r->receive, r->cancelled && from == -7 ? -6 : from, tag, r->place, r->slot);
+        receive_end(w, r->receive, r->cancelled && from == MARS_FROM_UNKNOWN ? MARS_CANCELLED : from, tag,
+                    r->place, r->slot);
 }
 
 /* One of which it was not known whether it had completed: it has. */
 static void asked_end(struct walk *w, struct request *r)
 {
     if (r->asked && w->pass < CUT_TIMES) /* but not when */
-        request_end(w, r, -7, -1);
+        request_end(w, r, MARS_FROM_UNKNOWN, MARS_ANY_TAG);
 }
 
 /* That which the record makes, in place of one that is over; NULL: it makes none. */
@@ -248,7 +249,7 @@ static void messages_begin(struct walk *w, const struct conv_function *is, const
     if (!is->request)
         send_end(w, r);
     if (!is->request && own.receive.is)
-        receive_end(w, own.receive, mars_number(record, MARS_FIELD_from, -7),
+        receive_end(w, own.receive, mars_number(record, MARS_FIELD_from, MARS_FROM_UNKNOWN),
                     mars_number(record, MARS_FIELD_got_tag, -1), place, own.slot);
 }
 
@@ -258,11 +259,12 @@ static void matched_begin(struct walk *w, const struct mars_comm *comm, enum cut
     const struct mars_record *r = &w->record->call;
     struct message m = {.comm = comm, .peer = -1, .tag = -1, .begun = w->call.enter, .is = true};
     size_t slot = slot_new(w, place);
-    message_came(w, &m, mars_number(r, MARS_FIELD_from, -1), mars_number(r, MARS_FIELD_got_tag, -1));
+    message_came(w, &m, mars_number(r, MARS_FIELD_from, MARS_PROC_NULL),
+                 mars_number(r, MARS_FIELD_got_tag, -1));
     if (m.is)
         message_is(w, &m, false, place, slot);
     else if (w->pass == CUT_DECIDE && place == CUT_INSIDE) /* of MPI_PROC_NULL it needs no other task */
-        w->kept->message[slot] = mars_number(r, MARS_FIELD_from, 0) == -1;
+        w->kept->message[slot] = mars_number(r, MARS_FIELD_from, 0) == MARS_PROC_NULL;
 }
 
 static void completions(struct walk *w)
@@ -274,7 +276,7 @@ static void completions(struct walk *w)
         struct request *r = index >= 0 && index < list->count ? request_at(w, list->list[index]) : NULL;
         if (r)
             request_end(w, r, done->list[i + 1], done->list[i + 2]);
-        for (uint32_t j = 0; index == -1 && j < list->count; j++)
+        for (uint32_t j = 0; index == MARS_ONE_OF && j < list->count; j++)
             if ((r = request_at(w, list->list[j])))
                 r->asked = r->active;
     }
@@ -377,7 +379,8 @@ static void probe(struct walk *w, const struct mars_comm *comm, enum cut_place p
     const struct mars_record *r = &w->record->call;
     struct message m = {.comm = comm, .peer = -1, .tag = -1, .is = true};
     size_t slot = slot_new(w, place);
-    message_came(w, &m, mars_number(r, MARS_FIELD_from, -1), mars_number(r, MARS_FIELD_got_tag, -1));
+    message_came(w, &m, mars_number(r, MARS_FIELD_from, MARS_PROC_NULL),
+                 mars_number(r, MARS_FIELD_got_tag, -1));
     if (w->pass != CUT_DECIDE || place != CUT_INSIDE || !m.is)
         return;
     struct cut_channel channel = channel_of(w, &m, false);

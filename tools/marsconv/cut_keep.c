@@ -22,9 +22,9 @@ static bool message_keep(struct cut_writing *w, const struct mars_record *r, con
                          int64_t comm, enum cut_place place)
 {
     bool exchange = is->sort == CONV_EXCHANGE;
-    int64_t source = mars_number(r, MARS_FIELD_source, -1);
-    bool sends = (is->sort == CONV_SEND || exchange) && mars_number(r, MARS_FIELD_dest, -1) >= 0;
-    bool receives = (is->sort == CONV_RECV || exchange) && (source >= 0 || source == -2);
+    int64_t source = mars_number(r, MARS_FIELD_source, MARS_PROC_NULL);
+    bool sends = (is->sort == CONV_SEND || exchange) && mars_number(r, MARS_FIELD_dest, MARS_PROC_NULL) >= 0;
+    bool receives = (is->sort == CONV_RECV || exchange) && (source >= 0 || source == MARS_ANY_SOURCE);
     if (is->persistent)
         return persistent_keep(w, r, comm, sends, receives, place);
     if (place != CUT_INSIDE)
@@ -36,9 +36,9 @@ static bool message_keep(struct cut_writing *w, const struct mars_record *r, con
     if (receives && !receive)
         conv_lost(w->cut->losses, 1, "a receive of which the send is not in the part is left out");
     if (keep && sends && !send)
-        cut_value_set(w, r, MARS_FIELD_dest, -1);
+        cut_value_set(w, r, MARS_FIELD_dest, MARS_PROC_NULL);
     if (keep && receives && !receive)
-        cut_value_set(w, r, MARS_FIELD_source, -1);
+        cut_value_set(w, r, MARS_FIELD_source, MARS_PROC_NULL);
     struct cut_request *q = is->request ? cut_request_at(w, mars_number(r, MARS_FIELD_request, 0)) : NULL;
     if (q)
         *q = (struct cut_request){.kept = keep, .comm = (uint32_t)comm};
@@ -93,7 +93,7 @@ static bool complete_keep(struct cut_writing *w, const struct mars_record *r, en
     for (uint32_t i = 0; i + 3 < done->count; i += 4) {
         int64_t index = done->list[i];
         struct cut_request *q = index >= 0 && index < list->count ? cut_request_at(w, number[index]) : NULL;
-        if (index == -1 ? held == 0 : !q || !(q->kept & 1))
+        if (index == MARS_ONE_OF ? held == 0 : !q || !(q->kept & 1))
             continue;
         memcpy(told + left, done->list + i, 4 * sizeof *told);
         if (q && !w->cut->by_time && told[left + 1] >= 0 && q->comm && q->comm < w->comms && w->comm[q->comm])

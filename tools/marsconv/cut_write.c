@@ -67,7 +67,7 @@ static bool requests_finish(struct cut_writing *w)
     for (size_t i = 1; i < w->requests; i++)
         if (w->request[i].kept & 1) {
             done[4 * count] = (int64_t)count;
-            done[4 * count + 1] = -7;
+            done[4 * count + 1] = MARS_FROM_UNKNOWN;
             done[4 * count + 2] = done[4 * count + 3] = 0;
             list[count++] = (int64_t)i;
         }

@@ -14,7 +14,7 @@ static bool trace_open(struct conv_source *source, struct mars_error *error)
     struct ker_error wrong = {.status = KER_OK};
     source->own = job;
     job->opened = foreign_times;
-    if (conv_job_open(job, source->path, source->format->name, source->options, &wrong) != KER_OK) {
+    if (conv_job_open(job, source->path, source->name, source->options, &wrong) != KER_OK) {
         source->found = job->unfit;
         return mars_fail(error, "%s", wrong.text);
     }
@@ -48,8 +48,8 @@ static bool foreign_task_open(struct conv_task *task, uint32_t number, struct ma
     const struct task_comm *comm = job->class->comms(job->program, &comms);
     task->own = r;
     r->program = job->program;
-    r->lists = task->source->format == &conv_simgrid;
-    conv_about_begin(&r->about, number, task->source->tasks, comm, comms, 1, task->source->format->name);
+    r->lists = task->source->foreign->lists;
+    conv_about_begin(&r->about, number, task->source->tasks, comm, comms, 1, task->source->name);
     if (!r->lists)
         conv_about_info(&r->about, "counts", "assumed");
     task->about = r->about.task;
@@ -94,13 +94,14 @@ static void foreign_place(const struct conv_task *task, uint64_t number, char *t
         snprintf(text + length, room - (size_t)length, " (line %u)", r->line);
 }
 
-#define FOREIGN_FORMAT(called, times)                                                                        \
-    {                                                                                                        \
-        .name = (called), .keys = true, .untimed = !(times), .open = trace_open, .close = trace_close,       \
-        .warning = foreign_warning, .task_open = foreign_task_open, .task_close = foreign_task_close,        \
-        .thread_open = foreign_thread_open, .next = foreign_record_next, .place = foreign_place              \
-    }
-
-const struct conv_format conv_simgrid = FOREIGN_FORMAT("simgrid", false);
-const struct conv_format conv_otf2 = FOREIGN_FORMAT("otf2", true);
-const struct conv_format conv_dimemas = FOREIGN_FORMAT("dimemas", false);
+const struct conv_format conv_foreign = {
+    .keys = true,
+    .open = trace_open,
+    .close = trace_close,
+    .warning = foreign_warning,
+    .task_open = foreign_task_open,
+    .task_close = foreign_task_close,
+    .thread_open = foreign_thread_open,
+    .next = foreign_record_next,
+    .place = foreign_place,
+};

@@ -2,6 +2,7 @@
 #include "tools/marsconv/conv.h"
 
 #include "tasks/jobs/jobs.h"
+#include "traces/foreign/foreign.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,13 +10,15 @@
 
 #define FAMILY "jobs[].format"
 
-static const struct conv_format *const formats[] = {&conv_mars,    &conv_allprof,  &conv_simgrid, &conv_otf2,
-                                                    &conv_dimemas, &conv_schedule, NULL};
+/* Those with readers of their own, which know more of a call than the simulator needs. */
+static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, &conv_schedule, NULL};
 
-static const struct conv_format *reader_of(const char *name)
+static const struct conv_format *reader_of(const struct ker_kind *kind)
 {
     const struct conv_format *const *format = formats;
-    while (*format && strcmp((*format)->name, name) != 0)
+    if (((const struct trace_format *)kind->operations)->foreign)
+        return &conv_foreign;
+    while (*format && strcmp((*format)->name, kind->name) != 0)
         format++;
     return *format;
 }
@@ -30,13 +33,13 @@ void conv_formats_list(FILE *to)
     struct ker_registry *registry = registry_new();
     const struct ker_kind *kind;
     for (size_t i = 0; (kind = ker_registry_kind(registry, FAMILY, i)); i++)
-        if (reader_of(kind->name))
+        if (reader_of(kind))
             fprintf(to, "  %-12s%s\n", kind->name, kind->meaning);
     ker_registry_free(registry);
 }
 
-const struct conv_format *conv_format_of(const char *path, const struct conv_options *options,
-                                         struct mars_error *error)
+bool conv_find(struct conv_source *source, const char *path, const struct conv_options *options,
+               struct mars_error *error)
 {
     struct ker_registry *registry = registry_new();
     struct ker_error wrong = {.status = KER_OK};
@@ -46,27 +49,32 @@ const struct conv_format *conv_format_of(const char *path, const struct conv_opt
             name = options->key[i] + 7;
     const struct ker_kind *kind =
         name ? ker_registry_find(registry, FAMILY, name, NULL) : trace_format_find(registry, path, &wrong);
-    const struct conv_format *format = kind ? reader_of(kind->name) : NULL;
+    *source = (struct conv_source){.path = path, .options = options};
+    if (kind) {
+        source->name = kind->name;
+        source->foreign = ((const struct trace_format *)kind->operations)->foreign;
+        source->format = reader_of(kind);
+    }
     ker_registry_free(registry);
     if (!kind && !name)
-        mars_fail(error, "%s", wrong.text);
-    else if (!format)
-        mars_fail(error, "%s: marsconv reads no traces of the format %s", path, name ? name : kind->name);
-    return format;
+        return mars_fail(error, "%s", wrong.text);
+    if (!source->format)
+        return mars_fail(error, "%s: marsconv reads no traces of the format %s", path,
+                         name ? name : source->name);
+    source->untimed = source->foreign ? !source->foreign->times : source->format->untimed;
+    return true;
 }
 
 bool conv_open(struct conv_source *source, const char *path, const struct conv_options *options,
                struct mars_error *error)
 {
-    *source = (struct conv_source){.path = path, .options = options};
-    source->format = conv_format_of(path, options, error);
-    if (!source->format)
+    if (!conv_find(source, path, options, error))
         return false;
     bool keyed = options->keys && strncmp(options->key[0], "format=", 7) != 0;
     bool fine = !keyed || source->format->keys
                     ? source->format->open(source, error)
                     : mars_fail(error, "%s: --key %s means nothing in a trace of the format %s", path,
-                                options->key[0], source->format->name);
+                                options->key[0], source->name);
     if (!fine) {
         source->format->close(source);
         source->format = NULL;

@@ -70,11 +70,11 @@ static enum ker_status trace_write(const char *path, const struct task_program_c
     return to ? status : error->status;
 }
 
-static enum ker_status trace_convert(const char *from, const struct conv_format *format, const char *path,
+static enum ker_status trace_convert(const char *from, const char *format, const char *path,
                                      const struct conv_options *options, struct ker_error *error)
 {
     struct conv_job job = {0};
-    enum ker_status status = conv_job_open(&job, from, format->name, options, error);
+    enum ker_status status = conv_job_open(&job, from, format, options, error);
     if (status == KER_OK)
         status = trace_write(path, job.class, job.program, job.config, error);
     conv_job_close(&job);
@@ -112,13 +112,13 @@ int conv_goal(const char *from, const char *to, const struct conv_options *optio
 {
     struct ker_error error = {.status = KER_OK};
     struct mars_error unknown = {0};
-    const struct conv_format *format = conv_format_of(from, options, &unknown);
-    if (!format)
+    struct conv_source source;
+    if (!conv_find(&source, from, options, &unknown))
         ker_fail(&error, KER_BAD_INPUT, "%s", unknown.text);
-    else if (format == &conv_schedule)
+    else if (source.format == &conv_schedule)
         schedule_convert(from, to, &error);
     else
-        trace_convert(from, format, to, options, &error);
+        trace_convert(from, source.name, to, options, &error);
     return told(&error);
 }
 

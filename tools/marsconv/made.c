@@ -27,7 +27,7 @@ int64_t *conv_made_list(struct conv_made *m, enum mars_field field, int which, s
 
 int64_t conv_made_rank(int32_t peer)
 {
-    return peer == TASK_ANY ? -2 : peer == TASK_PROC_NULL ? -1 : peer;
+    return peer == TASK_ANY ? MARS_ANY_SOURCE : peer == TASK_PROC_NULL ? MARS_PROC_NULL : peer;
 }
 
 void conv_made_send(struct conv_made *m, const struct task_op *op)
@@ -53,8 +53,8 @@ void conv_made_requests(struct conv_made *m, struct conv_held *held, const struc
     for (uint32_t i = 0; i < count; i++)
         request[i] = conv_held_number(held, one ? op->request : op->requests[i]);
     for (uint32_t i = 0; i < completed; i++) {
-        told[4 * i] = unknown ? -1 : (int64_t)i;
-        told[4 * i + 1] = -7; /* not in the trace */
+        told[4 * i] = unknown ? MARS_ONE_OF : (int64_t)i;
+        told[4 * i + 1] = MARS_FROM_UNKNOWN;
         told[4 * i + 2] = told[4 * i + 3] = 0;
     }
     for (uint32_t i = 0; i < count && !unknown; i++)

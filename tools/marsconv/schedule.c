@@ -99,8 +99,9 @@ static void message_make(struct reading *r, const struct graph_op *op, struct ma
 {
     bool sends = op->kind == GRAPH_SEND;
     conv_made_number(&r->made, sends ? MARS_FIELD_bytes : MARS_FIELD_recvbytes, (int64_t)op->amount);
-    conv_made_number(&r->made, sends ? MARS_FIELD_dest : MARS_FIELD_source, number_of(op->peer, -2));
-    conv_made_number(&r->made, MARS_FIELD_tag, r->schedule->tags ? number_of(op->tag, -1) : 0);
+    conv_made_number(&r->made, sends ? MARS_FIELD_dest : MARS_FIELD_source,
+                     number_of(op->peer, MARS_ANY_SOURCE));
+    conv_made_number(&r->made, MARS_FIELD_tag, r->schedule->tags ? number_of(op->tag, MARS_ANY_TAG) : 0);
     conv_made_number(&r->made, MARS_FIELD_comm, conv_about_comm(&r->about, 0));
     conv_made_record(&r->made, &r->about, call, sends ? "MPI_Send" : "MPI_Recv",
                      sends ? "bytes dest tag comm" : "recvbytes source tag comm");

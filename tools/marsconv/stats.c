@@ -92,7 +92,8 @@ static void messages_gather(struct gather *g, const struct mars_record *r, const
     uint32_t to;
     if (made)
         made->sends = false;
-    if (!sends || !rank_task(g, mars_number(r, MARS_FIELD_comm, 0), mars_number(r, MARS_FIELD_dest, -1), &to))
+    if (!sends || !rank_task(g, mars_number(r, MARS_FIELD_comm, 0),
+                             mars_number(r, MARS_FIELD_dest, MARS_PROC_NULL), &to))
         return;
     if (made)
         *made = (struct started){to, bytes > 0 ? (uint64_t)bytes : 0, true};

@@ -152,7 +152,7 @@ bool stats_print(const struct stats *s, FILE *to)
 {
     struct balance b = balance_of(s);
     uint32_t tasks = s->source->tasks;
-    fprintf(to, "%s: a trace of %s, %u tasks, %.6f s\n", s->source->path, s->source->format->name, tasks,
+    fprintf(to, "%s: a trace of %s, %u tasks, %.6f s\n", s->source->path, s->source->name, tasks,
             (double)b.longest * 1e-9);
     fprintf(to, "  computation of a task: least %.6f s (task %u), mean %.6f s, most %.6f s (task %u)\n",
             (double)b.least * 1e-9, b.least_task, mean(b.sum, tasks) * 1e-9, (double)b.most * 1e-9,
@@ -270,8 +270,8 @@ bool stats_print_json(const struct stats *s, FILE *to)
         calls += s->function[i].calls;
     fputs("{\"trace\": ", to);
     string_print(s->source->path, to);
-    fprintf(to, ", \"format\": \"%s\", \"tasks\": %u, \"calls\": %llu, \"time_ns\": %llu",
-            s->source->format->name, s->source->tasks, (ull)calls, (ull)balance_of(s).longest);
+    fprintf(to, ", \"format\": \"%s\", \"tasks\": %u, \"calls\": %llu, \"time_ns\": %llu", s->source->name,
+            s->source->tasks, (ull)calls, (ull)balance_of(s).longest);
     functions_json(s, to);
     messages_json(s, to);
     comms_json(s, to);

@@ -76,9 +76,9 @@ bool conv_no_waits(struct conv_source *source, struct conv_sink *sink, struct ma
     struct cut all = {.last = source->tasks - 1, .losses = sink->losses};
     struct cut_kept none = {0};
     bool known;
-    if (source->format->untimed)
+    if (source->untimed)
         return mars_fail(error, "%s: traces of the format %s do not say how long calls took", source->path,
-                         source->format->name);
+                         source->name);
     if (!tasks_look(source, &known, error) || !cut_any_prepare(&all, source, error))
         return false;
     all.waits = waits_new(source->tasks, known);

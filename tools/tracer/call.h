@@ -5,6 +5,7 @@
 
 #include "trc.h"
 
+#include "traces/mars/define.h"
 #include "traces/mars/varint.h"
 
 #define TRC_SHAPE_SPARE 512 /* bytes: what the fields of one function take, but for lists and texts */
@@ -46,7 +47,7 @@ static inline int64_t trc_peer(int rank)
 {
     if (rank >= 0)
         return rank;
-    return rank == MPI_PROC_NULL ? -1 : rank == MPI_ANY_SOURCE ? -2 : -3;
+    return rank == MPI_PROC_NULL ? MARS_PROC_NULL : rank == MPI_ANY_SOURCE ? MARS_ANY_SOURCE : MARS_ROOT;
 }
 
 /* sides.c: the word that closes a side of a message: bytes, datatype, buffer. */

@@ -26,7 +26,7 @@ static int64_t bytes_received(const struct trc_call *c, const MPI_Status *status
 static void found(struct trc_call *c, const MPI_Status *status)
 {
     if (c->failed || !status) {
-        trc_put(c, -4);
+        trc_put(c, MARS_FROM_NOBODY);
         trc_put(c, 0);
         trc_put(c, 0);
         return;
@@ -49,7 +49,7 @@ static bool is_done(const struct trc_call *c, int index, const MPI_Status *statu
 static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status *status)
 {
     uint32_t number = c->t->number[index];
-    int64_t value[4] = {index, -5, 0, 0};
+    int64_t value[4] = {index, MARS_FROM_SEND, 0, 0};
     int cancelled = 0;
     if (!is_done(c, index, status))
         return;
@@ -57,9 +57,9 @@ static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status 
     if (request->cancelled)
         PMPI_Test_cancelled((MPI_Status *)status, &cancelled);
     if (cancelled) {
-        value[1] = -6;
+        value[1] = MARS_CANCELLED;
     } else if (request->unsaid) {
-        value[1] = -7;
+        value[1] = MARS_FROM_UNKNOWN;
     } else if (request->receives) {
         value[1] = trc_peer(status->MPI_SOURCE);
         value[2] = status->MPI_TAG;

@@ -331,5 +331,5 @@ const struct ker_kind trace_format_liballprof = {
     .name = "liballprof",
     .meaning =
         "text traces of liballprof: a folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task",
-    .operations = &(const struct trace_format){&task_allprof_class, score},
+    .operations = &(const struct trace_format){&task_allprof_class, score, NULL},
     .options = KER_OPTIONS(options, trace_store_options)};

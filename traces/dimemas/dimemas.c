@@ -64,5 +64,6 @@ static const struct task_program_class class = FOREIGN_CLASS(dimemas_open);
 
 const struct ker_kind trace_format_dimemas = {.name = "dimemas",
                                               .meaning = "text traces of Dimemas",
-                                              .operations = &(const struct trace_format){&class, score},
+                                              .operations =
+                                                  &(const struct trace_format){&class, score, &reader},
                                               .options = KER_OPTIONS(trace_store_options)};

@@ -58,6 +58,8 @@ struct foreign_reader {
     struct trace_form form;
     const char *const *doubt; /* what was assumed, told once; at most FOREIGN_DOUBTS, ended by NULL */
     const char *advice;       /* when collectives do not fit each other: where to look */
+    bool times;               /* it tells of times (foreign_tell) */
+    bool lists;               /* collectives with counts for each task have these */
     enum ker_status (*open)(struct foreign_trace *, struct ker_error *);
     /* All operations of a task, FINALIZE the last. */
     enum ker_status (*read)(const struct foreign_trace *, struct foreign_task *, struct ker_error *);

@@ -1,9 +1,23 @@
-/* define.h - the kinds of definitions in a trace; their bytes are in docs/trace-format.md. */
+/* define.h - numbers that mean something of their own in a trace, and the kinds of definitions;
+ * docs/trace-format.md has their bytes. */
 #ifndef MARS_DEFINE_H
 #define MARS_DEFINE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* In the place of a rank: */
+#define MARS_PROC_NULL (-1)
+#define MARS_ANY_SOURCE (-2)
+#define MARS_ROOT (-3)
+/* Likewise, where a message came from: */
+#define MARS_FROM_NOBODY (-4)  /* nothing came */
+#define MARS_FROM_SEND (-5)    /* the request received nothing: it was no receive */
+#define MARS_CANCELLED (-6)    /* the request was cancelled */
+#define MARS_FROM_UNKNOWN (-7) /* the trace does not say */
+#define MARS_ANY_TAG (-1)
+#define MARS_ONE_OF                                                                                          \
+    (-1) /* in the place of the only index of completed requests: one of them, unknown which */
 
 enum mars_definition {
     MARS_DEFINE_INFO = 1,

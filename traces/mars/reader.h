@@ -9,6 +9,7 @@
 #define MARS_READER_H
 
 #include "traces/mars/block.h"
+#include "traces/mars/define.h"
 
 struct mars_trace;
 

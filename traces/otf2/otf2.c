@@ -211,6 +211,7 @@ static const struct foreign_reader reader = {
     .doubt = doubts,
     .advice = "if each task has communicators of its own in the archive (as EZTrace may define them), they "
               "cannot be told to be one",
+    .times = true,
     .open = trace_open,
     .read = task_read,
     .close = trace_close,
@@ -240,5 +241,5 @@ static const struct task_program_class class = FOREIGN_CLASS(otf2_open);
 const struct ker_kind trace_format_otf2 = {
     .name = "otf2",
     .meaning = "OTF2 archives, as Score-P writes them: the anchor file NAME.otf2, or its folder",
-    .operations = &(const struct trace_format){&class, score},
+    .operations = &(const struct trace_format){&class, score, &reader},
     .options = KER_OPTIONS(options, trace_unknown_options, trace_store_options)};

@@ -103,7 +103,7 @@ static enum ker_status completions(struct replay_task *t, const struct replay_wr
         if (told[0] >= 0)
             status = completed(t, (uint64_t)list->list[told[0]], told[1] >= 0 ? told[3] : -1, w);
     }
-    for (uint32_t i = 0; done->count == 4 && done->list[0] == -1 && i < list->count; i++)
+    for (uint32_t i = 0; done->count == 4 && done->list[0] == MARS_ONE_OF && i < list->count; i++)
         if (is_one((uint64_t)list->list[i]) && request_at(t, (uint64_t)list->list[i])->state == ACTIVE)
             request_at(t, (uint64_t)list->list[i])->state = PERHAPS;
     return status;
@@ -113,7 +113,7 @@ static enum ker_status completions(struct replay_task *t, const struct replay_wr
 static enum ker_status received(const struct replay_task *t, uint64_t room, const struct replay_wrong *w)
 {
     int64_t got = mars_number(&t->record, MARS_FIELD_got, 0);
-    if (mars_number(&t->record, MARS_FIELD_from, -7) < 0 || got <= 0 || (uint64_t)got <= room)
+    if (mars_number(&t->record, MARS_FIELD_from, MARS_FROM_UNKNOWN) < 0 || got <= 0 || (uint64_t)got <= room)
         return KER_OK;
     return replay_fail(w, "it has received %lld bytes, and has room for %llu", (long long)got,
                        (unsigned long long)room);

@@ -41,12 +41,12 @@ enum ker_status replay_comm_get(const struct replay_task *t, enum mars_field fie
 static enum ker_status peer_get(const struct replay_task *t, enum mars_field field, int32_t comm,
                                 int32_t *peer, const struct replay_wrong *w)
 {
-    int64_t rank = mars_number(&t->record, field, -1);
+    int64_t rank = mars_number(&t->record, field, MARS_PROC_NULL);
     const struct task_comm *c = &t->comms[comm];
     int32_t size = c->remote ? t->comms[c->remote].size : c->size;
-    bool any = rank == -2 && field == MARS_FIELD_source;
-    *peer = rank == -1 ? TASK_PROC_NULL : any ? TASK_ANY : (int32_t)rank;
-    if (rank == -1 || any || (rank >= 0 && rank < size))
+    bool any = rank == MARS_ANY_SOURCE && field == MARS_FIELD_source;
+    *peer = rank == MARS_PROC_NULL ? TASK_PROC_NULL : any ? TASK_ANY : (int32_t)rank;
+    if (rank == MARS_PROC_NULL || any || (rank >= 0 && rank < size))
         return KER_OK;
     return replay_fail(w, "rank %lld in a communicator of %d", (long long)rank, size);
 }
@@ -55,7 +55,7 @@ static enum ker_status tag_get(const struct replay_task *t, enum mars_field fiel
                                const struct replay_wrong *w)
 {
     int64_t value = mars_number(&t->record, field, 0);
-    *tag = receive && value == -1 ? TASK_ANY : (int32_t)value;
+    *tag = receive && value == MARS_ANY_TAG ? TASK_ANY : (int32_t)value;
     if ((value >= 0 && value <= INT_MAX) || *tag == TASK_ANY)
         return KER_OK;
     return replay_fail(w, "tag %lld", (long long)value);
@@ -200,7 +200,7 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
         return replay_fail(w, "the trace does not say which requests completed");
     uint32_t each = t->pairs ? 2 : 1, count = done->count / 4 * each;
     *some = count > 0;
-    if (count == each && done->list[0] == -1) { /* one of them: the trace does not say which */
+    if (count == each && done->list[0] == MARS_ONE_OF) { /* one of them: the trace does not say which */
         replay_named_get(t, op);
         op->kind = TASK_OP_WAITANY;
         op->outcome = 1;

@@ -9,9 +9,6 @@
  */
 #include "traces/replay/arguments.h"
 
-#define ROOT (-3) /* in a trace: MPI_ROOT */
-#define NONE (-1) /* MPI_PROC_NULL */
-
 struct between {
     struct replay_task *t;
     struct task_op *op;
@@ -133,7 +130,7 @@ static enum ker_status below_root(const struct between *b, bool *some)
 /* Gatherv, Scatterv: straight to the root or from it. */
 static enum ker_status each_with_root(const struct between *b)
 {
-    bool down = b->op->collective == TASK_COLL_SCATTERV, root = b->root == ROOT;
+    bool down = b->op->collective == TASK_COLL_SCATTERV, root = b->root == MARS_ROOT;
     int32_t peer = b->there + (root ? b->t->part : (int32_t)b->root);
     uint64_t bytes = 0;
     enum ker_status status;
@@ -155,15 +152,15 @@ static enum ker_status each_with_root(const struct between *b)
 static enum ker_status with_root(const struct between *b, bool *some)
 {
     unsigned collective = b->op->collective;
-    if (b->root == NONE) {
+    if (b->root == MARS_PROC_NULL) {
         *some = false;
         return KER_OK;
     }
-    if (b->root != ROOT && (b->root < 0 || b->root >= b->other))
+    if (b->root != MARS_ROOT && (b->root < 0 || b->root >= b->other))
         return replay_fail(b->wrong, "the root is %lld in a group of %d", (long long)b->root, b->other);
     if (collective == TASK_COLL_GATHERV || collective == TASK_COLL_SCATTERV)
         return each_with_root(b);
-    return b->root == ROOT ? at_root(b) : below_root(b, some);
+    return b->root == MARS_ROOT ? at_root(b) : below_root(b, some);
 }
 
 /* ---- without ---- */
@@ -312,13 +309,13 @@ enum ker_status replay_between_get(struct replay_task *t, struct task_op *op, bo
 static enum ker_status joint_root(const struct between *b)
 {
     int32_t own = b->here + b->rank;
-    if (b->root != ROOT && b->root != NONE && (b->root < 0 || b->root >= b->other))
+    if (b->root != MARS_ROOT && b->root != MARS_PROC_NULL && (b->root < 0 || b->root >= b->other))
         return replay_fail(b->wrong, "the root is %lld in a group of %d", (long long)b->root, b->other);
-    if (b->root == NONE && b->own == 1)
+    if (b->root == MARS_PROC_NULL && b->own == 1)
         return replay_fail(b->wrong, "the only task of a group says that another one is the root");
-    b->op->peer = b->root == ROOT   ? own
-                  : b->root == NONE ? b->here + (b->rank == 0)
-                                    : b->there + (int32_t)b->root;
+    b->op->peer = b->root == MARS_ROOT        ? own
+                  : b->root == MARS_PROC_NULL ? b->here + (b->rank == 0)
+                                              : b->there + (int32_t)b->root;
     return KER_OK;
 }
 
@@ -335,9 +332,9 @@ static enum ker_status lists_get(const struct between *b, enum mars_field field,
 static enum ker_status request_rooted(const struct between *b)
 {
     struct task_op *op = b->op;
-    bool root = b->root == ROOT;
+    bool root = b->root == MARS_ROOT;
     enum ker_status status = joint_root(b);
-    if (status != KER_OK || b->root == NONE)
+    if (status != KER_OK || b->root == MARS_PROC_NULL)
         return status;
     switch (op->collective) {
     case TASK_COLL_GATHER:

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANY_SOURCE (-2)
-#define CANCELLED (-6)
 #define REQUESTS_MOST (1 << 21) /* a bad trace must not ask for more memory than that */
 
 static bool has(const struct mars_record *r, enum mars_field field)
@@ -53,7 +51,7 @@ static void wild_set(struct replay_found *f, int64_t request, int64_t comm)
 /* A request is made. */
 static void request_made(struct replay_found *f, const struct mars_record *r, int64_t source)
 {
-    bool wild = source == ANY_SOURCE && !has(r, MARS_FIELD_dest) && !strstr(r->function->name, "_init");
+    bool wild = source == MARS_ANY_SOURCE && !has(r, MARS_FIELD_dest) && !strstr(r->function->name, "_init");
     wild_set(f, mars_number(r, MARS_FIELD_request, 0), wild ? mars_number(r, MARS_FIELD_comm, 0) : 0);
 }
 
@@ -64,7 +62,7 @@ static void completed(struct replay_found *f, const struct mars_record *r)
     for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
         int64_t index = done->list[i], number = index >= 0 && index < list->count ? list->list[index] : -1,
                 comm = number > 0 && (uint64_t)number < f->wilds ? f->wild[number] : 0;
-        sure = sure && number >= 0 && !(comm && done->list[i + 1] == CANCELLED);
+        sure = sure && number >= 0 && !(comm && done->list[i + 1] == MARS_CANCELLED);
         if (!comm)
             continue;
         f->count = finds ? f->count : 0;
@@ -161,11 +159,11 @@ struct replay_depends replay_found_next(struct replay_found *f, const struct mar
         d = depend(f, r, dest >= 0 ? dest : source);
     if (has(r, MARS_FIELD_request)) {
         request_made(f, r, source);
-    } else if (source == ANY_SOURCE && mars_number(r, MARS_FIELD_from, -4) >= 0 &&
+    } else if (source == MARS_ANY_SOURCE && mars_number(r, MARS_FIELD_from, MARS_FROM_NOBODY) >= 0 &&
                mars_number(r, MARS_FIELD_flag, 1)) {
         f->count = 0;
         f->finds++;
-        found_add(f, comm, mars_number(r, MARS_FIELD_from, -4), 0);
+        found_add(f, comm, mars_number(r, MARS_FIELD_from, MARS_FROM_NOBODY), 0);
         f->open = f->open && dest < 0 && !has(r, MARS_FIELD_dest);
     }
     return d;

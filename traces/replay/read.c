@@ -54,7 +54,7 @@ static void source_name(struct replay_task *t, struct trace_code *code, struct t
         bool pair = t->parts > 1;
         op->mode = !simulated ? TASK_RECEIVE_TOLD : pair ? TASK_RECEIVE_PLAIN : TASK_RECEIVE_FINDS;
     } else if ((op->kind == TASK_OP_RECV || exchange || probe) && *source == TASK_ANY) {
-        bool known = replay_told_get(t, op->comm, mars_number(&t->record, MARS_FIELD_from, -4),
+        bool known = replay_told_get(t, op->comm, mars_number(&t->record, MARS_FIELD_from, MARS_FROM_NOBODY),
                                      mars_number(&t->record, MARS_FIELD_got_tag, 0), source, &came);
         if (known && simulated)
             *source = TASK_ANY;

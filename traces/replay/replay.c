@@ -391,5 +391,5 @@ static int score(const char *path)
 const struct ker_kind trace_format_mars = {
     .name = "mars",
     .meaning = "traces of marstrace: a folder, or a file NAME.mars",
-    .operations = &(const struct trace_format){&task_replay_class, score},
+    .operations = &(const struct trace_format){&task_replay_class, score, NULL},
     .options = KER_OPTIONS(options, trace_unknown_options, trace_store_options)};

@@ -100,8 +100,6 @@ static void completed_take(struct replay_task *t, const struct mars_value *list,
     oldest->told = told;
 }
 
-#define CANCELLED (-6) /* in the place of where a message came from */
-
 bool replay_told_get(const struct replay_task *t, int32_t comm, int64_t from, int64_t got_tag,
                      int32_t *source, int32_t *tag)
 {
@@ -155,7 +153,7 @@ static void completion_name(struct replay_task *t, struct task_op *op)
             continue;
         }
         const int64_t *came = &done->list[(size_t)(i / each) * 4 + 1];
-        if (!tell(t, entry, came) && some && entry->held.age && *came != CANCELLED)
+        if (!tell(t, entry, came) && some && entry->held.age && *came != MARS_CANCELLED)
             completed_take(t, list, entry);
         entry->told.code = NULL;
         entry->held.age = 0;

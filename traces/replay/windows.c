@@ -67,7 +67,7 @@ static enum ker_status target_get(const struct replay_task *t, struct task_op *o
 {
     int64_t rank = mars_number(&t->record, MARS_FIELD_target, 0);
     int32_t size = t->comms[op->comm].size;
-    op->peer = rank == -1 ? TASK_PROC_NULL : (int32_t)rank;
+    op->peer = rank == MARS_PROC_NULL ? TASK_PROC_NULL : (int32_t)rank;
     if (rank >= -1 && rank < size)
         return KER_OK;
     return replay_fail(w, "target %lld in a window of %d tasks", (long long)rank, size);

@@ -43,6 +43,7 @@ static const struct foreign_reader reader = {
     .form = {.unit = 1, .lines = true},
     .doubt = doubts,
     .advice = "this format names no communicators, so that all are taken as those of the world",
+    .lists = true,
     .open = trace_open,
     .read = task_read,
     .close = trace_close,
@@ -80,5 +81,6 @@ static int score(const char *path)
 
 const struct ker_kind trace_format_simgrid = {.name = "simgrid",
                                               .meaning = "traces of SimGrid's smpirun -trace-ti",
-                                              .operations = &(const struct trace_format){&class, score},
+                                              .operations =
+                                                  &(const struct trace_format){&class, score, &reader},
                                               .options = KER_OPTIONS(options, trace_store_options)};
