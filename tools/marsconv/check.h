@@ -9,9 +9,7 @@
 #ifndef CONV_CHECK_H
 #define CONV_CHECK_H
 
-#include "tools/marsconv/conv.h"
-
-#include "kernel/base/base.h"
+#include "tools/marsconv/walk.h"
 
 #include <stdio.h>
 
@@ -69,8 +67,6 @@ void check_comms_tell(struct check *, const struct conv_task *, uint32_t *told);
 /* Those of which what is sent in collectives is not what is received, into a list with room for all. */
 uint32_t check_comms_unequal(struct check *, struct check_comm *);
 void check_comms_end(struct check *);
-/* Rank of a communicator (or of its remote group) as a task; -1: none of the trace. */
-int64_t check_task_of(const struct check *, const struct mars_comm *, int64_t rank);
 
 /* ---- check_messages.c ---- */
 

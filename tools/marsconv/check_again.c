@@ -5,39 +5,30 @@
 #include "tools/marsconv/check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define AGAIN_MOST 100                 /* pairs of tasks that are read again */
 #define CALLS_MOST (UINT64_C(1) << 20) /* of a communicator, for sums of each */
 
 struct side { /* the collectives of a task on a communicator */
-    struct conv_task task;
-    struct conv_functions functions;
+    struct conv_walk at;
     uint64_t id;
-    struct conv_record record;
-    const struct conv_function *is;
     const struct mars_comm *comm;
     uint64_t calls;
 };
 
 static bool side_open(struct side *s, struct check *c, uint32_t task, uint64_t id, struct mars_error *error)
 {
-    memset(s, 0, sizeof *s);
-    s->id = id;
-    return conv_task_open(&s->task, c->source, task, error) && conv_thread_open(&s->task, CONV_ALL, error);
+    *s = (struct side){.id = id};
+    return conv_walk_begin(&s->at, c->source, task, CONV_ALL, error);
 }
 
 /* The next one; false: none, or an error. */
 static bool side_next(struct side *s, struct mars_error *error)
 {
-    while (conv_next(&s->task, &s->record, error)) {
-        const struct mars_record *r = &s->record.call;
-        const struct mars_task *about = s->task.about;
-        int64_t number = mars_number(r, MARS_FIELD_comm, 0);
-        s->is = conv_function_of(&s->functions, &s->record);
-        s->comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+    while (conv_walk_next(&s->at, error)) {
+        s->comm = mars_comm_at(s->at.task.about, conv_walk_number(&s->at, MARS_FIELD_comm, 0));
         if (s->comm && (s->comm->id ? s->comm->id : 1) == s->id &&
-            (s->is->sort == CONV_COLLECTIVE || s->is->sort == CONV_CREATE)) {
+            (s->at.is->sort == CONV_COLLECTIVE || s->at.is->sort == CONV_CREATE)) {
             s->calls++;
             return true;
         }
@@ -47,13 +38,13 @@ static bool side_next(struct side *s, struct mars_error *error)
 
 static struct check_collective side_call(const struct side *s)
 {
-    return check_collective_of(s->is, &s->record.call, s->task.about, s->comm);
+    return check_collective_of(s->at.is, &s->at.record.call, s->at.task.about, s->comm);
 }
 
 static void side_print(const struct side *s, char *text, size_t room)
 {
     const struct check_collective call = side_call(s);
-    size_t length = (size_t)snprintf(text, room, "%s", s->record.call.function->name);
+    size_t length = (size_t)snprintf(text, room, "%s", s->at.record.call.function->name);
     if (call.root >= 0 && length < room)
         length += (size_t)snprintf(text + length, room - length, ", root %lld", (long long)call.root);
     if (call.bytes >= 0 && length < room)
@@ -77,20 +68,20 @@ static bool two_compare(struct check *c, const struct check_differ *differ, stru
     if (fine && a && b) {
         side_print(other, first, sizeof first);
         side_print(one, second, sizeof second);
-        check_found(c, differ->other, check_at(&other->task, other->record.number),
+        check_found(c, differ->other, check_at(&other->at.task, other->at.record.number),
                     "%s, is collective %llu on communicator %016llx; task %u has there, as its call %llu, %s",
                     first, (unsigned long long)other->calls, (unsigned long long)differ->id, differ->one,
-                    (unsigned long long)one->record.number, second);
+                    (unsigned long long)one->at.record.number, second);
     } else if (fine && (a || b)) {
         const struct side *more = a ? one : other;
         side_print(more, first, sizeof first);
-        check_found(c, a ? differ->one : differ->other, check_at(&more->task, more->record.number),
+        check_found(c, a ? differ->one : differ->other, check_at(&more->at.task, more->at.record.number),
                     "%s, is collective %llu on communicator %016llx; task %u has only %llu", first,
                     (unsigned long long)more->calls, (unsigned long long)differ->id,
                     a ? differ->other : differ->one, (unsigned long long)more->calls - 1);
     }
-    conv_task_close(&one->task);
-    conv_task_close(&other->task);
+    conv_walk_end(&one->at);
+    conv_walk_end(&other->at);
     free(one);
     free(other);
     return fine;
@@ -109,9 +100,9 @@ static bool pairs_find(struct check *c, const struct check_comm *comm, struct ma
         fine = side_open(s, c, i, comm->id, error);
         while (fine && side_next(s, error))
             if (s->calls <= calls)
-                check_pairs_of(s->is, &s->record.call, s->comm, s->calls, &sent[s->calls],
+                check_pairs_of(s->at.is, &s->at.record.call, s->comm, s->calls, &sent[s->calls],
                                &received[s->calls]);
-        conv_task_close(&s->task);
+        conv_walk_end(&s->at);
         fine = fine && !error->text[0];
     }
     for (uint64_t i = calls; i > 0; i--)
@@ -120,11 +111,12 @@ static bool pairs_find(struct check *c, const struct check_comm *comm, struct ma
     while (fine && s->calls < wrong && side_next(s, error))
         ;
     if (fine && wrong)
-        check_found(c, comm->caller, check_at(&s->task, s->record.number),
+        check_found(c, comm->caller, check_at(&s->at.task, s->at.record.number),
                     "%s: its counts at one task are not those at another; it is collective %llu on "
                     "communicator %016llx",
-                    s->record.call.function->name, (unsigned long long)wrong, (unsigned long long)comm->id);
-    conv_task_close(&s->task);
+                    s->at.record.call.function->name, (unsigned long long)wrong,
+                    (unsigned long long)comm->id);
+    conv_walk_end(&s->at);
     free(s);
     free(sent);
     free(received);

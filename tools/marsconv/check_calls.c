@@ -27,17 +27,9 @@ struct request {
     const struct mars_comm *comm; /* of the receive */
 };
 
-struct probed {
-    uint64_t number; /* 1 + that of the message */
-    uint32_t comm;
-    int64_t from, tag; /* its sender's rank, and its tag */
-};
-
 struct calls {
     struct check *check;
-    struct conv_task *task;
-    const struct conv_record *record;
-    struct conv_functions functions;
+    struct conv_walk at;
     struct request *request;
     size_t requests;
     uint32_t comms; /* told so far */
@@ -46,30 +38,21 @@ struct calls {
     uint32_t sums;
     bool finalised, tests;
     struct check_windows windows;
-    struct ker_table messages; /* of MPI_Mprobe, by number */
-    struct probed probed;      /* that which the record receives */
+    struct conv_probed probed; /* the message that the record receives */
     struct replay_found found;
 };
-
-static const struct ker_table_kind probed_kind = KER_TABLE_U64(struct probed);
 
 #define FOUND(calls, format, ...)                                                                            \
     do {                                                                                                     \
         if ((calls)->check->first)                                                                           \
-            check_found((calls)->check, (calls)->task->about->number,                                        \
-                        check_at((calls)->task, (calls)->record->number), "%s: " format,                     \
-                        (calls)->record->call.function->name, __VA_ARGS__);                                  \
+            check_found((calls)->check, (calls)->at.task.about->number,                                      \
+                        check_at(&(calls)->at.task, (calls)->at.record.number), "%s: " format,               \
+                        (calls)->at.record.call.function->name, __VA_ARGS__);                                \
     } while (0)
 
 static int64_t number_of(const struct calls *k, enum mars_field field, int64_t absent)
 {
-    return mars_number(&k->record->call, field, absent);
-}
-
-static const struct mars_comm *comm_at(const struct calls *k, int64_t number)
-{
-    const struct mars_task *about = k->task->about;
-    return number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+    return mars_number(&k->at.record.call, field, absent);
 }
 
 /* ---- requests ---- */
@@ -99,8 +82,8 @@ static struct request *request_make(struct calls *k, const struct conv_function 
     if (r->state == PERHAPS && r->receives) /* it has completed, since its number was free */
         check_receive(k->check, &r->receive, false);
     *r = (struct request){.state = is->persistent ? READY : ACTIVE,
-                          .name = k->record->call.function->name,
-                          .made = check_at(k->task, k->record->number)};
+                          .name = k->at.record.call.function->name,
+                          .made = check_at(&k->at.task, k->at.record.number)};
     return r;
 }
 
@@ -114,13 +97,13 @@ static void request_start(struct calls *k, int64_t number)
     if (r->state == STARTED)
         FOUND(k, "request %lld is started again before it has completed", (long long)number);
     r->state = STARTED;
-    r->send.at = r->receive.at = check_at(k->task, k->record->number);
+    r->send.at = r->receive.at = check_at(&k->at.task, k->at.record.number);
     if (r->sends)
         check_send(k->check, &r->send, false);
 }
 
-/* What came, as the four numbers of `done` tell it. */
-static void request_done(struct calls *k, int64_t number, const int64_t *told)
+/* came: from where, its tag, its bytes. */
+static void request_done(struct calls *k, int64_t number, const int64_t *came)
 {
     struct request *r = request_at(k, number);
     if (r && r->state == READY) /* inactive: MPI says of it that it is complete */
@@ -129,42 +112,41 @@ static void request_done(struct calls *k, int64_t number, const int64_t *told)
         FOUND(k, "request %lld completes, but there is none that is active", (long long)number);
         return;
     }
-    if (told[1] == MARS_CANCELLED && r->sends)
+    if (came[0] == MARS_CANCELLED && r->sends)
         check_send(k->check, &r->send, true);
-    if (r->receives && told[1] != MARS_CANCELLED) {
+    if (r->receives && came[0] != MARS_CANCELLED) {
         struct check_message m = r->receive;
-        bool other = told[1] >= 0 && r->receive.tag != CHECK_ANY && told[2] != r->receive.tag;
-        if (told[1] >= 0 && !other) { /* MPICH 4.0 has another message's status for MPI_Isendrecv */
-            m.from = check_task_of(k->check, r->comm, told[1]);
-            m.tag = told[2];
-            if ((uint64_t)told[3] > m.bytes)
+        bool other = came[0] >= 0 && r->receive.tag != CHECK_ANY && came[1] != r->receive.tag;
+        if (came[0] >= 0 && !other) { /* MPICH 4.0 has another message's status for MPI_Isendrecv */
+            m.from = conv_task_of(k->check->source, r->comm, came[0]);
+            m.tag = came[1];
+            if ((uint64_t)came[2] > m.bytes)
                 FOUND(k, "request %lld receives %lld bytes, and has room for %llu", (long long)number,
-                      (long long)told[3], (unsigned long long)m.bytes);
-            m.bytes = (uint64_t)told[3];
+                      (long long)came[2], (unsigned long long)m.bytes);
+            m.bytes = (uint64_t)came[2];
             m.certain = true;
         }
-        if (other || (told[1] < 0 ? told[1] == MARS_FROM_UNKNOWN : m.from >= 0))
-            check_receive(k->check, &m, r->cancelled && told[1] == MARS_FROM_UNKNOWN);
+        if (other || (came[0] < 0 ? came[0] == MARS_FROM_UNKNOWN : m.from >= 0))
+            check_receive(k->check, &m, r->cancelled && came[0] == MARS_FROM_UNKNOWN);
     }
     r->state = r->state == STARTED ? READY : NONE;
 }
 
 static void completions(struct calls *k)
 {
-    const struct mars_value *list = mars_list(&k->record->call, MARS_FIELD_requests),
-                            *done = mars_list(&k->record->call, MARS_FIELD_done);
-    for (uint32_t i = 0; i + 3 < done->count; i += 4) {
-        int64_t index = done->list[i];
-        if (index == MARS_ONE_OF && done->count == 4) { /* one of them, unknown which */
+    const struct mars_value *list = mars_list(&k->at.record.call, MARS_FIELD_requests),
+                            *done = mars_list(&k->at.record.call, MARS_FIELD_done);
+    for (struct mars_done d = {0}; mars_done_next(&k->at.record.call, &d);) {
+        if (d.index == MARS_ONE_OF && done->count == 4) { /* unknown which */
             for (uint32_t j = 0; j < list->count; j++) {
                 struct request *r = request_at(k, list->list[j]);
                 if (r && r->state == ACTIVE)
                     r->state = PERHAPS;
             }
-        } else if (index < 0 || index >= list->count) {
-            FOUND(k, "it completes request %lld of %u", (long long)index, list->count);
-        } else if (list->list[index] != 0) {
-            request_done(k, list->list[index], done->list + i);
+        } else if (d.index < 0 || d.index >= list->count) {
+            FOUND(k, "it completes request %lld of %u", (long long)d.index, list->count);
+        } else if (d.request != 0) {
+            request_done(k, d.request, d.came);
         }
     }
 }
@@ -178,13 +160,13 @@ static void request_named(struct calls *k, const char *name)
         r->cancelled = true;
     if (strcmp(name, "MPI_Request_free") != 0)
         return;
-    if (r->state == NONE && !k->record->added)
+    if (r->state == NONE && !k->at.record.added)
         FOUND(k, "request %lld is freed, but there is none", (long long)number_of(k, MARS_FIELD_request, 0));
-    if (r->state == ACTIVE && k->record->added && (r->receives || k->tests))
+    if (r->state == ACTIVE && k->at.record.added && (r->receives || k->tests))
         FOUND(k,
               "its variable gets another request; it holds that of line %llu (%s), which has not completed",
               call_number(r->made), r->name);
-    else if (r->state == ACTIVE && k->record->added)
+    else if (r->state == ACTIVE && k->at.record.added)
         k->check->untested += k->check->first;
     if ((r->state == ACTIVE || r->state == STARTED) && r->receives)
         check_receive(k->check, &r->receive, true);
@@ -198,7 +180,7 @@ static void requests_end(struct calls *k)
         if ((r->state == ACTIVE || r->state == STARTED || r->state == PERHAPS) && r->receives)
             check_receive(k->check, &r->receive, r->state != PERHAPS || r->receive.from == CHECK_ANY);
         if ((r->state == ACTIVE || r->state == STARTED) && k->check->first)
-            check_found(k->check, k->task->about->number, r->made, "%s: its request, %zu, never completes",
+            check_found(k->check, k->at.task.about->number, r->made, "%s: its request, %zu, never completes",
                         r->name, i);
     }
 }
@@ -220,7 +202,7 @@ static bool peer_of(struct calls *k, const struct mars_comm *comm, enum mars_fie
         FOUND(k, "rank %lld in a communicator of %u", (long long)rank, size);
         return false;
     }
-    *task = check_task_of(k->check, comm, rank);
+    *task = conv_task_of(k->check->source, comm, rank);
     return *task >= 0;
 }
 
@@ -233,10 +215,10 @@ static uint64_t bytes_of(const struct calls *k, enum mars_field field)
 static void send_check(struct calls *k, const struct mars_comm *comm, struct request *r)
 {
     struct check_message m = {.comm = comm->id,
-                              .from = k->task->about->number,
+                              .from = k->at.task.about->number,
                               .tag = number_of(k, MARS_FIELD_tag, 0),
                               .bytes = bytes_of(k, MARS_FIELD_bytes),
-                              .at = check_at(k->task, k->record->number)};
+                              .at = check_at(&k->at.task, k->at.record.number)};
     if (!peer_of(k, comm, MARS_FIELD_dest, &m.to))
         return;
     if (m.tag < 0)
@@ -253,16 +235,16 @@ static void receive_check(struct calls *k, const struct mars_comm *comm, struct 
 {
     int64_t from = number_of(k, MARS_FIELD_from, MARS_FROM_UNKNOWN), got = number_of(k, MARS_FIELD_got, 0);
     struct check_message m = {.comm = comm->id,
-                              .to = k->task->about->number,
+                              .to = k->at.task.about->number,
                               .tag = number_of(k, exchange ? MARS_FIELD_recvtag : MARS_FIELD_tag, CHECK_ANY),
                               .bytes = bytes_of(k, MARS_FIELD_recvbytes),
-                              .at = check_at(k->task, k->record->number)};
-    bool asked = k->record->call.function->at[MARS_FIELD_source] >= 0; /* else it is of MPI_Mprobe */
+                              .at = check_at(&k->at.task, k->at.record.number)};
+    bool asked = k->at.record.call.function->at[MARS_FIELD_source] >= 0; /* else it is of MPI_Mprobe */
     if (asked && !peer_of(k, comm, MARS_FIELD_source, &m.from))
         return;
     if (!asked) {
         m.tag = k->probed.tag;
-        m.from = k->probed.from < 0 ? -1 : check_task_of(k->check, comm, k->probed.from);
+        m.from = k->probed.from < 0 ? -1 : conv_task_of(k->check->source, comm, k->probed.from);
         if (m.from < 0)
             return;
     }
@@ -273,7 +255,7 @@ static void receive_check(struct calls *k, const struct mars_comm *comm, struct 
         return;
     }
     if (from >= 0) {
-        m.from = check_task_of(k->check, comm, from);
+        m.from = conv_task_of(k->check->source, comm, from);
         m.tag = number_of(k, MARS_FIELD_got_tag, 0);
         if (got > 0 && (uint64_t)got > m.bytes)
             FOUND(k, "it receives %lld bytes, and has room for %llu", (long long)got,
@@ -285,44 +267,28 @@ static void receive_check(struct calls *k, const struct mars_comm *comm, struct 
         check_receive(k->check, &m, false);
 }
 
-/* The communicator of a message that MPI_Mprobe has found. */
-static const struct mars_comm *probed_comm(struct calls *k)
-{
-    uint64_t key = 1 + (uint64_t)number_of(k, MARS_FIELD_message, 0);
-    struct probed *probed = ker_table_find(&probed_kind, &k->messages, &key);
-    const struct mars_comm *comm = probed ? comm_at(k, probed->comm) : NULL;
-    if (probed)
-        k->probed = *probed;
-    if (probed)
-        ker_table_drop(&probed_kind, &k->messages, probed);
-    return comm;
-}
-
 static void message_check(struct calls *k, const struct conv_function *is, struct request *r)
 {
-    const struct mars_function *f = k->record->call.function;
-    bool matched = f->at[MARS_FIELD_message] >= 0 && f->at[MARS_FIELD_recvbytes] >= 0;
-    const struct mars_comm *comm = matched ? probed_comm(k) : comm_at(k, number_of(k, MARS_FIELD_comm, 0));
+    bool matched = conv_walk_matched(&k->at), exchange = is->sort == CONV_EXCHANGE;
+    int64_t number = number_of(k, MARS_FIELD_comm, 0);
+    if (matched)
+        number = conv_walk_receives(&k->at, &k->probed) ? k->probed.comm : 0;
+    const struct mars_comm *comm = mars_comm_at(k->at.task.about, number);
     if (!comm)
         return;
-    if (is->sort == CONV_SEND || is->sort == CONV_EXCHANGE)
+    if (is->sort == CONV_SEND || exchange)
         send_check(k, comm, r);
-    if (is->sort == CONV_RECV || is->sort == CONV_EXCHANGE || matched)
-        receive_check(k, comm, r, is->sort == CONV_EXCHANGE);
-    else if (f->at[MARS_FIELD_message] >= 0 && number_of(k, MARS_FIELD_message, 0) > 0) {
-        bool is_new;
-        uint64_t key = 1 + (uint64_t)number_of(k, MARS_FIELD_message, 0);
-        struct probed *probed = ker_table_add(&probed_kind, &k->messages, &key, &is_new);
-        *probed = (struct probed){key, (uint32_t)number_of(k, MARS_FIELD_comm, 0),
-                                  number_of(k, MARS_FIELD_from, -1), number_of(k, MARS_FIELD_got_tag, -1)};
-    }
+    if (is->sort == CONV_RECV || exchange || matched)
+        receive_check(k, comm, r, exchange);
+    else if (number_of(k, MARS_FIELD_message, 0) > 0)
+        conv_walk_probed(&k->at, number);
 }
 
 /* ---- a call ---- */
 
 static void comms_reserve(struct calls *k)
 {
-    uint32_t comms = k->task->about->comms;
+    uint32_t comms = k->at.task.about->comms;
     if (comms <= k->sums)
         return;
     k->freed = ker_realloc(k->freed, comms);
@@ -337,15 +303,15 @@ static void comms_tell(struct calls *k)
 {
     comms_reserve(k);
     if (k->check->first)
-        check_comms_tell(k->check, k->task, &k->comms);
+        check_comms_tell(k->check, &k->at.task, &k->comms);
 }
 
 static void comm_check(struct calls *k, const struct conv_function *is)
 {
-    const char *name = k->record->call.function->name;
+    const char *name = k->at.record.call.function->name;
     int64_t number = number_of(k, MARS_FIELD_comm, 0);
     bool collective = is->sort == CONV_COLLECTIVE || is->sort == CONV_CREATE;
-    if (!comm_at(k, number)) {
+    if (!mars_comm_at(k->at.task.about, number)) {
         if (collective || is->sort == CONV_SEND || is->sort == CONV_RECV || is->sort == CONV_EXCHANGE)
             FOUND(k, "it names communicator %lld, which does not exist", (long long)number);
         return;
@@ -355,23 +321,23 @@ static void comm_check(struct calls *k, const struct conv_function *is)
     if (strcmp(name, "MPI_Comm_free") == 0 || strcmp(name, "MPI_Comm_disconnect") == 0)
         k->freed[number] = 1;
     if (collective && k->check->first)
-        check_collective(k->check, k->task, k->record, is, &k->sum[number]);
+        check_collective(k->check, &k->at.task, &k->at.record, is, &k->sum[number]);
 }
 
-static void call_check(struct calls *k, const struct conv_record *record)
+static void call_check(struct calls *k)
 {
+    const struct conv_record *record = &k->at.record;
     const struct mars_function *f = record->call.function;
-    const struct conv_function *is = conv_function_of(&k->functions, record);
+    const struct conv_function *is = k->at.is;
     const struct mars_value *list;
     struct request *r = NULL;
-    k->record = record;
     comms_tell(k);
-    if (k->check->first && k->task->about->threads <= 1)
+    if (k->check->first && k->at.task.about->threads <= 1)
         replay_found_next(&k->found, &record->call);
     if (f->at[MARS_FIELD_comm] >= 0)
         comm_check(k, is);
     if (k->check->first && (f->at[MARS_FIELD_win] >= 0 || f->at[MARS_FIELD_newwin] >= 0))
-        check_window(&k->windows, k->check, k->task, record);
+        check_window(&k->windows, k->check, &k->at.task, record);
     if (is->request)
         r = request_make(k, is);
     switch (is->sort) {
@@ -403,27 +369,24 @@ static void call_check(struct calls *k, const struct conv_record *record)
 static void task_end(struct calls *k)
 {
     struct check *c = k->check;
-    const struct mars_task *about = k->task->about;
+    const struct mars_task *about = k->at.task.about;
     if (k->finalised)
         requests_end(k);
     if (!c->first)
         return;
     c->defined_partly = c->defined_partly || mars_task_info(about, "tracer"); /* it was converted */
-    check_sums_end(c, k->task, k->sum, k->sums);
+    check_sums_end(c, &k->at.task, k->sum, k->sums);
     if (!k->finalised)
-        check_found(c, about->number, check_at(k->task, k->task->number),
+        check_found(c, about->number, check_at(&k->at.task, k->at.task.number),
                     "the task did not come to MPI_Finalize; this is its last call");
 }
 
 bool check_task(struct check *check, uint32_t number, struct mars_error *error)
 {
-    struct conv_task task;
-    struct conv_record record;
-    struct calls k = {.check = check, .task = &task};
-    bool fine =
-        conv_task_open(&task, check->source, number, error) && conv_thread_open(&task, CONV_ALL, error);
-    while (fine && conv_next(&task, &record, error))
-        call_check(&k, &record);
+    struct calls k = {.check = check};
+    bool fine = conv_walk_begin(&k.at, check->source, number, CONV_ALL, error);
+    while (fine && conv_walk_next(&k.at, error))
+        call_check(&k);
     fine = fine && !error->text[0];
     if (fine) {
         comms_tell(&k);
@@ -433,10 +396,9 @@ bool check_task(struct check *check, uint32_t number, struct mars_error *error)
     check->finds += k.found.finds;
     check->depends += replay_found_depends(&k.found);
     replay_found_release(&k.found);
-    ker_table_release(&k.messages);
     free(k.request);
     free(k.freed);
     free(k.sum);
-    conv_task_close(&task);
+    conv_walk_end(&k.at);
     return fine;
 }

@@ -11,15 +11,6 @@ struct check_comm *check_comm_find(struct check *c, uint64_t id)
     return ker_table_find(&kind, &c->comms, &id);
 }
 
-int64_t check_task_of(const struct check *c, const struct mars_comm *comm, int64_t rank)
-{
-    const struct mars_ranks *ranks = comm->inter ? &comm->remote : &comm->member;
-    if (rank < 0 || (uint64_t)rank >= ranks->count)
-        return -1;
-    int32_t task = mars_rank_at(ranks, (uint32_t)rank);
-    return (uint32_t)task < c->source->tasks ? task : -1;
-}
-
 static uint64_t ranks_digest(const struct mars_ranks *ranks)
 {
     uint64_t digest = ranks->count;

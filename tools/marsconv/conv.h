@@ -95,10 +95,6 @@ void conv_task_close(struct conv_task *);
 #define CONV_ALL UINT32_MAX /* threads: their records in one order */
 bool conv_thread_open(struct conv_task *, uint32_t thread, struct mars_error *);
 bool conv_next(struct conv_task *, struct conv_record *, struct mars_error *);
-/* What an array has of a task's request of a number; NULL: it is no number of one. */
-#define CONV_REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
-#define CONV_REQUEST_AT(array, room, number)                                                                 \
-    ((number) <= 0 || (number) > CONV_REQUESTS_MOST ? NULL : KER_AT(array, room, number))
 #define CONV_PLACE 4200
 /* Where record `number` of the task stands; the text is `room`. */
 const char *conv_place(const struct conv_task *, uint64_t number, char room[CONV_PLACE]);

@@ -12,9 +12,7 @@
 #ifndef CONV_CUT_H
 #define CONV_CUT_H
 
-#include "tools/marsconv/conv.h"
-
-#include "kernel/base/base.h"
+#include "tools/marsconv/walk.h"
 
 struct waits;
 

@@ -37,7 +37,7 @@ static struct mars_ranks members_cut(const struct cut *cut, const struct mars_ra
 
 static void comm_cut(struct cut_writing *w, uint32_t number)
 {
-    const struct mars_comm *old = w->task->about->comm[number];
+    const struct mars_comm *old = w->at.task.about->comm[number];
     struct mars_comm *c = ker_alloc(sizeof *c);
     struct cut_map *map = &w->map[number];
     *c = (struct mars_comm){.id = old->id, .parent = old->parent, .inter = old->inter};
@@ -49,7 +49,7 @@ static void comm_cut(struct cut_writing *w, uint32_t number)
     c->rank = map->rank[old->rank];
     if (c->rank <
         0) { /* a trace may say anything: the task is not among those that it is said to be one of */
-        int32_t own = (int32_t)(w->task->about->number - w->cut->first);
+        int32_t own = (int32_t)(w->at.task.about->number - w->cut->first);
         free(c->member.run);
         c->member = runs_make(&own, 1);
         c->rank = 0;
@@ -72,7 +72,7 @@ static void comm_cut(struct cut_writing *w, uint32_t number)
 /* Readers may add definitions with each record. */
 void cut_about_sync(struct cut_writing *w)
 {
-    const struct mars_task *about = w->task->about;
+    const struct mars_task *about = w->at.task.about;
     w->about = *about;
     w->about.threads = w->begun;
     w->about.ended = true;
@@ -101,7 +101,7 @@ void cut_about_sync(struct cut_writing *w)
 /* All but what is said of threads, which are not those of the whole. */
 void cut_about_begin(struct cut_writing *w)
 {
-    const struct mars_task *about = w->task->about;
+    const struct mars_task *about = w->at.task.about;
     snprintf(w->tasks, sizeof w->tasks, "%u", w->cut->last - w->cut->first + 1);
     w->info = ker_alloc((about->infos + 2ull * about->threads + 1) * sizeof *w->info);
     for (uint32_t i = 0; i < about->infos; i++) {
@@ -169,7 +169,7 @@ static bool is_function(const struct mars_function *f, const char *name, const c
 #define ADDED 4000
 const struct mars_function *cut_function(struct cut_writing *w, const char *name, const char *fields)
 {
-    struct mars_task *about = w->task->about;
+    struct mars_task *about = w->at.task.about;
     for (uint32_t i = 0; i < about->functions; i++)
         if (about->function[i] && is_function(about->function[i], name, fields))
             return about->function[i];

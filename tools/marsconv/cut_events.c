@@ -31,12 +31,10 @@ struct request {
 
 struct walk {
     struct cut *cut;
-    struct conv_task *task;
-    const struct conv_record *record;
+    struct conv_walk at;
     uint64_t at_ns; /* of the record, since MPI_Init */
     struct waits_call call;
     size_t sent; /* CUT_WAITS: the last send's number in its channel */
-    struct conv_functions functions;
     struct cut_clock clock;
     struct cut_windows windows;
     struct request *request;
@@ -63,7 +61,7 @@ static uint64_t id_of(const struct mars_comm *comm)
 
 static struct cut_channel channel_of(const struct walk *w, const struct message *m, bool sends)
 {
-    uint32_t me = w->task->about->number, peer = (uint32_t)m->peer;
+    uint32_t me = w->at.task.about->number, peer = (uint32_t)m->peer;
     return (struct cut_channel){id_of(m->comm), sends ? me : peer, sends ? peer : me, m->tag};
 }
 
@@ -93,9 +91,9 @@ static size_t slot_new(struct walk *w, enum cut_place place)
 static struct message message_get(const struct walk *w, const struct mars_comm *comm, bool sends,
                                   bool exchange)
 {
-    const struct mars_record *r = &w->record->call;
+    const struct mars_record *r = &w->at.record.call;
     int64_t rank = mars_number(r, sends ? MARS_FIELD_dest : MARS_FIELD_source, MARS_PROC_NULL);
-    const struct mars_ranks *ranks = comm->inter ? &comm->remote : &comm->member;
+    const struct mars_ranks *ranks = mars_comm_peers(comm);
     struct message m = {.comm = comm, .peer = -1, .begun = w->call.enter};
     m.tag = mars_number(r, exchange && !sends ? MARS_FIELD_recvtag : MARS_FIELD_tag, -1);
     m.is = rank == MARS_ANY_SOURCE || (rank >= 0 && (uint64_t)rank < ranks->count);
@@ -110,7 +108,7 @@ static struct message message_get(const struct walk *w, const struct mars_comm *
 static size_t receive_begin(struct walk *w, struct message *m)
 {
     uint64_t comm = id_of(m->comm);
-    uint32_t me = w->task->about->number, from;
+    uint32_t me = w->at.task.about->number, from;
     bool any = m->peer < 0 || m->tag < 0;
     if (w->pass == CUT_MARK && any)
         cut_any_mark(w->cut, comm, me);
@@ -124,14 +122,14 @@ static size_t receive_begin(struct walk *w, struct message *m)
 /* What came; else m->is becomes false. */
 static void message_came(const struct walk *w, struct message *m, int64_t from, int64_t tag)
 {
-    const struct mars_ranks *ranks = m->comm->inter ? &m->comm->remote : &m->comm->member;
+    const struct mars_ranks *ranks = mars_comm_peers(m->comm);
     if (from >= 0 && (uint64_t)from < ranks->count) { /* what was asked for is certain (MPICH's statuses) */
         m->peer = m->peer < 0 ? mars_rank_at(ranks, (uint32_t)from) : m->peer;
         m->tag = m->tag < 0 ? tag : m->tag;
     } else if (from != MARS_FROM_UNKNOWN) {
         m->is = false;
     }
-    m->is = m->is && m->peer >= 0 && (uint32_t)m->peer < w->task->source->tasks;
+    m->is = m->is && m->peer >= 0 && (uint32_t)m->peer < w->at.task.source->tasks;
 }
 
 /* It is over. number: that of CUT_NOTE, or the slot. */
@@ -140,7 +138,7 @@ static void receive_end(struct walk *w, struct message m, int64_t from, int64_t 
 {
     if (w->pass == CUT_NOTE) {
         if (from != MARS_CANCELLED)
-            cut_any_came(w->cut, id_of(m.comm), w->task->about->number, number);
+            cut_any_came(w->cut, id_of(m.comm), w->at.task.about->number, number);
         return;
     }
     message_came(w, &m, from, tag);
@@ -160,7 +158,7 @@ static void send_begin(struct walk *w, const struct message *m, enum cut_place p
     if (!m->is)
         return;
     size_t slot = slot_new(w, place);
-    if (m->peer < 0 || (uint32_t)m->peer >= w->task->source->tasks)
+    if (m->peer < 0 || (uint32_t)m->peer >= w->at.task.source->tasks)
         return;
     struct cut_channel channel = channel_of(w, m, true);
     if (w->pass == CUT_NOTE)
@@ -222,7 +220,7 @@ static void asked_end(struct walk *w, struct request *r)
 /* That which the record makes, in place of one that is over; NULL: it makes none. */
 static struct request *request_made(struct walk *w)
 {
-    struct request *r = request_at(w, mars_number(&w->record->call, MARS_FIELD_request, 0));
+    struct request *r = request_at(w, mars_number(&w->at.record.call, MARS_FIELD_request, 0));
     if (r)
         asked_end(w, r);
     return r;
@@ -231,7 +229,7 @@ static struct request *request_made(struct walk *w)
 static void messages_begin(struct walk *w, const struct conv_function *is, const struct mars_comm *comm,
                            enum cut_place place)
 {
-    const struct mars_record *record = &w->record->call;
+    const struct mars_record *record = &w->at.record.call;
     bool exchange = is->sort == CONV_EXCHANGE;
     struct request own = {.persistent = is->persistent}, *r = &own;
     if (is->sort == CONV_SEND || exchange)
@@ -256,7 +254,7 @@ static void messages_begin(struct walk *w, const struct conv_function *is, const
 /* A probe that takes a message. */
 static void matched_begin(struct walk *w, const struct mars_comm *comm, enum cut_place place)
 {
-    const struct mars_record *r = &w->record->call;
+    const struct mars_record *r = &w->at.record.call;
     struct message m = {.comm = comm, .peer = -1, .tag = -1, .begun = w->call.enter, .is = true};
     size_t slot = slot_new(w, place);
     message_came(w, &m, mars_number(r, MARS_FIELD_from, MARS_PROC_NULL),
@@ -269,14 +267,12 @@ static void matched_begin(struct walk *w, const struct mars_comm *comm, enum cut
 
 static void completions(struct walk *w)
 {
-    const struct mars_value *list = mars_list(&w->record->call, MARS_FIELD_requests),
-                            *done = mars_list(&w->record->call, MARS_FIELD_done);
-    for (uint32_t i = 0; i + 3 < done->count; i += 4) {
-        int64_t index = done->list[i];
-        struct request *r = index >= 0 && index < list->count ? request_at(w, list->list[index]) : NULL;
+    const struct mars_value *list = mars_list(&w->at.record.call, MARS_FIELD_requests);
+    for (struct mars_done d = {0}; mars_done_next(&w->at.record.call, &d);) {
+        struct request *r = request_at(w, d.request);
         if (r)
-            request_end(w, r, done->list[i + 1], done->list[i + 2]);
-        for (uint32_t j = 0; index == MARS_ONE_OF && j < list->count; j++)
+            request_end(w, r, d.came[0], d.came[1]);
+        for (uint32_t j = 0; d.index == MARS_ONE_OF && j < list->count; j++)
             if ((r = request_at(w, list->list[j])))
                 r->asked = r->active;
     }
@@ -285,7 +281,7 @@ static void completions(struct walk *w)
 /* A receive of which it is not known whether it was cancelled is taken for that. */
 static void cancel(struct walk *w)
 {
-    struct request *r = request_at(w, mars_number(&w->record->call, MARS_FIELD_request, 0));
+    struct request *r = request_at(w, mars_number(&w->at.record.call, MARS_FIELD_request, 0));
     if (r)
         r->cancelled = true;
 }
@@ -305,11 +301,11 @@ static void collective_start(struct walk *w, struct request *r, enum cut_place p
 
 static void starts(struct walk *w, enum cut_place place)
 {
-    const struct mars_value *list = mars_list(&w->record->call, MARS_FIELD_requests);
+    const struct mars_value *list = mars_list(&w->at.record.call, MARS_FIELD_requests);
     uint32_t count = list ? list->count : 1;
     for (uint32_t i = 0; i < count; i++) {
         struct request *r =
-            request_at(w, list ? list->list[i] : mars_number(&w->record->call, MARS_FIELD_request, 0));
+            request_at(w, list ? list->list[i] : mars_number(&w->at.record.call, MARS_FIELD_request, 0));
         if (r && r->persistent_collective)
             collective_start(w, r, place);
         else if (r && r->persistent)
@@ -323,10 +319,10 @@ static void starts(struct walk *w, enum cut_place place)
 static void collective_begin(struct walk *w, const struct conv_function *is, uint32_t comm,
                              enum cut_place place)
 {
-    const struct mars_record *record = &w->record->call;
+    const struct mars_record *record = &w->at.record.call;
     struct request *r = is->request ? request_made(w) : NULL;
     struct sum *sum = &w->sum[comm];
-    const struct mars_comm *of = w->task->about->comm[comm];
+    const struct mars_comm *of = w->at.task.about->comm[comm];
     struct waits_collective c = {.comm = id_of(of), .sequence = sum->before + sum->inside};
     if (place != CUT_AFTER)
         ++*(place == CUT_BEFORE ? &sum->before : &sum->inside);
@@ -348,7 +344,7 @@ static void collective_begin(struct walk *w, const struct conv_function *is, uin
 
 static void sums_reserve(struct walk *w)
 {
-    uint32_t comms = w->task->about->comms;
+    uint32_t comms = w->at.task.about->comms;
     if (comms <= w->sums)
         return;
     w->sum = ker_realloc(w->sum, comms * sizeof *w->sum);
@@ -358,8 +354,8 @@ static void sums_reserve(struct walk *w)
 
 static void sums_tell(struct walk *w)
 {
-    for (uint32_t i = 1; i < w->sums && i < w->task->about->comms; i++) {
-        const struct mars_comm *c = w->task->about->comm[i];
+    for (uint32_t i = 1; i < w->sums && i < w->at.task.about->comms; i++) {
+        const struct mars_comm *c = w->at.task.about->comm[i];
         if (!c)
             continue;
         cut_collectives_tell(w->cut, id_of(c), 0, w->sum[i].before, w->sum[i].inside);
@@ -376,7 +372,7 @@ static void sums_tell(struct walk *w)
 /* A probe that found a message, which is still to be received. */
 static void probe(struct walk *w, const struct mars_comm *comm, enum cut_place place)
 {
-    const struct mars_record *r = &w->record->call;
+    const struct mars_record *r = &w->at.record.call;
     struct message m = {.comm = comm, .peer = -1, .tag = -1, .is = true};
     size_t slot = slot_new(w, place);
     message_came(w, &m, mars_number(r, MARS_FIELD_from, MARS_PROC_NULL),
@@ -390,22 +386,22 @@ static void probe(struct walk *w, const struct mars_comm *comm, enum cut_place p
 /* A start or a post: to each member of the group like one side of a message. */
 static void group(struct walk *w, const struct mars_comm *comm, bool starts, enum cut_place place)
 {
-    const struct mars_value *list = mars_list(&w->record->call, MARS_FIELD_members);
-    int64_t win = mars_number(&w->record->call, MARS_FIELD_win, 0);
+    const struct mars_value *list = mars_list(&w->at.record.call, MARS_FIELD_members);
+    int64_t win = mars_number(&w->at.record.call, MARS_FIELD_win, 0);
     struct mars_comm window = {0};
     if (win > 0 && (uint64_t)win < w->windows.room)
         window.id = ker_hash(id_of(comm) + ker_hash(w->windows.of[win].made));
     for (uint32_t i = 0; list && w->pass < CUT_TIMES && i < list->count; i++) {
         struct message m = {.comm = &window, .peer = list->list[i], .tag = -1, .is = true};
         size_t slot = slot_new(w, place);
-        if (m.peer >= 0 && m.peer < w->task->source->tasks)
+        if (m.peer >= 0 && m.peer < w->at.task.source->tasks)
             message_is(w, &m, starts, place, slot);
     }
 }
 
 static void other(struct walk *w, const struct mars_comm *comm, enum cut_place place)
 {
-    const struct mars_record *r = &w->record->call;
+    const struct mars_record *r = &w->at.record.call;
     const struct mars_function *f = r->function;
     if (strcmp(f->name, "MPI_Cancel") == 0)
         cancel(w);
@@ -422,23 +418,22 @@ static void other(struct walk *w, const struct mars_comm *comm, enum cut_place p
 
 static void made_count(struct walk *w, enum cut_place place)
 {
-    int64_t number = mars_number(&w->record->call, MARS_FIELD_newcomm, 0);
+    int64_t number = mars_number(&w->at.record.call, MARS_FIELD_newcomm, 0);
     if (number > 0 && (uint64_t)number < w->sums && place != CUT_AFTER)
         w->sum[number].made[place]++;
 }
 
-static void record_walk(struct walk *w, const struct conv_record *record)
+static void record_walk(struct walk *w)
 {
+    const struct conv_record *record = &w->at.record;
     const struct mars_record *r = &record->call;
-    const struct mars_task *about = w->task->about;
-    const struct conv_function *is = conv_function(&w->functions, r->function);
-    enum cut_place place = cut_place_of(w->cut, &w->clock, w->task, record, &w->at_ns);
+    const struct conv_function *is = w->at.is;
+    enum cut_place place = cut_place_of(w->cut, &w->clock, &w->at.task, record, &w->at_ns);
     int64_t number = cut_comm_of(&w->windows, r);
-    w->record = record;
     if (w->pass >= CUT_TIMES)
-        w->call = waits_call_of(w->cut->waits, w->task, record, w->at_ns);
+        w->call = waits_call_of(w->cut->waits, &w->at.task, record, w->at_ns);
     sums_reserve(w);
-    const struct mars_comm *comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+    const struct mars_comm *comm = mars_comm_at(w->at.task.about, number);
     made_count(w, place);
     if (comm && cut_is_collective(is, r))
         collective_begin(w, is, (uint32_t)number, place);
@@ -463,13 +458,11 @@ static void record_walk(struct walk *w, const struct conv_record *record)
 bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum cut_pass pass,
               struct cut_kept *kept, struct mars_error *error)
 {
-    struct conv_task task;
-    struct conv_record record;
     struct walk *w = ker_alloc(sizeof *w);
-    *w = (struct walk){.cut = cut, .task = &task, .pass = pass, .kept = kept};
-    bool fine = conv_task_open(&task, source, number, error) && conv_thread_open(&task, CONV_ALL, error);
-    while (fine && conv_next(&task, &record, error))
-        record_walk(w, &record);
+    *w = (struct walk){.cut = cut, .pass = pass, .kept = kept};
+    bool fine = conv_walk_begin(&w->at, source, number, CONV_ALL, error);
+    while (fine && conv_walk_next(&w->at, error))
+        record_walk(w);
     fine = fine && !error->text[0];
     for (size_t i = 0; fine && i < w->requests; i++)
         asked_end(w, &w->request[i]);
@@ -477,7 +470,7 @@ bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum
         sums_reserve(w);
         sums_tell(w);
     }
-    conv_task_close(&task);
+    conv_walk_end(&w->at);
     free(w->request);
     cut_windows_of_release(&w->windows);
     free(w->sum);

@@ -110,9 +110,7 @@ static bool complete_keep(struct cut_writing *w, const struct mars_record *r, en
 /* Of two groups that make a communicator, each knows only its own communicator's collectives. */
 static bool made_is(const struct cut_writing *w, const struct mars_record *r)
 {
-    int64_t number = mars_number(r, MARS_FIELD_newcomm, 0);
-    const struct mars_task *about = w->task->about;
-    const struct mars_comm *made = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+    const struct mars_comm *made = mars_comm_at(w->at.task.about, mars_number(r, MARS_FIELD_newcomm, 0));
     return !made || cut_collective(w->cut, made->id ? made->id : 1, CUT_MADE, 0, true);
 }
 
@@ -129,7 +127,7 @@ static bool collective_keep(struct cut_writing *w, const struct mars_record *r,
                             const struct conv_function *is, int64_t comm, enum cut_place place)
 {
     bool creates = is->sort == CONV_CREATE || is->persistent;
-    uint64_t sequence = w->sum[comm]++, id = w->task->about->comm[comm]->id;
+    uint64_t sequence = w->sum[comm]++, id = w->at.task.about->comm[comm]->id;
     bool keep = (place == CUT_INSIDE || (creates && place == CUT_BEFORE)) &&
                 cut_collective(w->cut, id ? id : 1, 0, sequence, creates) && made_is(w, r) &&
                 cut_window_is(w, r);
@@ -148,19 +146,11 @@ static bool collective_keep(struct cut_writing *w, const struct mars_record *r,
 
 /* ---- matched messages ---- */
 
-struct matched {
-    uint64_t number; /* 1 + that of the message */
-    int64_t comm;
-};
-
-static const struct ker_table_kind matched_kind = KER_TABLE_U64(struct matched);
-
-static bool probe_keep(struct cut_writing *w, int64_t message, int64_t comm, enum cut_place place)
+static bool probe_keep(struct cut_writing *w, int64_t comm, enum cut_place place)
 {
-    struct matched key = {1 + (uint64_t)message, comm};
-    bool is_new, keep = place == CUT_INSIDE && cut_slot_next(w);
+    bool keep = place == CUT_INSIDE && cut_slot_next(w);
     if (keep)
-        *(struct matched *)ker_table_add(&matched_kind, &w->matched, &key, &is_new) = key;
+        conv_walk_probed(&w->at, comm);
     else if (place == CUT_INSIDE)
         conv_lost(w->cut->losses, 1, "a probe that took a message that is not whole in the part is left out");
     return keep;
@@ -171,13 +161,11 @@ static bool probe_keep(struct cut_writing *w, int64_t message, int64_t comm, enu
 static bool matched_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
                          int64_t *comm, enum cut_place place)
 {
-    uint64_t key = 1 + (uint64_t)mars_number(r, MARS_FIELD_message, 0);
-    struct matched *matched = ker_table_find(&matched_kind, &w->matched, &key);
+    struct conv_probed matched;
     int64_t number = mars_number(r, MARS_FIELD_request, 0);
-    if (!matched)
+    if (!conv_walk_receives(&w->at, &matched))
         return false;
-    *comm = matched->comm;
-    ker_table_drop(&matched_kind, &w->matched, matched);
+    *comm = matched.comm;
     if (is->request && place == CUT_AFTER) {
         number = w->fresh = w->fresh ? w->fresh + 1 : (int64_t)w->requests + 1;
         cut_value_set(w, r, MARS_FIELD_request, number);
@@ -212,7 +200,7 @@ static bool other_keep(struct cut_writing *w, const struct mars_record *r, const
     if (probe && *comm == 0)
         return false;
     if (message > 0)
-        return probe ? probe_keep(w, message, *comm, place) : matched_keep(w, r, is, comm, place);
+        return probe ? probe_keep(w, *comm, place) : matched_keep(w, r, is, comm, place);
     if (probe && mars_number(r, MARS_FIELD_flag, 1) != 0) {
         bool keep = place == CUT_INSIDE && cut_slot_next(w);
         if (!keep && place == CUT_INSIDE)
@@ -234,11 +222,8 @@ static bool other_keep(struct cut_writing *w, const struct mars_record *r, const
 static bool behind_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
                         int64_t *comm)
 {
-    const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
-    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
-        int64_t index = done->list[i];
-        struct cut_request *q =
-            index >= 0 && index < list->count ? cut_request_at(w, list->list[index]) : NULL;
+    for (struct mars_done d = {0}; mars_done_next(r, &d);) {
+        struct cut_request *q = cut_request_at(w, d.request);
         if (q)
             q->over = true;
     }
@@ -252,9 +237,8 @@ static bool behind_keep(struct cut_writing *w, const struct mars_record *r, cons
 
 bool cut_keep(struct cut_writing *w, const struct mars_record *r, int64_t *comm, enum cut_place place)
 {
-    const struct conv_function *is = conv_function(&w->functions, r->function);
-    const struct mars_task *about = w->task->about;
-    bool known = *comm > 0 && (uint64_t)*comm < about->comms && about->comm[*comm], keep;
+    const struct conv_function *is = w->at.is;
+    bool known = mars_comm_at(w->at.task.about, *comm) != NULL, keep;
     *comm = known ? *comm : 0;
     if (r->function->at[MARS_FIELD_win] >= 0 && !cut_is_collective(is, r))
         keep = cut_window_keep(w, r, *comm, place);

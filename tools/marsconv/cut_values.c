@@ -68,7 +68,7 @@ static bool needs_all(const struct mars_function *f)
 /* Has the communicator lost members? */
 static bool is_less(const struct cut_writing *w, int64_t number)
 {
-    const struct mars_comm *now = w->comm[number], *was = w->task->about->comm[number];
+    const struct mars_comm *now = w->comm[number], *was = w->at.task.about->comm[number];
     return now->member.count < was->member.count || now->remote.count < was->remote.count;
 }
 

@@ -129,7 +129,7 @@ static bool target_is(struct cut_writing *w, const struct mars_record *r, struct
                       int64_t comm)
 {
     int64_t target = mars_number(r, MARS_FIELD_target, -1);
-    const struct mars_comm *c = w->task->about->comm[comm];
+    const struct mars_comm *c = w->at.task.about->comm[comm];
     if (target < 0 || window->all || window->fenced || lock_is(window, target, false))
         return true;
     int64_t task = (uint64_t)target < c->member.count ? mars_rank_at(&c->member, (uint32_t)target) : -1;
@@ -142,7 +142,7 @@ static bool target_is(struct cut_writing *w, const struct mars_record *r, struct
 bool cut_window_keep(struct cut_writing *w, const struct mars_record *r, int64_t comm, enum cut_place place)
 {
     struct cut_window *window = window_at(w, mars_number(r, MARS_FIELD_win, 0));
-    bool known = comm > 0 && (uint64_t)comm < w->task->about->comms && w->task->about->comm[comm];
+    bool known = mars_comm_at(w->at.task.about, comm) != NULL;
     bool win = strncmp(r->function->name, "MPI_Win_", 8) == 0, keep = false;
     struct cut_request *q = r->function->at[MARS_FIELD_request] >= 0 && place != CUT_AFTER
                                 ? cut_request_at(w, mars_number(r, MARS_FIELD_request, 0))

@@ -85,7 +85,7 @@ static bool requests_finish(struct cut_writing *w)
 
 static void sums_reserve(struct cut_writing *w)
 {
-    uint32_t comms = w->task->about->comms;
+    uint32_t comms = w->at.task.about->comms;
     if (comms <= w->sums)
         return;
     w->sum = ker_realloc(w->sum, comms * sizeof *w->sum);
@@ -120,11 +120,12 @@ static void first_read(struct cut_writing *w, const struct conv_record *record)
     }
 }
 
-static bool record_write(struct cut_writing *w, const struct conv_record *record)
+static bool record_write(struct cut_writing *w)
 {
+    const struct conv_record *record = &w->at.record;
     const struct mars_record *r = &record->call;
     uint64_t at_ns;
-    enum cut_place place = cut_place_of(w->cut, &w->clock, w->task, record, &at_ns);
+    enum cut_place place = cut_place_of(w->cut, &w->clock, &w->at.task, record, &at_ns);
     int64_t comm = cut_comm_of(&w->windows, r);
     bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
     sums_reserve(w);
@@ -164,7 +165,7 @@ static uint64_t info_number(const struct mars_task *about, uint32_t thread, cons
 /* The first thread is there whether it calls anything or not. */
 static bool threads_begin(struct cut_writing *w)
 {
-    const struct mars_task *about = w->task->about;
+    const struct mars_task *about = w->at.task.about;
     w->threads = about->threads ? about->threads : 1;
     w->thread = ker_alloc(w->threads * sizeof *w->thread);
     for (uint32_t i = 0; i < w->threads; i++)
@@ -180,21 +181,18 @@ static bool threads_begin(struct cut_writing *w)
 bool cut_task_write(struct cut *cut, struct conv_source *source, struct conv_sink *sink, uint32_t number,
                     const struct cut_kept *kept, struct mars_error *error)
 {
-    struct conv_task task;
-    struct conv_record record;
     struct cut_writing *w = ker_alloc(sizeof *w);
-    *w = (struct cut_writing){.cut = cut, .task = &task, .sink = sink, .kept = kept, .error = error};
-    bool fine = conv_task_open(&task, source, number, error) && conv_thread_open(&task, CONV_ALL, error);
+    *w = (struct cut_writing){.cut = cut, .sink = sink, .kept = kept, .error = error};
+    bool fine = conv_walk_begin(&w->at, source, number, CONV_ALL, error);
     if (fine) {
         cut_about_begin(w);
         fine = threads_begin(w);
     }
-    while (fine && conv_next(&task, &record, error))
-        fine = record_write(w, &record);
+    while (fine && conv_walk_next(&w->at, error))
+        fine = record_write(w);
     fine = fine && !error->text[0] && task_end(w);
     cut_about_end(w);
-    conv_task_close(&task);
-    ker_table_release(&w->matched);
+    conv_walk_end(&w->at);
     cut_windows_release(w);
     free(w->thread);
     cut_windows_of_release(&w->windows);

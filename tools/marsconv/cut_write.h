@@ -31,7 +31,7 @@ struct cut_thread {
 
 struct cut_writing {
     struct cut *cut;
-    struct conv_task *task;
+    struct conv_walk at;
     struct conv_sink *sink;
     struct mars_task about;
     struct mars_comm **comm; /* as they are in the part */
@@ -40,7 +40,6 @@ struct cut_writing {
     __typeof__(((struct mars_task *)0)->info) info;
     uint32_t infos, infos_own; /* the latter stand behind those of the whole */
     char tasks[16];
-    struct conv_functions functions;
     struct cut_clock clock;
     struct cut_windows windows;
     const struct cut_kept *kept;
@@ -54,8 +53,7 @@ struct cut_writing {
     uint64_t calls_read, calls; /* of the first thread: in the whole, and in the part */
     struct cut_window *window;  /* by number */
     size_t windows_room;
-    struct ker_table matched; /* messages that probes in the part took */
-    int64_t fresh;            /* last number of a request that the whole has not; 0: none yet */
+    int64_t fresh; /* last number of a request that the whole has not; 0: none yet */
     bool finalised;
     struct mars_value *value; /* of the record that is being made */
     size_t values;

@@ -17,8 +17,7 @@ struct started { /* what a persistent send sends */
 
 struct gather { /* of a task */
     struct stats *stats;
-    struct conv_task *task;
-    struct conv_functions functions;
+    struct conv_walk at;
     const struct mars_function **function; /* of stats->function[first + i] */
     size_t first, count, room;
     struct ker_table pairs;
@@ -44,25 +43,12 @@ static void message_count(struct gather *g, uint32_t to, uint64_t bytes)
     struct place_entry *entry = ker_table_add(&place_kind, &g->pairs, &key, &is_new);
     if (is_new) {
         *entry = (struct place_entry){key, s->pairs};
-        *KER_PUSH(s->pair, s->pairs, s->pair_room) = (struct stats_pair){g->task->about->number, to, 0, 0};
+        *KER_PUSH(s->pair, s->pairs, s->pair_room) = (struct stats_pair){g->at.task.about->number, to, 0, 0};
     }
     s->pair[entry->place].messages++;
     s->pair[entry->place].bytes += bytes;
     s->messages[size]++;
     s->bytes[size] += bytes;
-}
-
-/* The task that a rank is; false: none that is in the trace. */
-static bool rank_task(const struct gather *g, int64_t number, int64_t rank, uint32_t *task)
-{
-    const struct mars_task *about = g->task->about;
-    const struct mars_comm *c = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
-    const struct mars_ranks *ranks = !c ? NULL : c->inter ? &c->remote : &c->member;
-    if (!c || rank < 0 || (uint64_t)rank >= ranks->count)
-        return false;
-    int32_t member = mars_rank_at(ranks, (uint32_t)rank);
-    *task = (uint32_t)member;
-    return member >= 0 && (uint32_t)member < g->stats->source->tasks;
 }
 
 static struct started *started_of(struct gather *g, int64_t number)
@@ -88,17 +74,18 @@ static void messages_gather(struct gather *g, const struct mars_record *r, const
     }
     bool sends = is->sort == CONV_SEND || is->sort == CONV_EXCHANGE;
     struct started *made = is->persistent ? started_of(g, mars_number(r, MARS_FIELD_request, 0)) : NULL;
-    int64_t bytes = mars_number(r, MARS_FIELD_bytes, 0);
-    uint32_t to;
+    const struct mars_comm *comm = mars_comm_at(g->at.task.about, mars_number(r, MARS_FIELD_comm, 0));
+    int64_t bytes = mars_number(r, MARS_FIELD_bytes, 0), to = -1;
     if (made)
         made->sends = false;
-    if (!sends || !rank_task(g, mars_number(r, MARS_FIELD_comm, 0),
-                             mars_number(r, MARS_FIELD_dest, MARS_PROC_NULL), &to))
+    if (sends && comm)
+        to = conv_task_of(g->stats->source, comm, mars_number(r, MARS_FIELD_dest, MARS_PROC_NULL));
+    if (to < 0)
         return;
     if (made)
-        *made = (struct started){to, bytes > 0 ? (uint64_t)bytes : 0, true};
+        *made = (struct started){(uint32_t)to, bytes > 0 ? (uint64_t)bytes : 0, true};
     else if (!is->persistent)
-        message_count(g, to, bytes > 0 ? (uint64_t)bytes : 0);
+        message_count(g, (uint32_t)to, bytes > 0 ? (uint64_t)bytes : 0);
 }
 
 static void function_gather(struct gather *g, const struct mars_record *r)
@@ -109,7 +96,7 @@ static void function_gather(struct gather *g, const struct mars_record *r)
     if (i == g->count) {
         *KER_PUSH(g->function, g->count, g->room) = r->function;
         *KER_PUSH(g->stats->function, g->stats->functions, g->stats->function_room) = (struct stats_function){
-            .task = g->task->about->number, .name = ker_format("%s", r->function->name)};
+            .task = g->at.task.about->number, .name = ker_format("%s", r->function->name)};
     }
     struct stats_function *f = &g->stats->function[g->first + i];
     f->calls += r->polls;
@@ -128,13 +115,12 @@ static struct mars_ranks ranks_copy(const struct mars_ranks *ranks)
 /* The communicator of a task's number among all; NULL: there is none. */
 static struct stats_comm *comm_of(struct gather *g, int64_t number)
 {
-    const struct mars_task *about = g->task->about;
+    const struct mars_comm *c = mars_comm_at(g->at.task.about, number);
     struct stats *s = g->stats;
-    if (number <= 0 || (uint64_t)number >= about->comms || !about->comm[number])
+    if (!c)
         return NULL;
     uint32_t *place = KER_AT(g->comm, g->comms, number);
     if (*place == 0) {
-        const struct mars_comm *c = about->comm[number];
         uint64_t id = c->id ? c->id : 1;
         bool is_new;
         struct place_entry *entry = ker_table_add(&place_kind, &s->comm_places, &id, &is_new);
@@ -148,18 +134,19 @@ static struct stats_comm *comm_of(struct gather *g, int64_t number)
     return &s->comm[*place - 1];
 }
 
-static void record_gather(struct gather *g, const struct conv_record *record)
+static void record_gather(struct gather *g)
 {
+    const struct conv_record *record = &g->at.record;
     const struct mars_record *r = &record->call;
-    struct stats_task *t = &g->stats->task[g->task->about->number];
-    const struct conv_function *is = conv_function(&g->functions, r->function);
+    struct stats_task *t = &g->stats->task[g->at.task.about->number];
+    const struct conv_function *is = g->at.is;
     struct stats_comm *comm = comm_of(g, mars_number(r, MARS_FIELD_comm, 0));
     uint64_t gap = record->first ? 0 : r->gap_ns, away = r->away_ns < gap ? r->away_ns : gap;
     t->compute_ns += gap - away;
     t->away_ns += away;
     t->mpi_ns += r->duration_ns;
     t->polled_ns += r->rest_ns;
-    if (g->task->thread == 0)
+    if (g->at.task.thread == 0)
         t->time_ns += gap + (record->first ? 0 : r->duration_ns) + r->rest_ns;
     function_gather(g, r);
     messages_gather(g, r, is);
@@ -167,7 +154,7 @@ static void record_gather(struct gather *g, const struct conv_record *record)
         comm->calls += r->polls;
         comm->bytes += r->polls * mars_record_bytes(r);
     }
-    if (g->task->about->number == 0 && g->task->thread == 0)
+    if (g->at.task.about->number == 0 && g->at.task.thread == 0)
         stats_phase_add(&g->stats->phases, record, is->quiet,
                         is->sort == CONV_COLLECTIVE && !is->request && comm && !comm->inter &&
                             comm->size == g->stats->source->tasks);
@@ -176,19 +163,17 @@ static void record_gather(struct gather *g, const struct conv_record *record)
 static bool task_gather(struct stats *stats, struct conv_source *source, uint32_t number,
                         struct mars_error *error)
 {
-    struct conv_task task;
-    struct conv_record record;
-    struct gather g = {.stats = stats, .task = &task, .first = stats->functions};
-    bool fine = conv_task_open(&task, source, number, error);
-    for (uint32_t i = 0; fine && i < task.about->threads; i++) {
-        fine = conv_thread_open(&task, i, error);
-        while (fine && conv_next(&task, &record, error))
-            record_gather(&g, &record);
+    struct gather g = {.stats = stats, .first = stats->functions};
+    bool fine = conv_walk_begin(&g.at, source, number, 0, error);
+    for (uint32_t i = 0; fine && i < g.at.task.about->threads; i++) {
+        fine = i == 0 || conv_thread_open(&g.at.task, i, error);
+        while (fine && conv_walk_next(&g.at, error))
+            record_gather(&g);
         fine = fine && !error->text[0];
     }
-    for (uint32_t i = 1; fine && i < task.about->comms; i++)
+    for (uint32_t i = 1; fine && i < g.at.task.about->comms; i++)
         comm_of(&g, i); /* those that no call names, too */
-    conv_task_close(&task);
+    conv_walk_end(&g.at);
     ker_table_release(&g.pairs);
     free(g.function);
     free(g.comm);

@@ -2,9 +2,7 @@
 #ifndef CONV_STATS_H
 #define CONV_STATS_H
 
-#include "tools/marsconv/conv.h"
-
-#include "kernel/base/base.h"
+#include "tools/marsconv/walk.h"
 
 #include <stdio.h>
 

@@ -185,6 +185,35 @@ static inline const struct mars_value *mars_list(const struct mars_record *recor
     int at = record->function->at[field];
     return at < 0 ? NULL : &record->value[at];
 }
+/* The communicator of a number; NULL: the task has none of it. */
+static inline struct mars_comm *mars_comm_at(const struct mars_task *task, int64_t number)
+{
+    return number > 0 && (uint64_t)number < task->comms ? task->comm[number] : NULL;
+}
+/* The ranks that messages on it go to and come from: those of the other group, where there are two. */
+static inline const struct mars_ranks *mars_comm_peers(const struct mars_comm *comm)
+{
+    return comm->inter ? &comm->remote : &comm->member;
+}
+/* The requests that a record says are done, one after the other; zeroed at first. */
+struct mars_done {
+    uint32_t next;
+    int64_t index;       /* among those that it names; MARS_ONE_OF */
+    int64_t request;     /* its number; -1: the index is none */
+    const int64_t *came; /* from where, its tag, its bytes */
+};
+static inline bool mars_done_next(const struct mars_record *record, struct mars_done *d)
+{
+    const struct mars_value *list = mars_list(record, MARS_FIELD_requests),
+                            *done = mars_list(record, MARS_FIELD_done);
+    if (!list || !done || d->next + 3 >= done->count)
+        return false;
+    d->index = done->list[d->next];
+    d->came = done->list + d->next + 1;
+    d->request = d->index >= 0 && d->index < list->count ? list->list[d->index] : -1;
+    d->next += 4;
+    return true;
+}
 /* The bytes of a call in a profile: those of its send side, and if it has none, of its receive side. */
 uint64_t mars_record_bytes(const struct mars_record *);
 

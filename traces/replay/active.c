@@ -18,12 +18,7 @@ enum { NONE, PERHAPS, READY, STARTED, ACTIVE }; /* READY, STARTED: persistent */
 
 static struct replay_request *request_at(struct replay_task *t, uint64_t number)
 {
-    size_t old = t->requests;
-    if (number >= old) {
-        KER_RESERVE(t->request, t->requests, (size_t)number + 1);
-        memset(t->request + old, 0, (t->requests - old) * sizeof *t->request);
-    }
-    return &t->request[number];
+    return KER_AT(t->request, t->requests, number);
 }
 
 /* Of the two numbers of a request for a send and a receive the lower one is looked at; 0 is a null request.
@@ -95,15 +90,13 @@ static enum ker_status completed(struct replay_task *t, uint64_t number, int64_t
 
 static enum ker_status completions(struct replay_task *t, const struct replay_wrong *w)
 {
-    const struct mars_value *list = mars_list(&t->record, MARS_FIELD_requests),
-                            *done = mars_list(&t->record, MARS_FIELD_done);
+    const struct mars_value *list = mars_list(&t->record, MARS_FIELD_requests);
     enum ker_status status = KER_OK;
-    for (uint32_t i = 0; i < done->count && status == KER_OK; i += 4) { /* checked: indices of the list */
-        const int64_t *told = done->list + i;
-        if (told[0] >= 0)
-            status = completed(t, (uint64_t)list->list[told[0]], told[1] >= 0 ? told[3] : -1, w);
-    }
-    for (uint32_t i = 0; done->count == 4 && done->list[0] == MARS_ONE_OF && i < list->count; i++)
+    struct mars_done d = {0};
+    while (status == KER_OK && mars_done_next(&t->record, &d))
+        if (d.request >= 0) /* checked: the index of one */
+            status = completed(t, (uint64_t)d.request, d.came[0] >= 0 ? d.came[2] : -1, w);
+    for (uint32_t i = 0; d.next == 4 && d.index == MARS_ONE_OF && i < list->count; i++)
         if (is_one((uint64_t)list->list[i]) && request_at(t, (uint64_t)list->list[i])->state == ACTIVE)
             request_at(t, (uint64_t)list->list[i])->state = PERHAPS;
     return status;

@@ -41,11 +41,7 @@ static void wild_set(struct replay_found *f, int64_t request, int64_t comm)
 {
     if (request <= 0 || request > REQUESTS_MOST || (!comm && (size_t)request >= f->wilds))
         return;
-    size_t before = f->wilds;
-    KER_RESERVE(f->wild, f->wilds, (size_t)request + 1);
-    if (f->wilds > before)
-        memset(f->wild + before, 0, (f->wilds - before) * sizeof *f->wild);
-    f->wild[request] = comm;
+    *KER_AT(f->wild, f->wilds, request) = comm;
 }
 
 /* A request is made. */
@@ -57,18 +53,16 @@ static void request_made(struct replay_found *f, const struct mars_record *r, in
 
 static void completed(struct replay_found *f, const struct mars_record *r)
 {
-    const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
     bool sure = true, finds = false;
-    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
-        int64_t index = done->list[i], number = index >= 0 && index < list->count ? list->list[index] : -1,
-                comm = number > 0 && (uint64_t)number < f->wilds ? f->wild[number] : 0;
-        sure = sure && number >= 0 && !(comm && done->list[i + 1] == MARS_CANCELLED);
+    for (struct mars_done d = {0}; mars_done_next(r, &d);) {
+        int64_t comm = d.request > 0 && (uint64_t)d.request < f->wilds ? f->wild[d.request] : 0;
+        sure = sure && d.request >= 0 && !(comm && d.came[0] == MARS_CANCELLED);
         if (!comm)
             continue;
         f->count = finds ? f->count : 0;
         finds = true;
-        found_add(f, comm, done->list[i + 1], i / 4);
-        f->wild[number] = 0;
+        found_add(f, comm, d.came[0], d.next / 4 - 1);
+        f->wild[d.request] = 0;
     }
     f->open = f->open && sure;
     f->finds += finds && f->open;

@@ -193,12 +193,8 @@ static void general_note(struct replay_task *t, struct task_op *op)
 
 bool replay_requests_general(struct replay_task *t, struct task_op *complete)
 {
-    const struct mars_value *list = mars_list(&t->record, MARS_FIELD_requests),
-                            *done = mars_list(&t->record, MARS_FIELD_done);
-    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
-        int64_t index = done->list[i];
-        struct numbered *entry =
-            index >= 0 && index < list->count ? number_find(t, (uint64_t)list->list[index]) : NULL;
+    for (struct mars_done d = {0}; mars_done_next(&t->record, &d);) {
+        struct numbered *entry = d.request >= 0 ? number_find(t, (uint64_t)d.request) : NULL;
         if (!entry || !entry->general)
             continue;
         entry->general = false;

@@ -1,0 +1,54 @@
+/* walk.h - a task of a trace, record by record: what each call is, and the communicator that it concerns.
+ * Whatever looks at a trace goes through it so, and keeps what it wants of requests by their numbers
+ * (CONV_REQUEST_AT).
+ */
+#ifndef CONV_WALK_H
+#define CONV_WALK_H
+
+#include "tools/marsconv/conv.h"
+
+#include "kernel/base/base.h"
+
+struct conv_probed { /* a message that a probe took out of the queue */
+    uint64_t key;    /* 1 + its number */
+    int64_t comm;    /* the communicator's number */
+    int64_t from, tag;
+};
+
+struct conv_walk { /* zeroed at first */
+    struct conv_task task;
+    struct conv_record record;
+    const struct conv_function *is; /* of the record */
+    struct conv_functions functions;
+    struct ker_table probed;
+};
+/* thread: or CONV_ALL. To be ended whatever it returns. */
+bool conv_walk_begin(struct conv_walk *, struct conv_source *, uint32_t task, uint32_t thread,
+                     struct mars_error *);
+/* False: at the end, or an error, which then has a text. */
+bool conv_walk_next(struct conv_walk *, struct mars_error *);
+void conv_walk_end(struct conv_walk *);
+
+/* What an array has of a task's request of a number; NULL: it is no number of one. */
+#define CONV_REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
+#define CONV_REQUEST_AT(array, room, number)                                                                 \
+    ((number) <= 0 || (number) > CONV_REQUESTS_MOST ? NULL : KER_AT(array, room, number))
+
+static inline int64_t conv_walk_number(const struct conv_walk *w, enum mars_field field, int64_t absent)
+{
+    return mars_number(&w->record.call, field, absent);
+}
+/* Does the record's function name a message that a probe took? Is it such a probe? */
+static inline bool conv_walk_matched(const struct conv_walk *w)
+{
+    const int16_t *at = w->record.call.function->at;
+    return at[MARS_FIELD_message] >= 0 && at[MARS_FIELD_recvbytes] >= 0;
+}
+/* The record's probe has taken a message on that communicator; one is received, which then is forgotten
+ * (false: none took it). */
+void conv_walk_probed(struct conv_walk *, int64_t comm);
+bool conv_walk_receives(struct conv_walk *, struct conv_probed *);
+/* The task of the trace that messages to a rank go to, or come from; -1: there is none. */
+int64_t conv_task_of(const struct conv_source *, const struct mars_comm *, int64_t rank);
+
+#endif
