@@ -11,7 +11,7 @@
 #ifndef CONV_H
 #define CONV_H
 
-#include "traces/functions.h"
+#include "traces/traces.h"
 #include "traces/mars/reader.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef TASK_FOREIGN_H
 #define TASK_FOREIGN_H
 
-#include "traces/functions.h"
+#include "traces/traces.h"
 #include "traces/replay/order.h"
 #include "traces/store/store.h"
 

@@ -168,6 +168,6 @@ static const struct task_program_class class = {.open = open_calls,
                                                 .position = position};
 static const struct ker_kind format = {.name = "calls",
                                        .meaning = "a text with one call a line, from \"#calls TASKS\" on",
-                                       .operations = &(const struct trace_format){&class, score}};
+                                       .operations = &(const struct trace_format){&class, score, NULL}};
 static const struct ker_kind *const formats[] = {&format, NULL};
 MARSSIM_PLUGIN(MARSSIM_BRINGS("jobs[].format", struct trace_format, formats));
