@@ -28,7 +28,7 @@ same() { # OUT OTHER
 
 # ---- from liballprof ----
 
-traces=("$top"/tests/traces/*)
+traces=("$top"/tests/traces/npb-*)
 if [ -n "$shared" ] && [ -d "$shared" ]; then
     for archive in "$shared"/lammps-lj-8.tar.xz "$shared"/npb-mg.S-8.tar.xz "$shared"/npb-lu.S-4.tar.xz; do
         tar xf "$archive" && traces+=("$PWD/$(basename "$archive" .tar.xz)")

@@ -11,8 +11,8 @@
 #ifndef CONV_H
 #define CONV_H
 
-#include "traces/traces.h"
 #include "traces/mars/reader.h"
+#include "traces/traces.h"
 
 #include <stdio.h>
 
@@ -98,9 +98,6 @@ bool conv_next(struct conv_task *, struct conv_record *, struct mars_error *);
 #define CONV_PLACE 4200
 /* Where record `number` of the task stands; the text is `room`. */
 const char *conv_place(const struct conv_task *, uint64_t number, char room[CONV_PLACE]);
-/* "PLACE (MPI_Name): text". */
-bool conv_fail(const struct conv_task *, const struct conv_record *, struct mars_error *, const char *format,
-               ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- mars_write.c: tasks one after the other; a thread begins before its first record, in order ---- */
 

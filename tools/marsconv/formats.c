@@ -4,7 +4,6 @@
 #include "tasks/jobs/jobs.h"
 #include "traces/foreign/foreign.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,16 +128,4 @@ const char *conv_place(const struct conv_task *task, uint64_t number, char room[
 {
     task->source->format->place(task, number, room, CONV_PLACE);
     return room;
-}
-
-bool conv_fail(const struct conv_task *task, const struct conv_record *record, struct mars_error *error,
-               const char *format, ...)
-{
-    char text[256], place[CONV_PLACE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return mars_fail(error, "%s (%s): %s", conv_place(task, record->number, place),
-                     record->call.function->name, text);
 }

@@ -166,7 +166,6 @@ const struct allprof_call *allprof_call_find(const char *name, size_t length);
 bool allprof_call_listed(const struct allprof_call *);
 /* The call's number in the table and back, for compact storage; numbers are below 255. */
 unsigned allprof_call_number(const struct allprof_call *);
-const struct allprof_call *allprof_call_get(unsigned number);
 /* What is known of a file from its lines so far: the tracer's first line, MPI_Init first, MPI_Finalize last.
  * Zero it before the first line. */
 struct allprof_frame {

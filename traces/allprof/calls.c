@@ -5,6 +5,7 @@
  */
 #include "traces/allprof/allprof.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Letters: . skip, * skip the rest, n N counts, t T datatypes, d s destination and source (D S of the second
@@ -110,73 +111,9 @@ static const struct allprof_call calls[] = {
     LOCAL("MPI_Cart_get", "c*"),
     LOCAL("MPI_Cart_shift", "c*"),
     LOCAL("MPI_Cartdim_get", "c*"),
-    LOCAL("MPI_Cart_map", "*"),
-    LOCAL("MPI_Graph_get", "*"),
-    LOCAL("MPI_Graph_map", "*"),
-    LOCAL("MPI_Graph_neighbors", "*"),
-    LOCAL("MPI_Graph_neighbors_count", "*"),
-    LOCAL("MPI_Graphdims_get", "*"),
-    LOCAL("MPI_Topo_test", "*"),
-    LOCAL("MPI_Comm_get_name", "*"),
-    LOCAL("MPI_Comm_set_name", "*"),
-    LOCAL("MPI_Comm_get_attr", "*"),
-    LOCAL("MPI_Comm_set_attr", "*"),
-    LOCAL("MPI_Comm_delete_attr", "*"),
-    LOCAL("MPI_Comm_compare", "*"),
-    LOCAL("MPI_Comm_create_keyval", "*"),
-    LOCAL("MPI_Comm_free_keyval", "*"),
-    LOCAL("MPI_Comm_get_errhandler", "*"),
-    LOCAL("MPI_Comm_set_errhandler", "*"),
-    LOCAL("MPI_Comm_create_errhandler", "*"),
-    LOCAL("MPI_Comm_call_errhandler", "*"),
-    LOCAL("MPI_Comm_test_inter", "*"),
-    LOCAL("MPI_Comm_remote_size", "*"),
-    LOCAL("MPI_Comm_remote_group", "*"),
     LOCAL("MPI_Comm_get_parent", "*"),
     LOCAL("MPI_Wtime", "*"),
-    LOCAL("MPI_Wtick", "*"),
-    LOCAL("MPI_Initialized", "*"),
-    LOCAL("MPI_Finalized", "*"),
-    LOCAL("MPI_Query_thread", "*"),
-    LOCAL("MPI_Is_thread_main", "*"),
-    LOCAL("MPI_Get_address", "*"),
-    LOCAL("MPI_Address", "*"),
-    LOCAL("MPI_Get_processor_name", "*"),
-    LOCAL("MPI_Get_version", "*"),
-    LOCAL("MPI_Dims_create", "*"),
-    LOCAL("MPI_Pcontrol", "*"),
-    LOCAL("MPI_Alloc_mem", "*"),
-    LOCAL("MPI_Free_mem", "*"),
-    LOCAL("MPI_Buffer_attach", "*"),
-    LOCAL("MPI_Buffer_detach", "*"),
     LOCAL("MPI_Request_get_status", "*"),
-    LOCAL("MPI_Test_cancelled", "*"),
-    LOCAL("MPI_Reduce_local", "*"),
-    LOCAL("MPI_Pack", "*"),
-    LOCAL("MPI_Unpack", "*"),
-    LOCAL("MPI_Pack_size", "*"),
-    LOCAL("MPI_Pack_external", "*"),
-    LOCAL("MPI_Pack_external_size", "*"),
-    LOCAL("MPI_Unpack_external", "*"),
-    LOCAL("MPI_Register_datarep", "*"),
-    /* Younger than the tracer: wrappers that were added to it may write them. */
-    LOCAL("MPI_Get_library_version", "*"),
-    LOCAL("MPI_Comm_set_info", "*"),
-    LOCAL("MPI_Comm_get_info", "*"),
-    LOCAL("MPI_Get_hw_resource_info", "*"),
-    LOCAL("MPI_Dist_graph_neighbors", "*"),
-    LOCAL("MPI_Dist_graph_neighbors_count", "*"),
-    LOCAL("MPI_Request_get_status_any", "*"),
-    LOCAL("MPI_Request_get_status_all", "*"),
-    LOCAL("MPI_Request_get_status_some", "*"),
-    LOCAL("MPI_Remove_error_class", "*"),
-    LOCAL("MPI_Remove_error_code", "*"),
-    LOCAL("MPI_Remove_error_string", "*"),
-    LOCAL("MPI_Buffer_flush", "*"),
-    LOCAL("MPI_Comm_attach_buffer", "*"),
-    LOCAL("MPI_Comm_detach_buffer", "*"),
-    LOCAL("MPI_Comm_c2f", "*"),
-    LOCAL("MPI_Comm_f2c", "*"),
     STATUS("MPI_Get_elements_x"),
     STATUS("MPI_Get_count_c"),
     NOT("MPI_Alltoallw", "its datatypes are not in the trace"),
@@ -202,6 +139,13 @@ static const struct allprof_call calls[] = {
 #define CALLS (sizeof calls / sizeof *calls)
 _Static_assert(CALLS < 250, "numbers of calls are stored in a byte");
 
+/* All others, of which nothing is needed: wrappers that were added to the tracer may write them, too. */
+#define MPI_FUNCTION(...)
+#define MPI_OTHER(name, words) LOCAL("MPI_" #name, "*"),
+static const struct allprof_call others[] = {
+#include "traces/functions.def"
+};
+
 /* Families of which no member needs a word. */
 static const struct allprof_call families[] = {
     LOCAL("MPI_Type_", "*"),    LOCAL("MPI_Group_", "*"),      LOCAL("MPI_Attr_", "*"),
@@ -221,15 +165,16 @@ bool allprof_call_listed(const struct allprof_call *call)
     return (uintptr_t)call >= (uintptr_t)calls && (uintptr_t)call < (uintptr_t)(calls + CALLS);
 }
 
-const struct allprof_call *allprof_call_get(unsigned number)
+static int name_compare(const void *name, const void *call)
 {
-    return &calls[number];
+    return strcmp(name, ((const struct allprof_call *)call)->name);
 }
 
 /* The table is short and the frequent calls stand first; a comparison of lengths and of the fifth letter on
  * is cheap. */
 const struct allprof_call *allprof_call_find(const char *name, size_t length)
 {
+    char whole[64] = "";
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].name[4] == name[4] && strncmp(calls[i].name + 4, name + 4, length - 4) == 0 &&
             calls[i].name[length] == 0)
@@ -237,7 +182,10 @@ const struct allprof_call *allprof_call_find(const char *name, size_t length)
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (strncmp(families[i].name, name, strlen(families[i].name)) == 0)
             return &families[i];
-    return NULL;
+    if (length >= sizeof whole)
+        return NULL;
+    memcpy(whole, name, length);
+    return bsearch(whole, others, sizeof others / sizeof *others, sizeof *others, name_compare);
 }
 
 int allprof_bytes_which(const struct allprof_args *args)

@@ -140,10 +140,7 @@ void mars_stream_close(struct mars_stream *);
 /* Values live until the stream's next block is read: for this call and at most the next. False: at the end,
  * or an error, which then has a text. */
 bool mars_stream_next(struct mars_stream *, struct mars_record *, struct mars_error *);
-/* Which block of the stream the last record was of, from 0; time of day when it began; time since the
- * stream's first computation, ns. */
-uint32_t mars_stream_block(const struct mars_stream *);
-uint64_t mars_stream_start_ns(const struct mars_stream *);
+/* Time since the stream's first computation, ns. */
 uint64_t mars_stream_elapsed_ns(const struct mars_stream *);
 /* Time of day when the last record's call was over: exact where the trace has what the tracer took, as that
  * of several threads does; else it lags behind from block to block. */

@@ -282,12 +282,7 @@ void mars_stream_close(struct mars_stream *stream)
     free(stream);
 }
 
-uint32_t mars_stream_block(const struct mars_stream *stream)
-{
-    return stream->next ? stream->next - 1 : 0;
-}
-
-uint64_t mars_stream_start_ns(const struct mars_stream *stream)
+static uint64_t stream_start_ns(const struct mars_stream *stream)
 {
     return stream->next ? stream->piece[stream->next - 1].block.start_ns : 0;
 }
@@ -299,7 +294,7 @@ uint64_t mars_stream_elapsed_ns(const struct mars_stream *stream)
 
 uint64_t mars_stream_now_ns(const struct mars_stream *stream)
 {
-    return mars_stream_start_ns(stream) + (stream->elapsed - stream->begun) + stream->own;
+    return stream_start_ns(stream) + (stream->elapsed - stream->begun) + stream->own;
 }
 
 /* The shape of the next record; false: the order is damaged. */
