@@ -10,6 +10,7 @@
 #include "kernel/config/config.h"
 #include "traces/functions.h"
 #include "traces/names.h"
+#include "traces/numbered.h"
 #include "traces/op.h"
 
 /* How sure a format is that something is a trace of it; numbers between these are good, too. */

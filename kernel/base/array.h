@@ -13,8 +13,6 @@
 
 #include "kernel/base/memory.h"
 
-#include <string.h>
-
 /* Makes room for `wanted` elements. Evaluates array and room several times, wanted once. */
 #define KER_RESERVE(array, room, wanted)                                                                     \
     do {                                                                                                     \
@@ -26,16 +24,6 @@
             (room) = (__typeof__(room))ker_room_;                                                            \
         }                                                                                                    \
     } while (0)
-
-/* The element at an index, which may be beyond the room: then it and all new ones are zeroed. Its address. */
-#define KER_AT(array, room, index)                                                                           \
-    ({                                                                                                       \
-        size_t ker_at_ = (size_t)(index), ker_old_ = (size_t)(room);                                         \
-        KER_RESERVE(array, room, ker_at_ + 1);                                                               \
-        if (__builtin_expect((size_t)(room) > ker_old_, 0))                                                  \
-            memset((array) + ker_old_, 0, ((size_t)(room)-ker_old_) * sizeof *(array));                      \
-        &(array)[ker_at_];                                                                                   \
-    })
 
 /* A new element at the end: its address. It is to be filled. */
 #define KER_PUSH(array, count, room)                                                                         \

@@ -47,23 +47,6 @@ struct ker_table {
     uint8_t log2;   /* of the slots, when there are any */
 };
 
-/* Of entries whose key is one number of 64 bits, at their begin: {sizeof entry, ker_table_u64_hash,
- * ker_table_u64_same}. */
-static inline uint64_t ker_table_u64_hash(const void *key)
-{
-    uint64_t number;
-    memcpy(&number, key, sizeof number);
-    return ker_hash(number);
-}
-static inline bool ker_table_u64_same(const void *entry, const void *key)
-{
-    return memcmp(entry, key, sizeof(uint64_t)) == 0;
-}
-#define KER_TABLE_U64(type)                                                                                  \
-    {                                                                                                        \
-        sizeof(type), ker_table_u64_hash, ker_table_u64_same                                                 \
-    }
-
 #define KER_TABLE_INLINE static inline __attribute__((always_inline))
 
 /* Would another entry make the table grow? */

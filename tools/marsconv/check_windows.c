@@ -87,9 +87,10 @@ static void window_make(struct check_windows *all, const struct place *p)
     }
     if (comm < 1 || (uint64_t)comm >= about->comms || !about->comm[comm])
         return; /* it is told elsewhere */
-    struct check_window *w = KER_AT(all->window, all->room, number);
+    struct check_window *w = TRACE_AT(all->window, all->room, number);
     window_tell(w, (size_t)number, p->check, about->number); /* a number that is used again */
-    *w = (struct check_window){.comm = about->comm[comm]->id, .made = ++*KER_AT(all->made, all->comms, comm)};
+    *w = (struct check_window){.comm = about->comm[comm]->id,
+                               .made = ++*TRACE_AT(all->made, all->comms, comm)};
 }
 
 static size_t lock_find(const struct check_window *w, int64_t target)

@@ -43,8 +43,8 @@ static void window_made(struct cut_windows *windows, int64_t made, int64_t comm)
 {
     if (made <= 0 || made >= CUT_WINDOWS_MOST || comm <= 0 || comm > UINT32_MAX)
         return;
-    *KER_AT(windows->of, windows->room, made) =
-        (struct cut_window_of){(uint32_t)comm, ++*KER_AT(windows->made, windows->comms, comm)};
+    *TRACE_AT(windows->of, windows->room, made) =
+        (struct cut_window_of){(uint32_t)comm, ++*TRACE_AT(windows->made, windows->comms, comm)};
 }
 
 int64_t cut_comm_of(struct cut_windows *windows, const struct mars_record *r)

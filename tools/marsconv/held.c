@@ -24,8 +24,8 @@ struct conv_held {
     size_t lowest; /* no number below it is free */
 };
 
-static const struct ker_table_kind ids = KER_TABLE_U64(struct by_id);
-static const struct ker_table_kind variables = KER_TABLE_U64(struct by_variable);
+static const struct ker_table_kind ids = TRACE_TABLE_U64(struct by_id);
+static const struct ker_table_kind variables = TRACE_TABLE_U64(struct by_variable);
 
 struct conv_held *conv_held_new(void)
 {
@@ -51,7 +51,7 @@ int64_t conv_held_make(struct conv_held *held, uint64_t id, uint64_t variable, b
     size_t number = held->lowest;
     while (number < held->room && held->used[number])
         number++;
-    *KER_AT(held->used, held->room, number) = true;
+    *TRACE_AT(held->used, held->room, number) = true;
     held->lowest = number + 1;
     *(struct by_id *)ker_table_add(&ids, &held->ids, &id, &is_new) =
         (struct by_id){id, (uint32_t)number, persistent};

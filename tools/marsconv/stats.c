@@ -32,7 +32,7 @@ struct place_entry {
     size_t place;
 };
 
-static const struct ker_table_kind place_kind = KER_TABLE_U64(struct place_entry);
+static const struct ker_table_kind place_kind = TRACE_TABLE_U64(struct place_entry);
 
 static void message_count(struct gather *g, uint32_t to, uint64_t bytes)
 {
@@ -119,7 +119,7 @@ static struct stats_comm *comm_of(struct gather *g, int64_t number)
     struct stats *s = g->stats;
     if (!c)
         return NULL;
-    uint32_t *place = KER_AT(g->comm, g->comms, number);
+    uint32_t *place = TRACE_AT(g->comm, g->comms, number);
     if (*place == 0) {
         uint64_t id = c->id ? c->id : 1;
         bool is_new;

@@ -32,7 +32,7 @@ void conv_walk_end(struct conv_walk *);
 /* What an array has of a task's request of a number; NULL: it is no number of one. */
 #define CONV_REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
 #define CONV_REQUEST_AT(array, room, number)                                                                 \
-    ((number) <= 0 || (number) > CONV_REQUESTS_MOST ? NULL : KER_AT(array, room, number))
+    ((number) <= 0 || (number) > CONV_REQUESTS_MOST ? NULL : TRACE_AT(array, room, number))
 
 static inline int64_t conv_walk_number(const struct conv_walk *w, enum mars_field field, int64_t absent)
 {

@@ -9,7 +9,6 @@
 #define TASKS_ALLPROF_H
 
 #include "traces/op.h"
-#include "traces/store/held.h"
 #include "traces/store/store.h"
 
 #include <limits.h>

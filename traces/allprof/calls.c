@@ -4,8 +4,8 @@
  * traced in the same order).
  */
 #include "traces/allprof/allprof.h"
+#include "traces/traces.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Letters: . skip, * skip the rest, n N counts, t T datatypes, d s destination and source (D S of the second
@@ -139,13 +139,6 @@ static const struct allprof_call calls[] = {
 #define CALLS (sizeof calls / sizeof *calls)
 _Static_assert(CALLS < 250, "numbers of calls are stored in a byte");
 
-/* All others, of which nothing is needed: wrappers that were added to the tracer may write them, too. */
-#define MPI_FUNCTION(...)
-#define MPI_OTHER(name, words) LOCAL("MPI_" #name, "*"),
-static const struct allprof_call others[] = {
-#include "traces/functions.def"
-};
-
 /* Families of which no member needs a word. */
 static const struct allprof_call families[] = {
     LOCAL("MPI_Type_", "*"),    LOCAL("MPI_Group_", "*"),      LOCAL("MPI_Attr_", "*"),
@@ -165,15 +158,12 @@ bool allprof_call_listed(const struct allprof_call *call)
     return (uintptr_t)call >= (uintptr_t)calls && (uintptr_t)call < (uintptr_t)(calls + CALLS);
 }
 
-static int name_compare(const void *name, const void *call)
-{
-    return strcmp(name, ((const struct allprof_call *)call)->name);
-}
-
 /* The table is short and the frequent calls stand first; a comparison of lengths and of the fifth letter on
  * is cheap. */
 const struct allprof_call *allprof_call_find(const char *name, size_t length)
 {
+    /* Of which nothing is needed: wrappers that were added to the tracer may write them, too. */
+    static const struct allprof_call other = LOCAL("MPI_", "*");
     char whole[64] = "";
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].name[4] == name[4] && strncmp(calls[i].name + 4, name + 4, length - 4) == 0 &&
@@ -185,7 +175,8 @@ const struct allprof_call *allprof_call_find(const char *name, size_t length)
     if (length >= sizeof whole)
         return NULL;
     memcpy(whole, name, length);
-    return bsearch(whole, others, sizeof others / sizeof *others, sizeof *others, name_compare);
+    const struct trace_function *function = trace_function_find(whole);
+    return function && function->sort == TRACE_OTHER ? &other : NULL;
 }
 
 int allprof_bytes_which(const struct allprof_args *args)

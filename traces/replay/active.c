@@ -18,7 +18,7 @@ enum { NONE, PERHAPS, READY, STARTED, ACTIVE }; /* READY, STARTED: persistent */
 
 static struct replay_request *request_at(struct replay_task *t, uint64_t number)
 {
-    return KER_AT(t->request, t->requests, number);
+    return TRACE_AT(t->request, t->requests, number);
 }
 
 /* Of the two numbers of a request for a send and a receive the lower one is looked at; 0 is a null request.

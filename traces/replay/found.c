@@ -4,6 +4,7 @@
  * if the calls are replayed with TASK_RECEIVE_FINDS.
  */
 #include "traces/replay/found.h"
+#include "traces/traces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static void wild_set(struct replay_found *f, int64_t request, int64_t comm)
 {
     if (request <= 0 || request > REQUESTS_MOST || (!comm && (size_t)request >= f->wilds))
         return;
-    *KER_AT(f->wild, f->wilds, request) = comm;
+    *TRACE_AT(f->wild, f->wilds, request) = comm;
 }
 
 /* A request is made. */

@@ -9,13 +9,12 @@
 #ifndef TASK_REPLAY_H
 #define TASK_REPLAY_H
 
-#include "traces/traces.h"
 #include "traces/mars/reader.h"
 #include "traces/op.h"
 #include "traces/replay/found.h"
 #include "traces/replay/order.h"
-#include "traces/store/held.h"
 #include "traces/store/store.h"
+#include "traces/traces.h"
 
 #define REPLAY_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
 

@@ -1,6 +1,6 @@
 /* requests.c - the requests of a task: which one of the replay a number of the trace means.
  *
- * It is the one of that number, until equal receives change places (traces/store/held.h): in a call
+ * It is the one of that number, until equal receives change places (traces/store/store.h): in a call
  * that completed some of several requests (HPCC's RandomAccess posts four receives from any source, and posts
  * again whichever completed). The numbers of the replay are those of the trace in another order, so that one
  * that is given again is free.
@@ -24,7 +24,7 @@ struct numbered {
     struct replay_told told; /* a receive from any source, which takes that of the trace */
 };
 
-static const struct ker_table_kind numbers = KER_TABLE_U64(struct numbered);
+static const struct ker_table_kind numbers = TRACE_TABLE_U64(struct numbered);
 
 static struct numbered *number_find(const struct replay_task *t, uint64_t number)
 {
