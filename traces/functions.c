@@ -52,10 +52,9 @@ const struct trace_function *trace_function_blocking(const struct trace_function
 
 const char *trace_collective_name(unsigned collective)
 {
+#define CALL(collective, name, call) call,
+    static const char *const names[TASK_COLL_COUNT] = {TASK_COLLECTIVES(CALL)};
+#undef CALL
     ker_assert(collective < TASK_COLL_COUNT);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].more == collective && functions[i].sort == TRACE_COLLECTIVE &&
-            functions[i].op == TASK_OP_COLLECTIVE)
-            return functions[i].name;
-    return "a communicator's creation";
+    return names[collective];
 }
