@@ -106,7 +106,7 @@ static enum ker_status receive_read(struct dimemas_task *t)
     if (how == 2) {
         struct foreign_request *r = foreign_request_find(&t->requests, op.peer, op.comm, op.tag);
         if (!r)
-            return dimemas_fail(&t->record, "a wait for a receive that is not under way");
+            return dimemas_fail(&t->record, "a wait for a receive that is not in flight");
         op = (struct task_op){.kind = TASK_OP_WAIT, .call = "MPI_Wait", .request = r->id};
         foreign_request_done(&t->requests, r);
     }
