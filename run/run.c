@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-bool run_wants_resume(const struct run *run)
-{
-    return run->args->resume != NULL;
-}
-
-bool run_wants_check(const struct run *run)
-{
-    return run->args->check;
-}
-
 static const struct run_stage first_stage = {"read", run_config_read};
 
 /* The one place where ranks agree. */

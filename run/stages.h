@@ -153,8 +153,14 @@ enum ker_end run_engine(struct run *);  /* collective: to the end, for the ranks
 void run_phases_read(struct run *);     /* run.*, output.period */
 
 /* What is wanted of stages. */
-bool run_wants_check(const struct run *);
-bool run_wants_resume(const struct run *);
+static inline bool run_wants_check(const struct run *run)
+{
+    return run->args->check;
+}
+static inline bool run_wants_resume(const struct run *run)
+{
+    return run->args->resume != NULL;
+}
 
 /* What its links carry; NULL: it has none. */
 static inline const struct net_carrier_links *run_links(const struct run *run)

@@ -1,4 +1,4 @@
-/* files.c - the result folder and the files in it; see file.h.
+/* folder.c - the result folder.
  *
  * A lock on a file of its own keeps a second run out of the folder until the first has ended, however it
  * ends. The folder is tried before the first event: an unwritable one is bad input, not the end of a long
@@ -42,72 +42,6 @@ static char *own_name(const struct stats_schema *const *tables, size_t i)
         if (!tables[t])
             return NULL;
     return ker_format("%s.%s", tables[table]->name, suffix[i % 2]);
-}
-
-enum ker_status stats_file_fail(const char *path, int why, struct ker_error *error)
-{
-    return ker_fail(error, KER_RUN_FAILED, "cannot write %s: %s", path, strerror(why));
-}
-
-enum ker_status stats_file_open(struct stats_file *file, const char *folder, const char *name,
-                                struct ker_error *error)
-{
-    file->path = ker_format("%s/%s", folder, name);
-    file->temporary = ker_format("%s.tmp", file->path);
-    file->stream = fopen(file->temporary, "w");
-    file->why = 0;
-    if (file->stream) {
-        errno = 0; /* see stream_close */
-        return KER_OK;
-    }
-    stats_file_fail(file->path, errno, error);
-    free(file->path);
-    free(file->temporary);
-    return KER_RUN_FAILED;
-}
-
-void stats_file_look(struct stats_file *file)
-{
-    if (!file->why && ferror(file->stream))
-        file->why = errno ? errno : EIO;
-}
-
-/* 0, or why not all of the stream could be written. A write that failed before has left its reason in `why`,
- * or in errno, which open had cleared: then nothing but writes to this stream happens in between. */
-static int stream_close(FILE *stream, int before)
-{
-    bool failed = ferror(stream) || fflush(stream);
-    int why = before ? before : errno;
-    if (fclose(stream) && !failed) {
-        failed = true;
-        why = errno;
-    }
-    return !failed ? 0 : why ? why : EIO;
-}
-
-enum ker_status stats_file_commit(struct stats_file *file, struct ker_error *error)
-{
-    enum ker_status status = KER_OK;
-    int why = stream_close(file->stream, file->why);
-    if (!why && rename(file->temporary, file->path))
-        why = errno;
-    if (why) {
-        status = stats_file_fail(file->path, why, error);
-        unlink(file->temporary);
-    }
-    free(file->path);
-    free(file->temporary);
-    *file = (struct stats_file){0};
-    return status;
-}
-
-void stats_file_drop(struct stats_file *file)
-{
-    fclose(file->stream);
-    unlink(file->temporary);
-    free(file->path);
-    free(file->temporary);
-    *file = (struct stats_file){0};
 }
 
 int stats_folder_make(const char *folder)
@@ -303,34 +237,4 @@ enum ker_status stats_folder_open(const char *folder, const struct stats_schema 
     if (status == KER_OK)
         stats_timeline_clear(folder);
     return status;
-}
-
-static int json_to_stream(const char *data, size_t bytes, void *stream)
-{
-    return fwrite(data, 1, bytes, stream) == bytes ? 0 : -1;
-}
-
-enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
-                                 struct ker_error *error)
-{
-    struct stats_file file;
-    enum ker_status status = stats_file_open(&file, folder, name, error);
-    if (status)
-        return status;
-    size_t flags = JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17);
-    int failed = json_dump_callback(object, json_to_stream, file.stream, flags);
-    ker_assert(!failed || ferror(file.stream)); /* else the object itself is broken */
-    putc('\n', file.stream);
-    return stats_file_commit(&file, error);
-}
-
-enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
-                                 struct ker_error *error)
-{
-    struct stats_file file;
-    enum ker_status status = stats_file_open(&file, folder, name, error);
-    if (status)
-        return status;
-    fputs(text, file.stream);
-    return stats_file_commit(&file, error);
 }
