@@ -9,7 +9,6 @@
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/matrices.h"
 #include "net/series.h"
 #include "net/switch/switch.h"
 

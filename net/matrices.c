@@ -3,7 +3,7 @@
  * A node's board and rack are those of its first adapter's switch. Pairs are counted by the rank of the
  * sender; of boards and racks several ranks have pairs, which add up in the files.
  */
-#include "net/matrices.h"
+#include "net/series.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/matrices.h"
 #include "net/parts.h"
+#include "net/series.h"
 #include "net/switch/switch.h"
 
 #include <math.h>

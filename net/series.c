@@ -12,7 +12,6 @@
 #include "net/ahead.h"
 #include "net/channels.h"
 #include "net/links.h"
-#include "net/matrices.h"
 #include "net/parts.h"
 
 const struct stats_schema *const net_tables[] = {&net_links_schema,          &net_link_series_schema,

@@ -2,7 +2,6 @@
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/matrices.h"
 #include "net/network.h"
 #include "net/parts.h"
 #include "net/series.h"

@@ -9,7 +9,6 @@
 #include "net/ahead.h"
 #include "net/channels.h"
 #include "net/congestion/congestion.h"
-#include "net/matrices.h"
 #include "net/parts.h"
 #include "net/series.h"
 #include "net/switch/switch.h"

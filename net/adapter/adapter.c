@@ -15,7 +15,6 @@
 #include "net/channels.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
-#include "net/matrices.h"
 #include "net/network.h"
 #include "net/switch/switch.h"
 

@@ -2,7 +2,7 @@
 #ifndef ROUTING_ACYCLIC_H
 #define ROUTING_ACYCLIC_H
 
-#include "routing/wires.h"
+#include "routing/tables/wires.h"
 
 struct route_acyclic; /* opaque */
 

@@ -7,7 +7,7 @@
 #ifndef ROUTING_FLOOD_H
 #define ROUTING_FLOOD_H
 
-#include "routing/wires.h"
+#include "routing/tables/wires.h"
 
 #define ROUTE_FLOOD_WORDS 8
 #define ROUTE_FLOOD_BITS (64 * ROUTE_FLOOD_WORDS)

@@ -3,7 +3,7 @@
 #define ROUTING_TABLE_MAKE_H
 
 #include "routing/tables/table.h"
-#include "routing/wires.h"
+#include "routing/tables/wires.h"
 
 /* Of any algorithm that routes by topology->table. route_table_next returns 0 for a destination without
  * paths: a pair that faults have separated. */

@@ -1,7 +1,7 @@
 /* Patterns in which every task has to do with every other, or with one that is drawn. */
 #include "tasks/graphs/pattern.h"
 
-#include "tasks/traffic/permutation.h"
+#include "tasks/traffic/traffic.h"
 
 #include <stdlib.h>
 

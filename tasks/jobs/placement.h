@@ -10,7 +10,7 @@
 
 #include "tasks/jobs/allocation.h"
 #include "tasks/jobs/jobs.h"
-#include "tasks/traffic/permutation.h"
+#include "tasks/traffic/traffic.h"
 
 struct task_placement;
 

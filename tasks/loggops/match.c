@@ -5,7 +5,7 @@
  * its tag (GOAL has such) cannot be looked up as it has no key; where one is involved lists are walked.
  */
 #include "tasks/loggops/model.h"
-#include "tasks/mpi/lookup.h"
+#include "tasks/mpi/mpi.h"
 
 #include <stdlib.h>
 

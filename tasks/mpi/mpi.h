@@ -15,6 +15,7 @@
 #include "net/net.h"
 #include "nodes/nodes.h"
 #include "tasks/jobs/jobs.h"
+#include "tasks/mpi/lookup.h"
 
 struct task_mpi;
 struct task_mpi_node;

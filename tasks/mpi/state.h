@@ -17,7 +17,6 @@
 #include "tasks/mpi/calls.h"
 #include "tasks/mpi/cause.h"
 #include "tasks/mpi/collectives/collective.h"
-#include "tasks/mpi/lookup.h"
 #include "tasks/mpi/mpi.h"
 #include "tasks/mpi/wire.h"
 #include "traces/traces.h"

@@ -1,5 +1,5 @@
 /* wires.c - the living links of a topology as arrays, and whether links wait for each other in a circle. */
-#include "routing/wires.h"
+#include "routing/tables/wires.h"
 
 #include <stdlib.h>
 #include <string.h>
