@@ -17,8 +17,8 @@ partition: { bind = "no"; };
 END
 {
     sed '/^jobs/,$d' two.cfg
-    echo 'jobs: ( { program = "pingpong"; placement = "strided"; stride = 13; bytes = 100; steps = 20000; }'
-    for ((i = 1; i <= 16; i++)); do echo ', { program = "pingpong"; placement = "random"; bytes = 100; steps = 1; }'; done
+    echo 'jobs: ( { program = "pingpong"; share = true; placement = "strided"; stride = 13; bytes = 100; steps = 20000; }'
+    for ((i = 1; i <= 16; i++)); do echo ', { program = "pingpong"; share = true; placement = "random"; bytes = 100; steps = 1; }'; done
     echo ');'
     sed "1,/^jobs/d" two.cfg; echo "node: { cores = 40; };"
 } >many.cfg
@@ -52,7 +52,7 @@ for trace in text own.mars; do
     {
         sed '/^jobs/,$d' many.cfg
         echo "jobs: ( { program = \"trace\"; trace = \"$trace\"; processor_factor = 0.0; first_node = 3; },"
-        sed '1,/^jobs/d; /^output/d' many.cfg | sed '1i { program = "pingpong"; placement = "strided"; stride = 13; bytes = 100; steps = 20000; }'
+        sed '1,/^jobs/d; /^output/d' many.cfg | sed '1i { program = "pingpong"; share = true; placement = "strided"; stride = 13; bytes = 100; steps = 20000; }'
         echo 'output: { calls = true; };'
     } >traced.cfg
     rm -rf one
