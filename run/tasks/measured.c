@@ -144,10 +144,12 @@ enum ker_status task_measured_report(const struct task_system *system, struct ke
 
 /* ---- saved state ---- */
 
+/* Jobs that come with a fork are behind those that there were. */
 void task_measured_state(void *context, struct ker_chunk *c)
 {
     struct task_system *system = context;
-    for (uint32_t job = 0; job < task_jobs_count(system->jobs) && !c->bad; job++) {
+    uint32_t jobs = task_jobs_count(system->jobs);
+    for (uint32_t job = 0; job < jobs && !c->bad && (!c->loads || c->at < c->bytes); job++) {
         struct task_measured *m = measured_of(system, job);
         size_t count = m ? times_count(m) : 0;
         ker_chunk_same(c, count);
