@@ -36,7 +36,7 @@ topology: { kind = "star"; nodes = 3; bandwidth = "1 GB/s"; latency = "10 ns"; }
 switch: { delay = "0 ns"; buffer = "8 B"; channels = 1; classes = 2; output_queue = "8 B"; };
 adapter: { header = "0 B"; packet_size = "8 B"; buffer = "8 B"; ejection_rate = "500 MB/s"; };
 node: { cores = 2; };
-jobs = ( { program = "pingpong"; name = "low"; steps = 1; bytes = "16 B"; placement = "strided"; stride = 2; },
+jobs = ( { program = "pingpong"; name = "low"; steps = 1; bytes = "16 B"; first_node = 0; placement = "strided"; stride = 2; },
          { program = "pingpong"; name = "high"; steps = 1; bytes = "16 B"; first_node = 1; priority = 1; } );
 END
 run -o "$t/a" "$t/two.cfg" output.series.channels=periods output.series.links=total "output.period=40 ns" 2>"$t/err" &&
