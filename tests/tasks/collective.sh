@@ -59,7 +59,7 @@ jobs = ( { program = "collective"; collective = "allreduce"; tasks = 7; bytes = 
 output = { collectives = true; };
 END
 tables=collectives same_bits "three jobs"
-jq -e '[.result.jobs[] | .measured.sizes[].iterations] == [12, 12, 2, 5]' "$t/1/summary.json" >/dev/null
+jq -e '[.result.jobs[] | .measured.sizes[].iterations] == [12, 12, 2, 5]' "$t/one/summary.json" >/dev/null
 check "of what is repeated the first pass is measured"
 
 # ---- nodes by their names ----
