@@ -3,6 +3,7 @@
  * s bytes asked for at t take the bus that is free first, from max(t + L, free) on, for s/B; then they have
  * left and are there. In the order (t, source, number), which the coordinator has: PSINS's model of buses.
  */
+#include "net/carriers/heap.h"
 #include "net/carriers/messages.h"
 
 #include <stdlib.h>
@@ -10,8 +11,7 @@
 struct bus {
     ker_time latency;
     uint64_t rate;
-    uint32_t buses;
-    ker_time *free; /* a heap: the first is free first */
+    struct net_heap free; /* of each bus: when it is */
 };
 
 const struct ker_option net_bus_options[] = {
@@ -21,40 +21,26 @@ const struct ker_option net_bus_options[] = {
     {0},
 };
 
-/* The bus that is free first is free at `when` instead. */
-static void bus_hold(struct bus *b, ker_time when)
-{
-    uint32_t at = 0;
-    for (uint64_t below; (below = 2 * (uint64_t)at + 1) < b->buses; at = (uint32_t)below) {
-        if (below + 1 < b->buses && b->free[below + 1] < b->free[below])
-            below++;
-        if (b->free[below] >= when)
-            break;
-        b->free[at] = b->free[below];
-    }
-    b->free[at] = when;
-}
-
 static void bus_decide(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     struct bus *b = context;
     ker_time begin = ker_time_later(m->now, b->latency);
-    if (b->free[0] > begin)
-        begin = b->free[0];
+    if (b->free.at[0].when > begin)
+        begin = b->free.at[0].when;
     *left = *there = ker_time_later(begin, ker_serialisation(m->bytes, b->rate));
-    bus_hold(b, *there);
+    net_heap_replace(&b->free, (struct net_timed){*there});
 }
 
 static void bus_state(void *context, uint32_t node, struct ker_chunk *c)
 {
     struct bus *b = context;
-    if (node == KER_NONE)
-        ker_chunk_bytes(c, b->free, b->buses * sizeof *b->free);
+    for (uint32_t i = 0; node == KER_NONE && i < b->free.count; i++)
+        KER_CHUNK(c, b->free.at[i].when);
 }
 
 static void bus_release(void *context)
 {
-    free(((struct bus *)context)->free);
+    free(((struct bus *)context)->free.at);
     free(context);
 }
 
@@ -76,8 +62,8 @@ static enum ker_status bus_new(struct net_network **net, const struct ker_config
     b = ker_alloc(sizeof *b);
     *b = (struct bus){.latency = ker_config_time(config, "network.latency"),
                       .rate = ker_config_rate(config, "network.bandwidth"),
-                      .buses = (uint32_t)ker_config_int(config, "network.buses")};
-    b->free = ker_alloc(b->buses * sizeof *b->free);
+                      .free.count = (uint32_t)ker_config_int(config, "network.buses")};
+    b->free.at = ker_alloc(b->free.count * sizeof *b->free.at);
     struct net_law law = {.latency = b->latency,
                           .decide = bus_decide,
                           .state = bus_state,

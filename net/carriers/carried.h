@@ -98,6 +98,9 @@ struct coordinator {
 
 /* Room for a message, or for a word on one, at this component at this time. */
 struct carried *net_carried_post(const struct net_network *, struct part_member to, ker_time when);
+/* A message's envelope is the extension of its event; zeroes where there is none. */
+void net_envelope_put(const struct net_network *, struct carried *, const struct net_envelope *);
+struct net_envelope net_envelope_take(const struct net_network *, const struct carried *);
 /* net_network.fresh, into the order (source, number); words on own messages first. */
 void net_carried_sort(struct net_network *);
 

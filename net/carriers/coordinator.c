@@ -15,6 +15,26 @@ struct carried *net_carried_post(const struct net_network *net, struct part_memb
     return (struct carried *)ker_post_event(net->engine, part_layout_at(&net->layout, to), when, 0, 0);
 }
 
+void net_envelope_put(const struct net_network *net, struct carried *c, const struct net_envelope *e)
+{
+    uint64_t word[KER_EXTENSION_BYTES / 8] = {0};
+    memcpy(word, e->word, sizeof e->word);
+    c->flags |= KER_FLAG_EXTENSION;
+    c->extension = ker_extension_new(net->engine, word);
+}
+
+struct net_envelope net_envelope_take(const struct net_network *net, const struct carried *c)
+{
+    struct net_envelope e = {0};
+    uint64_t word[KER_EXTENSION_BYTES / 8];
+    if (!(c->flags & KER_FLAG_EXTENSION))
+        return e;
+    ker_extension_read(net->engine, c->extension, word);
+    ker_extension_free(net->engine, c->extension);
+    memcpy(e.word, word, sizeof e.word);
+    return e;
+}
+
 static int carried_compare(const void *a, const void *b)
 {
     const struct carried *x = *(const struct carried *const *)a, *y = *(const struct carried *const *)b;
@@ -53,11 +73,8 @@ static void coordinator_answer(struct net_network *net, const struct carried *c,
                    *to = net_carried_post(net, (struct part_member){net->group, c->destination}, there);
     on.time = to->time;
     on.component = to->component;
-    if (on.flags & KER_FLAG_EXTENSION) {
-        uint64_t word[KER_EXTENSION_BYTES / 8] = {0};
-        memcpy(word, e->word, sizeof e->word);
-        on.extension = ker_extension_new(net->engine, word);
-    }
+    if (on.flags & KER_FLAG_EXTENSION)
+        net_envelope_put(net, &on, e);
     *to = on;
     if (c->wants_left) {
         to = net_carried_post(net, (struct part_member){net->group, c->source}, left);
@@ -67,18 +84,6 @@ static void coordinator_answer(struct net_network *net, const struct carried *c,
                                .number = on.number,
                                .flags = FLAG_LEFT};
     }
-}
-
-static struct net_envelope envelope_take(struct net_network *net, const struct carried *c)
-{
-    struct net_envelope e = {0};
-    uint64_t word[KER_EXTENSION_BYTES / 8];
-    if (!(c->flags & KER_FLAG_EXTENSION))
-        return e;
-    ker_extension_read(net->engine, c->extension, word);
-    ker_extension_free(net->engine, c->extension);
-    memcpy(e.word, word, sizeof e.word);
-    return e;
 }
 
 static struct net_asked asked_of(const struct carried *c, ker_time asked)
@@ -104,7 +109,7 @@ static uint32_t going_put(struct coordinator *o, const struct going *g)
 static void coordinator_decide(struct coordinator *o, ker_time asked, const struct carried *c)
 {
     struct net_network *net = o->net;
-    struct going g = {.asked = asked, .message = *c, .envelope = envelope_take(net, c)};
+    struct going g = {.asked = asked, .message = *c, .envelope = net_envelope_take(net, c)};
     if (net->law.flows) {
         going_put(o, &g);
         return;
@@ -232,16 +237,8 @@ static void going_state(struct coordinator *o, struct ker_chunk *c, uint32_t id)
     struct going g = {0};
     if (!c->loads)
         g = o->going[id];
-    KER_CHUNK(c, g.asked);
-    KER_CHUNK(c, g.message.source);
-    KER_CHUNK(c, g.message.destination);
-    KER_CHUNK(c, g.message.created);
-    KER_CHUNK(c, g.message.bytes);
-    KER_CHUNK(c, g.message.number);
-    KER_CHUNK(c, g.message.service);
-    KER_CHUNK(c, g.message.part);
-    KER_CHUNK(c, g.message.wants_left);
-    KER_CHUNK(c, g.message.flags);
+    KER_CHUNK(c, g.asked, g.message.source, g.message.destination, g.message.created, g.message.bytes);
+    KER_CHUNK(c, g.message.number, g.message.service, g.message.part, g.message.wants_left, g.message.flags);
     KER_CHUNK(c, g.envelope);
     uint32_t nodes = route_hosts(route_summarise(o->net->topology));
     c->bad |= g.message.source >= nodes || g.message.destination >= nodes ||

@@ -9,6 +9,7 @@
  *
  * Invariant between two instants: all rates are those of the flows there are (`dirty` is empty).
  */
+#include "net/carriers/heap.h"
 #include "net/carriers/messages.h"
 
 #include <stdlib.h>
@@ -27,11 +28,6 @@ struct link {
     uint32_t mark;
 };
 
-struct ending {
-    ker_time ends;
-    uint32_t flow;
-};
-
 struct flows {
     const struct route_topology *topology;
     uint64_t small, seed;
@@ -41,8 +37,7 @@ struct flows {
     struct ker_shared *shared; /* of each link */
     struct flow *flow;         /* by the number that the coordinator gives */
     uint32_t flows;
-    struct ending *ending; /* a heap; what is no longer true is passed over */
-    uint32_t endings, ending_room;
+    struct net_heap ending;                         /* of flows; what is no longer true is passed over */
     uint32_t *dirty, dirty_count, dirty_room;       /* links on which something has changed */
     uint32_t *reached, reached_count, reached_room; /* flows that this reaches, */
     uint32_t *over, over_count, over_room;          /* and links */
@@ -60,7 +55,7 @@ static const struct ker_option options[] = {
 
 /* ---- routes ---- */
 
-static void route_go(const struct flows *f, struct flow *flow, uint64_t link, const struct route_link *class)
+static void route_go(struct flow *flow, uint64_t link, const struct route_link *class)
 {
     flow->use = ker_realloc(flow->use, (flow->uses + 1u) * sizeof *flow->use);
     flow->use[flow->uses++] = (struct ker_share_use){(uint32_t)link, 1};
@@ -77,7 +72,7 @@ static void flow_route(const struct flows *f, struct flow *flow, uint32_t from, 
     uint16_t port;
     route_attachment(t, from, &at, &port);
     route_port(t, at, port, &peer);
-    route_go(f, flow, f->first[sum->switches] + from, &sum->link[peer.link]);
+    route_go(flow, f->first[sum->switches] + from, &sum->link[peer.link]);
     struct route_packet p = {.address = route_address(t, to),
                              .source = from,
                              .destination = to,
@@ -90,7 +85,7 @@ static void flow_route(const struct flows *f, struct flow *flow, uint32_t from, 
             i++;
         route_channel_draw(&choice[i], &p);
         route_port(t, at, choice[i].port, &peer);
-        route_go(f, flow, f->first[at] + choice[i].port, &sum->link[peer.link]);
+        route_go(flow, f->first[at] + choice[i].port, &sum->link[peer.link]);
         at = peer.id;
         p.in_port = peer.port;
         p.in_channel = choice[i].channel;
@@ -121,31 +116,6 @@ static void links_make(struct flows *f)
             if (peer.kind == ROUTE_ENDPOINT)
                 f->shared[links + peer.id].capacity = sum->link[peer.link].rate;
         }
-}
-
-/* ---- when flows end ---- */
-
-static void ending_put(struct flows *f, ker_time ends, uint32_t flow)
-{
-    uint32_t at = f->endings;
-    KER_PUSH(f->ending, f->endings, f->ending_room);
-    for (; at > 0 && f->ending[(at - 1) / 2].ends > ends; at = (at - 1) / 2)
-        f->ending[at] = f->ending[(at - 1) / 2];
-    f->ending[at] = (struct ending){ends, flow};
-}
-
-static void ending_take(struct flows *f)
-{
-    struct ending last = f->ending[--f->endings];
-    uint32_t at = 0;
-    for (uint32_t below; (below = 2 * at + 1) < f->endings; at = below) {
-        if (below + 1 < f->endings && f->ending[below + 1].ends < f->ending[below].ends)
-            below++;
-        if (f->ending[below].ends >= last.ends)
-            break;
-        f->ending[at] = f->ending[below];
-    }
-    f->ending[at] = last;
 }
 
 /* ---- sharing ---- */
@@ -192,7 +162,7 @@ static void flow_rate(struct flows *f, uint32_t id, ker_time now, uint64_t rate)
     flow->since = now;
     flow->rate = rate;
     flow->ends = ker_time_later(now, ker_moved_takes(flow->left, rate));
-    ending_put(f, flow->ends, id);
+    net_heap_put(&f->ending, (struct net_timed){flow->ends, id});
 }
 
 static void flows_share(struct flows *f, ker_time now)
@@ -262,11 +232,11 @@ static ker_time flow_next(void *context, ker_time now)
 {
     struct flows *f = context;
     flows_share(f, now);
-    while (f->endings) {
-        const struct ending *e = &f->ending[0];
-        if (f->flow[e->flow].use && f->flow[e->flow].ends == e->ends)
-            return e->ends;
-        ending_take(f);
+    while (f->ending.count) {
+        const struct net_timed *first = &f->ending.at[0];
+        if (f->flow[first->what].use && f->flow[first->what].ends == first->when)
+            return first->when;
+        net_heap_take(&f->ending);
     }
     return KER_TIME_MAX;
 }
@@ -274,12 +244,11 @@ static ker_time flow_next(void *context, ker_time now)
 static uint32_t flow_end(void *context, ker_time *left, ker_time *there)
 {
     struct flows *f = context;
-    struct ending e = f->ending[0];
-    ending_take(f);
-    *left = e.ends + f->flow[e.flow].latency / 2;
-    *there = e.ends + f->flow[e.flow].latency;
-    flow_remove(f, e.flow);
-    return e.flow;
+    struct net_timed first = net_heap_take(&f->ending);
+    *left = first.when + f->flow[first.what].latency / 2;
+    *there = first.when + f->flow[first.what].latency;
+    flow_remove(f, first.what);
+    return first.what;
 }
 
 /* Routes and links follow from the message. */
@@ -287,12 +256,10 @@ static void flow_state(void *context, uint32_t id, struct ker_chunk *c)
 {
     struct flows *f = context;
     struct flow *flow = &f->flow[id];
-    KER_CHUNK(c, flow->left);
-    KER_CHUNK(c, flow->since);
-    KER_CHUNK(c, flow->rate);
+    KER_CHUNK(c, flow->left, flow->since, flow->rate);
     if (c->loads) {
         flow->ends = ker_time_later(flow->since, flow->rate ? ker_moved_takes(flow->left, flow->rate) : 0);
-        ending_put(f, flow->ends, id);
+        net_heap_put(&f->ending, (struct net_timed){flow->ends, id});
         f->dirty_count = 0;
     }
 }
@@ -308,7 +275,7 @@ static void flows_release(void *context)
     free(f->link);
     free(f->shared);
     free(f->flow);
-    free(f->ending);
+    free(f->ending.at);
     free(f->dirty);
     free(f->reached);
     free(f->over);

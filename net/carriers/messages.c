@@ -82,12 +82,9 @@ static void message_send(struct net_adapter *a, ker_time now, ker_time created, 
     c->service = m->service;
     c->part = m->part;
     c->wants_left = m->cookie != 0;
-    c->flags = m->envelope ? KER_FLAG_EXTENSION : 0;
-    if (m->envelope) {
-        uint64_t word[KER_EXTENSION_BYTES / 8] = {0};
-        memcpy(word, m->envelope->word, sizeof m->envelope->word);
-        c->extension = ker_extension_new(net->engine, word);
-    }
+    c->flags = 0;
+    if (m->envelope)
+        net_envelope_put(net, c, m->envelope);
     net->totals.packets_injected++;
     net->totals.bytes_injected += m->bytes;
     if (measures(net, now))
@@ -253,13 +250,8 @@ static void message_arrive(struct net_adapter *a, ker_time now, const struct car
                       .created = c->created,
                       .number = c->number,
                       .service = c->service,
-                      .part = c->part}};
-    if (c->flags & KER_FLAG_EXTENSION) {
-        uint64_t word[KER_EXTENSION_BYTES / 8];
-        ker_extension_read(net->engine, c->extension, word);
-        ker_extension_free(net->engine, c->extension);
-        memcpy(h.message.envelope.word, word, sizeof h.message.envelope.word);
-    }
+                      .part = c->part,
+                      .envelope = net_envelope_take(net, c)}};
     if (!net->law.receive) {
         message_deliver(a, now, &h.message);
         return;

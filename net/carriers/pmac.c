@@ -1,53 +1,35 @@
-/* pmac.c - network.model = "pmac": a message's bandwidth falls with the messages that are under way.
+/* pmac.c - network.model = "pmac": a message's bandwidth falls with the messages that are in flight.
  *
  * s bytes asked for at t begin at t + L and are there, and have left, s x d / B later. d is the largest of
  * outstanding / buses, outstanding of the source / its out links, outstanding to the destination / its in
  * links, and 1; outstanding are the messages asked for and not yet there, this one included, counted once, in
  * the order (t, source, number). PSINS has a model of this name and prints no formula: this one is ours.
  */
+#include "net/carriers/heap.h"
 #include "net/carriers/messages.h"
 
 #include <stdlib.h>
-
-struct under_way {
-    ker_time there;
-    uint32_t source, destination;
-};
 
 struct pmac {
     ker_time latency;
     uint64_t rate;
     uint32_t buses, out, in, nodes;
-    struct under_way *heap; /* the first is there first */
-    uint32_t count, room;
-    uint32_t *from, *to; /* of each node: how many of these */
+    struct net_heap outstanding; /* when each is there, its source and destination */
+    uint32_t *from, *to;         /* of each node: how many of these */
 };
 
-static void heap_put(struct pmac *p, struct under_way u)
+static void outstanding_put(struct pmac *p, struct net_timed message)
 {
-    uint32_t at = p->count;
-    KER_PUSH(p->heap, p->count, p->room);
-    for (; at > 0 && p->heap[(at - 1) / 2].there > u.there; at = (at - 1) / 2)
-        p->heap[at] = p->heap[(at - 1) / 2];
-    p->heap[at] = u;
-    p->from[u.source]++;
-    p->to[u.destination]++;
+    net_heap_put(&p->outstanding, message);
+    p->from[message.what]++;
+    p->to[message.whom]++;
 }
 
-static void heap_take(struct pmac *p)
+static void outstanding_take(struct pmac *p)
 {
-    struct under_way last = p->heap[--p->count];
-    uint32_t at = 0;
-    p->from[p->heap[0].source]--;
-    p->to[p->heap[0].destination]--;
-    for (uint32_t below; (below = 2 * at + 1) < p->count; at = below) {
-        if (below + 1 < p->count && p->heap[below + 1].there < p->heap[below].there)
-            below++;
-        if (p->heap[below].there >= last.there)
-            break;
-        p->heap[at] = p->heap[below];
-    }
-    p->heap[at] = last;
+    struct net_timed first = net_heap_take(&p->outstanding);
+    p->from[first.what]--;
+    p->to[first.whom]--;
 }
 
 /* num / den, if a / b is not more. */
@@ -63,14 +45,14 @@ static void pmac_decide(void *context, const struct net_asked *m, ker_time *left
 {
     struct pmac *p = context;
     uint64_t num = 1, den = 1;
-    while (p->count && p->heap[0].there <= m->now)
-        heap_take(p);
-    largest(&num, &den, p->count + 1u, p->buses);
+    while (p->outstanding.count && p->outstanding.at[0].when <= m->now)
+        outstanding_take(p);
+    largest(&num, &den, p->outstanding.count + 1u, p->buses);
     largest(&num, &den, p->from[m->source] + 1u, p->out);
     largest(&num, &den, p->to[m->destination] + 1u, p->in);
     unsigned __int128 twice = (unsigned __int128)m->bytes * num * 2 * 1000000000000u, by = p->rate * den;
     *left = *there = ker_time_later(ker_time_later(m->now, p->latency), (ker_time)((twice + by) / (by * 2)));
-    heap_put(p, (struct under_way){*there, m->source, m->destination});
+    outstanding_put(p, (struct net_timed){*there, m->source, m->destination});
 }
 
 static void pmac_state(void *context, uint32_t node, struct ker_chunk *c)
@@ -78,22 +60,22 @@ static void pmac_state(void *context, uint32_t node, struct ker_chunk *c)
     struct pmac *p = context;
     if (node != KER_NONE)
         return;
-    uint32_t count = ker_chunk_count(c, p->count, sizeof *p->heap);
+    uint32_t count = ker_chunk_count(c, p->outstanding.count, sizeof(ker_time));
     for (uint32_t i = 0; i < count; i++) {
-        struct under_way u = {0};
+        struct net_timed message = {0};
         if (!c->loads)
-            u = p->heap[i];
-        KER_CHUNK(c, u.there, u.source, u.destination);
-        c->bad |= u.source >= p->nodes || u.destination >= p->nodes;
+            message = p->outstanding.at[i];
+        KER_CHUNK(c, message.when, message.what, message.whom);
+        c->bad |= message.what >= p->nodes || message.whom >= p->nodes;
         if (c->loads && !c->bad)
-            heap_put(p, u);
+            outstanding_put(p, message);
     }
 }
 
 static void pmac_release(void *context)
 {
     struct pmac *p = context;
-    free(p->heap);
+    free(p->outstanding.at);
     free(p->from);
     free(p->to);
     free(p);
@@ -128,7 +110,7 @@ static const struct net_carrier pmac = {NET_MESSAGES_CARRIER, .new = pmac_new};
 
 const struct ker_kind net_pmac_model = {
     .name = "pmac",
-    .meaning = "latency, and a bandwidth that all messages share that are under way",
+    .meaning = "latency, and a bandwidth that all messages share that are in flight",
     .traits = "nodes",
     .operations = &pmac,
     .options = KER_OPTIONS(net_message_options, net_bus_options, net_node_link_options),
