@@ -19,6 +19,33 @@ alike() {
     cmp <(jq -S "$of" "$1/summary.json") <(jq -S "$of" "$2/summary.json") &&
         diff -rq "$1" "$2" | grep -v 'system.cfg\|summary\.\|started.json\|checkpoints' | { ! grep .; }
 }
+# FILE TASKS "FROM TO BYTES [DELAY]"...: a GOAL schedule of messages, sent at once, or behind a calculation of so many nanoseconds
+messages_goal() {
+    local file=$1 tasks=$2 at n from to bytes delay
+    shift 2
+    { echo "num_ranks $tasks"
+      for ((at = 0; at < tasks; at++)); do
+          echo "rank $at {"
+          n=0
+          while read -r from to bytes delay; do
+              [ "$from" = "$at" ] && echo "s$n: send ${bytes}b to $to tag $n"
+              [ "$from" = "$at" ] && [ -n "$delay" ] && echo "c$n: calc $delay" && echo "s$n requires c$n"
+              [ "$to" = "$at" ] && echo "r$n: recv ${bytes}b from $from tag $n"
+              n=$((n + 1))
+          done < <(printf '%s\n' "$@")
+          echo "}"
+      done; } >"$file"
+}
+# NAME EXPECTED UNIT CONFIGURATION WORD...: when each task ends, in this many ps
+finish_times() {
+    local name=$1 wanted=$2 unit=$3 found
+    shift 3
+    run -o "$t/hand" "$@" &&
+        found=$(awk -F, -v unit="$unit" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+            NR > 1 { printf "%s%s", n++ ? " " : "", unit == 1 ? $at["finish_ps"] : $at["finish_ps"] / unit }' "$t/hand/tasks.csv") &&
+        { [ "$found" = "$wanted" ] || { echo "$found" >>"$t/err"; false; }; }
+    check "$name"
+}
 # The same bits: a case is run on 1, 2, 3 and 5 ranks, in every order of cells, and saved and resumed again and again, on one rank and on more; all
 # results and tables are compared with what one rank writes into $t/one at once. The others of all cases of a script run when it ends, by one start
 # of each number of ranks (tests/run/test_equal_bits.c).

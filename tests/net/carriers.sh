@@ -30,29 +30,8 @@ run -o "$t/hand" "$t/simple.cfg" && jq -e '.result.jobs[0].finish_ps == 10050000
 check "simple: 1,005 us, however many"
 
 # By hand (us): L 5, 1 MB at 1 GB/s, that is 1,000. What each of the receiving tasks has at its end.
-goal() { # FILE SENDS ("FROM TO BYTES DELAY"...): one message each; a delay in ns before it
-    local file=$1 at n from to bytes delay
-    shift
-    { echo "num_ranks 8"
-      for at in 0 1 2 3 4 5 6 7; do
-          echo "rank $at {"
-          n=0
-          while read -r from to bytes delay; do
-              [ "$from" = "$at" ] && { echo "c$n: calc $delay"; echo "s$n: send ${bytes}b to $to tag $n"; echo "s$n requires c$n"; }
-              [ "$to" = "$at" ] && echo "r$n: recv ${bytes}b from $from tag $n"
-              n=$((n + 1))
-          done < <(printf '%s\n' "$@")
-          echo "}"
-      done; } >"$file"
-}
-by_hand() { # NAME EXPECTED WORD...: when the tasks 0 to 7 end, in us
-    local name=$1 wanted=$2
-    shift 2
-    run -o "$t/hand" "$t/eight.cfg" "$@" &&
-        found=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { printf "%s%s", n++ ? " " : "", $at["finish_ps"] / 1e6 }' "$t/hand/tasks.csv") &&
-        { [ "$found" = "$wanted" ] || { echo "$found" >>"$t/err"; false; }; }
-    check "$name"
-}
+goal() { messages_goal "$1" 8 "${@:2}"; } # FILE "FROM TO BYTES DELAY"...
+by_hand() { finish_times "$1" "$2" 1000000 "$t/eight.cfg" "${@:3}"; } # NAME EXPECTED WORD...: in us
 cat >"$t/eight.cfg" <<END
 topology: { kind = "star"; nodes = 8; bandwidth = "10 GB/s"; latency = "50 ns"; };
 network: { model = "bus"; latency = "5 us"; bandwidth = "1 GB/s"; };

@@ -8,33 +8,12 @@ cd "$(dirname "$0")/../.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
 . tests/lib-runs.sh
 
-goal() { # TASKS "FROM TO BYTES"...: messages, all sent at 0
-    local tasks=$1 at n from to bytes
-    shift
-    { echo "num_ranks $tasks"
-      for ((at = 0; at < tasks; at++)); do
-          echo "rank $at {"
-          n=0
-          while read -r from to bytes; do
-              [ "$from" = "$at" ] && echo "s$n: send ${bytes}b to $to tag $n"
-              [ "$to" = "$at" ] && echo "r$n: recv ${bytes}b from $from tag $n"
-              n=$((n + 1))
-          done < <(printf '%s\n' "$@")
-          echo "}"
-      done; } >"$t/app.goal"
-}
+goal() { messages_goal "$t/app.goal" "$@"; } # TASKS "FROM TO BYTES"...
 system() { # TEXT...: $t/c.cfg
     printf '%s\n' "$@" 'mpi: { eager_limit = "1 GB"; };' \
         "jobs = ( { program = \"trace\"; format = \"goal\"; trace = \"$t/app.goal\"; time_unit = \"1 ns\"; } );" >"$t/c.cfg"
 }
-ends_at() { # NAME EXPECTED WORD...: when each task ends, in ps
-    local name=$1 wanted=$2 found
-    shift 2
-    run -o "$t/hand" "$t/c.cfg" "$@" &&
-        found=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { printf "%s%s", n++ ? " " : "", $at["finish_ps"] }' "$t/hand/tasks.csv") &&
-        { [ "$found" = "$wanted" ] || { echo "$found" >>"$t/err"; false; }; }
-    check "$name"
-}
+ends_at() { finish_times "$1" "$2" 1 "$t/c.cfg" "${@:3}"; } # NAME EXPECTED WORD...: in ps
 star='topology: { kind = "star"; nodes = 5; bandwidth = "10 GB/s"; latency = "50 ns"; }; network: { model = "flow"; };'
 # Three of 100 MB into node 3 have 10/3 GB/s each, 3,333,333,333 B/s: 30,000,000,003.000 000 3 ps, rounded up; then 50 ns until left, 100 ns until there. Node 0 sends
 # 4 what is left of its link, 6,666,666,667 B/s: 14,999,999,999.25 ps.
