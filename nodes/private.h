@@ -69,7 +69,7 @@ struct node {
     uint32_t messages;           /* number of the next */
     uint32_t turn;               /* of adapters or cores */
     bool steps;                  /* some service has steps to do */
-    bool several;                /* adapters, or the latency to one takes time: see rail.c */
+    bool several;                /* adapters, or the path to one takes time: see rail.c */
     uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
     void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };

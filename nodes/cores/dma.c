@@ -1,6 +1,6 @@
 /* dma.c - adapters read and write memory: a flow for each packet.
  *
- * A flow uses the controller of the memory's domain, through the links of the sockets where the
+ * A flow passes through the controller of the memory's domain, through the links of the sockets where the
  * adapter is on another one, and through the adapter's bus, which has a direction to adapters and one from
  * them. What it moves at most by itself is what the adapter says.
  */
