@@ -230,6 +230,8 @@ static enum task_collective_next collective_go(struct task_mpi *mpi, struct task
             run->sending = false;
             collective_message(mpi, task, index, now, true);
             run->fence = run->current.fence;
+            task->debt += run->owed;
+            run->owed = 0;
             if (sends_first(mpi, task, index))
                 return TASK_COLLECTIVE_PAY;
         } else if (task_collective_blocked(run)) {

@@ -217,6 +217,17 @@ static bool request_pays(const struct task_request *r)
     return !(r->flags & (TASK_REQUEST_SEND | TASK_REQUEST_CANCELLED)) && r->peer > TASK_PROC_NULL;
 }
 
+/* Of a collective that the task waits for, while it makes the send of the round: behind that. It is the wait
+ * behind the send that takes the message; one that was there before is taken when the receive is posted. */
+static void receive_owe(struct task_mpi *mpi, struct task_state *task, const struct task_request *r,
+                        ker_time time)
+{
+    if (r->flags & TASK_REQUEST_COLLECTIVE && r->run == task->collective && task_run_at(mpi, r->run)->sending)
+        task_run_at(mpi, r->run)->owed += time;
+    else
+        task_owe(task, time);
+}
+
 static void request_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
 {
     if (!request_pays(r))
@@ -225,9 +236,9 @@ static void request_charge(struct task_mpi *mpi, struct task_state *task, const 
     if (__builtin_expect(mpi->endpoints != NULL, 0))
         task_endpoint_take(mpi, task, bytes);
     else if (__builtin_expect(mpi->model.sized, 0))
-        task_owe(task, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
+        receive_owe(mpi, task, r, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
     else
-        task->debt += mpi->model.receive_overhead;
+        receive_owe(mpi, task, r, mpi->model.receive_overhead);
 }
 
 static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32_t index)
@@ -260,8 +271,8 @@ void task_request_reap(struct task_mpi *mpi, struct task_state *task, uint32_t i
         request_take(mpi, task, index);
         return;
     }
-    if (request_pays(r))
-        task->debt += mpi->model.receive_overhead;
+    if (mpi->model.receive_overhead && request_pays(r))
+        receive_owe(mpi, task, r, mpi->model.receive_overhead);
     request_reaped(mpi, task, index);
 }
 

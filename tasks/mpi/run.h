@@ -19,6 +19,7 @@ struct task_collective_run {
     uint32_t request;        /* the number of that which it completes; 0: the task itself waits for it */
     bool fence;              /* waits until nothing is outstanding */
     bool sending;            /* the send of `current` is still to be made */
+    ker_time owed;           /* for what has been received meanwhile */
     bool ended;
     bool able; /* it is among those that can continue, or continues now */
 };

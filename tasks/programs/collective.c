@@ -168,7 +168,6 @@ static enum ker_status collective_prepare(struct task_program *p, const uint32_t
     p->own_count = count;
     for (uint32_t i = 0; i < count; i++)
         p->own[i].task = own_tasks[i];
-    free(p->measured.time);
     p->measured.time = ker_alloc(times * sizeof *p->measured.time);
     for (size_t i = 0; i < times; i++)
         p->measured.time[i].first = KER_TIME_MAX;

@@ -62,6 +62,14 @@ more "inside a node: at both ends" $((4 * 300000)) "$t/two.cfg" node.cores=2 "jo
 one "sends that wait until they are delivered" 256400 mpi.eager_completion=delivered
 one "what is handed over whole waits for nothing" 0 mpi.eager_completion=delivered "mpi.inject_limit=1 kB"
 more "delivered inside a node" 0 "$t/two.cfg" node.cores=2 "jobs[0].tasks_per_node=2" -- mpi.eager_completion=delivered
+# Tasks 2 and 3 are far from each other; what comes to them in the second step (after 2,108 ns) does so while they make their send in it (from 2,004 ns
+# on, 200 ns): they send, then pay for it.
+printf 'switch %s\n' a b c d >"$t/ring" && printf 'node n%s %s 100ns 10GB/s\n' 0 a 1 b 2 c 3 d >>"$t/ring"
+printf 'link %s 10GB/s\n' "a b 500ns" "b d 500ns" "d c 1400ns" "c a 500ns" >>"$t/ring"
+echo 'topology = { kind = "file"; file = "ring"; };
+jobs = ( { program = "collective"; collective = "allgather"; tasks = 4; bytes = "8 B"; sync = "none"; iterations = 1; } );' >"$t/early.cfg"
+more "what comes while a task sends is paid for behind the send" $((2 * 200000 + 2 * 100000)) "$t/early.cfg" mpi.collectives.allgather=recursive_doubling -- \
+    "node.send_overhead=200 ns" "node.receive_overhead=100 ns"
 
 # ---- the rate of a message's stream: 10 packets of 4,096 bytes, which with their headers take 412.8 ns each ----
 
