@@ -121,11 +121,6 @@ void stats_quantity_merge(struct stats_quantity *q, struct ker_comm *comm)
     free(word);
 }
 
-double stats_quantity_mean(const struct stats_quantity *q)
-{
-    return q->count ? (double)q->sum / (double)q->count : 0;
-}
-
 double stats_deviation(u128 sum, u128 squares, uint64_t count)
 {
     if (!count)

@@ -55,7 +55,6 @@ void stats_quantity_join(struct stats_quantity *q, const struct stats_quantity *
 void stats_quantity_merge(struct stats_quantity *, struct ker_comm *);
 /* Saved state; loading joins what was saved. */
 void stats_quantity_state(struct ker_chunk *, struct stats_quantity *);
-double stats_quantity_mean(const struct stats_quantity *);
 double stats_quantity_deviation(const struct stats_quantity *); /* of the population */
 /* The same of `count` values with this sum and this sum of squares. */
 double stats_deviation(unsigned __int128 sum, unsigned __int128 squares, uint64_t count);

@@ -68,37 +68,3 @@ double ker_stream_unit(struct ker_stream *stream)
     uint32_t high = ker_stream_next(stream);
     return ker_random_unit(high, ker_stream_next(stream));
 }
-
-/* GSL's state is the stream itself. gsl_rng_set starts the same purpose and component with another seed. */
-static void gsl_set(void *state, unsigned long seed)
-{
-    struct ker_stream *stream = state;
-    ker_stream_init(stream, seed, stream->purpose, stream->component);
-}
-
-static unsigned long gsl_get(void *state)
-{
-    return ker_stream_next(state);
-}
-
-static double gsl_get_double(void *state)
-{
-    return ker_stream_unit(state);
-}
-
-static const gsl_rng_type philox_type = {
-    .name = "philox4x32",
-    .max = UINT32_MAX,
-    .min = 0,
-    .size = sizeof(struct ker_stream),
-    .set = gsl_set,
-    .get = gsl_get,
-    .get_double = gsl_get_double,
-};
-
-gsl_rng *ker_stream_gsl(struct ker_stream *stream, struct ker_gsl *gsl)
-{
-    gsl->rng.type = &philox_type;
-    gsl->rng.state = stream;
-    return &gsl->rng;
-}

@@ -12,7 +12,7 @@
 #define R123_USE_SSE 0
 #define R123_USE_X86INTRIN_H 0
 #include <Random123/philox.h>
-#include <gsl/gsl_rng.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define KER_PURPOSES(PURPOSE)                                                                                \
@@ -89,12 +89,5 @@ void ker_stream_init(struct ker_stream *, uint64_t seed, uint32_t purpose, uint6
 uint32_t ker_stream_next(struct ker_stream *);              /* 32 bits */
 uint32_t ker_stream_below(struct ker_stream *, uint32_t n); /* 0..n-1 */
 double ker_stream_unit(struct ker_stream *);                /* [0, 1), 53 bits */
-
-/* The stream as a generator for GSL's distributions: gsl_ran_exponential(ker_stream_gsl(&stream, &rng),
- * mean). The wrapper lies in caller's memory and is valid while both live. */
-struct ker_gsl {
-    gsl_rng rng;
-};
-gsl_rng *ker_stream_gsl(struct ker_stream *, struct ker_gsl *);
 
 #endif

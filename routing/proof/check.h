@@ -27,8 +27,6 @@ bool route_dependencies_add_example(struct route_dependencies *, uint32_t from, 
                                     uint32_t destination);
 /* Of an edge that is there. */
 uint32_t route_dependencies_example(const struct route_dependencies *, uint32_t from, uint32_t to);
-/* Channels are 0..channels-1. With a cycle, *channel is one on it. */
-bool route_dependencies_cyclic(const struct route_dependencies *, uint32_t channels, uint32_t *channel);
 
 struct route_cycle {
     uint32_t *channel; /* each waits for the next, the last for the first; malloc'ed */

@@ -250,13 +250,3 @@ struct route_cycle route_dependencies_cycle(const struct route_dependencies *set
     graph_release(&g);
     return cycle;
 }
-
-bool route_dependencies_cyclic(const struct route_dependencies *set, uint32_t channels, uint32_t *channel)
-{
-    struct graph g = graph_make(set, channels);
-    bool cyclic = graph_strip(&g) > 0;
-    if (cyclic)
-        *channel = g.channel[vertex_on_cycle(&g)];
-    graph_release(&g);
-    return cyclic;
-}

@@ -1,7 +1,6 @@
 /* The counter-based generator: known answers, the moments, independence of streams, GSL's view. */
 #include "kernel/base/base.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,31 +102,6 @@ static void streams_independent(void **state)
     }
 }
 
-/* The sum of n exponential draws of mean 1 has mean n and deviation sqrt(n). */
-static void gsl_view(void **state)
-{
-    enum { N = 100000 };
-    struct ker_stream stream, twin;
-    struct ker_gsl gsl;
-    ker_stream_init(&stream, 5, KER_PURPOSE_TEST, 1);
-    twin = stream;
-    gsl_rng *rng = ker_stream_gsl(&stream, &gsl);
-    assert_string_equal(gsl_rng_name(rng), "philox4x32");
-    assert_int_equal(gsl_rng_min(rng), 0);
-    assert_int_equal(gsl_rng_max(rng), UINT32_MAX);
-    assert_int_equal(gsl_rng_size(rng), sizeof(struct ker_stream));
-    assert_int_equal(gsl_rng_get(rng), ker_stream_next(&twin));
-    assert_true(gsl_rng_uniform(rng) == ker_stream_unit(&twin));
-    assert_int_equal(stream.counter, 3); /* the stream itself moved on: one word, then two */
-    double sum = 0;
-    for (int i = 0; i < N; i++)
-        sum += gsl_ran_exponential(rng, 1);
-    assert_true(fabs(sum - N) < 5 * sqrt(N));
-    gsl_rng_set(rng, 5);
-    ker_stream_init(&twin, 5, KER_PURPOSE_TEST, 1);
-    assert_int_equal(gsl_rng_get(rng), ker_stream_next(&twin));
-}
-
 /* Numbers of before there were names, and hashes apart from these: FNV-1a 64 of "x" is af63f54c8601bb27, ...
  */
 static void test_purposes(void **state)
@@ -153,7 +127,6 @@ int main(void)
         cmocka_unit_test(moments),
         cmocka_unit_test(uniform_below),
         cmocka_unit_test(streams_independent),
-        cmocka_unit_test(gsl_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,7 @@ static void test_cycles(void **state)
     uint32_t random = 99, cyclic = 0;
     for (int i = 0; i < 500; i++) {
         struct route_dependencies set = {0};
-        uint32_t nodes = 3 + test_random(&random) % 20, edges = test_random(&random) % (2 * nodes), one;
+        uint32_t nodes = 3 + test_random(&random) % 20, edges = test_random(&random) % (2 * nodes);
         bool there[32][32] = {{false}};
         uint32_t far[32][32];
         for (uint32_t e = 0; e < edges; e++) {
@@ -214,7 +214,6 @@ static void test_cycles(void **state)
             shortest = far[a][a] < shortest ? far[a][a] : shortest;
         struct route_cycle cycle = route_dependencies_cycle(&set, nodes * 1000);
         assert_int_equal(cycle.length, shortest == 1000 ? 0 : shortest);
-        assert_int_equal(route_dependencies_cyclic(&set, nodes * 1000, &one), shortest < 1000);
         for (uint32_t k = 0; k < cycle.length; k++) {
             uint32_t a = cycle.channel[k] / 1000, b = cycle.channel[(k + 1) % cycle.length] / 1000;
             assert_true(there[a][b]);

@@ -59,7 +59,7 @@ check "what a switch is made of only net/switch/ knows" '
 check "libraries stay with their owner" '
     function owner(header) {
         if (header ~ /^(mpi\.h|mpi-ext\.h|libconfig\.h|Random123\/)/) return "kernel"
-        if (header ~ /^(jansson\.h|gsl\/gsl_)/ && header !~ /gsl_(rng|randist)\.h$/) return "stats"
+        if (header ~ /^(jansson\.h|gsl\/gsl_)/) return "stats"
         if (header ~ /^hdf5/) return "stats"
         if (header ~ /^otf2\//) return "stats traces" # timelines out, traces in
         if (header ~ /^metis\.h/) return "partition"
