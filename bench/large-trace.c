@@ -6,10 +6,7 @@
  * all tasks together and is rounded up to whole steps and blocks; MPI_Init and MPI_Finalize come besides.
  */
 #define _GNU_SOURCE
-#include "traces/mars/define.h"
-#include "traces/mars/pieces.h"
-#include "traces/mars/varint.h"
-#include "traces/mars/writer.h"
+#include "traces/mars/mars.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  */
 #include "kernel/engine/shared.h"
 
+#include "kernel/base/base.h"
 #include "kernel/base/comm_mpi.h"
-#include "kernel/base/flag.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * Invariant: on success every node has a line and no node is named twice, so that no ejection link gets more
  * than one sender's load.
  */
-#include "tasks/jobs/placement.h"
 #include "tasks/traffic/traffic.h"
 
 #include <stdlib.h>

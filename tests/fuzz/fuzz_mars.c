@@ -4,8 +4,7 @@
  */
 #include "kernel/base/base.h"
 #include "tests/fuzz/mars_frames.h"
-#include "traces/mars/pieces.h"
-#include "traces/mars/reader.h"
+#include "traces/mars/mars.h"
 
 #include <stdlib.h>
 #include <string.h>

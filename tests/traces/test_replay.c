@@ -3,9 +3,7 @@
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tests/refusal.h"
-#include "traces/mars/define.h"
-#include "traces/mars/varint.h"
-#include "traces/mars/writer.h"
+#include "traces/mars/mars.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 #ifndef CONV_H
 #define CONV_H
 
-#include "traces/mars/reader.h"
+#include "traces/mars/mars.h"
 #include "traces/traces.h"
 
 #include <stdio.h>

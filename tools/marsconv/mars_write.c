@@ -8,10 +8,7 @@
 #include "tools/marsconv/conv.h"
 
 #include "kernel/base/base.h"
-#include "traces/mars/define.h"
-#include "traces/mars/pieces.h"
-#include "traces/mars/varint.h"
-#include "traces/mars/writer.h"
+#include "traces/mars/mars.h"
 
 #include <errno.h>
 #include <fcntl.h>

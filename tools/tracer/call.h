@@ -5,9 +5,6 @@
 
 #include "trc.h"
 
-#include "traces/mars/define.h"
-#include "traces/mars/varint.h"
-
 #define TRC_SHAPE_SPARE 512 /* bytes: what the fields of one function take, but for lists and texts */
 
 struct trc_call {

@@ -8,9 +8,6 @@
  */
 #include "trc.h"
 
-#include "traces/mars/define.h"
-#include "traces/mars/varint.h"
-
 #include <stdlib.h>
 #include <string.h>
 

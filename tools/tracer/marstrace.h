@@ -3,7 +3,7 @@
 #ifndef MARSTRACE_H
 #define MARSTRACE_H
 
-#include "traces/mars/reader.h"
+#include "traces/mars/mars.h"
 
 int trc_merge(const char *folder, const char *to, int jobs, int level);
 int trc_list(const char *trace, const char *to);

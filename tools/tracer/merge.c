@@ -2,10 +2,6 @@
 #define _GNU_SOURCE
 #include "tools/tracer/marstrace.h"
 
-#include "traces/mars/classes.h"
-#include "traces/mars/pieces.h"
-#include "traces/mars/varint.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -5,8 +5,6 @@
  */
 #include "call.h"
 
-#include "traces/mars/define.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
 #define _GNU_SOURCE
 #include "trc.h"
 
-#include "traces/mars/define.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

@@ -11,7 +11,7 @@
 #ifndef TRC_H
 #define TRC_H
 
-#include "traces/mars/writer.h"
+#include "traces/mars/mars.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -13,7 +13,7 @@
 #ifndef TASK_REPLAY_FOUND_H
 #define TASK_REPLAY_FOUND_H
 
-#include "traces/mars/reader.h"
+#include "traces/mars/mars.h"
 #include "traces/op.h"
 
 struct replay_found {

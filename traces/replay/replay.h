@@ -9,7 +9,7 @@
 #ifndef TASK_REPLAY_H
 #define TASK_REPLAY_H
 
-#include "traces/mars/reader.h"
+#include "traces/mars/mars.h"
 #include "traces/op.h"
 #include "traces/replay/found.h"
 #include "traces/replay/order.h"

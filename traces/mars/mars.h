@@ -1,0 +1,13 @@
+/* mars.h - traces of marstrace, for those outside: written by the tracer and marsconv, read by the replay and
+ * the tools. */
+#ifndef MARS_MARS_H
+#define MARS_MARS_H
+
+#include "traces/mars/classes.h"
+#include "traces/mars/define.h"
+#include "traces/mars/pieces.h"
+#include "traces/mars/reader.h"
+#include "traces/mars/varint.h"
+#include "traces/mars/writer.h"
+
+#endif
