@@ -7,17 +7,18 @@
 #include "kernel/base/flag.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stddef.h>
 #include <time.h>
 #ifdef __linux__
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#else
-#include <sched.h>
 #endif
 
 #define LOOKS 1000
+#define YIELDS 20
+#define YIELDS_NS 500000 /* no more of them when they have taken so long */
 
 #ifdef __linux__
 /* While the number is as it was seen. */
@@ -49,6 +50,30 @@ static inline void pause_briefly(void)
 #endif
 }
 
+static inline int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline bool is_set(struct ker_flag *flag, uint32_t number)
+{
+    return atomic_load_explicit(&flag->number, memory_order_acquire) == number;
+}
+
+/* The core goes to who sets the number, if that one has none. */
+static bool yields_see(struct ker_flag *flag, uint32_t number)
+{
+    int64_t begin = now_ns();
+    for (unsigned yields = 0; yields < YIELDS && now_ns() - begin < YIELDS_NS; yields++) {
+        if (is_set(flag, number))
+            return true;
+        sched_yield();
+    }
+    return is_set(flag, number);
+}
+
 void ker_flag_set(struct ker_flag *flag, uint32_t number)
 {
     atomic_store(&flag->number, number);
@@ -59,10 +84,12 @@ void ker_flag_set(struct ker_flag *flag, uint32_t number)
 bool ker_flag_wait(struct ker_flag *flag, uint32_t number, bool look, int64_t at_most_ns)
 {
     for (unsigned looks = look ? LOOKS : 0; looks > 0; looks--) {
-        if (atomic_load_explicit(&flag->number, memory_order_acquire) == number)
+        if (is_set(flag, number))
             return true;
         pause_briefly();
     }
+    if (!look && !at_most_ns && yields_see(flag, number))
+        return true;
     for (uint32_t seen; (seen = atomic_load(&flag->number)) != number;) {
         atomic_fetch_add(&flag->sleepers, 1);
         number_sleep(&flag->number, seen, at_most_ns);
