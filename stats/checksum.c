@@ -45,7 +45,8 @@ static uint32_t bytes_add(remainders table, uint32_t sum, const unsigned char *a
 
 json_t *stats_checksum_json(const char *folder, const char *name)
 {
-    struct ker_error error = {.status = KER_OK};
+    struct ker_error error; /* nobody reads it */
+    error.status = KER_OK;
     int file;
     char *path = ker_format("%s/%s", folder, name);
     ker_input_open(path, UINT64_MAX, &file, NULL, &error);

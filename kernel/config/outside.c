@@ -89,9 +89,11 @@ enum ker_status ker_registry_add(struct ker_registry *r, const char *from, const
         if (!status)
             ker_member_open(r, i);
     }
-    if (status)
+    if (status) {
         r->members = first;
-    else
+    } else {
         ker_registry_table(r);
+        ker_config_tables_check(r->tables, false);
+    }
     return status;
 }

@@ -1,7 +1,7 @@
 /* sound.c - whether the option tables are sound in themselves.
  *
- * A table is part of the program, so what is wrong in it is an assertion, found in the first test that loads
- * any configuration.
+ * A table is part of the program, so what is wrong in it is an assertion: found by --help-config, which tests
+ * call, and when a plug-in is loaded. Not at each start of the program, of which it would be a tenth.
  */
 #include "kernel/config/value.h"
 

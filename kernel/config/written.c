@@ -80,6 +80,16 @@ static bool lists_table(const struct ker_kind *kind, const struct ker_option *ta
     return own && *own;
 }
 
+/* Does a kind of another family list the table, too? Seldom, so that it is asked once for all families. */
+static bool listed_elsewhere(const struct ker_registry *r, const struct ker_kinds *family,
+                             const struct ker_option *table)
+{
+    for (size_t i = 0; i < r->members; i++)
+        if (r->member[i].family != family && lists_table(r->member[i].kind, table))
+            return true;
+    return false;
+}
+
 static char *longer(char *old, char *new)
 {
     free(old);
@@ -124,7 +134,8 @@ static const char *table_belongs(struct ker_registry *r, const struct ker_kinds 
     }
     if (brought && by)
         text = longer(text, ker_format("%s=%s & %s", by->key, of, text));
-    for (size_t i = 0; i < r->families; i++) {
+    size_t families = listed_elsewhere(r, family, table) ? r->families : 0;
+    for (size_t i = 0; i < families; i++) {
         char *also = r->family[i] != family ? listed_by(r, r->family[i], table) : NULL;
         if (also && brought && by)
             broken(family->key, "has options of another family's kind");
@@ -204,5 +215,4 @@ void ker_registry_table(struct ker_registry *r)
     *KER_APPEND(r->option, r->options) = (struct ker_option){.key = NULL};
     r->options--;
     r->tables[0] = r->option;
-    ker_config_tables_check(r->tables, false);
 }
