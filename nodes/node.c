@@ -157,9 +157,11 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
 }
 
 void node_answer(struct node *n, ker_time now, uint32_t service, const struct node_caller *caller,
-                 uint64_t bytes, uint8_t priority)
+                 uint64_t bytes, const uint64_t words[NODE_ANSWER_WORDS], uint8_t priority)
 {
     struct net_envelope envelope = {{caller->token}};
+    if (words)
+        memcpy(&envelope.word[1], words, NODE_ANSWER_WORDS * sizeof *words);
     struct node_message m = {.destination = caller->node,
                              .bytes = bytes,
                              .envelope = &envelope,

@@ -222,14 +222,17 @@ static inline uint32_t node_message_from(const struct net_message *m)
  * cores/copies.c). */
 void node_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
 
+#define NODE_ANSWER_WORDS (sizeof(struct net_envelope) / sizeof(uint64_t) - 1)
+
 /* A call is a message that wants an answer: its envelope begins with the caller's token. */
 static inline struct node_caller node_caller_of(const struct net_message *m)
 {
     return (struct node_caller){m->envelope.word[0], m->source, node_message_from(m)};
 }
-/* Answers, now or later: a message of this many bytes, whose envelope has the token and nothing else. */
+/* Answers, now or later: a message of this many bytes, whose envelope has the token and behind it these words
+ * (NULL: zeros). */
 void node_answer(struct node *, ker_time now, uint32_t service, const struct node_caller *, uint64_t bytes,
-                 uint8_t priority);
+                 const uint64_t words[NODE_ANSWER_WORDS], uint8_t priority);
 /* Calls timer(number) at `when` > now; number < 65536. Cannot be cancelled: the service ignores stale ones.
  * A node's timers of one instant come in the order of (service, number); two of the same are both delivered
  * and nothing distinguishes them. */

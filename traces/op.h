@@ -267,6 +267,14 @@ struct task_called {
     const char *name, *word;
 };
 
+/* What a service has said to a call: bytes of its message, and words (TASK_CALL_WORDS of them) beside it, as
+ * how much was read. */
+struct task_answer {
+    uint64_t request; /* of the call; 0: its task waits for it */
+    uint64_t bytes;
+    const uint64_t *words; /* valid until answered() returns */
+};
+
 /* Of programs that time what they call again and again: what the tasks of this rank say of each iteration,
  * size after size. Of several ranks the largest, least, largest and sum. */
 struct task_measured {
@@ -349,6 +357,11 @@ struct task_program_class {
     /* The services that its tasks call (TASK_OP_CALL), one after the other; false: there are no more. Each
      * has to run on the nodes of all tasks. NULL: it calls none. */
     bool (*service)(const struct task_program *, uint32_t index, struct task_called *);
+    /* One of these calls has been answered; the wait for it is over later. `own` is that of the stream that
+     * waits, of a call with a request that of the task's first. The next() that is repeated after a
+     * checkpoint may be one from before the answer: it must not look at it, and position() saves what is kept
+     * of it. NULL: nobody asks. */
+    void (*answered)(struct task_program *, uint32_t own, const struct task_answer *);
     /* A message-driven program, which is not of MPI (tasks/driven/): next() and what follows it are NULL, but
      * close(). */
     bool driven;

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+_Static_assert(TASK_CALL_WORDS == NODE_ANSWER_WORDS, "calls and answers have as many words");
 #define TOKEN_BYTES sizeof((struct net_envelope *)0)->word[0]
 _Static_assert(TOKEN_BYTES == offsetof(struct task_wire, source),
                "a token is how a message of a task begins");
@@ -67,6 +68,22 @@ struct task_state *task_call_task(const struct task_mpi_node *node, const struct
     return &node->mpi->task[node->first_task + seat];
 }
 
+/* To the program, for the stream that waits for it; with a request several may. */
+static void answer_report(struct task_mpi *mpi, struct task_state *task, const struct task_request *r,
+                          const struct net_message *message)
+{
+    const struct task_job *job = task_job_of(mpi, task);
+    if (!job->class->answered)
+        return;
+    bool waits = task->streams && !(r->flags & TASK_REQUEST_NAMED);
+    uint32_t current = task_stream_select(task, waits ? task_stream_concerned(task, r) : 0);
+    job->class->answered(job->program, task->own,
+                         &(struct task_answer){.request = task_request_name(mpi, r),
+                                               .bytes = message->bytes,
+                                               .words = &message->envelope.word[1]});
+    task_stream_select(task, current);
+}
+
 void task_call_answered(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                         const struct net_message *message)
 {
@@ -76,6 +93,7 @@ void task_call_answered(struct task_mpi *mpi, struct task_mpi_node *node, ker_ti
     ker_assert(task_request_calls(r) && r->state == TASK_REQUEST_ACTIVE); /* a call is answered once */
     mpi->now = now;
     mpi->job[task->job].open--;
+    answer_report(mpi, task, r, message);
     r->bytes = message->bytes; /* what its overhead is of */
     if (mpi->waits)
         task_cause_answered(mpi, task, now, request);

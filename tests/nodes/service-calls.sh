@@ -90,6 +90,9 @@ sed -e 's/libecho.so/libfiles.so/' -e 's/^services.*/services = ( { kind = "file
     -e 's/nodes = 3/nodes = 4/' "$t/echo.cfg" >"$t/files.cfg"
 mv "$t/echo.cfg" "$t/kept.cfg"; mv "$t/files.cfg" "$t/echo.cfg"
 by_hand "write and read over two servers" 46202000 46202000 'services[0].list="2-3"'
+# On to the end, 1,500 B at a time. The first read: 200 ns, 251 ns, 20 us for stripe 0, 1,250 ns for its 1,000 B, and 350 ns for 1,500 B to the
+# task; the other server is done before. The second one finds 500 B, which its disk reads without a seek in 5 us: 200 + 251 + 5,000 + 750 + 250 ns.
+by_hand "a read that is short: the program sees the end" 51603000 51603000 'services[0].list="2-3"' 'jobs[0].read="1500 B"'
 mv "$t/kept.cfg" "$t/echo.cfg"
 sed -n '/^topology/p; /^adapter/p; /^node:/p; /^traffic/p; /^output/,$p' "$t/all.cfg" >"$t/files.cfg"
 cat >>"$t/files.cfg" <<END
@@ -102,6 +105,10 @@ all_alike "a file server beside MPI, traffic, noise and series" "$t/files.cfg"
 # 40 x 4 x 25,000 B, twice.
 jq -e '.result.services[0].bytes == 8000000' "$t/one/summary.json" >"$t/err"
 check "all that was written and read was at a disk"
+all_alike "tasks that read until a read is short" "$t/files.cfg" 'jobs[0].records=2' 'jobs[0].read="40000 B"'
+# 2,000,000 B are written, of which task i reads all but the first i x 50,000 B: 40 x 2,000,000 - 780 x 50,000 B.
+jq -e '.result.services[0].bytes == 43000000' "$t/one/summary.json" >"$t/err"
+check "each has read up to the end, and no further"
 
 refused 'jobs\[0\].whom: no service of services\[\] is called "ecko": .*; did you mean "echo"?' "$t/echo.cfg" 'jobs[0].whom="ecko"'
 check "refused: a service that there is not, with the nearest"

@@ -44,7 +44,7 @@ static void clerk_arrived(void *state, struct node *node, ker_time now, const st
 static void clerk_timer(void *state, struct node *node, ker_time now, uint32_t number)
 {
     struct clerk *c = state;
-    node_answer(node, now, c->shared->setup->service, &c->waits[0], 64, c->shared->setup->priority);
+    node_answer(node, now, c->shared->setup->service, &c->waits[0], 64, NULL, c->shared->setup->priority);
     for (uint32_t i = 1; i < c->count; i++)
         c->waits[i - 1] = c->waits[i];
     if (--c->count)

@@ -86,7 +86,8 @@ static void server_timer(void *state, struct node *node, ker_time now, uint32_t 
 {
     struct server *s = state;
     struct call call = calls_take(&s->calls, 0);
-    node_answer(node, now, s->shared->setup->service, &call.caller, call.bytes, s->shared->setup->priority);
+    node_answer(node, now, s->shared->setup->service, &call.caller, call.bytes, NULL,
+                s->shared->setup->priority);
     s->answered++;
     server_next(s, node, now);
 }
@@ -152,7 +153,7 @@ static void desk_arrived(void *state, struct node *node, ker_time now, const str
         while (d->calls.call[i].number != m->envelope.word[0])
             i++;
         struct call call = calls_take(&d->calls, i);
-        node_answer(node, now, own->service, &call.caller, m->bytes, own->priority);
+        node_answer(node, now, own->service, &call.caller, m->bytes, NULL, own->priority);
         return;
     }
     *KER_APPEND(d->calls.call, d->calls.count) = (struct call){node_caller_of(m), d->number, m->bytes};

@@ -1,6 +1,7 @@
 /* files.c - a file server, by the recipes of CONTRIBUTING.md alone: tasks write and read one shared file by
  * calls of their node's client, which cuts it into stripes over the servers. A server's disk does one request
- * after the other: it seeks where the request does not go on from the last one, then moves bytes.
+ * after the other: it seeks where the request does not go on from the last one, then moves bytes. Of what
+ * nobody has written nothing is read: the first word of an answer says how many bytes there were.
  */
 #include <marssim/plugin.h>
 
@@ -34,7 +35,8 @@ struct disk {
     const struct disks *shared;
     struct waiting *queue; /* the first is at the disk */
     uint32_t count, node;
-    uint64_t end, requests, seeks, bytes; /* end: where the last request ended */
+    uint64_t end, written; /* where the last request ended, and the file does */
+    uint64_t requests, seeks, bytes;
 };
 
 static const struct ker_option disk_options[] = {
@@ -58,14 +60,18 @@ static void disk_init(void *state, void *shared, const struct node_service_setup
 
 static void disk_begin(struct disk *d, struct node *node, ker_time now)
 {
-    const struct request *r = &d->queue[0].request;
+    struct request *r = &d->queue[0].request;
     bool seeks = r->offset != d->end;
+    uint64_t there = d->written > r->offset ? d->written - r->offset : 0;
+    if (r->op == FILE_READ && r->bytes > there)
+        r->bytes = there;
     d->end = r->offset + r->bytes;
+    d->written = d->end > d->written && r->op == FILE_WRITE ? d->end : d->written;
     d->requests++;
     d->seeks += seeks;
     d->bytes += r->bytes;
     ker_time time = (seeks ? d->shared->seek : 0) + ker_serialisation(r->bytes, d->shared->rate);
-    node_timer(node, now + time, d->shared->setup->service, 0);
+    node_timer(node, now + (time ? time : 1), d->shared->setup->service, 0);
 }
 
 static void disk_arrived(void *state, struct node *node, ker_time now, const struct net_message *m)
@@ -82,8 +88,9 @@ static void disk_timer(void *state, struct node *node, ker_time now, uint32_t nu
     const struct node_service_setup *setup = d->shared->setup;
     struct waiting done = d->queue[0];
     memmove(d->queue, d->queue + 1, --d->count * sizeof *d->queue);
-    node_answer(node, now, setup->service, &done.caller,
-                done.request.op == FILE_READ ? done.request.bytes : 0, setup->priority);
+    const uint64_t count[NODE_ANSWER_WORDS] = {done.request.bytes};
+    node_answer(node, now, setup->service, &done.caller, done.request.op == FILE_READ ? count[0] : 0, count,
+                setup->priority);
     if (d->count)
         disk_begin(d, node, now);
 }
@@ -98,6 +105,7 @@ static void disk_save(void *state, struct node *node, struct ker_chunk *chunk)
         KER_CHUNK(chunk, d->queue[i]);
     }
     KER_CHUNK(chunk, d->end);
+    KER_CHUNK(chunk, d->written);
     KER_CHUNK(chunk, d->requests);
     KER_CHUNK(chunk, d->seeks);
     KER_CHUNK(chunk, d->bytes);
@@ -130,7 +138,8 @@ struct clients {
 };
 struct open_call {
     struct node_caller caller;
-    uint64_t left, bytes; /* requests that are not answered; what has been read. left 0: free */
+    uint64_t left, bytes;              /* requests that are not answered; of answers. left 0: free */
+    uint64_t count[NODE_ANSWER_WORDS]; /* the first: written or read */
 };
 struct client {
     const struct clients *shared;
@@ -202,8 +211,9 @@ static void client_arrived(void *state, struct node *node, ker_time now, const s
     }
     struct open_call *call = &c->call[m->envelope.word[0]];
     call->bytes += m->bytes;
+    call->count[0] += m->envelope.word[1];
     if (--call->left == 0)
-        node_answer(node, now, own->service, &call->caller, call->bytes, own->priority);
+        node_answer(node, now, own->service, &call->caller, call->bytes, call->count, own->priority);
 }
 
 static void client_save(void *state, struct node *node, struct ker_chunk *chunk)
@@ -222,16 +232,17 @@ static void client_release(void *state)
     free(((struct client *)state)->call);
 }
 
-/* ---- tasks: each writes its part of the file in records, waits for all others, and reads it back ---- */
+/* ---- tasks: each writes its part of the file in records, waits for all others, and reads it back, or on to
+ * the end of the file, which a read that is short shows ---- */
 
 struct own_task {
     uint32_t task;
-    uint64_t done, before;
+    uint64_t done, before, last; /* operations; last: MPI_Finalize's number, or UINT64_MAX, not known */
     uint64_t words[TASK_CALL_WORDS];
 };
 struct task_program {
     uint32_t tasks;
-    uint64_t records, bytes;
+    uint64_t records, bytes, read; /* read: of each, to the end; 0: its records */
     struct task_called called;
     struct task_comm world;
     struct own_task *own;
@@ -241,6 +252,8 @@ static const struct ker_option writer_options[] = {
     {"jobs[].client", KER_TYPE_STRING, "file_client", NULL, NULL, NULL, "file_writers: the service."},
     {"jobs[].records", KER_TYPE_INT, "1", "1", "1000000", NULL, "file_writers: of each task."},
     {"jobs[].record", KER_TYPE_BYTES, "1 MiB", "1 B", NULL, NULL, "file_writers: of a record."},
+    {"jobs[].read", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
+     "file_writers: of a read, with which a task goes on to the end of the file; 0: records."},
     {0}};
 
 static enum ker_status writers_open(struct task_program **opened, const struct ker_config *config,
@@ -252,6 +265,7 @@ static enum ker_status writers_open(struct task_program **opened, const struct k
     p->tasks = (uint32_t)ker_config_int(config, TASK_KEY(path, "tasks"));
     p->records = (uint64_t)ker_config_int(config, TASK_KEY(path, "records"));
     p->bytes = ker_config_bytes(config, TASK_KEY(path, "record"));
+    p->read = ker_config_bytes(config, TASK_KEY(path, "read"));
     p->called = (struct task_called){ker_config_string(config, TASK_KEY(path, "client")), "client"};
     p->world = (struct task_comm){.size = (int32_t)p->tasks};
     return KER_OK;
@@ -286,26 +300,34 @@ static enum ker_status writers_prepare(struct task_program *p, const uint32_t *o
 {
     p->own = ker_alloc(count * sizeof *p->own);
     for (uint32_t i = 0; i < count; i++)
-        p->own[i].task = own_tasks[i];
+        p->own[i] =
+            (struct own_task){.task = own_tasks[i], .last = p->read ? UINT64_MAX : 2 * p->records + 1};
     return KER_OK;
+}
+
+static void writers_answered(struct task_program *p, uint32_t number, const struct task_answer *answer)
+{
+    struct own_task *own = &p->own[number];
+    if (p->read && own->done > p->records + 1 && answer->words[0] < p->read)
+        own->last = own->done;
 }
 
 static bool writers_next(struct task_program *p, uint32_t number, struct task_op *op)
 {
     struct own_task *own = &p->own[number];
     uint64_t at = own->before = own->done++;
-    if (at == p->records || at >= 2 * p->records + 1) {
+    if (at == p->records || at >= own->last) {
         bool ends = at > p->records;
         *op = (struct task_op){.kind = ends ? TASK_OP_FINALIZE : TASK_OP_COLLECTIVE,
                                .collective = TASK_COLL_BARRIER,
                                .call = ends ? "MPI_Finalize" : "MPI_Barrier"};
-        return at < 2 * p->records + 2;
+        return at <= own->last;
     }
     bool reads = at > p->records;
-    uint64_t record = reads ? at - p->records - 1 : at;
+    uint64_t record = reads ? at - p->records - 1 : at, size = reads && p->read ? p->read : p->bytes;
     own->words[0] = reads ? FILE_READ : FILE_WRITE;
-    own->words[1] = (own->task * p->records + record) * p->bytes;
-    own->words[2] = p->bytes;
+    own->words[1] = own->task * p->records * p->bytes + record * size;
+    own->words[2] = size;
     *op = (struct task_op){.kind = TASK_OP_CALL,
                            .bytes = reads ? 0 : p->bytes,
                            .words = own->words,
@@ -317,8 +339,9 @@ static void writers_position(struct task_program *p, uint32_t number, struct ker
 {
     struct own_task *own = &p->own[number];
     KER_CHUNK(chunk, own->before);
+    KER_CHUNK(chunk, own->last);
     own->done = chunk->loads ? own->before : own->done;
-    chunk->bad |= own->before > 2 * p->records + 2;
+    chunk->bad |= !p->read && own->before > 2 * p->records + 2;
 }
 
 /* ---- what there is ---- */
@@ -361,7 +384,8 @@ static const struct ker_kind writers = {.name = "file_writers",
                                                                                .next = writers_next,
                                                                                .close = writers_close,
                                                                                .position = writers_position,
-                                                                               .service = writers_service},
+                                                                               .service = writers_service,
+                                                                               .answered = writers_answered},
                                         .options = KER_OPTIONS(writer_options)};
 static const struct ker_kind *const services[] = {&server, &client, NULL};
 static const struct ker_kind *const programs[] = {&writers, NULL};
