@@ -21,8 +21,7 @@ static void foreign_begin(struct foreign_check *c, const struct foreign_trace *o
     trace_store_init(&c->store, memory, (struct trace_form){.unit = 1, .lines = lines});
     replay_order_init(&c->order, of->comms);
     replay_order_begin(&c->order, task, comm);
-    c->out = (struct foreign_task){
-        .trace = of, .task = task, .code = &c->code, .order = &c->order, .counts = true};
+    c->out = (struct foreign_task){.trace = of, .task = task, .code = &c->code, .order = &c->order};
 }
 
 /* What was read, if it was, ends with MPI_Finalize. */

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+extern const struct ker_kind trace_format_dimemas;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void op_check(const struct task_op *op, const struct foreign_trace *of)
@@ -35,8 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     struct dimemas_trace trace = {0};
     struct ker_error error = {0};
-    struct foreign_trace of = {.path = ker_format("/proc/self/fd/%d", file), .comms = 1};
-    dimemas_trace_known(of.path);
+    struct foreign_trace of = {.path = ker_format("/proc/self/fd/%d", file), .counts = true, .comms = 1};
+    ((const struct trace_format *)trace_format_dimemas.operations)->score(of.path);
     enum ker_status status = dimemas_index(&trace, &of, &error);
     ker_assert(status == KER_OK || (status == KER_BAD_INPUT && error.text[0]));
     for (uint32_t i = 0; status == KER_OK && i < of.tasks && i < 4; i++)

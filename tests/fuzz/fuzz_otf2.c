@@ -64,7 +64,7 @@ static void definition_take(struct otf2_trace *trace, struct bytes *b)
 
 static struct otf2_event event_take(struct bytes *b, uint64_t *time, uint64_t count)
 {
-    struct otf2_event e = {.kind = take(b) % (OTF2_REFUSED + 1), .number = count, .name = "RMA_PUT"};
+    struct otf2_event e = {.kind = take(b) % (OTF2_REFUSED + 1), .number = count};
     e.collective = take(b) % (OTF2_COLL_UNKNOWN + 1);
     e.comm = take(b) % 8;
     e.peer = (uint32_t)number(b);
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bytes b = {data, data + size};
     struct ker_error error = {0};
     struct otf2_trace trace = {.path = "archive", .resolution = number(&b), .sizes = take(&b) % 3};
-    struct foreign_trace of = {.comms = 1};
+    struct foreign_trace of = {.counts = true, .comms = 1};
     trace.polls = trace.resolution % 2;
     for (unsigned definitions = take(&b); definitions > 0 && b.at < b.end; definitions--)
         definition_take(&trace, &b);

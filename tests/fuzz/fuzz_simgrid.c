@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     struct simgrid_trace trace = {.flop_rate = size % 5 ? 1e9 : 1, .derived_bytes = size % 3};
     struct ker_error error = {0};
-    struct foreign_trace of = {.path = ker_format("/proc/self/fd/%d", file), .comms = 1};
+    struct foreign_trace of = {.path = ker_format("/proc/self/fd/%d", file), .counts = true, .comms = 1};
     simgrid_trace_known(of.path);
     enum ker_status status = simgrid_files_find(&trace, &of, &error);
     ker_assert(status == KER_OK || (status == KER_BAD_INPUT && error.text[0]));

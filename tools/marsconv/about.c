@@ -1,5 +1,4 @@
-/* about.c - definitions of a task, made as its lines name communicators, datatypes, operations and
- * functions. Numbers count from 1.
+/* about.c - definitions of a task, made as its calls name communicators and functions. Numbers count from 1.
  */
 #include "tools/marsconv/about.h"
 
@@ -46,44 +45,6 @@ int64_t conv_about_comm(struct conv_about *a, int32_t index)
     a->comm[index] = ++a->comms_made;
     *place(&a->task->comm, &a->task->comms, a->comms_made) = c;
     return a->comms_made;
-}
-
-int64_t conv_about_type(struct conv_about *a, int64_t id, int64_t size, int64_t extent)
-{
-    struct conv_known_type *last = a->last_type;
-    if (size < 0)
-        return 0;
-    for (unsigned i = 0; i < 2; i++)
-        if (last[i].number && last[i].id == id && last[i].size == size && last[i].extent == extent)
-            return last[i].number;
-    char name[32];
-    snprintf(name, sizeof name, "%lld", (long long)id);
-    last[1] = last[0];
-    last[0] = (struct conv_known_type){id, size, extent, 0};
-    for (uint32_t i = 1; i <= a->types; i++) {
-        const struct mars_type *t = a->task->type[i];
-        if (t->size == (uint64_t)size && t->extent == extent && strcmp(t->name, name) == 0)
-            return last[0].number = i;
-    }
-    struct mars_type *t = ker_alloc(sizeof *t);
-    *t = (struct mars_type){
-        .size = (uint64_t)size, .extent = extent, .combiner = 63, .name = ker_format("%s", name)};
-    *place(&a->task->type, &a->task->types, ++a->types) = t;
-    return last[0].number = a->types;
-}
-
-int64_t conv_about_op(struct conv_about *a, int64_t reduction)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%lld", (long long)reduction);
-    bool own = reduction < 0 || reduction > 255; /* an address, other at each task */
-    for (uint32_t i = 1; i <= a->ops; i++)
-        if (strcmp(a->task->op[i]->name, name) == 0)
-            return i;
-    struct mars_op *op = ker_alloc(sizeof *op);
-    *op = (struct mars_op){.commutes = true, .own = own, .name = ker_format("%s", name)};
-    *place(&a->task->op, &a->task->ops, ++a->ops) = op;
-    return a->ops;
 }
 
 /* ---- functions ---- */

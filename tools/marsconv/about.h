@@ -12,14 +12,10 @@
 
 struct conv_about {
     struct mars_task *task;
-    const struct task_comm *of; /* the job's communicators */
-    uint32_t *comm;             /* number by index in them; 0: none yet */
-    struct conv_known_type {
-        int64_t id, size, extent;
-        uint32_t number;
-    } last_type[2];
-    uint32_t functions, comms_made, types, ops; /* numbers used */
-    uint32_t function[1024];                    /* numbers, by a hash of the name */
+    const struct task_comm *of;     /* the job's communicators */
+    uint32_t *comm;                 /* number by index in them; 0: none yet */
+    uint32_t functions, comms_made; /* numbers used */
+    uint32_t function[1024];        /* numbers, by a hash of the name */
 };
 /* Task `task` of `tasks`; tracer: the format that it comes from. */
 void conv_about_begin(struct conv_about *, uint32_t task, uint32_t tasks, const struct task_comm *,
@@ -31,26 +27,21 @@ const struct mars_function *conv_about_function(struct conv_about *, const char 
 struct mars_function *conv_function_make(const char *name, const char *fields);
 void conv_function_free(struct mars_function *);
 int64_t conv_about_comm(struct conv_about *, int32_t index); /* 0 for an index below 0 */
-/* A datatype that the format names by a number; 0 for a size below 0. */
-int64_t conv_about_type(struct conv_about *, int64_t id, int64_t size, int64_t extent);
-int64_t conv_about_op(struct conv_about *, int64_t reduction);
 
 /* ---- held.c: requests of a task, by numbers that are used again ---- */
 
 struct conv_held;
 struct conv_held *conv_held_new(void);
 void conv_held_free(struct conv_held *);
-/* A request of this id is made in a variable: its number. */
-int64_t conv_held_make(struct conv_held *, uint64_t id, uint64_t variable, bool persistent);
+/* A request of this id is made: its number. */
+int64_t conv_held_make(struct conv_held *, uint64_t id, bool persistent);
 int64_t conv_held_number(const struct conv_held *, uint64_t id); /* 0: it is none any more */
-/* What the variable holds. */
-int64_t conv_held_in(const struct conv_held *, uint64_t variable);
 void conv_held_done(struct conv_held *, uint64_t id, bool freed);
 
 /* ---- made.c: a record, field by field ---- */
 
 struct conv_made {
-    struct mars_value value[MARS_FIELD_UNKNOWN], numbers[2]; /* numbers: of the fields "value", in turn */
+    struct mars_value value[MARS_FIELD_UNKNOWN];
     struct mars_value *values;
     int64_t *list[3];
     size_t room[3], values_room;
@@ -67,7 +58,7 @@ void conv_made_receive(struct conv_made *, const struct task_op *, bool second);
 /* The requests that an operation names, and which of them are done: all, or one of which it is not known
  * which; those that are done are requests no more. */
 void conv_made_requests(struct conv_made *, struct conv_held *, const struct task_op *, bool unknown);
-/* What a collective says, at this rank of so many, but for types and the operation; returns its fields.
+/* What a collective says, at this rank of `size`, but for types and the operation; returns its fields.
  * Counts that it lacks are equal parts; *missing: where they are needed. */
 const char *conv_made_collective(struct conv_made *, const struct task_op *, int32_t rank, int32_t size,
                                  bool *missing);

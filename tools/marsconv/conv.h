@@ -83,7 +83,7 @@ struct conv_format {
 
 /* ---- formats.c ---- */
 
-extern const struct conv_format conv_mars, conv_allprof, conv_schedule;
+extern const struct conv_format conv_mars, conv_schedule;
 extern const struct conv_format conv_foreign; /* of all formats that have a struct foreign_reader */
 /* The format of a trace, as marssim finds it (traces/traces.h), or as --key format= says; opens nothing. */
 bool conv_find(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);

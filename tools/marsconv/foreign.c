@@ -1,5 +1,6 @@
-/* foreign.c - traces of other tools (SimGrid, OTF2, Dimemas), as the simulator reads them: the reader makes
- * operations of a trace, and those become records again (foreign_record.c). What a reader refuses is refused.
+/* foreign.c - traces of other tools (liballprof, SimGrid, OTF2, Dimemas), as the simulator reads them: the
+ * reader makes operations of a trace, and those become records (foreign_record.c). What a reader refuses is
+ * refused.
  *
  * The operations of all tasks are kept in a few bytes each, beyond jobs[].trace_memory in a temporary file.
  */
@@ -13,9 +14,9 @@ static bool trace_open(struct conv_source *source, struct mars_error *error)
     struct conv_job *job = ker_alloc(sizeof *job);
     struct ker_error wrong = {.status = KER_OK};
     source->own = job;
-    job->opened = foreign_times;
+    job->foreign = source->foreign;
     if (conv_job_open(job, source->path, source->name, source->options, &wrong) != KER_OK) {
-        source->found = job->unfit;
+        source->found = job->program && foreign_unfit(job->program);
         return mars_fail(error, "%s", wrong.text);
     }
     source->tasks = job->class->tasks(job->program);
@@ -48,9 +49,11 @@ static bool foreign_task_open(struct conv_task *task, uint32_t number, struct ma
     const struct task_comm *comm = job->class->comms(job->program, &comms);
     task->own = r;
     r->program = job->program;
-    r->lists = task->source->foreign->lists;
-    conv_about_begin(&r->about, number, task->source->tasks, comm, comms, 1, task->source->name);
-    if (!r->lists)
+    r->reader = task->source->foreign;
+    r->by_line = r->reader->file;
+    conv_about_begin(&r->about, number, task->source->tasks, comm, comms, r->reader->calls ? 1000 : 1,
+                     task->source->name);
+    if (!r->reader->lists)
         conv_about_info(&r->about, "counts", "assumed");
     task->about = r->about.task;
     (void)error;
@@ -62,6 +65,9 @@ static void foreign_task_close(struct conv_task *task)
     struct cfr_reading *r = task->own;
     if (!r)
         return;
+    if (r->missing)
+        conv_warn("%s: task %u: counts of collectives are not in the trace; they count as 0 bytes",
+                  task->source->path, r->about.task->number);
     cfr_end(r);
     conv_made_release(&r->made);
     conv_about_end(&r->about);
@@ -80,14 +86,24 @@ static bool foreign_thread_open(struct conv_task *task, uint32_t thread, struct 
 
 static bool foreign_record_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
 {
-    record->number = task->number + 1;
+    struct cfr_reading *r = task->own;
     (void)error; /* everything was checked when it was opened */
-    return cfr_next(task->own, record);
+    if (!cfr_next(r, record))
+        return false;
+    record->number = r->by_line ? r->line : task->number + 1;
+    return true;
 }
 
 static void foreign_place(const struct conv_task *task, uint64_t number, char *text, size_t room)
 {
     const struct cfr_reading *r = task->own;
+    const struct conv_job *job = task->source->own;
+    char *file = foreign_file(job->program, task->about->number);
+    if (file) {
+        snprintf(text, room, "%s:%llu", file, (unsigned long long)number);
+        free(file);
+        return;
+    }
     int length = snprintf(text, room, "%s: task %u, call %llu", task->source->path, task->about->number,
                           (unsigned long long)number);
     if (number == task->number && r->line && length > 0 && (size_t)length < room)

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- requests under way ---- */
+/* ---- outstanding requests ---- */
 
 struct live {
     uint64_t id;
@@ -71,19 +71,36 @@ static void never_find(struct cfr_reading *r)
 
 /* ---- times ---- */
 
-/* The next operation that is a call; sums up what lies before it. */
+static bool op_read(struct cfr_reading *r)
+{
+    return r->has_op = trace_reader_next(&r->ops, &r->op);
+}
+
+/* The next operation that is a call, or a call that is reported: sums up what lies before it. */
 static void op_next(struct cfr_reading *r)
 {
-    while ((r->has_op = trace_reader_next(&r->ops, &r->op))) {
-        if (r->op.kind == TASK_OP_COMPUTE)
+    for (; r->has_op && !r->call; op_read(r)) {
+        if (r->op.kind == TASK_OP_COMPUTE) {
             r->computed += (uint64_t)r->op.time;
-        else if (r->op.kind == TASK_OP_TAKES && r->op.mode == FOREIGN_APART)
-            r->apart += (uint64_t)r->op.time;
-        else if (r->op.kind == TASK_OP_TAKES && r->op.mode == FOREIGN_CLOCK)
-            r->clock = (uint64_t)r->op.time;
-        else
+        } else if (r->op.kind != TASK_OP_TAKES) {
             break;
+        } else if (r->op.mode == FOREIGN_APART) {
+            r->apart += (uint64_t)r->op.time;
+        } else if (r->op.mode == FOREIGN_CLOCK) {
+            r->clock = (uint64_t)r->op.time;
+        } else { /* FOREIGN_CALL */
+            r->call = r->op.call;
+            r->call_line = r->op.line;
+            r->call_took = (uint64_t)r->op.time;
+        }
     }
+}
+
+/* Is the next operation one of the call that is reported? Nothing lies between them. */
+static bool op_of_call(const struct cfr_reading *r)
+{
+    return r->has_op && r->op.kind != TASK_OP_COMPUTE && r->op.kind != TASK_OP_TAKES &&
+           (!r->call || r->op.line == r->call_line);
 }
 
 static uint64_t nanoseconds(uint64_t time, uint64_t *rest)
@@ -93,16 +110,18 @@ static uint64_t nanoseconds(uint64_t time, uint64_t *rest)
     return time / 1000;
 }
 
-/* That before `op`, and that of its call, which the next operation tells: `op` is that then. */
+/* That before the record, and that of its call, which was reported before or comes next. */
 static void times_set(struct cfr_reading *r, struct conv_record *record)
 {
     uint64_t computed = nanoseconds(r->computed, &r->computed_rest),
              apart = nanoseconds(r->apart, &r->apart_rest), took = 0;
     r->computed = r->apart = 0;
-    op_next(r);
-    if (r->has_op && r->op.kind == TASK_OP_TAKES) {
+    if (r->call && !record->added) {
+        took = r->call_took;
+        r->call = NULL;
+    } else if (!r->call && r->has_op && r->op.kind == TASK_OP_TAKES && r->op.mode == FOREIGN_TOOK) {
         took = (uint64_t)r->op.time;
-        op_next(r);
+        op_read(r);
     }
     record->call.gap_ns = computed + apart;
     record->call.away_ns = apart;
@@ -116,6 +135,14 @@ static void times_set(struct cfr_reading *r, struct conv_record *record)
 }
 
 /* ---- what is called ---- */
+
+/* Is the operation no call of the program, but what it did to a request whose variable got another one? */
+static bool is_added(const struct task_op *op)
+{
+    const struct trace_function *f = trace_function_find(op->call);
+    return f && ((op->kind == TASK_OP_REQUEST_FREE && f->op != op->kind) ||
+                 (op->kind == TASK_OP_WAIT && f->sort != TRACE_COMPLETE));
+}
 
 static const char *send_name(const struct task_op *op)
 {
@@ -144,11 +171,10 @@ static void collective_name(const struct task_op *op, char name[48])
         snprintf(name, 48, "MPI_I%c%s", tolower((unsigned char)*base), base + 1);
 }
 
-static void request_make(struct cfr_reading *r)
+static void request_make(struct cfr_reading *r, bool persistent)
 {
     const struct live *never = live_find(&r->never, r->op.request);
-    conv_made_number(&r->made, MARS_FIELD_request,
-                     conv_held_make(r->held, r->op.request, r->op.request, false));
+    conv_made_number(&r->made, MARS_FIELD_request, conv_held_make(r->held, r->op.request, persistent));
     r->to_free = never && never->message && !never->asked ? r->op.request : 0;
 }
 
@@ -165,91 +191,149 @@ static void collective_make(struct cfr_reading *r, struct conv_record *record)
     const struct task_comm *comm = &r->about.of[op->comm];
     bool request = op->kind == TASK_OP_ICOLLECTIVE, missing = false;
     char name[48], fields[64];
-    if (op->collective == TASK_COLL_COMM) { /* which one is made the trace does not tell */
+    if (op->collective == TASK_COLL_COMM) { /* which one is made the trace does not say */
         conv_made_number(&r->made, MARS_FIELD_newcomm, 0);
         snprintf(fields, sizeof fields, "comm newcomm%s", request ? " request" : "");
-        snprintf(name, sizeof name, request ? "MPI_Comm_idup" : "MPI_Comm_dup");
+        snprintf(name, sizeof name, "%s",
+                 r->reader->calls ? op->call
+                 : request        ? "MPI_Comm_idup"
+                                  : "MPI_Comm_dup");
     } else {
         int32_t rank = task_comm_rank(comm, (int32_t)r->about.task->number);
         const char *those = conv_made_collective(&r->made, op, rank, comm->size, &missing);
         snprintf(fields, sizeof fields, "%s%s", those, request ? " request" : "");
         collective_name(op, name);
     }
-    record->assumed = !r->lists && has_counts(op->collective);
+    r->missing |= missing && r->reader->lists;
+    record->assumed = !r->reader->lists && has_counts(op->collective);
     if (request)
-        request_make(r);
+        request_make(r, false);
     conv_made_record(&r->made, &r->about, &record->call, name, fields);
 }
 
 static void message_make(struct cfr_reading *r, struct conv_record *record)
 {
     const struct task_op *op = &r->op;
-    const char *name = "MPI_Recv", *fields = "recvbytes source tag comm";
-    if (op->kind == TASK_OP_SEND || op->kind == TASK_OP_ISEND) {
+    bool sends = op->kind == TASK_OP_SEND || op->kind == TASK_OP_ISEND || op->kind == TASK_OP_SEND_INIT,
+         request = op->kind != TASK_OP_SEND && op->kind != TASK_OP_RECV && op->kind != TASK_OP_PROBE,
+         both = op->kind == TASK_OP_SENDRECV;
+    const char *fields = both                        ? "bytes dest tag recvbytes source recvtag comm"
+                         : op->kind == TASK_OP_PROBE ? "source tag comm"
+                         : sends   ? (request ? "bytes dest tag comm request" : "bytes dest tag comm")
+                         : request ? "recvbytes source tag comm request"
+                                   : "recvbytes source tag comm";
+    if (sends || both)
         conv_made_send(&r->made, op);
-        name = send_name(op);
-        fields = op->kind == TASK_OP_SEND ? "bytes dest tag comm" : "bytes dest tag comm request";
-    } else if (op->kind == TASK_OP_SENDRECV) {
-        conv_made_send(&r->made, op);
-        conv_made_receive(&r->made, op, true);
-        name = "MPI_Sendrecv";
-        fields = "bytes dest tag recvbytes source recvtag comm";
-    } else {
-        conv_made_receive(&r->made, op, false);
-        if (op->kind == TASK_OP_IRECV) {
-            name = "MPI_Irecv";
-            fields = "recvbytes source tag comm request";
-        }
-    }
-    if (op->kind == TASK_OP_ISEND || op->kind == TASK_OP_IRECV)
-        request_make(r);
-    conv_made_record(&r->made, &r->about, &record->call, name, fields);
+    if (!sends)
+        conv_made_receive(&r->made, op, both);
+    if (request && !both)
+        request_make(r, op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT);
+    conv_made_record(&r->made, &r->about, &record->call,
+                     r->reader->calls ? op->call
+                     : both           ? "MPI_Sendrecv"
+                     : sends          ? send_name(op)
+                     : request        ? "MPI_Irecv"
+                                      : "MPI_Recv",
+                     fields);
 }
 
 static void wait_make(struct cfr_reading *r, struct conv_record *record)
 {
-    conv_made_requests(&r->made, r->held, &r->op, r->op.kind == TASK_OP_WAITANY && r->op.request_count > 1);
+    bool any = r->op.kind == TASK_OP_WAITANY || r->op.kind == TASK_OP_WAITSOME;
+    conv_made_requests(&r->made, r->held, &r->op, any && r->op.request_count > 1);
     conv_made_record(&r->made, &r->about, &record->call, wait_name(&r->op), "requests done");
 }
 
-/* The record of `op`. */
+/* All operations of a call that starts several are read here; `op` is the last of them then. */
+static void start_make(struct cfr_reading *r, struct conv_record *record)
+{
+    const char *call = r->op.call;
+    size_t count = 0;
+    do {
+        KER_RESERVE(r->made.list[0], r->made.room[0], count + 1);
+        r->made.list[0][count++] = conv_held_number(r->held, r->op.request);
+    } while (op_read(r) && r->op.kind == TASK_OP_START && op_of_call(r));
+    r->made.value[MARS_FIELD_requests] =
+        (struct mars_value){.count = (uint32_t)count, .list = r->made.list[0]};
+    conv_made_record(&r->made, &r->about, &record->call, call, "requests");
+}
+
+/* MPI_Cancel, MPI_Request_free. */
+static void named_make(struct cfr_reading *r, struct conv_record *record)
+{
+    bool frees = r->op.kind == TASK_OP_REQUEST_FREE;
+    conv_made_number(&r->made, MARS_FIELD_request, conv_held_number(r->held, r->op.request));
+    if (frees)
+        conv_held_done(r->held, r->op.request, true);
+    conv_made_record(&r->made, &r->about, &record->call, frees ? "MPI_Request_free" : "MPI_Cancel",
+                     "request");
+}
+
+/* The record of `op`, which is read over. */
 static void op_record(struct cfr_reading *r, struct conv_record *record)
 {
     const struct task_op *op = &r->op;
     r->line = op->line;
+    record->added = r->reader->calls && is_added(op);
     conv_made_number(&r->made, MARS_FIELD_comm, conv_about_comm(&r->about, op->comm));
     switch (op->kind) {
-    case TASK_OP_SEND:
-    case TASK_OP_ISEND:
-    case TASK_OP_RECV:
-    case TASK_OP_IRECV:
-    case TASK_OP_SENDRECV:
-        message_make(r, record);
+    case TASK_OP_START:
+        start_make(r, record);
+        return;
+    case TASK_OP_CANCEL:
+    case TASK_OP_REQUEST_FREE:
+        named_make(r, record);
         break;
     case TASK_OP_WAIT:
     case TASK_OP_WAITALL:
     case TASK_OP_WAITANY:
+    case TASK_OP_WAITSOME:
         wait_make(r, record);
         break;
     case TASK_OP_COLLECTIVE:
     case TASK_OP_ICOLLECTIVE:
         collective_make(r, record);
         break;
-    default:
-        ker_assert(op->kind == TASK_OP_FINALIZE); /* readers of these formats have no others */
-        r->finished = true;
+    case TASK_OP_FINALIZE:
         conv_made_record(&r->made, &r->about, &record->call, "MPI_Finalize", "");
+        break;
+    default: /* readers of these formats have no others */
+        message_make(r, record);
     }
-    live_follow(&r->live, op, r->held);
+    if (!r->reader->calls)
+        live_follow(&r->live, op, r->held);
+    op_read(r);
+}
+
+/* A call that came to no operation: it is local, names null requests only, or found nothing. */
+static void call_record(struct cfr_reading *r, struct conv_record *record)
+{
+    const struct trace_function *f = trace_function_find(r->call);
+    const char *fields = "";
+    r->line = r->call_line;
+    conv_made_list(&r->made, MARS_FIELD_requests, 0, 0);
+    conv_made_list(&r->made, MARS_FIELD_done, 1, 0);
+    conv_made_number(&r->made, MARS_FIELD_comm, conv_about_comm(&r->about, 0));
+    conv_made_number(&r->made, MARS_FIELD_request, 0);
+    conv_made_number(&r->made, MARS_FIELD_flag, 0);
+    if (f && f->sort == TRACE_COMPLETE)
+        fields = "requests done";
+    else if (f && f->sort == TRACE_PROBE)
+        fields = "comm flag";
+    else if (f && f->sort == TRACE_NAMED)
+        fields = f->op == TASK_OP_START || f->op == TASK_OP_STARTALL ? "requests" : "request";
+    conv_made_record(&r->made, &r->about, &record->call, r->call, fields);
 }
 
 /* ---- the task ---- */
 
 void cfr_begin(struct cfr_reading *r)
 {
-    never_find(r);
+    if (!r->reader->calls)
+        never_find(r);
     r->held = conv_held_new();
     foreign_operations(r->program, r->about.task->number, &r->ops);
+    op_read(r);
     op_next(r);
 }
 
@@ -263,7 +347,8 @@ void cfr_end(struct cfr_reading *r)
     ker_table_release(&r->never.ids);
     r->live = r->never = (struct cfr_live){0};
     r->held = NULL;
-    r->begun = r->finished = r->has_op = false;
+    r->begun = r->has_op = false;
+    r->call = NULL;
     r->to_free = r->computed = r->apart = r->clock = 0;
     r->computed_rest = r->apart_rest = r->took_rest = r->now_ns = r->over_ns = 0;
     r->line = 0;
@@ -283,19 +368,24 @@ bool cfr_next(struct cfr_reading *r, struct conv_record *record)
     record->start_ns = r->now_ns;
     record->over_ns = r->over_ns;
     record->first = !r->begun;
-    if (!r->begun) { /* a task begins when it is over */
+    if (!r->begun && !r->reader->calls) { /* a task begins when it is over */
         r->begun = true;
         r->over_ns = record->over_ns = r->clock / 1000;
         conv_made_record(&r->made, &r->about, &record->call, "MPI_Init", "");
         return true;
     }
+    r->begun = true;
     if (r->to_free) {
         request_free(r, record);
         return true;
     }
-    if (!r->has_op || r->finished)
+    op_next(r);
+    if (!r->has_op && !r->call)
         return false;
-    op_record(r, record);
+    if (op_of_call(r))
+        op_record(r, record);
+    else
+        call_record(r, record);
     times_set(r, record);
     return true;
 }

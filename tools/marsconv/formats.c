@@ -10,7 +10,7 @@
 #define FAMILY "jobs[].format"
 
 /* Those with readers of their own, which know more of a call than the simulator needs. */
-static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, &conv_schedule, NULL};
+static const struct conv_format *const formats[] = {&conv_mars, &conv_schedule, NULL};
 
 static const struct conv_format *reader_of(const struct ker_kind *kind)
 {

@@ -12,20 +12,14 @@ struct by_id {
     bool persistent;
 };
 
-struct by_variable {
-    uint64_t variable; /* 1 + address */
-    uint64_t id;
-};
-
 struct conv_held {
-    struct ker_table ids, variables;
+    struct ker_table ids;
     bool *used; /* by number */
     size_t room;
     size_t lowest; /* no number below it is free */
 };
 
 static const struct ker_table_kind ids = TRACE_TABLE_U64(struct by_id);
-static const struct ker_table_kind variables = TRACE_TABLE_U64(struct by_variable);
 
 struct conv_held *conv_held_new(void)
 {
@@ -39,15 +33,13 @@ void conv_held_free(struct conv_held *held)
     if (!held)
         return;
     ker_table_release(&held->ids);
-    ker_table_release(&held->variables);
     free(held->used);
     free(held);
 }
 
-int64_t conv_held_make(struct conv_held *held, uint64_t id, uint64_t variable, bool persistent)
+int64_t conv_held_make(struct conv_held *held, uint64_t id, bool persistent)
 {
     bool is_new;
-    uint64_t key = variable + 1;
     size_t number = held->lowest;
     while (number < held->room && held->used[number])
         number++;
@@ -55,8 +47,6 @@ int64_t conv_held_make(struct conv_held *held, uint64_t id, uint64_t variable, b
     held->lowest = number + 1;
     *(struct by_id *)ker_table_add(&ids, &held->ids, &id, &is_new) =
         (struct by_id){id, (uint32_t)number, persistent};
-    *(struct by_variable *)ker_table_add(&variables, &held->variables, &key, &is_new) =
-        (struct by_variable){key, id};
     return (int64_t)number;
 }
 
@@ -64,13 +54,6 @@ int64_t conv_held_number(const struct conv_held *held, uint64_t id)
 {
     const struct by_id *entry = ker_table_find(&ids, &held->ids, &id);
     return entry ? entry->number : 0;
-}
-
-int64_t conv_held_in(const struct conv_held *held, uint64_t variable)
-{
-    uint64_t key = variable + 1;
-    const struct by_variable *entry = ker_table_find(&variables, &held->variables, &key);
-    return entry ? conv_held_number(held, entry->id) : 0;
 }
 
 void conv_held_done(struct conv_held *held, uint64_t id, bool freed)

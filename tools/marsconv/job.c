@@ -4,6 +4,7 @@
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tasks/programs/programs.h"
+#include "traces/foreign/foreign.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -58,11 +59,12 @@ static enum ker_status config_of(struct ker_config **config, const char *path, c
 static enum ker_status program_open(struct conv_job *job, struct ker_error *error)
 {
     const struct task_program_class *class = job->class;
-    enum ker_status status = class->open(&job->program, job->config, "jobs[0]", job->alone, error);
+    enum ker_status status =
+        job->foreign
+            ? foreign_open(&job->program, job->foreign, true, job->config, "jobs[0]", job->alone, error)
+            : class->open(&job->program, job->config, "jobs[0]", job->alone, error);
     if (status != KER_OK)
         return status;
-    if (job->opened)
-        job->opened(job->program);
     uint32_t tasks = class->tasks(job->program), *own = ker_alloc(tasks * sizeof *own);
     for (uint32_t i = 0; i < tasks; i++)
         own[i] = i;
@@ -70,10 +72,8 @@ static enum ker_status program_open(struct conv_job *job, struct ker_error *erro
         status = class->hand(job->program, own, tasks, job->alone, error);
     if (status == KER_OK)
         status = class->prepare(job->program, own, tasks, error);
-    if (status == KER_OK && class->agree) {
+    if (status == KER_OK && class->agree)
         status = class->agree(job->program, job->alone, error);
-        job->unfit = status != KER_OK;
-    }
     free(own);
     return status;
 }

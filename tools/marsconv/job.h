@@ -10,9 +10,8 @@ struct conv_job {
     struct ker_config *config;
     struct ker_comm *alone;
     const struct task_program_class *class;
-    struct task_program *program;          /* all tasks are its own */
-    void (*opened)(struct task_program *); /* to be called between open and prepare; set before, or NULL */
-    bool unfit;                            /* it was read, but its tasks do not fit each other */
+    struct task_program *program;         /* all tasks are its own */
+    const struct foreign_reader *foreign; /* set before: it shall report times (traces/foreign/foreign.h) */
 };
 /* format: jobs[].format. conv_options.key has more keys of the job. To be closed whatever it returns. */
 enum ker_status conv_job_open(struct conv_job *, const char *path, const char *format,

@@ -147,12 +147,9 @@ void conv_made_record(struct conv_made *m, struct conv_about *about, struct mars
                       const char *name, const char *fields)
 {
     const struct mars_function *f = conv_about_function(about, name, fields);
-    unsigned values = 0;
     KER_RESERVE(m->values, m->values_room, f->fields + 1);
-    for (uint32_t i = 0; i < f->fields; i++) {
-        unsigned field = f->field[i].field;
-        m->values[i] = field == MARS_FIELD_value ? m->numbers[values++ & 1] : m->value[field];
-    }
+    for (uint32_t i = 0; i < f->fields; i++)
+        m->values[i] = m->value[f->field[i].field];
     call->function = f;
     call->value = m->values;
 }

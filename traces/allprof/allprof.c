@@ -1,44 +1,26 @@
-/* allprof.c - the program "trace": a folder of liballprof text traces, one file per task.
+/* allprof.c - traces in the format "liballprof": a folder of text files, one per task.
  *
- * open() shares the files out among the ranks (task t to rank t mod ranks) and reads them; so few that one
- * rank will simulate all are rank 0's. Rank 0 gathers
- * what concerns communicators, resolves it, and tells all ranks which communicators there are and which event
- * came to which. What was read of tasks that live on another rank goes there in hand(). Between the
- * collective calls in open() the ranks learn whether one of them has failed, so that none waits for it.
+ * All files show together which communicators there are, so they are read before it is known where tasks
+ * live: the ranks share them out (task t to rank t mod ranks); so few that one rank will simulate all are
+ * rank 0's. Rank 0 gathers what concerns communicators, resolves it, and all ranks learn which communicators
+ * there are and which event came to which.
  */
 #include "traces/allprof/allprof.h"
 
-#include "traces/store/own.h"
-#include "traces/traces.h"
+#include "traces/foreign/foreign.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct task_program {
-    char *folder;
-    uint32_t tasks;
+struct allprof_trace {
     struct allprof_rules rules;
-    uint64_t memory; /* for operations */
-    struct trace_store store;
     struct allprof_file *spare;
-    uint32_t rank, ranks;    /* of those that read in open() */
-    struct trace_tasks held; /* what was read; a note is the communicator of each event: int32_t */
-    struct allprof_comms comms;
-    struct trace_own *own;
-    uint32_t own_count;
+    struct allprof_comms comms; /* its list of communicators is the program's */
 };
 
 uint32_t allprof_alone = TASK_FEW;
-
-/* How many tasks' files this rank reads in open(). */
-static uint32_t read_count(const struct task_program *program)
-{
-    return program->rank < program->ranks
-               ? (program->tasks + program->ranks - 1 - program->rank) / program->ranks
-               : 0;
-}
 
 static void reads_release(struct allprof_read *read, uint32_t count)
 {
@@ -50,37 +32,31 @@ static void reads_release(struct allprof_read *read, uint32_t count)
     free(read);
 }
 
-static void allprof_close(struct task_program *program)
+static void trace_close(struct foreign_trace *to)
 {
-    if (!program)
-        return;
-    trace_own_release(&program->own, &program->own_count);
-    trace_tasks_release(&program->held);
-    allprof_file_free(program->spare);
-    trace_store_release(&program->store);
-    allprof_comms_release(&program->comms);
-    free(program->folder);
-    free(program);
+    struct allprof_trace *trace = to->own;
+    allprof_file_free(trace->spare);
+    allprof_comms_release(&trace->comms);
+    free(trace);
 }
 
-static enum ker_status files_read(struct task_program *program, struct allprof_read *read, uint32_t count,
-                                  struct ker_error *error)
+static enum ker_status files_read(const struct foreign_trace *of, struct trace_store *store,
+                                  const struct allprof_together *t, uint32_t rank, struct ker_error *error)
 {
+    struct allprof_trace *trace = of->own;
     enum ker_status status = KER_OK;
-    trace_store_init(&program->store, program->memory,
-                     program->rules.pins ? allprof_form_pins : allprof_form);
-    for (uint32_t i = 0; i < count && status == KER_OK; i++) {
+    for (uint32_t i = 0; i < t->count && status == KER_OK; i++) {
+        struct allprof_read *read = &t->read[i];
         struct allprof_scan scan = {0};
-        read[i].task = program->rank + i * program->ranks;
-        read[i].code.store = &program->store;
-        status = allprof_parse(&read[i].code, &read[i].taken, &scan, &program->rules, program->folder,
-                               read[i].task, error);
-        read[i].events = scan.events;
-        read[i].tallies = scan.tallies;
+        read->task = rank + i * t->readers;
+        read->code.store = store;
+        status = allprof_parse(&read->code, &read->taken, &scan, &trace->rules, of->path, read->task, error);
+        read->events = scan.events;
+        read->tallies = scan.tallies;
     }
-    allprof_file_free(program->spare);
-    program->spare = NULL;
-    return status ? status : trace_store_status(&program->store, error);
+    allprof_file_free(trace->spare);
+    trace->spare = NULL;
+    return status ? status : trace_store_status(store, error);
 }
 
 /* Which communicator each event of the task is; none: the world of all. */
@@ -101,153 +77,107 @@ static void comms_note(struct trace_task *held, const struct allprof_uses *uses)
 }
 
 /* What the replay needs of what was read. */
-static void reads_hold(struct task_program *program, struct allprof_read *read, uint32_t count,
-                       const struct allprof_uses *uses)
+static void reads_hold(struct trace_tasks *held, const struct allprof_together *t)
 {
-    program->held = (struct trace_tasks){ker_alloc((count + (size_t)1) * sizeof *program->held.task), count};
-    for (uint32_t i = 0; i < count; i++) {
-        program->held.task[i] =
-            (struct trace_task){.task = read[i].task, .code = read[i].code, .taken = read[i].taken};
-        read[i].code = (struct trace_code){0};
-        comms_note(&program->held.task[i], uses);
+    *held = (struct trace_tasks){ker_alloc((t->count + (size_t)1) * sizeof *held->task), t->count};
+    for (uint32_t i = 0; i < t->count; i++) {
+        held->task[i] =
+            (struct trace_task){.task = t->read[i].task, .code = t->read[i].code, .taken = t->read[i].taken};
+        t->read[i].code = (struct trace_code){0};
+        comms_note(&held->task[i], t->uses);
     }
 }
 
-/* Collective. */
-static enum ker_status files_resolve(struct task_program *program, struct ker_comm *comm,
-                                     struct ker_error *error)
+static enum ker_status tasks_gather(struct foreign_trace *to, struct trace_store *store,
+                                    struct trace_tasks *held, struct ker_comm *comm, struct ker_error *error)
 {
-    uint32_t count = read_count(program);
+    struct allprof_trace *trace = to->own;
     struct allprof_uses uses = {0};
+    uint32_t rank = (uint32_t)ker_comm_rank(comm),
+             readers = to->tasks <= allprof_alone ? 1 : (uint32_t)ker_comm_size(comm),
+             count = rank < readers ? (to->tasks + readers - 1 - rank) / readers : 0;
     struct allprof_together together = {.read = ker_alloc((count + (size_t)1) * sizeof *together.read),
                                         .count = count,
-                                        .tasks = program->tasks,
-                                        .readers = program->ranks,
-                                        .folder = program->folder,
+                                        .tasks = to->tasks,
+                                        .readers = readers,
+                                        .compared = !to->times,
+                                        .folder = to->path,
                                         .comm = comm,
                                         .uses = &uses,
-                                        .comms = &program->comms};
-    enum ker_status status = ker_comm_worst(comm, files_read(program, together.read, count, error));
-    if (status == KER_OK)
+                                        .comms = &trace->comms};
+    enum ker_status status = ker_comm_worst(comm, files_read(to, store, &together, rank, error));
+    if (status == KER_OK) {
         status = allprof_resolve(&together, error);
+        to->unfit = status != KER_OK;
+    }
     if (status == KER_OK)
-        reads_hold(program, together.read, count, &uses);
+        reads_hold(held, &together);
+    to->comm = trace->comms.comm;
+    to->comms = trace->comms.comm ? trace->comms.count : 1;
+    trace->comms.comm = NULL;
     reads_release(together.read, count);
     allprof_uses_release(&uses);
     return status;
 }
 
-static void allprof_read_keys(struct task_program *program, const struct ker_config *config, const char *path)
-{
-    program->folder = ker_format("%s", ker_config_file(config, TASK_KEY(path, "trace")));
-    program->rules.mpich = ker_config_is(config, TASK_KEY(path, "mpi_library"), "mpich");
-    program->rules.unlisted_bytes = ker_config_bytes(config, TASK_KEY(path, "unlisted_bytes"));
-    program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
-    program->rules.counts = task_calls_wanted(config, true);
-    program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
-    program->rules.pinning_time = ker_config_time(config, TASK_KEY(path, "pinning_time"));
-    program->rules.pinning_per_byte = ker_config_time(config, TASK_KEY(path, "pinning_per_byte"));
-    program->rules.pins = program->rules.pinning_time || program->rules.pinning_per_byte;
-    program->rules.inputs = ker_config_inputs(config);
-    program->rules.spare = &program->spare;
-    program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
-}
-
 /* All ranks must see the same number of files before they share them out, and each file with the same size,
  * since each is read by one rank. */
-static void folder_register(const struct task_program *program)
+static void folder_register(const struct foreign_trace *trace)
 {
     char text[96];
-    uint64_t bytes, digest = allprof_folder_sizes(program->folder, program->tasks, &bytes);
-    snprintf(text, sizeof text, "%u files, %llu bytes, sizes %016llx", program->tasks,
+    uint64_t bytes, digest = allprof_folder_sizes(trace->path, trace->tasks, &bytes);
+    snprintf(text, sizeof text, "%u files, %llu bytes, sizes %016llx", trace->tasks,
              (unsigned long long)bytes, (unsigned long long)digest);
-    ker_input_add_text(program->rules.inputs, program->folder, text);
+    ker_input_add_text(trace->inputs, trace->path, text);
 }
 
-static enum ker_status allprof_open(struct task_program **opened, const struct ker_config *config,
+static enum ker_status trace_open(struct foreign_trace *to, struct ker_error *error)
+{
+    const struct ker_config *config = to->config;
+    const char *job = to->job;
+    struct allprof_trace *trace = ker_alloc(sizeof *trace);
+    to->own = trace;
+    trace->rules = (struct allprof_rules){
+        .mpich = ker_config_is(config, TASK_KEY(job, "mpi_library"), "mpich"),
+        .unlisted_bytes = ker_config_bytes(config, TASK_KEY(job, "unlisted_bytes")),
+        .finalize_gap = ker_config_bool(config, TASK_KEY(job, "finalize_gap")),
+        .counts = to->counts,
+        .times = to->times,
+        .poll_gap = ker_config_time(config, TASK_KEY(job, "poll_gap")),
+        .pinning_time = ker_config_time(config, TASK_KEY(job, "pinning_time")),
+        .pinning_per_byte = ker_config_time(config, TASK_KEY(job, "pinning_per_byte")),
+        .inputs = to->inputs,
+        .spare = &trace->spare,
+    };
+    trace->rules.pins = trace->rules.pinning_time || trace->rules.pinning_per_byte;
+    to->form = trace->rules.pins ? allprof_form_pins : allprof_form;
+    enum ker_status status = allprof_folder_count(to->path, &to->tasks, error);
+    if (status == KER_OK)
+        folder_register(to);
+    return status;
+}
+
+static char *file_of(const struct foreign_trace *trace, uint32_t task)
+{
+    return allprof_file_path(trace->path, task);
+}
+
+static const struct foreign_reader reader = {
+    .name = "liballprof",
+    .doubt = (const char *const[]){NULL},
+    .times = true,
+    .calls = true,
+    .lists = true,
+    .open = trace_open,
+    .gather = tasks_gather,
+    .close = trace_close,
+    .file = file_of,
+};
+
+static enum ker_status allprof_open(struct task_program **program, const struct ker_config *config,
                                     const char *path, struct ker_comm *comm, struct ker_error *error)
 {
-    struct task_program *program = ker_alloc(sizeof *program);
-    *opened = program;
-    program->rank = (uint32_t)ker_comm_rank(comm);
-    allprof_read_keys(program, config, path);
-    enum ker_status status = allprof_folder_count(program->folder, &program->tasks, error);
-    if (status == KER_OK)
-        folder_register(program);
-    program->ranks = program->tasks <= allprof_alone ? 1 : (uint32_t)ker_comm_size(comm);
-    status = ker_comm_worst(comm, status);
-    if (status == KER_OK)
-        status = ker_comm_worst(comm, ker_inputs_agree(program->rules.inputs, comm, error));
-    if (status != KER_OK)
-        return status;
-    return files_resolve(program, comm, error);
-}
-
-static uint32_t allprof_tasks(const struct task_program *program)
-{
-    return program->tasks;
-}
-
-static const struct task_comm *allprof_comms(const struct task_program *program, int32_t *count)
-{
-    *count = program->comms.count;
-    return program->comms.comm;
-}
-
-/* Collective. */
-static enum ker_status allprof_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
-                                    struct ker_comm *comm, struct ker_error *error)
-{
-    trace_own_release(&program->own, &program->own_count);
-    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
-    return trace_store_status(&program->store, error);
-}
-
-static enum ker_status allprof_prepare(struct task_program *program, const uint32_t *own_tasks,
-                                       uint32_t count, struct ker_error *error)
-{
-    (void)error;
-    program->own = ker_alloc(count * sizeof *program->own);
-    program->own_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct trace_own *own = &program->own[i];
-        own->held = trace_tasks_find(&program->held, own_tasks[i]);
-        ker_assert(own->held && own->held->code.total);
-        own->reader.code = &own->held->code;
-        own->reader.comm = (const int32_t *)(const void *)own->held->note;
-        trace_reader_seek(&own->reader, 0, 0);
-    }
-    return KER_OK;
-}
-
-static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
-{
-    return trace_own_next(&program->own[own], op);
-}
-
-static bool allprof_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
-{
-    if (number >= program->own_count)
-        return false;
-    *so_far = program->own[number].before;
-    *all = program->own[number].held->code.total;
-    return true;
-}
-
-static void allprof_position(struct task_program *program, uint32_t own, struct ker_chunk *c)
-{
-    trace_own_position(&program->own[own], c);
-}
-
-static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
-{
-    return program->own[own].held->taken;
-}
-
-static bool allprof_call_of(const struct task_program *program, uint32_t own, uint32_t index,
-                            struct task_call *call)
-{
-    return trace_called_get(&program->own[own].held->code.called, index, call);
+    return foreign_open(program, &reader, false, config, path, comm, error);
 }
 
 static const struct ker_option options[] = {
@@ -292,20 +222,7 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
-const struct task_program_class task_allprof_class = {
-    .collective = true,
-    .open = allprof_open,
-    .tasks = allprof_tasks,
-    .comms = allprof_comms,
-    .hand = allprof_hand,
-    .prepare = allprof_prepare,
-    .next = allprof_next,
-    .close = allprof_close,
-    .position = allprof_position,
-    .done = allprof_done,
-    .taken = allprof_taken,
-    .call = allprof_call_of,
-};
+const struct task_program_class task_allprof_class = {.taken = foreign_taken, FOREIGN_CLASS(allprof_open)};
 
 static int is_task_file(const struct dirent *entry)
 {
@@ -331,5 +248,5 @@ const struct ker_kind trace_format_liballprof = {
     .name = "liballprof",
     .meaning =
         "text traces of liballprof: a folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task",
-    .operations = &(const struct trace_format){&task_allprof_class, score, NULL},
+    .operations = &(const struct trace_format){&task_allprof_class, score, &reader},
     .options = KER_OPTIONS(options, trace_store_options)};

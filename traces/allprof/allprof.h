@@ -20,6 +20,7 @@ struct allprof_rules {
     bool mpich;              /* values of the constants */
     uint64_t unlisted_bytes; /* per pair, where a v-collective does not list its counts */
     bool counts;             /* calls are counted */
+    bool times;              /* times are reported (foreign.h) */
     bool pins;               /* the first use of a buffer takes time: */
     ker_time pinning_time, pinning_per_byte;
     bool finalize_gap;           /* the time before MPI_Finalize is computation */
@@ -424,6 +425,7 @@ struct allprof_together {
     struct allprof_read *read; /* tasks rank, rank + readers, ... */
     uint32_t count, tasks;     /* files that this rank has read; that there are */
     uint32_t readers;          /* ranks that have read files */
+    bool compared; /* messages and collectives: marsconv --check does that by itself, and names the calls */
     const char *folder;
     struct ker_comm *comm;
     struct allprof_uses *uses;   /* filled in, as */

@@ -12,6 +12,7 @@
 #include "traces/allprof/again.h"
 #include "traces/allprof/allprof.h"
 #include "traces/allprof/poll.h"
+#include "traces/foreign/foreign.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -287,6 +288,13 @@ static void compute(struct parser *p, uint64_t us)
     p->code->gap += (us < GAP_MOST_US ? us : GAP_MOST_US) * p->unit;
 }
 
+/* Time that is left out. */
+static void apart(struct parser *p, uint64_t us)
+{
+    if (p->rules->times && us)
+        foreign_put_time(p->code, FOREIGN_APART, "times", p->code->line, us * KER_US);
+}
+
 /* The gap before this call: computation, or time to leave out. */
 static void gap_settle(struct parser *p)
 {
@@ -294,11 +302,11 @@ static void gap_settle(struct parser *p)
     unsigned kind = args->call->kind;
     if (args->start_us != INT64_MIN && p->last_end_us != INT64_MIN && args->start_us > p->last_end_us) {
         if (kind == ALLPROF_FINALIZE && !p->rules->finalize_gap)
-            p->finalize_gap_us = (uint64_t)(args->start_us - p->last_end_us);
+            apart(p, p->finalize_gap_us = (uint64_t)(args->start_us - p->last_end_us));
         else
             p->held_us += (uint64_t)(args->start_us - p->last_end_us);
     }
-    if (kind == ALLPROF_LOCAL)
+    if (kind == ALLPROF_LOCAL && (!p->rules->times || p->polled.count))
         return;
     bool polls = kind == ALLPROF_IPROBE || kind == ALLPROF_TEST || kind == ALLPROF_TEST_SOME;
     if (!polls && p->polled.count == 0) { /* nearly always */
@@ -307,10 +315,12 @@ static void gap_settle(struct parser *p)
         return;
     }
     struct poll poll = poll_of(args);
-    if (polls_equal(&p->polled, &poll) && p->held_us <= (uint64_t)(p->rules->poll_gap / KER_US))
+    if (polls_equal(&p->polled, &poll) && p->held_us <= (uint64_t)(p->rules->poll_gap / KER_US)) {
         p->poll_gap_us += p->held_us;
-    else
+        apart(p, p->held_us);
+    } else {
         compute(p, p->held_us);
+    }
     p->held_us = 0;
     p->polled = poll;
 }
@@ -366,7 +376,7 @@ static void line_keep(const struct parser *p)
     unsigned kind = p->args->call->kind;
     bool request = kind == ALLPROF_ISEND || kind == ALLPROF_IRECV;
     bool message = request || kind == ALLPROF_SEND || kind == ALLPROF_RECV;
-    if (p->rules->pins || p->last_end_us == INT64_MIN ||
+    if (p->rules->pins || p->rules->times || p->last_end_us == INT64_MIN ||
         !(message || kind == ALLPROF_WAIT || kind == ALLPROF_LOCAL))
         return;
     made->when = p->again->when;
@@ -408,6 +418,24 @@ static void line_again(struct parser *p)
     trace_code_put_again(p->code, &made->op, p->line, request);
 }
 
+/* The call, before the operations that it becomes. Of a family of calls (MPI_Type_) the line has the name. */
+static void call_report(struct parser *p)
+{
+    const struct allprof_args *args = p->args;
+    const char *call = args->call->name;
+    char name[64];
+    size_t length = strcspn(args->name, ":");
+    if (!allprof_call_listed(args->call) && length < sizeof name) {
+        memcpy(name, args->name, length);
+        name[length] = 0;
+        const struct trace_function *function = trace_function_find(name);
+        call = function ? function->name : call;
+    }
+    bool timed = args->start_us != INT64_MIN && args->end_us > args->start_us;
+    foreign_put_time(p->code, FOREIGN_CALL, call, p->line,
+                     timed ? (uint64_t)(args->end_us - args->start_us) * KER_US : 0);
+}
+
 static enum ker_status parse_line(struct parser *p)
 {
     struct allprof_args *args = p->args;
@@ -427,9 +455,11 @@ static enum ker_status parse_line(struct parser *p)
     if (args->has_group)
         p->stride = stride_find(p);
     enum ker_status status = KER_OK;
+    if (p->rules->pins && args->call->kind != ALLPROF_LOCAL)
+        p->code->gap += (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit);
+    if (p->rules->times)
+        call_report(p);
     if (args->call->kind != ALLPROF_LOCAL) {
-        if (p->rules->pins)
-            p->code->gap += (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit);
         p->op = (struct task_op){
             .kind = args->call->op, .line = p->line, .comm = event, .call = args->call->name};
         if (args->call->kind == ALLPROF_SEND || args->call->kind == ALLPROF_ISEND ||

@@ -108,7 +108,7 @@ static enum ker_status comms_resolve(struct allprof_together *t, struct ker_erro
     if (lacks && control)
         status =
             allprof_comms_resolve(t->comms, files.events, files.tallies, t->tasks, t->folder, &lacks, error);
-    if (control && status == KER_OK)
+    if (control && status == KER_OK && t->compared)
         status = allprof_match_collectives(files.events, t->tasks, t->comms, t->folder, error);
     if (control && status == KER_OK)
         allprof_uses_make(t->uses, files.events, t->tasks);
@@ -193,7 +193,8 @@ enum ker_status allprof_resolve(struct allprof_together *t, struct ker_error *er
     if (status != KER_OK)
         return status;
     allprof_share(t->uses, t->comms, t->tasks, t->comm);
-    status = messages_match(t, error);
+    if (t->compared)
+        status = messages_match(t, error);
     if (status == KER_OK && t->comms->doubts)
         doubts_tell(t);
     return status;

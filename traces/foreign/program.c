@@ -1,7 +1,8 @@
 /* program.c - the program of a trace of another tool.
  *
  * Tasks are read where they live, in prepare(), each once: so everything is checked before the run, and only
- * what the replay needs is kept. A run that begins again with its tasks elsewhere hands them over.
+ * what the replay needs is kept. A run that begins again with its tasks elsewhere hands them over, as do
+ * those of readers that gather all tasks in open().
  */
 #include "traces/foreign/foreign.h"
 #include "traces/store/own.h"
@@ -12,7 +13,7 @@
 struct task_program {
     const struct foreign_reader *reader;
     struct foreign_trace trace;
-    bool counts, times, agreed;
+    bool agreed;
     uint64_t memory;                 /* for operations */
     uint64_t doubts[FOREIGN_DOUBTS]; /* tasks with each of them */
     struct replay_order order;       /* until the ranks have agreed */
@@ -46,7 +47,7 @@ void foreign_close(struct task_program *program)
 
 /* ---- open ---- */
 
-static enum ker_status trace_open(struct task_program *program, const struct ker_config *config,
+static enum ker_status trace_open(struct task_program *program, bool times, const struct ker_config *config,
                                   const char *path, struct ker_error *error)
 {
     const char *key = TASK_KEY(path, "trace");
@@ -54,6 +55,9 @@ static enum ker_status trace_open(struct task_program *program, const struct ker
                                             .inputs = ker_config_inputs(config),
                                             .config = config,
                                             .job = path,
+                                            .form = program->reader->form,
+                                            .counts = task_calls_wanted(config, true),
+                                            .times = times,
                                             .comms = 1};
     enum ker_status status = program->reader->open(&program->trace, error);
     program->trace.config = NULL;
@@ -61,14 +65,25 @@ static enum ker_status trace_open(struct task_program *program, const struct ker
     if (status == KER_OK && (program->trace.tasks == 0 || program->trace.tasks > FOREIGN_TASKS_MOST))
         status = ker_fail(error, KER_BAD_INPUT, "%s: a trace of %u tasks; it can have 1 to %u",
                           program->trace.path, program->trace.tasks, FOREIGN_TASKS_MOST);
-    if (status == KER_OK && !program->trace.comm) {
+    return status;
+}
+
+/* Collective: the tasks, if they are to be read together, and the world, if it is all there is. */
+static enum ker_status trace_gather(struct task_program *program, struct ker_comm *comm,
+                                    struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (program->reader->gather)
+        status = ker_comm_worst(
+            comm, program->reader->gather(&program->trace, &program->store, &program->held, comm, error));
+    if (!program->trace.comm) {
         program->trace.comm = ker_alloc(sizeof *program->trace.comm);
         *program->trace.comm = (struct task_comm){.size = (int32_t)program->trace.tasks};
     }
     return status;
 }
 
-enum ker_status foreign_open(struct task_program **opened, const struct foreign_reader *reader,
+enum ker_status foreign_open(struct task_program **opened, const struct foreign_reader *reader, bool times,
                              const struct ker_config *config, const char *path, struct ker_comm *comm,
                              struct ker_error *error)
 {
@@ -76,11 +91,12 @@ enum ker_status foreign_open(struct task_program **opened, const struct foreign_
     *opened = program;
     program->reader = reader;
     program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
-    program->counts = task_calls_wanted(config, true);
-    enum ker_status status = ker_comm_worst(comm, trace_open(program, config, path, error));
+    enum ker_status status = ker_comm_worst(comm, trace_open(program, times, config, path, error));
     if (status == KER_OK) /* all see the same trace before they share it out */
         status = ker_comm_worst(comm, ker_inputs_agree(ker_config_inputs(config), comm, error));
-    trace_store_init(&program->store, program->memory, reader->form);
+    trace_store_init(&program->store, program->memory, program->trace.form);
+    if (status == KER_OK)
+        status = trace_gather(program, comm, error);
     replay_order_init(&program->order, program->trace.comms);
     return status;
 }
@@ -109,19 +125,25 @@ uint64_t foreign_put(struct foreign_task *t, const struct task_op *op)
     return trace_code_put(t->code, op);
 }
 
+void foreign_put_time(struct trace_code *code, enum foreign_told what, const char *call, uint32_t line,
+                      uint64_t picoseconds)
+{
+    trace_code_put(code, &(struct task_op){.kind = TASK_OP_TAKES,
+                                           .mode = (uint8_t)what,
+                                           .call = call,
+                                           .line = line,
+                                           .time = (ker_time)picoseconds});
+}
+
 void foreign_tell(struct foreign_task *t, enum foreign_told what, uint64_t picoseconds)
 {
-    if (t->times)
-        trace_code_put(t->code, &(struct task_op){.kind = TASK_OP_TAKES,
-                                                  .mode = (uint8_t)what,
-                                                  .call = "times",
-                                                  .line = t->code->line,
-                                                  .time = (ker_time)picoseconds});
+    if (t->trace->times)
+        foreign_put_time(t->code, what, "times", t->code->line, picoseconds);
 }
 
 void foreign_count(struct foreign_task *t, const char *function, uint64_t bytes, uint64_t time_ns)
 {
-    if (!t->counts)
+    if (!t->trace->counts)
         return;
     struct trace_called *called = &t->code->called;
     uint32_t index = trace_called_find(called, function, strlen(function)); /* the list may move */
@@ -144,12 +166,8 @@ static enum ker_status task_read(struct task_program *program, struct trace_task
                                  struct ker_error *error)
 {
     held->code.store = &program->store;
-    struct foreign_task t = {.trace = &program->trace,
-                             .task = held->task,
-                             .code = &held->code,
-                             .order = &program->order,
-                             .counts = program->counts,
-                             .times = program->times};
+    struct foreign_task t = {
+        .trace = &program->trace, .task = held->task, .code = &held->code, .order = &program->order};
     int32_t *own = comms_of(program, held->task);
     replay_order_begin(&program->order, held->task, program->trace.comm);
     enum ker_status status = program->reader->read(&program->trace, &t, error);
@@ -186,9 +204,11 @@ enum ker_status foreign_prepare(struct task_program *program, const uint32_t *ow
         if (status != KER_OK)
             break;
         own->reader.code = &held->code;
+        own->reader.comm = (const int32_t *)(const void *)held->note;
         trace_reader_seek(&own->reader, 0, 0);
     }
-    trace_close(program);
+    if (!program->reader->gather)
+        trace_close(program);
     return status ? status : trace_store_status(&program->store, error);
 }
 
@@ -196,7 +216,7 @@ enum ker_status foreign_prepare(struct task_program *program, const uint32_t *ow
 enum ker_status foreign_agree(struct task_program *program, struct ker_comm *comm, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    if (!program->agreed) {
+    if (!program->agreed && !program->reader->gather) {
         ker_comm_sum_u64(comm, program->doubts, FOREIGN_DOUBTS);
         for (int i = 0; ker_comm_rank(comm) == 0 && program->reader->doubt[i]; i++)
             if (program->doubts[i])
@@ -205,6 +225,7 @@ enum ker_status foreign_agree(struct task_program *program, struct ker_comm *com
                          program->reader->doubt[i]);
         status = replay_order_agree(&program->order, program->trace.comm, comm, program->trace.path,
                                     program->reader->advice, error);
+        program->trace.unfit = status != KER_OK;
     }
     replay_order_release(&program->order);
     program->agreed = true;
@@ -213,15 +234,21 @@ enum ker_status foreign_agree(struct task_program *program, struct ker_comm *com
 
 /* ---- for converters ---- */
 
-void foreign_times(struct task_program *program)
-{
-    program->times = true;
-}
-
 void foreign_operations(const struct task_program *program, uint32_t number, struct trace_reader *reader)
 {
-    *reader = (struct trace_reader){.code = &program->own[number].held->code};
+    const struct trace_own *own = &program->own[number];
+    *reader = (struct trace_reader){.code = &own->held->code, .comm = own->reader.comm};
     trace_reader_seek(reader, 0, 0);
+}
+
+bool foreign_unfit(const struct task_program *program)
+{
+    return program->trace.unfit;
+}
+
+char *foreign_file(const struct task_program *program, uint32_t task)
+{
+    return program->reader->file ? program->reader->file(&program->trace, task) : NULL;
 }
 
 /* ---- the run ---- */
@@ -249,4 +276,9 @@ bool foreign_call_of(const struct task_program *program, uint32_t number, uint32
                      struct task_call *call)
 {
     return trace_called_get(&program->own[number].held->code.called, index, call);
+}
+
+struct task_taken foreign_taken(const struct task_program *program, uint32_t number)
+{
+    return program->own[number].held->taken;
 }

@@ -220,7 +220,7 @@ static const struct foreign_reader reader = {
 static enum ker_status otf2_open(struct task_program **program, const struct ker_config *config,
                                  const char *path, struct ker_comm *comm, struct ker_error *error)
 {
-    return foreign_open(program, &reader, config, path, comm, error);
+    return foreign_open(program, &reader, false, config, path, comm, error);
 }
 
 static const struct ker_option options[] = {
@@ -236,7 +236,7 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
-static const struct task_program_class class = FOREIGN_CLASS(otf2_open);
+static const struct task_program_class class = {FOREIGN_CLASS(otf2_open)};
 
 const struct ker_kind trace_format_otf2 = {
     .name = "otf2",

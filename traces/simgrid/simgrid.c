@@ -52,7 +52,7 @@ static const struct foreign_reader reader = {
 static enum ker_status simgrid_open(struct task_program **program, const struct ker_config *config,
                                     const char *path, struct ker_comm *comm, struct ker_error *error)
 {
-    return foreign_open(program, &reader, config, path, comm, error);
+    return foreign_open(program, &reader, false, config, path, comm, error);
 }
 
 static const struct ker_option options[] = {
@@ -72,7 +72,7 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
-static const struct task_program_class class = FOREIGN_CLASS(simgrid_open);
+static const struct task_program_class class = {FOREIGN_CLASS(simgrid_open)};
 
 static int score(const char *path)
 {
