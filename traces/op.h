@@ -118,6 +118,28 @@ enum task_receive_mode {
 
 #define TASK_COLLECTIVE_BEGINS 1 /* mode of a collective: the task begins by it, and does not wait before */
 
+/* What a reduction combines by, or a PUT or FETCH: an operation and a class of datatypes, each 0 where it is
+ * not known. */
+enum task_combine {
+    TASK_COMBINE_OPERATION = 0x0f,
+    TASK_COMBINE_SUM = 1,
+    TASK_COMBINE_PROD,
+    TASK_COMBINE_MIN,
+    TASK_COMBINE_MAX,
+    TASK_COMBINE_LOGICAL,
+    TASK_COMBINE_BITWISE,
+    TASK_COMBINE_LOC,
+    TASK_COMBINE_OWN, /* the program's own */
+    TASK_COMBINE_TYPE = 0x70,
+    TASK_COMBINE_INTEGER = 0x10,
+    TASK_COMBINE_REAL = 0x20,
+    TASK_COMBINE_COMPLEX = 0x30,
+    TASK_COMBINE_PAIR = 0x40,
+    TASK_COMBINE_DERIVED = 0x50,
+};
+#define TASK_COMBINES_OWN 1 /* bits of task_program_class.combines */
+#define TASK_COMBINES_DERIVED 2
+
 /* Of windows: mode, as bits. */
 #define TASK_WINDOW_EXCLUSIVE 1 /* the lock */
 #define TASK_WINDOW_UNCHECKED 2 /* MPI_MODE_NOCHECK: nobody is asked */
@@ -173,6 +195,7 @@ struct task_op {
     bool is_call;     /* COMPUTE: in the place of a call of the trace */
     bool step;        /* COMPUTE: a generator's, which has its jitter however short it is */
     uint8_t rail;     /* GRAPH_SEND: the adapter of the node that sends it, + 1; 0: node.rail says */
+    uint8_t combine;  /* enum task_combine */
     uint32_t message; /* of MPROBE, MRECV, IMRECV: the program's name for it */
     uint64_t request; /* of one-request ops */
     union {           /* valid until the program's next op */
@@ -352,6 +375,9 @@ struct task_program_class {
      * one stream may make others of its task ready. */
     void (*complete)(struct task_program *, uint32_t own, uint64_t request);
     bool (*ready)(const struct task_program *, uint32_t own);
+    /* Of traces, when own tasks have been prepared: do they have reductions by operations of their own, or
+     * else of derived datatypes? NULL: it is not known. */
+    uint8_t (*combines)(const struct task_program *);
     /* What an own task has not done. */
     void (*unfinished)(const struct task_program *, uint32_t own, const struct task_unfinished_list *);
     /* The services that its tasks call (TASK_OP_CALL), one after the other; false: there are no more. Each

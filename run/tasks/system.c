@@ -235,6 +235,8 @@ static enum ker_status seats_prepare(struct task_system *system, struct seating 
             done = j->class->hand(j->program, own_tasks + begin, next - begin, comm, error);
         if (!done)
             done = j->class->prepare(j->program, own_tasks + begin, next - begin, error);
+        if (!done && j->class->combines)
+            done = task_mpi_combines(system->mpi, j->name, j->class->combines(j->program), error);
         status = status ? status : done;
     }
     free(own_tasks);

@@ -54,6 +54,7 @@ static uint32_t collective_view(struct task_mpi *mpi, struct task_state *task)
     run->view.send_bytes = op->send_bytes;
     run->view.receive_bytes = op->receive_bytes;
     run->view.collective = op->collective;
+    run->rate = task_combine_rate(mpi, op->combine);
     if (task_coll_among_neighbours(op->collective))
         run->view.neighbours = job->class->neighbours(job->program, task->own, op->comm);
     return index;
@@ -167,10 +168,11 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
 
 /* The task owes for what of a round it does itself; false: nothing. By the adapter a call that does not block
  * continues meanwhile: the time is the task's, with whatever it does next. */
-static bool round_charge(struct task_mpi *mpi, struct task_state *task, uint64_t combined, uint64_t copied)
+static bool round_charge(struct task_mpi *mpi, struct task_state *task, uint64_t rate, uint64_t combined,
+                         uint64_t copied)
 {
-    if (mpi->reduce_rate && combined)
-        task_owe(task, task_work_moves(mpi, task, combined, mpi->reduce_rate, TASK_MOVES_COMBINE));
+    if (rate && combined)
+        task_owe(task, task_work_moves(mpi, task, combined, rate, TASK_MOVES_COMBINE));
     if (mpi->copies_collectives && copied)
         task_owe(task, task_work_moves(mpi, task, copied, mpi->model.memory_rate, TASK_MOVES_COPY));
     return combined || copied;
@@ -183,7 +185,7 @@ static bool round_finish(struct task_mpi *mpi, struct task_state *task, struct t
     uint64_t combined = c->receive_bytes * c->combines, copied = c->after;
     c->combines = 0;
     c->after = 0;
-    return round_charge(mpi, task, combined, copied);
+    return round_charge(mpi, task, run->rate, combined, copied);
 }
 
 /* Fetches the next round and posts its receive. */
@@ -197,7 +199,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
         return;
     }
     if (__builtin_expect(mpi->local_work, 0))
-        round_charge(mpi, task, 0,
+        round_charge(mpi, task, run->rate, 0,
                      run->current.before + (run->round == 0 ? task_coll_own_copy(&run->view) : 0));
     run->round++;
     if (run->current.receive_from != TASK_COLL_NOBODY)

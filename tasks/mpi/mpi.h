@@ -65,6 +65,9 @@ void task_mpi_outside_works(struct task_mpi_outside *);
 enum ker_status task_mpi_new(struct task_mpi **, const struct ker_config *, const struct task_mpi_outside *,
                              struct ker_error *);
 void task_mpi_free(struct task_mpi *);
+/* Is there a rate for what a job's reductions combine by (task_program_class.combines)? */
+enum ker_status task_mpi_combines(const struct task_mpi *, const char *job, uint8_t unusual,
+                                  struct ker_error *);
 /* Its number among the services of the nodes. */
 void task_mpi_name(struct task_mpi *, uint32_t service);
 

@@ -112,7 +112,7 @@ static void operation(struct task_mpi *mpi, struct task_state *task, ker_time no
     if (op->kind == TASK_OP_FETCH)
         back_put(&wire, op->bytes2);
     if (op->kind != TASK_OP_GET && op->mode & TASK_WINDOW_SOFTWARE)
-        wire.flags = TASK_WIRE_SOFTWARE;
+        wire.flags = TASK_WIRE_SOFTWARE, wire.start = op->combine;
     if (op->request)
         wire.sender = request_make(mpi, task, wire.destination);
     struct task_window *window = op_window(task);
@@ -369,10 +369,12 @@ static void received(struct task_state *task, uint64_t bytes)
 
 /* An accumulate at the target: what is combined takes its processor, one after the other; the task pays with
  * whatever it does next. Returns when it is done, from now on. */
-static ker_time combine(struct task_mpi *mpi, struct task_state *task, ker_time now, uint64_t bytes)
+static ker_time combine(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                        const struct task_wire *wire)
 {
     struct task_onesided *own = task_onesided_get(task);
-    ker_time time = task_work_moves(mpi, task, bytes, mpi->reduce_rate, TASK_MOVES_COMBINE);
+    uint64_t rate = task_combine_rate(mpi, (uint8_t)wire->start);
+    ker_time time = rate ? task_work_moves(mpi, task, wire->bytes, rate, TASK_MOVES_COMBINE) : 0;
     own->combines = (own->combines > now ? own->combines : now) + time;
     task_owe(task, time);
     return own->combines - now;
@@ -386,8 +388,8 @@ static void operation_arrived(struct task_mpi *mpi, struct task_state *task, ker
     ker_time delay = 0;
     if (wire->kind != TASK_WIRE_GET)
         received(task, wire->bytes);
-    if (mpi->reduce_rate && wire->flags & TASK_WIRE_SOFTWARE && wire->bytes)
-        delay = combine(mpi, task, now, wire->bytes);
+    if (mpi->combine.count && wire->flags & TASK_WIRE_SOFTWARE && wire->bytes)
+        delay = combine(mpi, task, now, wire);
     answer.kind = wire->kind == TASK_WIRE_PUT ? TASK_WIRE_DONE : TASK_WIRE_ANSWER;
     if (wire->kind == TASK_WIRE_FETCH)
         answer.bytes = back_of(wire);

@@ -205,6 +205,16 @@ struct task_mpi_job {
     uint64_t aborted;    /* tasks that have ended before their end */
 };
 
+/* mpi.reduce_rate */
+#define TASK_COMBINE_RATES 32
+struct task_combine_rates {
+    uint32_t count; /* 0: combining takes no time */
+    struct {
+        uint64_t rate; /* bytes per second */
+        uint8_t code;  /* of what alone: enum task_combine */
+    } of[TASK_COMBINE_RATES];
+};
+
 struct task_mpi {
     struct task_mpi_outside outside;
     uint32_t service;         /* its number among the nodes' */
@@ -224,8 +234,8 @@ struct task_mpi {
     uint64_t eager_limit;
     uint64_t inject_limit; /* with eager_delivered: up to it sends are complete at once */
     bool eager_buffered, eager_delivered, copies_unexpected, copies_buffered, copies_collectives;
-    bool local_work;      /* copies_collectives, or: */
-    uint64_t reduce_rate; /* bytes per second that a task combines; 0: it takes no time */
+    bool local_work; /* copies_collectives, or: */
+    struct task_combine_rates combine;
     enum task_rendezvous rendezvous;
     uint8_t parting;     /* enum task_parting */
     ker_time match_time; /* of each entry that a search looks at */

@@ -45,7 +45,7 @@ struct task_wire {
     uint32_t sender, receiver;    /* requests, by the numbers that their tasks have given them */
     int32_t comm, tag;
     uint32_t sequence;
-    uint32_t start; /* of a persistent collective: which, from 1 */
+    uint32_t start; /* of a persistent collective: which, from 1; of an accumulate what it combines by */
     uint64_t bytes;
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");

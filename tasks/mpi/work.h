@@ -26,6 +26,11 @@ void task_work_cut(const struct task_mpi *, const struct task_state *, ker_time 
                    struct task_mpi_result *);
 void task_work_state(struct task_mpi *, const struct task_state *, struct ker_chunk *);
 
+/* -- combine.c -- */
+enum ker_status task_combine_read(struct task_combine_rates *, const struct ker_config *, struct ker_error *);
+/* Bytes per second of what combines by this; 0: no time. */
+uint64_t task_combine_rate(const struct task_mpi *, uint8_t code);
+
 /* -- charge.c -- */
 /* The time of the op's computation in a job that is special: with the factors of its task, and what it takes
  * longer than it should (compute_jitter); what it moves in memory the next task_work takes with it. A call

@@ -208,6 +208,7 @@ static void op_collective(struct task_op *op, uint8_t collective, const char *fu
     op->collective = collective;
     op->call = function;
     op->bytes = bytes;
+    op->combine = TASK_COMBINE_SUM | TASK_COMBINE_INTEGER; /* where it reduces */
 }
 
 /* The messages of a step: receives from the next tasks on, then sends to those before; false: all are posted.

@@ -98,6 +98,7 @@ static bool stage_op(const struct task_stages *stages, const struct task_program
     op->collective = TASK_COLL_ALLREDUCE;
     op->call = "MPI_Allreduce";
     op->bytes = stages->allreduce_bytes;
+    op->combine = TASK_COMBINE_SUM | TASK_COMBINE_INTEGER;
     return stages->allreduce_every > 0 && (place->step + 1) % stages->allreduce_every == 0;
 }
 

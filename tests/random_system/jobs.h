@@ -88,8 +88,13 @@ static void random_mpi(struct random_system *r)
         put_size(r, "inject_limit", 0, 1000, 0, 100000);
     put_choice(r, "rendezvous", LIST("read", "write"));
     put_choice(r, "copies", LIST("none", "unexpected", "buffered", "collectives", "all"));
-    if (random_flag(r, "combining takes time", 40))
-        put_rate(r, "reduce_rate", 8);
+    if (random_flag(r, "combining takes time", 40)) {
+        if (random_flag(r, "by what combines", 40))
+            fprintf(r->out, "    reduce_rate = [\"%u MB/s\", \"%u MB/s:sum\", \"%u MB/s:real\"];\n",
+                    300 + draw(r, 9000), 300 + draw(r, 9000), 300 + draw(r, 9000));
+        else
+            put_rate(r, "reduce_rate", 8);
+    }
     put_time(r, "match_time", LIST("0 ns", "0 ns", "1 ps", "7 ns", "150 ns"), 0, 1e9);
     const char *progress = random_choice(r, "progress", LIST("adapter", "calls", "thread"));
     put_text(r, "progress", progress);

@@ -122,6 +122,32 @@ sed '/^network/d; s/nodes = 5/nodes = 3/' "$t/five.cfg" >"$t/three.cfg"
 program 3 "bcast 40960 0"
 more "one adapter, two messages: 19 x 4,096 ns" 69980800 "$t/three.cfg" mpi.collectives.bcast=linear -- "adapter.injection_rate=1 GB/s"
 
+# ---- rates by what combines: 4,000 bytes of ints by a sum, 8,000 of doubles by a product, at 1 GB/s 4 and 8 us ----
+
+marstrace=$(dirname "$m")/marstrace
+if [ -x "$marstrace" ] && mpicc -o "$t/combined" tests/tools/tracer/combined.c 2>"$t/err"; then
+    traced() { timeout 60 mpirun -n 2 "$marstrace" -o "$t/trace$1" "$t/combined" $1 </dev/null >"$t/err" 2>&1; }
+    traced "" && traced own && traced derived
+    check "reductions are traced"
+    cat >"$t/traced.cfg" <<END
+topology = { kind = "star"; nodes = 2; bandwidth = "10 GB/s"; latency = "100 ns"; };
+mpi = { collectives = { allreduce = "recursive_doubling"; }; };
+jobs = ( { program = "trace"; trace = "$t/trace"; processor_factor = 0.0; } );
+END
+    rates() { more "$1" $(($2 * us)) "$t/traced.cfg" "${@:4}" -- "mpi.reduce_rate=$3"; }
+    rates "one rate" 12 '["1 GB/s"]'
+    rates "by operation" 8 '["1 GB/s", "2 GB/s:prod"]'
+    rates "by datatype" 10 '["1 GB/s", "2 GB/s:integer"]'
+    rates "by both: the last fitting one" 6 '["1 GB/s", "4 GB/s:real", "2 GB/s:prod:real", "2 GB/s:sum", "4 GB/s:sum:real"]'
+    rates "an operation of the program's own" 6 '["2 GB/s", "2 GB/s:own"]' "jobs[0].trace=$t/traceown"
+    rates "of a derived datatype, too" 4 '["2 GB/s", "1 GB/s:own", "4 GB/s:own:derived"]' "jobs[0].trace=$t/tracederived"
+    for what in own derived; do
+        ! "$m" -q -o "$t/bad" "$t/traced.cfg" "jobs[0].trace=$t/trace$what" "mpi.reduce_rate=1 GB/s" 2>"$t/err" &&
+            grep -q "mpi.reduce_rate: job .* by an operation of the program's own.*\"1 GB/s:own\"" "$t/err"
+        check "$what without a rate of its own: refused"
+    done
+fi
+
 # ---- all of it at once ----
 
 cat >"$t/c.cfg" <<'END'
@@ -154,4 +180,7 @@ refuse "right would be a rate" 'adapter.injection_rate=["1 us"]'
 refuse "right would be a rate" 'adapter.injection_rate=["0 GB/s"]'
 refuse "adapter.injection_between" adapter.injection_between=lines
 refuse "has no schedule here" "mpi.collectives.rules=$t/rules.conf"
-refuse "mpi.reduce_rate" "mpi.reduce_rate=0"
+refuse "at least 1 kB/s" "mpi.reduce_rate=0 B/s"
+refuse "the first rate is for all" "mpi.reduce_rate=1 GB/s:sum"
+refuse "no operation or datatype, or two of a kind" 'mpi.reduce_rate=["1 GB/s", "2 GB/s:sum:prod"]'
+refuse "a second rate for the same" 'mpi.reduce_rate=["1 GB/s", "2 GB/s:sum", "3 GB/s:sum"]'

@@ -332,6 +332,8 @@ enum ker_status replay_collective_get(struct replay_task *t, struct task_op *op,
     if (root < 0 || root >= size)
         return replay_fail(w, "the root is %lld in a communicator of %d", (long long)root, size);
     op->peer = (int32_t)root;
+    if (replay_has(t->record.function, MARS_FIELD_op))
+        replay_combine_get(t, op);
     switch (op->collective) {
     case TASK_COLL_BARRIER:
         return KER_OK;

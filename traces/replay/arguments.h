@@ -71,6 +71,8 @@ enum ker_status replay_active_check(struct replay_task *, const struct task_op *
                                     const struct replay_wrong *);
 void replay_active_unknown(struct replay_task *);
 /* op->collective is set. */
+/* combine.c: what the call combines by, into op->combine. */
+void replay_combine_get(struct replay_task *, struct task_op *);
 enum ker_status replay_collective_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 
 #endif

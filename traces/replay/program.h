@@ -28,7 +28,8 @@ struct task_program {
     struct replay_comms comms;
     struct replay_order order; /* until the ranks have agreed */
     bool agreed;
-    uint64_t memory; /* for operations */
+    uint8_t combines; /* TASK_COMBINES_*, of all own tasks */
+    uint64_t memory;  /* for operations */
     struct trace_store store;
     struct trace_tasks
         held; /* a note is what is known of neighbours and threads, while the task is on its way */

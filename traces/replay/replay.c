@@ -147,6 +147,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     replay_order_begin(&program->order, task, t.comms);
     if (status == KER_OK)
         status = replay_calls_read(program, own, &t, error);
+    program->combines |= t.combines;
     replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
     mars_task_close(t.trace);
     replay_requests_release(&t);
@@ -364,6 +365,11 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
+static uint8_t replay_combines(const struct task_program *program)
+{
+    return program->combines;
+}
+
 const struct task_program_class task_replay_class = {
     .collective = true,
     .open = replay_open,
@@ -372,6 +378,7 @@ const struct task_program_class task_replay_class = {
     .hand = replay_hand,
     .prepare = replay_prepare,
     .agree = replay_agree,
+    .combines = replay_combines,
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,

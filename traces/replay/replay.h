@@ -143,6 +143,7 @@ struct replay_shape {
 
 /* A task whose calls are being read. */
 struct replay_task {
+    uint8_t combines; /* TASK_COMBINES_* */
     const struct replay_rules *rules;
     const struct task_comm *comms;
     struct mars_task *trace;

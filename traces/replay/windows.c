@@ -74,13 +74,14 @@ static enum ker_status target_get(const struct replay_task *t, struct task_op *o
 }
 
 /* The bytes that go there, and for FETCH those that come back. */
-static enum ker_status operation_get(const struct replay_task *t, struct task_op *op,
-                                     const struct replay_wrong *w)
+static enum ker_status operation_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
     bool swaps = strncmp(t->record.function->name, "MPI_Compare", 11) == 0;
     enum mars_field there = op->kind == TASK_OP_GET ? MARS_FIELD_recvbytes : MARS_FIELD_bytes;
     enum ker_status status = replay_bytes_get(t, there, &op->bytes, w);
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
+    if (replay_has(t->record.function, MARS_FIELD_op))
+        replay_combine_get(t, op);
     if (status != KER_OK || op->kind != TASK_OP_FETCH)
         return status;
     op->bytes2 = op->bytes;

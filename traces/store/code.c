@@ -22,9 +22,10 @@
 #define REQUEST 8u   /* request */
 #define REQUESTS 16u /* request_count, requests */
 #define COLLECTIVE 32u
-#define FLAG 64u    /* outcome */
-#define TIME 128u   /* time */
-#define HANDLE 256u /* message */
+#define FLAG 64u     /* outcome */
+#define TIME 128u    /* time */
+#define HANDLE 256u  /* message */
+#define COMBINE 512u /* combine */
 
 static const uint16_t parts[] = {
     [TASK_OP_COMPUTE] = TIME,
@@ -61,9 +62,9 @@ static const uint16_t parts[] = {
     [TASK_OP_PRECV_INIT] = MESSAGE | OTHER | REQUEST,
     [TASK_OP_PREADY] = OTHER | REQUEST,
     [TASK_OP_PARRIVED] = OTHER | REQUEST | FLAG,
-    [TASK_OP_PUT] = MESSAGE | REQUEST,
+    [TASK_OP_PUT] = MESSAGE | REQUEST | COMBINE,
     [TASK_OP_GET] = MESSAGE | REQUEST,
-    [TASK_OP_FETCH] = MESSAGE | OTHER | REQUEST,
+    [TASK_OP_FETCH] = MESSAGE | OTHER | REQUEST | COMBINE,
     [TASK_OP_WIN_LOCK] = MESSAGE,
     [TASK_OP_WIN_UNLOCK] = MESSAGE,
     [TASK_OP_WIN_LOCK_ALL] = MESSAGE,
@@ -75,9 +76,9 @@ static const uint16_t parts[] = {
     [TASK_OP_WIN_COMPLETE] = MESSAGE,
     [TASK_OP_WIN_WAIT] = MESSAGE,
     [TASK_OP_WIN_FREE] = MESSAGE,
-    [TASK_OP_COLLECTIVE] = COLLECTIVE,
-    [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST,
-    [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST,
+    [TASK_OP_COLLECTIVE] = COLLECTIVE | COMBINE,
+    [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST | COMBINE,
+    [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST | COMBINE,
     [TASK_OP_CALL] = 0, /* no format has any */
     [TASK_OP_FINALIZE] = 0,
     [TASK_OP_ABORT] = MESSAGE | FLAG,
@@ -182,6 +183,8 @@ static inline uint8_t *put_body(const struct trace_code *code, uint8_t *at, unsi
         *at++ = (uint8_t)op->outcome;
     if (has & HANDLE)
         at = put(at, op->message);
+    if (has & COMBINE)
+        *at++ = op->combine;
     if (has & TIME)
         at = put_time(code, at, (uint64_t)(op->time / code->store->form.unit));
     if (moves(op))
@@ -379,7 +382,7 @@ static inline __attribute__((always_inline)) void get_body(struct trace_reader *
         get_message(reader, op);
     if (has & REQUEST)
         op->request = get(reader);
-    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE)))
+    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE | COMBINE)))
         return;
     if (has & OTHER) {
         op->peer2 = (int32_t)get_signed(reader);
@@ -397,6 +400,8 @@ static inline __attribute__((always_inline)) void get_body(struct trace_reader *
         op->outcome = (int8_t)*reader->at++;
     if (has & HANDLE)
         op->message = (uint32_t)get(reader);
+    if (has & COMBINE)
+        op->combine = *reader->at++;
     if (has & TIME)
         op->time = get_time(reader);
     if (moves(op))
