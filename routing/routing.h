@@ -250,6 +250,8 @@ const struct route_fault_summary *route_fault_summarise(const struct route_topol
  * KER_TIME_MAX never. */
 ker_time route_port_down(const struct route_topology *topology, uint32_t switch_id, uint32_t port);
 ker_time route_switch_down(const struct route_topology *topology, uint32_t switch_id);
+/* When something goes down next; KER_TIME_MAX: never. */
+ker_time route_faults_next(const struct route_topology *topology, ker_time now);
 /* Is there any path from endpoint to endpoint at that time? */
 bool route_reachable(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to);
 /* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a

@@ -478,6 +478,9 @@ static bool adapter_inject(struct net_adapter *a, ker_time now)
     if ((a->waiting && a->blocked) || a->cnp != NET_NONE) {
         credits_starve(a->due, UINT16_MAX);
         adapter_wake(a, credits_due_next(a->due));
+        if (__builtin_expect(a->net->faulty,
+                             0)) /* what has lost its path is withheld then, not when others act */
+            adapter_wake(a, route_faults_next(a->net->topology, now));
     }
     return false;
 }

@@ -249,6 +249,26 @@ static void dead_sort(const struct route_topology *topology)
         f->first[s + 1] += f->first[s];
 }
 
+uint32_t route_faults_epoch(const struct route_faults *f, ker_time now)
+{
+    uint32_t low = 0, high = f->epochs;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (f->epoch[middle] <= now)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+ker_time route_faults_next(const struct route_topology *topology, ker_time now)
+{
+    const struct route_faults *f = topology->faults;
+    uint32_t next = route_faults_epoch(f, now);
+    return next < f->epochs ? f->epoch[next] : KER_TIME_MAX;
+}
+
 static void epochs_make(const struct route_topology *topology)
 {
     struct route_faults *f = topology->faults;

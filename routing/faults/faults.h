@@ -36,6 +36,8 @@ static inline ker_time route_faults_port(const struct route_faults *f, uint32_t 
     return KER_TIME_MAX;
 }
 
+/* down.c: how many epochs have begun by `now`. */
+uint32_t route_faults_epoch(const struct route_faults *, ker_time now);
 /* Before the algorithm is chosen: reads faults.* into topology->faults; NULL when nothing is asked for. */
 enum ker_status route_faults_read(struct route_topology *, const struct ker_config *, struct ker_error *);
 /* Virtual channels for the paths around faults: 0 when the algorithm needs none of them, else 1. */

@@ -187,20 +187,6 @@ static uint32_t turns_count(const struct above *a, const struct above *b, uint32
 
 /* ---- paths ---- */
 
-/* Faults that have happened by now. */
-static uint32_t epoch_of(const struct route_faults *f, ker_time now)
-{
-    uint32_t low = 0, high = f->epochs;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->epoch[middle] <= now)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Did the packet come by a down hop of the repair channel? */
 static bool came_down(const struct route_topology *topology, uint32_t place,
                       const struct route_packet *packet)
@@ -271,8 +257,10 @@ bool route_repair_next(const struct route_topology *topology, ker_time now, uint
                        const struct route_packet *packet, struct route_choice *choice)
 {
     struct route_repair *r = topology->faults->repair;
-    struct hop_question q = {
-        .r = r, .place = r->order->place[switch_id], .now = now, .epoch = epoch_of(topology->faults, now)};
+    struct hop_question q = {.r = r,
+                             .place = r->order->place[switch_id],
+                             .now = now,
+                             .epoch = route_faults_epoch(topology->faults, now)};
     uint32_t target;
     uint16_t port;
     route_attachment(topology, packet->destination, &target, &port);
