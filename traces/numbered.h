@@ -1,5 +1,5 @@
 /* numbered.h - what is known of things by their numbers: arrays whose elements begin as zeros, and tables
- * with a number as key. */
+ * with keys of several. */
 #ifndef TRACES_NUMBERED_H
 #define TRACES_NUMBERED_H
 
@@ -15,21 +15,17 @@
         &(array)[at_];                                                                                       \
     })
 
-/* Of entries whose key is one number of 64 bits, at their begin: {sizeof entry, trace_u64_hash,
- * trace_u64_same}. */
-static inline uint64_t trace_u64_hash(const void *key)
-{
-    uint64_t number;
-    memcpy(&number, key, sizeof number);
-    return ker_hash(number);
-}
-static inline bool trace_u64_same(const void *entry, const void *key)
-{
-    return memcmp(entry, key, sizeof(uint64_t)) == 0;
-}
-#define TRACE_TABLE_U64(type)                                                                                \
+/* KIND, of entries that begin with a key of several fields, `last` the last of them, without padding; the
+ * first eight bytes are not all zero. */
+#define TRACE_TABLE_KEY(kind, type, last)                                                                    \
+    static uint64_t kind##_hash(const void *key)                                                             \
     {                                                                                                        \
-        sizeof(type), trace_u64_hash, trace_u64_same                                                         \
-    }
+        return ker_hash_bytes(key, offsetof(type, last) + sizeof((const type *)0)->last);                    \
+    }                                                                                                        \
+    static bool kind##_same(const void *entry, const void *key)                                              \
+    {                                                                                                        \
+        return memcmp(entry, key, offsetof(type, last) + sizeof((const type *)0)->last) == 0;                \
+    }                                                                                                        \
+    static const struct ker_table_kind kind = {sizeof(type), kind##_hash, kind##_same}
 
 #endif

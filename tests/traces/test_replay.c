@@ -345,6 +345,7 @@ static void test_partitioned(void **state)
         {"p1o2b1b2y0Y1a0a2w1w2f1f2", NULL},
         {"o2p1b1b2y3l0y1w2w1b2b1Y0w1w2", NULL},
         {"p1o2a0f1f2", NULL},
+        {"p1o2p3o4f1f2f3f4", NULL}, /* two of one tag: the second belongs to the second */
         {"p1o2b1y0y0", "call 6 (MPI_Pready): partition 0 is ready twice"},
         {"p1o2b1y2Y1", "call 6 (MPI_Pready_range): partition 2 is ready twice"},
         {"p1o2b1y2l0", "call 6 (MPI_Pready_list): partition 2 is ready twice"},

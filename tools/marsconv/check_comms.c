@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static const struct ker_table_kind kind = TRACE_TABLE_U64(struct check_comm);
+static const struct ker_table_kind kind = KER_TABLE_U64(struct check_comm);
 
 struct check_comm *check_comm_find(struct check *c, uint64_t id)
 {

@@ -12,26 +12,14 @@
 struct channel {
     uint64_t comm;
     int64_t from, tag;
-    uint32_t to, pad;
+    uint32_t to; /* the key up to here */
     uint64_t sends, receives, perhaps;
     uint64_t sent, got, room; /* bytes: of sends, of receives that say what came, of others */
     uint64_t unsure;          /* receives that do not say it */
     uint64_t last_send, last_receive;
 };
 
-static uint64_t channel_hash(const void *key)
-{
-    const struct channel *c = key;
-    return ker_hash(c->comm ^ ker_hash((uint64_t)c->from << 32 ^ (uint64_t)c->tag) ^ (uint64_t)c->to << 17);
-}
-
-static bool channel_same(const void *entry, const void *key)
-{
-    const struct channel *a = entry, *b = key;
-    return a->comm == b->comm && a->from == b->from && a->tag == b->tag && a->to == b->to;
-}
-
-static const struct ker_table_kind kind = {sizeof(struct channel), channel_hash, channel_same};
+TRACE_TABLE_KEY(kind, struct channel, to);
 
 static struct channel *channel_of(struct check *c, const struct check_message *m)
 {

@@ -43,19 +43,7 @@ struct joined { /* a window, as the tasks have told of it */
     uint64_t fences, posts, starts;
 };
 
-static uint64_t joined_hash(const void *key)
-{
-    const struct joined *j = key;
-    return ker_hash(j->comm ^ ker_hash(j->made));
-}
-
-static bool joined_same(const void *entry, const void *key)
-{
-    const struct joined *a = entry, *b = key;
-    return a->comm == b->comm && a->made == b->made;
-}
-
-static const struct ker_table_kind joined_kind = {sizeof(struct joined), joined_hash, joined_same};
+TRACE_TABLE_KEY(joined_kind, struct joined, made);
 
 static void window_tell(struct check_window *w, size_t number, struct check *check, uint32_t task)
 {

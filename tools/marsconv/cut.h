@@ -70,9 +70,6 @@ struct cut_channel { /* messages of a communicator (its id), from a task to anot
     uint32_t from, to;
     int64_t tag;
 };
-/* Of entries of tables that begin with a channel. */
-uint64_t cut_channel_hash(const void *key);
-bool cut_channel_same(const void *entry, const void *key);
 void cut_message_count(struct cut *, const struct cut_channel *, bool sends, enum cut_place);
 /* Once all are counted: is the next message of the channel that is sent (or received) inside kept? */
 bool cut_message_kept(struct cut *, const struct cut_channel *, bool sends);

@@ -28,19 +28,7 @@ struct any { /* what one task receives on one communicator */
     size_t gots, next;
 };
 
-static uint64_t any_hash(const void *key)
-{
-    const struct any *a = key;
-    return ker_hash(a->comm ^ ker_hash(a->task));
-}
-
-static bool any_same(const void *entry, const void *key)
-{
-    const struct any *a = entry, *b = key;
-    return a->comm == b->comm && a->task == b->task;
-}
-
-static const struct ker_table_kind kind = {sizeof(struct any), any_hash, any_same};
+TRACE_TABLE_KEY(kind, struct any, task);
 
 static struct any *any_find(const struct cut *cut, uint64_t comm, uint32_t task)
 {

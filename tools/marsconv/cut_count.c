@@ -9,20 +9,7 @@ struct channel {
     uint64_t sends_seen, receives_seen; /* inside, while it is decided */
 };
 
-uint64_t cut_channel_hash(const void *key)
-{
-    const struct cut_channel *c = key;
-    return ker_hash(c->comm ^ ker_hash((uint64_t)c->from << 32 ^ c->to) ^ (uint64_t)c->tag << 7);
-}
-
-bool cut_channel_same(const void *entry, const void *key)
-{
-    const struct cut_channel *a = entry, *b = key;
-    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
-}
-
-static const struct ker_table_kind channel_kind = {sizeof(struct channel), cut_channel_hash,
-                                                   cut_channel_same};
+TRACE_TABLE_KEY(channel_kind, struct channel, key);
 
 static struct channel *channel_of(struct cut *cut, const struct cut_channel *key)
 {
@@ -62,19 +49,7 @@ struct comm { /* the range of its collectives that all make inside */
     uint64_t id, which, low, high;
 };
 
-static uint64_t comm_hash(const void *key)
-{
-    const struct comm *c = key;
-    return ker_hash(c->id ^ ker_hash(c->which));
-}
-
-static bool comm_same(const void *entry, const void *key)
-{
-    const struct comm *a = entry, *b = key;
-    return a->id == b->id && a->which == b->which;
-}
-
-static const struct ker_table_kind comm_kind = {sizeof(struct comm), comm_hash, comm_same};
+TRACE_TABLE_KEY(comm_kind, struct comm, which);
 
 void cut_collectives_tell(struct cut *cut, uint64_t id, uint64_t which, uint64_t before, uint64_t inside)
 {

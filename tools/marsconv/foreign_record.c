@@ -16,7 +16,7 @@ struct live {
     bool asked;   /* a wait for any has named it */
 };
 
-static const struct ker_table_kind live_kind = TRACE_TABLE_U64(struct live);
+static const struct ker_table_kind live_kind = KER_TABLE_U64(struct live);
 
 static struct live *live_find(const struct cfr_live *live, uint64_t id)
 {

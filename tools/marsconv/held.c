@@ -19,7 +19,7 @@ struct conv_held {
     size_t lowest; /* no number below it is free */
 };
 
-static const struct ker_table_kind ids = TRACE_TABLE_U64(struct by_id);
+static const struct ker_table_kind ids = KER_TABLE_U64(struct by_id);
 
 struct conv_held *conv_held_new(void)
 {

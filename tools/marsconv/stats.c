@@ -32,7 +32,7 @@ struct place_entry {
     size_t place;
 };
 
-static const struct ker_table_kind place_kind = TRACE_TABLE_U64(struct place_entry);
+static const struct ker_table_kind place_kind = KER_TABLE_U64(struct place_entry);
 
 static void message_count(struct gather *g, uint32_t to, uint64_t bytes)
 {

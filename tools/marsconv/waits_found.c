@@ -52,35 +52,9 @@ struct waits {
     int64_t offset[]; /* by task: what is added to its clock */
 };
 
-static uint64_t collective_hash(const void *key)
-{
-    const struct collective *c = key;
-    return ker_hash(c->comm ^ ker_hash(c->which ^ ker_hash(c->sequence)));
-}
-
-static bool collective_same(const void *entry, const void *key)
-{
-    const struct collective *a = entry, *b = key;
-    return a->comm == b->comm && a->which == b->which && a->sequence == b->sequence;
-}
-
-static uint64_t wait_hash(const void *key)
-{
-    const struct wait *w = key;
-    return ker_hash(w->number ^ (uint64_t)w->thread << 40);
-}
-
-static bool wait_same(const void *entry, const void *key)
-{
-    const struct wait *a = entry, *b = key;
-    return a->number == b->number && a->thread == b->thread;
-}
-
-static const struct ker_table_kind channel_kind = {sizeof(struct channel), cut_channel_hash,
-                                                   cut_channel_same},
-                                   collective_kind = {sizeof(struct collective), collective_hash,
-                                                      collective_same},
-                                   wait_kind = {sizeof(struct wait), wait_hash, wait_same};
+TRACE_TABLE_KEY(channel_kind, struct channel, is);
+TRACE_TABLE_KEY(collective_kind, struct collective, sequence);
+TRACE_TABLE_KEY(wait_kind, struct wait, thread);
 
 struct waits *waits_new(uint32_t tasks, bool time_of_day)
 {

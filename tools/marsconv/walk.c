@@ -1,7 +1,7 @@
 /* walk.c - see walk.h. */
 #include "tools/marsconv/walk.h"
 
-static const struct ker_table_kind kind = TRACE_TABLE_U64(struct conv_probed);
+static const struct ker_table_kind kind = KER_TABLE_U64(struct conv_probed);
 
 bool conv_walk_begin(struct conv_walk *w, struct conv_source *source, uint32_t task, uint32_t thread,
                      struct mars_error *error)

@@ -5,6 +5,8 @@
  */
 #include "traces/allprof/allprof.h"
 
+#include "traces/numbered.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,20 +49,7 @@ static struct allprof_event *event_add(struct allprof_events *events, unsigned k
     return event;
 }
 
-static uint64_t tally_hash(const void *key)
-{
-    const struct allprof_tally_place *place = key;
-    return ker_hash((uint64_t)place->event << 32 | place->peer);
-}
-
-static bool tally_same(const void *entry, const void *key)
-{
-    const struct allprof_tally_place *a = entry, *b = key;
-    return a->event == b->event && a->peer == b->peer;
-}
-
-static const struct ker_table_kind tally_places = {sizeof(struct allprof_tally_place), tally_hash,
-                                                   tally_same};
+static const struct ker_table_kind tally_places = KER_TABLE_U64(struct allprof_tally_place); /* event, peer */
 
 static struct allprof_tally *tally_find(struct allprof_tallies *tallies, uint32_t event, int32_t peer)
 {

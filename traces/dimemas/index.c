@@ -27,17 +27,7 @@ struct counter {
     uint32_t calls;
 };
 
-static uint64_t counter_hash(const void *key)
-{
-    return ker_mix(*(const uint64_t *)key);
-}
-
-static bool counter_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind counter_kind = {sizeof(struct counter), counter_hash, counter_same};
+static const struct ker_table_kind counter_kind = KER_TABLE_U64(struct counter);
 
 struct indexing {
     struct dimemas_trace *trace;

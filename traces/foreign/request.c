@@ -9,54 +9,38 @@
 #include <stdlib.h>
 
 struct name {
-    int32_t source, destination, tag;
-    uint32_t first, last; /* from 1 on: never 0 in an entry in use, but the key may be */
-};
-struct entry {
     uint64_t used; /* 1 */
-    struct name name;
+    int32_t source, destination, tag;
+    uint32_t first, last;
 };
 
-static uint64_t name_hash(const void *key)
-{
-    const struct name *n = &((const struct entry *)key)->name;
-    uint64_t ends = (uint64_t)(uint32_t)n->source << 32 | (uint32_t)n->destination;
-    return ker_mix(ker_mix(ends) + (uint32_t)n->tag);
-}
+TRACE_TABLE_KEY(name_kind, struct name, tag);
 
-static bool name_same(const void *entry, const void *key)
+static struct name *name_find(const struct foreign_requests *all, int32_t source, int32_t destination,
+                              int32_t tag)
 {
-    const struct name *a = &((const struct entry *)entry)->name, *b = &((const struct entry *)key)->name;
-    return a->source == b->source && a->destination == b->destination && a->tag == b->tag;
-}
-
-static const struct ker_table_kind name_kind = {sizeof(struct entry), name_hash, name_same};
-
-static struct entry *entry_find(const struct foreign_requests *all, int32_t source, int32_t destination,
-                                int32_t tag)
-{
-    struct entry key = {1, {.source = source, .destination = destination, .tag = tag}};
+    struct name key = {1, source, destination, tag, 0, 0};
     return ker_table_find(&name_kind, &all->named, &key);
 }
 
 struct foreign_request *foreign_request_find(struct foreign_requests *all, int32_t source,
                                              int32_t destination, int32_t tag)
 {
-    struct entry *entry = entry_find(all, source, destination, tag);
-    return entry ? &all->request[entry->name.first] : NULL;
+    const struct name *name = name_find(all, source, destination, tag);
+    return name ? &all->request[name->first] : NULL;
 }
 
 static void name_add(struct foreign_requests *all, uint32_t number)
 {
     const struct foreign_request *r = &all->request[number];
     bool is_new;
-    struct entry key = {1, {r->source, r->destination, r->tag, number, number}};
-    struct entry *entry = ker_table_add(&name_kind, &all->named, &key, &is_new);
+    struct name key = {1, r->source, r->destination, r->tag, number, number};
+    struct name *name = ker_table_add(&name_kind, &all->named, &key, &is_new);
     if (is_new)
-        *entry = key;
+        *name = key;
     else
-        all->request[entry->name.last].same = number;
-    entry->name.last = number;
+        all->request[name->last].same = number;
+    name->last = number;
 }
 
 void foreign_request_none(struct foreign_requests *all)
@@ -69,12 +53,12 @@ void foreign_request_none(struct foreign_requests *all)
 void foreign_request_done(struct foreign_requests *all, struct foreign_request *r)
 {
     uint32_t number = (uint32_t)(r - all->request);
-    struct entry *entry = entry_find(all, r->source, r->destination, r->tag);
-    ker_assert(entry && entry->name.first == number);
+    struct name *name = name_find(all, r->source, r->destination, r->tag);
+    ker_assert(name && name->first == number);
     if (r->same)
-        entry->name.first = r->same;
+        name->first = r->same;
     else
-        ker_table_drop(&name_kind, &all->named, entry);
+        ker_table_drop(&name_kind, &all->named, name);
     if (r->before)
         all->request[r->before].next = r->next;
     else

@@ -13,17 +13,7 @@ struct active {
     size_t at; /* in `of` */
 };
 
-static uint64_t active_hash(const void *key)
-{
-    return ker_mix(((const struct active *)key)->request);
-}
-
-static bool active_same(const void *entry, const void *key)
-{
-    return ((const struct active *)entry)->request == ((const struct active *)key)->request;
-}
-
-static const struct ker_table_kind active_kind = {sizeof(struct active), active_hash, active_same};
+TRACE_TABLE_KEY(active_kind, struct active, request);
 
 static void request_made(struct otf2_ahead *a, const struct otf2_event *event)
 {
@@ -40,7 +30,7 @@ void otf2_ahead_add(struct otf2_ahead *a, const struct otf2_event *event)
         request_made(a, event);
     if (event->kind != OTF2_IRECV && event->kind != OTF2_COMPLETE && event->kind != OTF2_CANCELLED)
         return;
-    struct active key = {.request = event->request};
+    struct active key = {.used = 1, .request = event->request};
     struct active *entry = ker_table_find(&active_kind, &a->active, &key);
     if (!entry)
         return;

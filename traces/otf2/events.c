@@ -51,17 +51,7 @@ struct active {
     bool send;
 };
 
-static uint64_t active_hash(const void *key)
-{
-    return ker_mix(((const struct active *)key)->request);
-}
-
-static bool active_same(const void *entry, const void *key)
-{
-    return ((const struct active *)entry)->request == ((const struct active *)key)->request;
-}
-
-static const struct ker_table_kind active_kind = {sizeof(struct active), active_hash, active_same};
+TRACE_TABLE_KEY(active_kind, struct active, request);
 
 /* What bore the number before is never completed. */
 static uint64_t request_new(struct otf2_task *t, uint64_t request, bool send)
@@ -90,7 +80,7 @@ static void done_wait(struct otf2_task *t, const struct otf2_event *event)
 
 static enum ker_status request_done(struct otf2_task *t, const struct otf2_event *event)
 {
-    struct active key = {.request = event->request};
+    struct active key = {.used = 1, .request = event->request};
     struct active *entry = ker_table_find(&active_kind, &t->active, &key);
     if (!entry && event->kind == OTF2_CANCELLED) /* a receive that never was */
         return KER_OK;

@@ -11,6 +11,8 @@
  */
 #include "traces/replay/order.h"
 
+#include "traces/numbered.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,23 +74,11 @@ static uint64_t sizes_of(const struct task_op *op)
 
 /* How many a task has made, by communicator, side, other task and tag. */
 struct pair {
-    int32_t comm, send, peer, tag;
+    int32_t comm, side, peer, tag; /* side: 1 or 2, as a key is not 0 */
     uint64_t made;
 };
 
-static uint64_t pair_hash(const void *key)
-{
-    const struct pair *p = key;
-    uint64_t hash = ker_mix((uint64_t)(uint32_t)p->comm << 32 | (uint32_t)p->tag);
-    return ker_mix(hash + ((uint64_t)(uint32_t)p->peer << 1) + (uint64_t)p->send);
-}
-
-static bool pair_same(const void *entry, const void *key)
-{
-    return memcmp(entry, key, offsetof(struct pair, made)) == 0;
-}
-
-static const struct ker_table_kind pair_kind = {sizeof(struct pair), pair_hash, pair_same};
+TRACE_TABLE_KEY(pair_kind, struct pair, tag);
 
 static void partitioned_add(struct replay_order *o, const struct task_op *op)
 {
@@ -96,7 +86,8 @@ static void partitioned_add(struct replay_order *o, const struct task_op *op)
     int32_t remote = o->comm[op->comm].remote;
     if (op->peer < 0)
         return;
-    struct pair key = {.comm = remote && remote < op->comm ? remote : op->comm, .send = send, .tag = op->tag};
+    struct pair key = {
+        .comm = remote && remote < op->comm ? remote : op->comm, .side = send ? 1 : 2, .tag = op->tag};
     key.peer = task_comm_task(&o->comm[remote ? remote : op->comm], op->peer);
     struct pair *p = ker_table_add(&pair_kind, &o->pairs, &key, &is_new);
     if (is_new)

@@ -24,7 +24,7 @@ struct numbered {
     struct replay_told told; /* a receive from any source, which takes that of the trace */
 };
 
-static const struct ker_table_kind numbers = TRACE_TABLE_U64(struct numbered);
+static const struct ker_table_kind numbers = KER_TABLE_U64(struct numbered);
 
 static struct numbered *number_find(const struct replay_task *t, uint64_t number)
 {
