@@ -28,11 +28,12 @@ endif
 # Empty where the tools are still missing: demo and check install them first, then call make again.
 MPI_CFLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
-# OTF2, HDF5 and cairo are there or not: without them marssim refuses what they are for, and there is no marsmovie.
+# OTF2, HDF5, cairo and SQLite are there or not: without them marssim refuses what they are for, and there is no marsmovie or marssweep.
 there = $(firstword $(foreach module,$(1),$(shell pkg-config --exists $(module) 2>/dev/null && echo $(module))))
 OTF2 := $(call there,otf2)
 HDF5 := $(call there,hdf5-openmpi hdf5 hdf5-serial)
 CAIRO := $(call there,cairo)
+SQLITE := $(call there,sqlite3)
 PKG := libconfig jansson gsl hwloc libzstd $(OTF2)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKG) 2>/dev/null)
 # HDF5 is loaded when it is used (stats/hdf5_load.h), by the name that the linker would note.
@@ -66,7 +67,7 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
 # What is built; TRC_LIBRARIES (tracer.mk) go with marstrace.
-PROGRAMS := marssim marstrace marsconv marsreport $(if $(CAIRO),marsmovie) marsnoise marsbench
+PROGRAMS := marssim marstrace marsconv marsreport $(if $(CAIRO),marsmovie) marsnoise marsbench $(if $(SQLITE),marssweep)
 
 all: $(PROGRAMS) ## build ./marssim and the programs around it, optimised for this machine
 
@@ -87,6 +88,7 @@ include tools/marsconv/marsconv.mk
 include tools/marsreport/marsreport.mk
 include tools/marsnoise/marsnoise.mk
 include tools/marsbench/marsbench.mk
+include tools/marssweep/marssweep.mk
 
 # Objects of other flags or another compiler are never mixed: this file changes when they do.
 $(BUILD)/flags: FORCE
@@ -257,7 +259,7 @@ install-files:
 FORCE:
 
 clean: ## remove what was built
-	rm -rf build $(PROGRAMS) marsmovie libmarstrace*.so
+	rm -rf build $(PROGRAMS) marsmovie marssweep libmarstrace*.so
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18

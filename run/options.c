@@ -46,11 +46,35 @@ const struct ker_option run_options[] = {
     {0},
 };
 
+/* What marssweep makes of a configuration; a run takes no notice. */
+static const struct ker_option sweep_options[] = {
+    {"sweep.points", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "What marssweep runs: \"KEY=A,B,C\" or \"KEY=FROM:TO:STEP\", each with each. A run by marssim takes no "
+     "notice of sweep.*.",
+     .resume = KER_RESUME_FREE},
+    {"sweep.zip", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "The keys of sweep.points change together, in place of each with each.", .resume = KER_RESUME_FREE},
+    {"sweep.seeds", KER_TYPE_INT, "0", "0", "100000", NULL,
+     "Each point is run with the seeds 1 to this; 0: as run.seed says.", .resume = KER_RESUME_FREE},
+    {"sweep.columns", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "Figures of summary.json for the table of marssweep, \"NAME\" or \"NAME:UNIT\".",
+     .resume = KER_RESUME_FREE},
+    {"sweep.precision", KER_TYPE_REAL, "0", "0", "1", NULL,
+     "Seeds are added until each interval is within this share of its mean; 0: none are.",
+     .resume = KER_RESUME_FREE},
+    {"sweep.saturation", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "marssweep finds the load of saturation in place of running given loads.", .resume = KER_RESUME_FREE},
+    {"sweep.alone", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "marssweep runs each job alone, too, and reports its slowdown beside the others.",
+     .resume = KER_RESUME_FREE},
+    {0},
+};
+
 const struct ker_option **run_option_tables(void)
 {
-    const struct ker_option *const lower[] = {ker_plugin_options,     run_options,   run_power_options,
-                                              run_checkpoint_options, route_options, net_options,
-                                              net_congestion_options};
+    const struct ker_option *const lower[] = {
+        ker_plugin_options,     run_options,   sweep_options, run_power_options,
+        run_checkpoint_options, route_options, net_options,   net_congestion_options};
     const struct ker_option *const upper[] = {node_service_options, stats_options, stats_timeline_options,
                                               part_options, NULL};
     const struct ker_option **tables = NULL;

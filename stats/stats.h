@@ -152,6 +152,8 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *, ke
 
 /* Do the queues of open-loop sources grow? result: of summary.json. */
 bool stats_saturated(const json_t *result);
+/* Does less arrive than is sent, so that buffers fill, before any source queue grows? */
+bool stats_fills(const json_t *result);
 /* What limited the run, malloc'ed; NULL: there are neither links nor jobs whose tasks' time is known. */
 char *stats_bottleneck_text(const json_t *result);
 /* What a job's critical path is made of, in a sentence (malloc'ed); NULL: it has none. */

@@ -77,7 +77,7 @@ static void saturated_tell(FILE *out, const json_t *result)
 
 /* A network beyond saturation first fills its own buffers, which takes long where they are large: sources
  * that lose nothing then, but less arrives than is sent, by more than chance makes of this many messages. */
-static bool filling(const json_t *result)
+bool stats_fills(const json_t *result)
 {
     const json_t *queues = json_object_get(json_object_get(result, "traffic"), "source_queues");
     double injected = number(result, "injected_load"), messages = number(result, "messages_delivered"),
@@ -270,7 +270,7 @@ char *stats_bottleneck_text(const json_t *result)
     bool full = number(links, "max_utilisation") >= BUSY, saturated = stats_saturated(result);
     if (saturated)
         saturated_tell(out, result);
-    else if (filling(result))
+    else if (stats_fills(result))
         filling_tell(out, result);
     if (full) {
         links_tell(out, links, true);
@@ -295,16 +295,11 @@ static void parts_tell(FILE *out, const json_t *kinds, double all)
     static const struct {
         const char *key, *words;
     } parts[] = {
-        {"computation_ps", "computation"},
-        {"call_ps", "calls"},
-        {"transfer_ps", "transfer"},
-        {"in_node_ps", "messages inside nodes"},
-        {"contention_ps", "contention"},
-        {"handshake_ps", "handshakes"},
-        {"sending_ps", "sending"},
-        {"matching_ps", "matching"},
-        {"service_ps", "services"},
-        {"other_ps", "other"},
+        {"computation_ps", "computation"}, {"call_ps", "calls"},
+        {"transfer_ps", "transfer"},       {"in_node_ps", "messages inside nodes"},
+        {"contention_ps", "contention"},   {"handshake_ps", "handshakes"},
+        {"sending_ps", "sending"},         {"matching_ps", "matching"},
+        {"service_ps", "services"},        {"other_ps", "other"},
     };
     const size_t count = sizeof parts / sizeof *parts;
     bool printed[sizeof parts / sizeof *parts] = {false};

@@ -90,7 +90,7 @@ passed_before() { # TEST
     local out file
     out=$logs/$(basename "$1")
     if [ -e "$out.count" ] && [ ! -e "$out.show" ]; then
-        for file in "$1" "$BUILD"/{marssim,marstrace,marsconv,marsreport,marsmovie,marsnoise,marsbench,*.so} tests/lib*.sh; do
+        for file in "$1" "$BUILD"/{marssim,marstrace,marsconv,marsreport,marsmovie,marsnoise,marsbench,marssweep,*.so} tests/lib*.sh; do
             [ "$file" -nt "$out.count" ] && break
         done
         [ "$file" -nt "$out.count" ] || return 0

@@ -68,6 +68,7 @@ need_build() {
     module_of jansson libjansson-dev jansson-devel jansson
     module_of libzstd libzstd-dev libzstd-devel zstd
     module_of cairo libcairo2-dev cairo-devel cairo "no marsmovie"
+    module_of sqlite3 libsqlite3-dev sqlite-devel sqlite "no marssweep"
     module_of "hdf5-openmpi hdf5 hdf5-serial" libhdf5-openmpi-dev hdf5-openmpi-devel hdf5 "no results.h5"
     module_of otf2 libopen-trace-format2-dev otf2-devel otf2 "no timelines and traces of OTF2"
 }

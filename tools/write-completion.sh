@@ -1,26 +1,33 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench] >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench]}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep]}
 
-if [ "${2:-}" = marsbench ]; then
-    echo '# bash completion for marsbench; written by tools/write-completion.sh from --help'
-    printf '_marsbench_options="%s"\n' "$("$(dirname "$marssim")/marsbench" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
-    cat <<'END'
-_marsbench()
+# Options and files; of a sweep the keys, too.
+if [ "${2:-}" = marsbench ] || [ "${2:-}" = marssweep ]; then
+    echo "# bash completion for $2; written by tools/write-completion.sh from --help"
+    printf '_%s_options="%s"\n' "$2" "$("$(dirname "$marssim")/$2" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    printf '_%s_keys="%s"\n' "$2" "$([ "$2" = marsbench ] || "$marssim" --help-config | sed -n 's/^  \([a-z][^: ]*\):.*/\1/p' | sed 's/\[\]/[0]/' |
+        tr '\n' ' ' | sed 's/ $//')"
+    sed "s/PROGRAM/$2/g" <<'END'
+_PROGRAM()
 {
     local word=${COMP_LINE:0:COMP_POINT}
     word=${word##*[[:space:]]}
     COMPREPLY=()
     case $word in
     --*=*) mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
-    -*) mapfile -t COMPREPLY < <(compgen -W "$_marsbench_options" -- "$word") ;;
-    *) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$_PROGRAM_options" -- "$word") ;;
+    *)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        [[ ${#COMPREPLY[@]} -gt 0 ]] || { mapfile -t COMPREPLY < <(compgen -W "$_PROGRAM_keys" -S = -- "$word"); compopt -o nospace 2>/dev/null; }
+        ;;
     esac
 }
-complete -F _marsbench marsbench
+complete -F _PROGRAM PROGRAM
 END
     exit 0
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
@@ -44,6 +44,9 @@ marsmovie)
 marsbench)
     about='measure what messages cost at their ends, and fit a machine to it'
     statuses='0:it is done 2:bad options, nothing to measure with, or a file that cannot be read, fitted or written' ;;
+marssweep)
+    about='run a configuration of marssim at many points, with one table and one figure'
+    statuses='0:it is done 1:some points failed, or have no results yet 2:bad input 130:interrupted; the same command continues' ;;
 marsnoise)
     about='record how the operating system takes cores away from programs'
     statuses='0:it is done 2:a core cannot be used, or a file not written' ;;

@@ -65,6 +65,7 @@ check "libraries stay with their owner" '
         if (header ~ /^metis\.h/) return "partition"
         if (header ~ /^hwloc/) return "partition nodes" # this machine; descriptions of nodes
         if (header ~ /^(zstd|zdict)/) return "kernel traces" # saved state; compressed traces
+        if (header ~ /^sqlite3/) return "tools" # marssweep
         return ""
     }
     owner($3) != "" && index(" " owner($3) " ", " " own " ") == 0 {

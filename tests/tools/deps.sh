@@ -2,7 +2,7 @@
 # What a build needs and what it can do without: tests/tools/deps.sh
 #
 # Where nothing can be installed (a PATH without apt, sudo or compilers of MPI) one message names what is missing; where something can, apt
-# waits for its lock; without OTF2, HDF5 and cairo the program is built, and refuses what they are for.
+# waits for its lock; without OTF2, HDF5, cairo and SQLite the program is built, and refuses what they are for.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-script.sh
@@ -48,12 +48,12 @@ done
 export PKG_CONFIG_LIBDIR=$work/modules
 unset PKG_CONFIG_PATH
 [ "$("${clean[@]}" make -pn help 2>"$work/err" | sed -n 's/^PROGRAMS := //p' | xargs)" = "marssim marstrace marsconv marsreport marsnoise marsbench" ]
-check "without cairo there is no marsmovie"
+check "without cairo there is no marsmovie, without SQLite no marssweep"
 # Only the objects that call them are compiled again: linked first, they are in the place of those in the library.
 "${clean[@]}" make BUILD="$work/b" OBJECTS= \
     EXTRA="$(printf "$work/b/%s.o " stats/hdf5 stats/hdf5_load stats/timelines/otf2 traces/otf2/archive) $library ${EXTRA:-}" "$work/b/marssim" >"$work/out" 2>"$work/err" &&
-    [ "$(grep -c '^without ' "$work/err")" = 3 ] && "$work/b/marssim" -q -o "$work/plain" configs/star-pingpong.cfg >"$work/out" 2>"$work/err"
-check "without OTF2, HDF5 and cairo marssim is built and runs"
+    [ "$(grep -c '^without ' "$work/err")" = 4 ] && "$work/b/marssim" -q -o "$work/plain" configs/star-pingpong.cfg >"$work/out" 2>"$work/err"
+check "without OTF2, HDF5, cairo and SQLite marssim is built and runs"
 marssim=$work/b/marssim
 refused 'output.hdf5.*built without HDF5' configs/star-pingpong.cfg output.hdf5=true -o "$work/h5"
 check "output.hdf5 is refused"

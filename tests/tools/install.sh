@@ -80,7 +80,7 @@ for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[
 done >log
 [ ! -s log ]
 check "and every option"
-for tool in marstrace marsconv marsreport marsmovie marsnoise marsbench; do
+for tool in marstrace marsconv marsreport marsmovie marsnoise marsbench marssweep; do
     for option in $("$root/bin/$tool" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
         grep -q -F -- "${option//-/\\-}" "$man1/$tool.1" || echo "$tool $option"
     done

@@ -1,0 +1,15 @@
+# marssweep.mk - marssweep: many runs of one configuration, their table and figure. Part of the Makefile; wants SQLite.
+
+SWEEP := tools/marssweep
+SWEEP_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(SWEEP)/*.c)) $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED))
+SQLITE_LIBS := $(if $(SQLITE),$(shell pkg-config --libs sqlite3))
+
+marssweep: $(BUILD)/marssweep FORCE
+	$(Q)cmp -s $< $@ || cp -f $< $@
+
+$(SWEEP_OBJECTS): ALL_CFLAGS += $(if $(SQLITE),$(shell pkg-config --cflags sqlite3))
+$(BUILD)/marssweep: $(SWEEP_OBJECTS) $(LIBRARY) $(EXTRA)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) $(PROGRAM_LINK) -o $@ $^ $(SQLITE_LIBS) $(LIBS)
+
+-include $(SWEEP_OBJECTS:.o=.d)

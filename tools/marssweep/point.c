@@ -1,0 +1,287 @@
+/* point.c - what a point is: its words, its key, its group.
+ *
+ * The key is a digest of the program's version and of the configuration as it is resolved, defaults included,
+ * but for the group `sweep`: a point of one sweep is the same point in another. Points and groups are found
+ * by their texts in trees.
+ */
+#define _GNU_SOURCE /* tdestroy */
+#include "tools/marssweep/sweep.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void file_note(void *files, const char *path)
+{
+    json_object_set_new(files, path, json_true());
+}
+
+/* The configuration as it runs, without the group `sweep`; malloc'ed. */
+static char *resolved_text(const struct ker_config *config)
+{
+    char *text = NULL, *kept = NULL, *rest, *line;
+    size_t length;
+    FILE *all = open_memstream(&text, &length);
+    ker_config_write(config, all);
+    fclose(all);
+    FILE *out = open_memstream(&kept, &length);
+    bool inside = false;
+    for (rest = text; (line = strsep(&rest, "\n")) != NULL;) {
+        const char *bare = strncmp(line, "# ", 2) == 0 ? line + 2 : line;
+        inside |= strncmp(bare, "sweep = {", 9) == 0;
+        if (!inside)
+            fprintf(out, "%s\n", line);
+        inside &= strncmp(bare, "}", 1) != 0;
+    }
+    fclose(out);
+    free(text);
+    return kept;
+}
+
+static void key_make(const struct ker_config *config, char key[17])
+{
+    struct ker_digest digest = {{0}, 0, {0}};
+    uint64_t sum[2];
+    char *text = resolved_text(config);
+    ker_digest_add(&digest, MARSSIM_VERSION, sizeof MARSSIM_VERSION);
+    ker_digest_add(&digest, text, strlen(text));
+    ker_digest_sum(&digest, sum);
+    snprintf(key, 17, "%016llx", (unsigned long long)(sum[0] ^ sum[1]));
+    free(text);
+}
+
+static const char **overrides_make(const struct sweep_words *words, int *count)
+{
+    const char **list = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < words->count; i++)
+        *KER_APPEND(list, n) = ker_format("%s=%s", words->word[i].key, words->word[i].value);
+    *count = (int)n;
+    return list;
+}
+
+static void overrides_free(const char **list, int count)
+{
+    for (int i = 0; i < count; i++)
+        free((char *)list[i]);
+    free(list);
+}
+
+static enum ker_status config_load(const struct sweep *s, const struct sweep_words *words,
+                                   struct ker_config **config, struct ker_error *error)
+{
+    int count;
+    const char **overrides = overrides_make(words, &count);
+    const struct ker_option **tables = run_option_tables();
+    struct ker_comm *comm = ker_comm_alone();
+    enum ker_status status =
+        ker_config_load_all(config, comm, s->file, overrides, count, tables, run_plugin_sizes, error);
+    ker_comm_release(comm);
+    free(tables);
+    overrides_free(overrides, count);
+    return status;
+}
+
+/* ---- the group `sweep` ---- */
+
+static void columns_read(struct sweep *s, const struct ker_config *config)
+{
+    for (int i = 0; s->columns == 0 && i < ker_config_count(config, "sweep.columns"); i++)
+        *KER_APPEND(s->column, s->columns) =
+            ker_format("%s", ker_config_string_at(config, "sweep.columns", i));
+}
+
+/* The tables that --alone compares: iterations of collectives, waits by function. */
+static enum ker_status tables_want(struct sweep *s, const struct ker_config *config, struct ker_error *error)
+{
+    static const char *const table[] = {"output.collectives", "output.waits"};
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < sizeof table / sizeof *table && status == KER_OK; i++)
+        if (ker_config_means_key(config, table[i]) && !ker_config_has(config, table[i])) {
+            char *word = ker_format("%s=true", table[i]);
+            status = sweep_axis_parse(s, word, "--alone", error);
+            free(word);
+        }
+    return status;
+}
+
+enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
+{
+    struct ker_config *config;
+    enum ker_status status = config_load(s, &s->config_words, &config, error);
+    if (status != KER_OK)
+        return status;
+    ker_config_files(config, file_note, s->own_files);
+    for (int i = 0; i < ker_config_count(config, "sweep.points") && status == KER_OK; i++)
+        status = sweep_axis_parse(s, ker_config_string_at(config, "sweep.points", i), "sweep.points", error);
+    columns_read(s, config);
+    s->zip |= ker_config_bool(config, "sweep.zip");
+    s->saturation |= ker_config_bool(config, "sweep.saturation");
+    s->alone |= ker_config_bool(config, "sweep.alone");
+    s->seeds = s->seeds ? s->seeds : ker_config_int(config, "sweep.seeds");
+    if (status == KER_OK && s->alone)
+        status = tables_want(s, config, error);
+    s->precision = s->precision > 0 ? s->precision : ker_config_real(config, "sweep.precision");
+    ker_config_free(config);
+    return status;
+}
+
+/* ---- points and groups ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct sweep_point *)a)->key, ((const struct sweep_point *)b)->key);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct sweep_group *)a)->name, ((const struct sweep_group *)b)->name);
+}
+
+static char *group_name(const struct sweep_words *words)
+{
+    struct sweep_words others = {NULL, 0};
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->word[i].key, SWEEP_SEED) != 0)
+            sweep_word_set(&others, words->word[i].key, words->word[i].value);
+    char *text = sweep_words_text(&others);
+    sweep_words_free(&others);
+    return text;
+}
+
+static struct sweep_group *group_of(struct sweep *s, const struct sweep_words *words)
+{
+    struct sweep_group wanted = {.name = group_name(words)};
+    struct sweep_group **there = tfind(&wanted, &s->by_name, by_name);
+    if (there) {
+        free(wanted.name);
+        return *there;
+    }
+    struct sweep_group *group = ker_alloc(sizeof *group);
+    *group = wanted;
+    group->number = s->groups;
+    tsearch(group, &s->by_name, by_name);
+    return *KER_APPEND(s->group, s->groups) = group;
+}
+
+char *sweep_point_text(const struct sweep_point *p)
+{
+    char *text = sweep_words_text(&p->words);
+    if (*text)
+        return text;
+    free(text);
+    return ker_format("%s", "the configuration as it is");
+}
+
+/* The texts of points that cannot be name them. */
+static enum ker_status point_fail(struct ker_error *error, const struct sweep_point *p,
+                                  const struct ker_error *why)
+{
+    char *text = sweep_point_text(p);
+    ker_fail(error, KER_BAD_INPUT, "point %s: %s", text, why->text);
+    free(text);
+    return KER_BAD_INPUT;
+}
+
+enum ker_status sweep_point_add(struct sweep *s, struct sweep_words *words, struct sweep_point **point,
+                                struct ker_error *error)
+{
+    if (s->share_of && s->numbered++ % s->share_of != s->share_number) {
+        sweep_words_free(words);
+        *point = NULL;
+        return KER_OK;
+    }
+    struct ker_error *why = ker_alloc(sizeof *why);
+    struct ker_config *config;
+    struct sweep_point *p = ker_alloc(sizeof *p);
+    p->words = *words;
+    *point = p;
+    enum ker_status status = config_load(s, words, &config, why);
+    if (status == KER_OK) {
+        key_make(config, p->key);
+        ker_config_free(config);
+        struct sweep_point **there = tfind(p, &s->by_key, by_key);
+        if (there) {
+            char *text = sweep_point_text(*there);
+            status = ker_fail(why, KER_BAD_INPUT,
+                              "it is the same run as point %s: what differs means nothing there", text);
+            free(text);
+        }
+    }
+    if (status != KER_OK) {
+        point_fail(error, p, why);
+        sweep_words_free(&p->words);
+        free(p);
+    } else {
+        struct sweep_group *group = group_of(s, &p->words);
+        p->group = group->number;
+        tsearch(p, &s->by_key, by_key);
+        *KER_APPEND(group->point, group->count) = s->points;
+        *KER_APPEND(s->point, s->points) = p;
+    }
+    free(why);
+    return status;
+}
+
+/* ---- jobs ---- */
+
+enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words *words,
+                                struct sweep_jobs *jobs, struct ker_error *error)
+{
+    struct ker_config *config;
+    enum ker_status status = config_load(s, words, &config, error);
+    size_t starts = 0;
+    if (status != KER_OK)
+        return status;
+    int count = ker_config_count(config, "jobs");
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < count; i++) {
+            char key[48];
+            snprintf(key, sizeof key, "jobs[%d].background", i);
+            if (ker_config_bool(config, key) != (pass == 1))
+                continue;
+            snprintf(key, sizeof key, "jobs[%d].name", i);
+            const char *name = ker_config_string(config, key);
+            *KER_APPEND(jobs->name, jobs->count) = *name ? ker_format("%s", name) : ker_format("job%d", i);
+            snprintf(key, sizeof key, "jobs[%d].start", i);
+            *KER_APPEND(jobs->start, starts) = ker_config_time(config, key);
+        }
+        jobs->foreground = pass == 0 ? jobs->count : jobs->foreground;
+    }
+    jobs->traffic = ker_config_has(config, "traffic.pattern");
+    ker_config_free(config);
+    return KER_OK;
+}
+
+void sweep_jobs_free(struct sweep_jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->count; i++)
+        free(jobs->name[i]);
+    free(jobs->name);
+    free(jobs->start);
+    *jobs = (struct sweep_jobs){0};
+}
+
+static void leave(void *node)
+{
+    (void)node;
+}
+
+void sweep_points_free(struct sweep *s)
+{
+    tdestroy(s->by_key, leave);
+    tdestroy(s->by_name, leave);
+    for (size_t i = 0; i < s->points; i++) {
+        sweep_words_free(&s->point[i]->words);
+        sweep_figures_free(&s->point[i]->figures);
+        free(s->point[i]->job);
+        free(s->point[i]);
+    }
+    for (size_t i = 0; i < s->groups; i++) {
+        free(s->group[i]->name);
+        free(s->group[i]->point);
+        free(s->group[i]);
+    }
+    free(s->point);
+    free(s->group);
+}
