@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void file_note(void *files, const char *path)
-{
-    json_object_set_new(files, path, json_true());
-}
-
 /* The configuration as it runs, without the group `sweep`; malloc'ed. */
 static char *resolved_text(const struct ker_config *config)
 {
@@ -67,8 +62,8 @@ static void overrides_free(const char **list, int count)
     free(list);
 }
 
-static enum ker_status config_load(const struct sweep *s, const struct sweep_words *words,
-                                   struct ker_config **config, struct ker_error *error)
+enum ker_status sweep_config_load(const struct sweep *s, const struct sweep_words *words,
+                                  struct ker_config **config, struct ker_error *error)
 {
     int count;
     const char **overrides = overrides_make(words, &count);
@@ -79,50 +74,6 @@ static enum ker_status config_load(const struct sweep *s, const struct sweep_wor
     ker_comm_release(comm);
     free(tables);
     overrides_free(overrides, count);
-    return status;
-}
-
-/* ---- the group `sweep` ---- */
-
-static void columns_read(struct sweep *s, const struct ker_config *config)
-{
-    for (int i = 0; s->columns == 0 && i < ker_config_count(config, "sweep.columns"); i++)
-        *KER_APPEND(s->column, s->columns) =
-            ker_format("%s", ker_config_string_at(config, "sweep.columns", i));
-}
-
-/* The tables that --alone compares: iterations of collectives, waits by function. */
-static enum ker_status tables_want(struct sweep *s, const struct ker_config *config, struct ker_error *error)
-{
-    static const char *const table[] = {"output.collectives", "output.waits"};
-    enum ker_status status = KER_OK;
-    for (size_t i = 0; i < sizeof table / sizeof *table && status == KER_OK; i++)
-        if (ker_config_means_key(config, table[i]) && !ker_config_has(config, table[i])) {
-            char *word = ker_format("%s=true", table[i]);
-            status = sweep_axis_parse(s, word, "--alone", error);
-            free(word);
-        }
-    return status;
-}
-
-enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
-{
-    struct ker_config *config;
-    enum ker_status status = config_load(s, &s->config_words, &config, error);
-    if (status != KER_OK)
-        return status;
-    ker_config_files(config, file_note, s->own_files);
-    for (int i = 0; i < ker_config_count(config, "sweep.points") && status == KER_OK; i++)
-        status = sweep_axis_parse(s, ker_config_string_at(config, "sweep.points", i), "sweep.points", error);
-    columns_read(s, config);
-    s->zip |= ker_config_bool(config, "sweep.zip");
-    s->saturation |= ker_config_bool(config, "sweep.saturation");
-    s->alone |= ker_config_bool(config, "sweep.alone");
-    s->seeds = s->seeds ? s->seeds : ker_config_int(config, "sweep.seeds");
-    if (status == KER_OK && s->alone)
-        status = tables_want(s, config, error);
-    s->precision = s->precision > 0 ? s->precision : ker_config_real(config, "sweep.precision");
-    ker_config_free(config);
     return status;
 }
 
@@ -196,7 +147,7 @@ enum ker_status sweep_point_add(struct sweep *s, struct sweep_words *words, stru
     struct sweep_point *p = ker_alloc(sizeof *p);
     p->words = *words;
     *point = p;
-    enum ker_status status = config_load(s, words, &config, why);
+    enum ker_status status = sweep_config_load(s, words, &config, why);
     if (status == KER_OK) {
         key_make(config, p->key);
         ker_config_free(config);
@@ -229,7 +180,7 @@ enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words 
                                 struct sweep_jobs *jobs, struct ker_error *error)
 {
     struct ker_config *config;
-    enum ker_status status = config_load(s, words, &config, error);
+    enum ker_status status = sweep_config_load(s, words, &config, error);
     size_t starts = 0;
     if (status != KER_OK)
         return status;

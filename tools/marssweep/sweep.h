@@ -111,7 +111,7 @@ struct sweep {
     bool interrupted, changed; /* changed: a file of inputs has, which was said */
 };
 
-/* ---- words.c: what is swept ---- */
+/* ---- words.c, axes.c: what is swept ---- */
 
 char *sweep_words_text(const struct sweep_words *); /* "a=1 b=2", malloc'ed */
 void sweep_word_set(struct sweep_words *, const char *key, const char *value);
@@ -127,10 +127,16 @@ enum ker_status sweep_points_make(struct sweep *, struct ker_error *);
 /* The keys that have several values among the points that are not hidden; NULL at the end, malloc'ed. */
 const char **sweep_keys_varied(const struct sweep *);
 
-/* ---- point.c: what a point is ---- */
+/* ---- settings.c ---- */
 
 /* The `sweep` group of the configuration, for what the command line leaves open. */
 enum ker_status sweep_config_read(struct sweep *, struct ker_error *);
+
+/* ---- point.c: what a point is ---- */
+
+/* The configuration with these words; to be freed. */
+enum ker_status sweep_config_load(const struct sweep *, const struct sweep_words *, struct ker_config **,
+                                  struct ker_error *);
 /* Takes the words over. Resolves the configuration, so that what is wrong with a point is said before the
  * first run; fails, too, when another point is the same run. */
 enum ker_status sweep_point_add(struct sweep *, struct sweep_words *, struct sweep_point **,

@@ -1,0 +1,51 @@
+/* settings.c - what the group `sweep` of the configuration says, where the command line does not. */
+#include "tools/marssweep/sweep.h"
+
+#include <stdlib.h>
+
+static void file_note(void *files, const char *path)
+{
+    json_object_set_new(files, path, json_true());
+}
+
+static void columns_read(struct sweep *s, const struct ker_config *config)
+{
+    for (int i = 0; s->columns == 0 && i < ker_config_count(config, "sweep.columns"); i++)
+        *KER_APPEND(s->column, s->columns) =
+            ker_format("%s", ker_config_string_at(config, "sweep.columns", i));
+}
+
+/* The tables that --alone compares: iterations of collectives, waits by function. */
+static enum ker_status tables_want(struct sweep *s, const struct ker_config *config, struct ker_error *error)
+{
+    static const char *const table[] = {"output.collectives", "output.waits"};
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < sizeof table / sizeof *table && status == KER_OK; i++)
+        if (ker_config_means_key(config, table[i]) && !ker_config_has(config, table[i])) {
+            char *word = ker_format("%s=true", table[i]);
+            status = sweep_axis_parse(s, word, "--alone", error);
+            free(word);
+        }
+    return status;
+}
+
+enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
+{
+    struct ker_config *config;
+    enum ker_status status = sweep_config_load(s, &s->config_words, &config, error);
+    if (status != KER_OK)
+        return status;
+    ker_config_files(config, file_note, s->own_files);
+    for (int i = 0; i < ker_config_count(config, "sweep.points") && status == KER_OK; i++)
+        status = sweep_axis_parse(s, ker_config_string_at(config, "sweep.points", i), "sweep.points", error);
+    columns_read(s, config);
+    s->zip |= ker_config_bool(config, "sweep.zip");
+    s->saturation |= ker_config_bool(config, "sweep.saturation");
+    s->alone |= ker_config_bool(config, "sweep.alone");
+    s->seeds = s->seeds ? s->seeds : ker_config_int(config, "sweep.seeds");
+    if (status == KER_OK && s->alone)
+        status = tables_want(s, config, error);
+    s->precision = s->precision > 0 ? s->precision : ker_config_real(config, "sweep.precision");
+    ker_config_free(config);
+    return status;
+}
