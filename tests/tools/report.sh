@@ -336,7 +336,7 @@ if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/nul
     cat page.log
 else # without the driver: each page is drawn to its end, and no script fails
     for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html matrices/report.html two.html same.html; do
-        timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page" >dom 2>err &&
+        timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page#all" >dom 2>err &&
             grep -q '<body data-ready="yes"' dom && ! grep -q 'data-failed=' dom
         check "$page is drawn in a browser"
     done

@@ -16,14 +16,15 @@ function check(name, right, why) {
     console.log((right ? "ok " : "not ok ") + "page-" + number + " " + name + (right ? "" : ": " + JSON.stringify(why)));
 }
 
-async function open(browser, path, theme) {
+/* tab: "#all" or that of a panel; "": as a reader finds it. */
+async function open(browser, path, theme, tab = "#all") {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: theme || "light" });
     page.complaints = [];
     page.on("console", message => message.type() === "error" && page.complaints.push(message.text()));
     page.on("pageerror", error => page.complaints.push(error.message));
     page.on("dialog", dialog => page.complaints.push("dialog " + dialog.message()) && dialog.dismiss());
     const begun = Date.now();
-    await page.goto("file://" + folder + "/" + path);
+    await page.goto("file://" + folder + "/" + path + tab);
     await page.waitForSelector("body[data-ready]", { timeout: 30000 }).catch(() => page.complaints.push("it never became ready"));
     page.tookMs = Date.now() - begun;
     return page;
@@ -83,6 +84,7 @@ async function zoom(page) {
     const back = await span();
     await page.keyboard.press("+");
     const nearer = await span();
+    await page.keyboard.press("Escape");
     check("Escape shows all, plus zooms", back === all && nearer < 0.6 * all, [all, back, nearer]);
 }
 
@@ -276,8 +278,38 @@ async function others(browser) {
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);
 }
 
+/* Four tabs; a zoom in one panel is one in all; jobs on the machine. */
+async function tabs(browser) {
+    const page = await open(browser, "traced/report.html", "light", ""), seen = () => page.locator("section:visible").evaluateAll(list => list.map(section => section.id));
+    const first = await seen(), names = await page.locator(".tabs button").allTextContents();
+    check("a page begins with the overview, where the jobs are", names.join() === "Overview,Network,Applications,Time" && first.join() === "headline,simulated,jobs", [names, first]);
+    const shown = await page.locator("#jobs .controls button").allTextContents(), painted = () => page.evaluate(() => document.querySelector("#jobs canvas").toDataURL());
+    const all = await painted();
+    await page.locator("#jobs .controls button").first().click();
+    check("jobs have their nodes, and one alone can be shown", shown.length === 1 && /, 32 nodes$/.test(shown[0]) && await page.locator("#jobs button[aria-pressed=true]").count() === 1 &&
+        all.length > 1000, shown);
+    await page.locator(".tabs button", { hasText: "Time" }).click();
+    const time = await seen();
+    check("a tab shows its panels, and no others", time.includes("series") && time.includes("objects") && !time.includes("headline"), time);
+    const scales = () => page.evaluate(() => [...document.querySelectorAll(".plot")].map(frame => frame.plot).filter(Boolean).map(plot => [plot.scales.x.min, plot.scales.x.max]));
+    const [from, to] = (await scales())[0];
+    await page.locator("#series .plot").nth(1).focus();
+    await page.keyboard.press("+");
+    await page.waitForTimeout(50);
+    const zoomed = await scales();
+    check("a zoom in one plot is one in all", zoomed.length > 3 && zoomed.every(span => span[0] > from && span[1] < to && Math.abs(span[0] - zoomed[0][0]) < 1), zoomed);
+    await page.goto(page.url().replace(/#.*$/, "") + "#topology");
+    await page.waitForTimeout(50);
+    const slider = await page.locator("#topology input[type=range]").evaluate(element => [Number(element.min), Number(element.max)]);
+    check("and the machine's slider has its periods only", slider[0] > 0 && slider[1] > slider[0] && page.complaints.length === 0, [slider, page.complaints]);
+    await page.locator("#span").click();
+    const back = await page.locator("#topology input[type=range]").evaluate(element => Number(element.min)), told = await page.locator("#topology output").textContent();
+    check("a button leads back to all times", back === -1 && told === "whole run" && await page.locator("#span").isHidden(), [back, told]);
+}
+
 (async () => {
     const browser = await chromium.launch({ executablePath, args: flags });
+    await tabs(browser);
     const page = await numbers(browser);
     await zoom(page);
     await machine(page);

@@ -198,6 +198,7 @@ static void links_put(struct rep_folder *f, json_t *data)
     struct rep_scene *scene = rep_scene_make(f, &links);
     if (scene) {
         put(data, "scene", rep_scene_json(scene, &links));
+        put(data, "jobs", rep_jobs_json(f, scene, &links));
         put(data, "movie", rep_movie_json(f, &links, scene));
     }
     rep_scene_free(scene);

@@ -138,6 +138,11 @@ bool rep_movie_each(struct rep_folder *, struct rep_links *, const struct rep_sc
 /* The same for the page: {"time_ps": [ends], "loads": [base64]}; NULL: there are none. */
 json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep_scene *);
 
+/* ---- jobs.c ---- */
+
+/* {"names": [jobs], "place", "job", "nodes": lists of one length, by place}; NULL: there are no tasks. */
+json_t *rep_jobs_json(struct rep_folder *, const struct rep_scene *, const struct rep_links *);
+
 /* ---- matrix.c ---- */
 
 /* Who sends to whom: between nodes, boards, racks, and tasks of a job, each as far as it was collected:

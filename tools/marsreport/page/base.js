@@ -4,7 +4,7 @@
  */
 "use strict";
 
-const mars = { panels: [], redraws: [] };
+const mars = { panels: [], redraws: [] /* of the tab that is built */ };
 
 /* Said on the page, and where a test looks for it. */
 addEventListener("error", event => {
@@ -28,7 +28,8 @@ mars.make = function (tag, attributes, ...children) {
     return element;
 };
 
-/* A panel, which is a file in panels/: {id, title, wide, network, tables, build(box, run, index)}. build is called for each run, into a box of its own; a panel of both
+/* A panel, which is a file in panels/: {id, tab, title, wide, network, tables, build(box, run, index)}; tab: "network", "applications" or
+ * "time", else it is in the overview; it is built when its tab is first shown. build is called for each run, into a box of its own; a panel of both
  * runs together has both(box) in its place. `network`: it shows packets, links or switches. `wanted` says whether it is there at all. `tables`, in one line: tables of
  * the results with the most rows that a page has of each; run.NAME is then such a table, {columns, rows, left_out}, or undefined where the run has none. */
 mars.panel = function (panel) {
@@ -159,9 +160,28 @@ mars.table = function (table) {
     return { rows: table.rows, columns: table.columns, at: name => table.columns.indexOf(name) };
 };
 
+/* ---- one axis of simulated time ---- */
+
+/* A span in view, which all panels of a run share (sync: "run0", "run1", "both"): whoever is zoomed calls set, and all that listen follow. null, null: all times. */
+mars.axis = function (sync) {
+    return mars.axes[sync] = mars.axes[sync] || { from: null, to: null, all: [],
+        listen(follow) {
+            this.all.push(follow);
+            if (this.from !== null)
+                follow(this.from, this.to);
+        },
+        set(from, to) {
+            if (this.from === from && this.to === to)
+                return;
+            this.from = from, this.to = to;
+            this.all.forEach(follow => follow(from, to));
+        } };
+};
+mars.axes = {};
+
 /* ---- what changes from period to period ---- */
 
-/* A button, a slider and words for frames that end at `times`, -1 being the whole run; show(frame) draws one. */
+/* A button, a slider and words for frames that end at `times`, -1 being the whole run; show(frame) draws one. limit(from, to) leaves the frames of a span. */
 mars.Player = class {
     constructor(times, begun, show, all = "whole run") {
         this.all = all;
@@ -173,6 +193,16 @@ mars.Player = class {
         this.button = mars.make("button", { type: "button", class: "play", onclick: () => this.play() }, "Play");
         this.elements = [this.button, this.slider, this.told];
         this.frame = -1;
+        this.first = -1, this.last = times.length - 1;
+    }
+
+    limit(from, to) {
+        const begins = i => i ? this.times[i - 1] : this.begun, all = this.times.map((time, i) => i).filter(i => from === null || (this.times[i] > from && begins(i) < to));
+        if (!all.length)
+            return;
+        this.first = from === null ? -1 : all[0], this.last = all[all.length - 1];
+        this.slider.min = this.first, this.slider.max = this.last;
+        this.show(from === null ? -1 : Math.max(this.first, Math.min(this.last, this.frame)));
     }
 
     show(frame) {
@@ -190,10 +220,10 @@ mars.Player = class {
             return;
         }
         this.button.textContent = "Pause";
-        if (this.frame >= this.times.length - 1)
-            this.frame = -1;
+        if (this.frame >= this.last)
+            this.frame = this.first - (this.first >= 0);
         this.timer = setInterval(() => {
-            if (this.frame >= this.times.length - 1)
+            if (this.frame >= this.last)
                 return this.play();
             this.show(this.frame + 1);
         }, Math.max(60, Math.min(250, 15000 / this.times.length)));

@@ -10,8 +10,9 @@
         document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
     }
 
+    /* What is hidden has no width, and is drawn when it is shown. */
     function redraw() {
-        mars.redraws.forEach(draw => draw());
+        all.forEach(tab => tab.box.hidden ? tab.stale = true : tab.redraws.forEach(draw => draw()));
     }
 
     function fill(panel, box) {
@@ -59,16 +60,18 @@
         theme(mars.colours.dark() ? "light" : "dark");
         redraw();
     });
-    /* On paper everything is light. */
+    /* On paper everything is light, and all tabs are there. */
     let before = null;
     addEventListener("beforeprint", () => {
-        before = document.documentElement.dataset.theme;
+        before = [document.documentElement.dataset.theme, shown];
         theme("light");
         redraw();
+        show();
     });
     addEventListener("afterprint", () => {
-        theme(before);
+        theme(before[0]);
         redraw();
+        show(before[1]);
     });
     document.getElementById("print").addEventListener("click", () => print());
 
@@ -76,37 +79,98 @@
     document.title = title + " – marssim";
     document.querySelector("header h1").textContent = title;
     document.querySelector("header h1").title = title;
-    const notes = document.getElementById("notes"), nav = document.querySelector("nav"), main = document.getElementById("panels");
+    const notes = document.getElementById("notes"), [tabs, nav] = document.querySelectorAll("nav"), main = document.getElementById("panels");
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
-    const absent = make("div", { id: "absent", class: "absent" }); /* panels without data: last, and small */
+
     /* Narrow panels that follow each other are in two columns: the next one in the shorter of them. */
-    function shorter() {
-        if (!main.lastElementChild || !main.lastElementChild.classList.contains("half"))
-            main.append(make("div", { class: "half" }, make("div", {}), make("div", {})));
-        const [left, right] = main.lastElementChild.children;
+    function shorter(box) {
+        if (!box.lastElementChild || !box.lastElementChild.classList.contains("half"))
+            box.append(make("div", { class: "half" }, make("div", {}), make("div", {})));
+        const [left, right] = box.lastElementChild.children;
         return left.offsetHeight <= right.offsetHeight ? left : right;
     }
-    for (const panel of mars.panels.filter(panel => (!panel.wanted || panel.wanted()) && (!panel.network || mars.runs.some(mars.hasNetwork)))) {
-        const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
-            make("h2", { id: panel.id + "-title" }, panel.title));
-        (section.classList.contains("wide") ? main : shorter()).append(section);
-        try { /* one panel that fails leaves the others */
-            fill(panel, section);
-        } catch (error) {
-            reportError(error);
+
+    /* Panels of one tab; those without data are last, and small. */
+    class Tab {
+        constructor(name, title) {
+            this.panels = mars.panels.filter(panel => (panel.tab || "overview") === name && (!panel.wanted || panel.wanted()) && (!panel.network || mars.runs.some(mars.hasNetwork)));
+            this.box = make("div", { class: "tab", id: "tab-" + name, role: "tabpanel", "aria-label": title });
+            this.button = make("button", { type: "button", role: "tab", "aria-controls": "tab-" + name, onclick: () => show(this) }, title);
+            this.links = [];
+            this.redraws = [];
         }
-        if (section.querySelectorAll(".missing").length === mars.runs.length && !section.querySelector("canvas, table, details"))
-            absent.append(section);
-        else
-            nav.append(make("a", { href: "#" + panel.id }, panel.title));
+
+        build() {
+            const absent = make("div", { class: "absent" });
+            mars.redraws = this.redraws;
+            for (const panel of this.panels) {
+                const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
+                    make("h2", { id: panel.id + "-title" }, panel.title));
+                (section.classList.contains("wide") ? this.box : shorter(this.box)).append(section);
+                try { /* one panel that fails leaves the others */
+                    fill(panel, section);
+                } catch (error) {
+                    reportError(error);
+                }
+                if (section.querySelectorAll(".missing").length === mars.runs.length && !section.querySelector("canvas, table, details"))
+                    absent.append(section);
+                else
+                    this.links.push(make("a", { href: "#" + panel.id }, panel.title));
+            }
+            this.box.querySelectorAll(".half").forEach(half => half.querySelector("section") || half.remove());
+            if (!absent.children.length)
+                return;
+            if (mars.runs.some(run => run.partial))
+                absent.prepend(make("p", { class: "hint" }, "Of a run that has not ended: what is no series is written at its end, whatever the keys say."));
+            this.box.append(absent);
+            absent.id = this.box.id + "-absent";
+            this.links.push(make("a", { href: "#" + absent.id }, "Not collected"));
+        }
+
+        set(visible) {
+            this.box.hidden = !visible;
+            this.button.setAttribute("aria-selected", visible);
+            if (!visible)
+                return;
+            if (!this.built)
+                this.build();
+            if (settle() || this.stale)
+                this.redraws.forEach(draw => draw());
+            this.built = true, this.stale = false;
+        }
     }
-    main.querySelectorAll(".half").forEach(half => half.querySelector("section") || half.remove());
-    if (absent.children.length) {
-        if (mars.runs.some(run => run.partial))
-            absent.prepend(make("p", { class: "hint" }, "Of a run that has not ended: what is no series is written at its end, whatever the keys say."));
-        main.append(absent);
-        nav.append(make("a", { href: "#absent" }, "Not collected"));
+
+    const all = [["overview", "Overview"], ["network", "Network"], ["applications", "Applications"], ["time", "Time"]].map(tab => new Tab(...tab)).filter(tab => tab.panels.length);
+    main.append(...all.map(tab => tab.box));
+    tabs.append(...all.map(tab => tab.button));
+
+    /* One tab, or (undefined) all below each other. */
+    let shown;
+    function show(one) {
+        shown = one;
+        all.forEach(tab => tab.set(!one || tab === one));
+        nav.replaceChildren(...all.filter(tab => !one || tab === one).flatMap(tab => tab.links));
     }
+
+    /* #ID: to that panel or tab; #all: every tab. */
+    function follow() {
+        const id = decodeURIComponent(location.hash.slice(1)), tab = all.find(tab => tab.box.id === id || tab.box.id + "-absent" === id || tab.panels.some(panel => panel.id === id));
+        if (id === "all" || tab || !location.hash)
+            show(id === "all" ? undefined : tab || all[0]);
+        if (document.getElementById(id))
+            document.getElementById(id).scrollIntoView();
+    }
+    addEventListener("hashchange", follow);
+    show(all[0]);
+    follow();
+
+    /* The span that is in view, and the way back. */
+    const span = document.getElementById("span");
+    mars.runs.forEach((run, index) => mars.axis("run" + index).listen((from, to) => {
+        span.hidden = from === null;
+        span.textContent = from === null ? "" : mars.time(Math.round(from)) + " to " + mars.time(Math.round(to)) + " ✕";
+    }));
+    span.addEventListener("click", () => Object.values(mars.axes).forEach(axis => axis.set(null, null)));
 
     let width = innerWidth, timer = 0;
     addEventListener("resize", () => {
@@ -114,11 +178,9 @@
         if (innerWidth !== width)
             timer = setTimeout(() => {
                 width = innerWidth;
-                settle();
-                redraw();
+                all.forEach(tab => { tab.stale = true; });
+                show(shown);
             }, 120);
     });
-    if (settle())
-        redraw();
     document.body.dataset.ready = "yes";
 })();

@@ -18,6 +18,8 @@
             this.listen();
             mars.drawn(() => this.resize());
             this.canvas.view = this;
+            if (this.player)
+                mars.axis("run" + index).listen((from, to) => this.player.limit(from, to));
         }
 
         controls(partial) {
@@ -35,7 +37,9 @@
             const box = make("div", { class: "controls" }, classes, this.range, mars.colours.scale("idle", this.top), ...zooms,
                 make("button", { type: "button", onclick: () => this.resize() }, "All"));
             if (this.times.length)
-                box.append(...new mars.Player(this.times, this.scene.movie.begun_ps, frame => this.show(frame), partial ? "all periods" : undefined).elements);
+                this.player = new mars.Player(this.times, this.scene.movie.begun_ps, frame => this.show(frame), partial ? "all periods" : undefined);
+            if (this.player)
+                box.append(...this.player.elements);
             else
                 box.append(make("span", { class: "hint" }, "For each period, with play: ", make("code", {}, "output.period"), " and ",
                     make("code", {}, "output.series.links = \"periods\"")));
@@ -129,7 +133,7 @@
     }
 
     mars.panel({
-        id: "topology", network: true, title: "Links on the machine", wide: true,
+        id: "topology", tab: "network", network: true, title: "Links on the machine", wide: true,
         build(box, run, index) {
             if (run.scene)
                 new View(box, run, index);

@@ -45,7 +45,7 @@
     const collected = run => run.periods && run.periods.column.time_ps.length;
 
     mars.panel({
-        id: "series-both", title: "Over simulated time, both runs", wide: true,
+        id: "series-both", tab: "time", title: "Over simulated time, both runs", wide: true,
         wanted: () => mars.runs.length === 2 && mars.runs.every(collected),
         both(box) {
             if (mars.runs[0].periods.column.time_ps[0] !== mars.runs[1].periods.column.time_ps[0])
@@ -55,7 +55,7 @@
     });
 
     mars.panel({
-        id: "series", title: "Over simulated time", wide: true,
+        id: "series", tab: "time", title: "Over simulated time", wide: true,
         build(box, run, index) {
             const columns = run.periods && run.periods.column;
             if (!columns || !columns.time_ps.length) {

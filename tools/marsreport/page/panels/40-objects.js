@@ -40,7 +40,9 @@
 
     /* Rows of objects over time, the colour being the value. */
     class Rows {
-        constructor(box) {
+        constructor(box, axis) {
+            this.axis = axis;
+            axis.listen(() => this.draw());
             this.canvas = make("canvas", { role: "img", class: "rows", tabindex: 0, "aria-label": "a row for each, over simulated time; arrows move the mark" });
             this.told = make("output", {}, "");
             this.top = make("span", {}, "");
@@ -69,8 +71,14 @@
             return [i ? this.series.time_ps[i - 1] : this.series.begun_ps, this.series.time_ps[i]];
         }
 
+        /* From when to when it is shown: the periods of the axis. */
+        shown() {
+            const first = this.series.begun_ps, last = this.series.time_ps[this.series.time_ps.length - 1], { from, to } = this.axis;
+            return from === null || from >= last || to <= first ? [first, last] : [Math.max(first, from), Math.min(last, to)];
+        }
+
         x(time) {
-            const first = this.series.begun_ps, last = this.series.time_ps[this.series.time_ps.length - 1];
+            const [first, last] = this.shown();
             return 108 + (time - first) / (last - first || 1) * (this.width - 112);
         }
 
@@ -87,7 +95,9 @@
             c.textBaseline = "middle";
             rows.forEach((list, r) => {
                 for (let i = 0; i < list.length; i++) {
-                    const [from, to] = this.span(i).map(time => this.x(time));
+                    const [from, to] = this.span(i).map(time => Math.max(108, Math.min(this.width - 4, this.x(time))));
+                    if (from >= to)
+                        continue;
                     c.fillStyle = list[i] === null ? mars.colours.variable("back") : mars.colours.load(most ? list[i] / most : 0);
                     c.fillRect(from, r * each, Math.max(0.5, to - from + 0.3), each > 7 ? each - 1 : each);
                 }
@@ -96,7 +106,7 @@
             c.textAlign = "right";
             rows.forEach((list, r) => r % step === 0 && c.fillText(this.labels[r].length > 17 ? this.labels[r].slice(0, 16) + "…" : this.labels[r], 102, Math.max(6, (r + 0.5) * each)));
             c.textAlign = "center";
-            const first = this.series.begun_ps, last = this.series.time_ps[this.series.time_ps.length - 1];
+            const [first, last] = this.shown();
             for (let i = 0; i <= 6; i++) {
                 const time = first + (last - first) * i / 6;
                 c.fillText(mars.time(Math.round(time)), Math.max(130, Math.min(this.width - 30, this.x(time))), height + 12);
@@ -140,7 +150,7 @@
         box.append(make("div", { class: "controls" }, what, which), plots);
         const line = { title: "", format: mars.count, times: [], lines: [], sync: "run" + index, height: 220 };
         let columns = [], labels = [], redraw = null;
-        const rows = new Rows(box);
+        const rows = new Rows(box, mars.axis("run" + index));
         box.append(hint);
         function draw() {
             const series = run.series[what.value], column = columns[Number(which.value)], some = column.values.slice(0, LINES);
@@ -172,7 +182,7 @@
     }
 
     mars.panel({
-        id: "objects", title: "Links, switches, tasks over time", wide: true,
+        id: "objects", tab: "time", title: "Links, switches, tasks over time", wide: true,
         build(box, run, index) {
             const names = Object.keys(kinds).filter(name => run.series && run.series[name] && run.series[name].objects.length);
             if (names.length)

@@ -8,7 +8,7 @@
     const words = matrix => matrix.level === "task" ? "tasks of " + matrix.job : matrix.level + "s";
 
     class Heat {
-        constructor(box, list) {
+        constructor(box, list, axis) {
             this.list = list;
             this.by = 3;
             this.canvas = make("canvas", { role: "img", class: "heat", tabindex: 0, "aria-label": "traffic from each to each other; arrows move the mark" });
@@ -31,12 +31,14 @@
             this.canvas.addEventListener("pointerleave", mars.tip.hide);
             this.canvas.addEventListener("keydown", event => this.key(event));
             this.canvas.heat = this;
+            axis.listen((from, to) => this.player && this.player.limit(from, to));
         }
 
         choose(matrix) {
             this.matrix = matrix;
             this.mark = null;
-            this.frames.replaceChildren(...(matrix.frames ? new mars.Player(matrix.frames.time_ps, matrix.frames.begun_ps, frame => this.show(frame)).elements :
+            this.player = matrix.frames && new mars.Player(matrix.frames.time_ps, matrix.frames.begun_ps, frame => this.show(frame));
+            this.frames.replaceChildren(...(this.player ? this.player.elements :
                 [make("span", { class: "hint" }, "For each period: ", make("code", {}, "output.period"), " and ", make("code", {}, "output.series.matrix = \"periods\""))]));
             this.show(-1);
         }
@@ -135,11 +137,11 @@
     }
 
     mars.panel({
-        id: "matrix", title: "Who sends to whom",
-        build(box, run) {
+        id: "matrix", tab: "applications", title: "Who sends to whom",
+        build(box, run, index) {
             const some = (run.matrices || []).filter(matrix => matrix.cells.length);
             if (some.length)
-                new Heat(box, some);
+                new Heat(box, some, mars.axis("run" + index));
             else
                 box.append(mars.missing("Who sends to whom was not collected, or nobody sent.", "output.matrix = true", ...(mars.knows(run, "output.matrix_levels") ? ["output.matrix_levels = [\"node\", \"board\", \"rack\", \"task\"]"] : [])));
         },
@@ -152,7 +154,7 @@
     }
 
     mars.panel({
-        id: "distance", network: true, title: "Communication by distance",
+        id: "distance", tab: "applications", network: true, title: "Communication by distance",
         build(box, run) {
             if (!run.distance) {
                 box.append(mars.missing("Traffic between nodes was not collected.", "output.matrix = true", "output.matrix_levels = [\"node\"]"));

@@ -114,7 +114,7 @@
     }
 
     mars.panel({
-        id: "latency", network: true, title: "Latency of packets",
+        id: "latency", tab: "network", network: true, title: "Latency of packets",
         tables: { packet_latency: 10000 },
         build(box, run, index) {
             if (run.packet_latency && run.packet_latency.rows.length)
@@ -127,7 +127,7 @@
     });
 
     mars.panel({
-        id: "sizes", network: true, title: "Sizes of messages",
+        id: "sizes", tab: "network", network: true, title: "Sizes of messages",
         tables: { message_size: 10000 },
         build(box, run) {
             if (run.message_size && run.message_size.rows.length)

@@ -34,7 +34,7 @@
     }
 
     mars.panel({
-        id: "parts", network: true, title: "Latency by part",
+        id: "parts", tab: "network", network: true, title: "Latency by part",
         build(box, run, index) {
             if (!mars.at(run, "result.latency_parts")) {
                 box.append(mars.missing("Where latency went was not counted.", "output.series.latency = \"total\""));

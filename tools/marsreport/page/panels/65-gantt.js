@@ -9,7 +9,7 @@
     const LINKS = "links", STATES = { busy: "link busy", stalled: "link stalled for credits", down: "link down" };
 
     class Gantt {
-        constructor(box, gantt) {
+        constructor(box, gantt, axis) {
             this.gantt = this.ordered(gantt);
             const { begin, duration, track } = this.gantt.spans;
             this.first = begin.length ? begin[0] : 0;
@@ -26,6 +26,8 @@
             this.listen();
             mars.drawn(() => this.size());
             this.canvas.gantt = this;
+            this.axis = axis;
+            axis.listen((from, to) => this.follow(from, to));
         }
 
         /* The threads of a task below it, and what was traced below what was simulated. */
@@ -78,7 +80,13 @@
         }
 
         all() {
-            this.from = this.first, this.to = this.last, this.top = 0;
+            this.top = 0;
+            this.place(this.first, this.last - this.first);
+        }
+
+        follow(from, to) {
+            const within = time => Math.max(this.first, Math.min(this.last, time)), some = from !== null && within(from) < within(to);
+            this.from = some ? within(from) : this.first, this.to = some ? within(to) : this.last;
             this.draw();
         }
 
@@ -190,6 +198,8 @@
             this.from = Math.max(this.first, Math.min(this.last - span, from));
             this.to = this.from + span;
             this.draw();
+            const whole = this.from <= this.first && this.to >= this.last;
+            this.axis.set(whole ? null : this.from, whole ? null : this.to);
         }
 
         move(dx, dy) {
@@ -254,10 +264,10 @@
     }
 
     mars.panel({
-        id: "gantt", title: "Tasks over time", wide: true,
-        build(box, run) {
+        id: "gantt", tab: "time", title: "Tasks over time", wide: true,
+        build(box, run, index) {
             if (run.gantt && run.gantt.spans.track.length)
-                new Gantt(box, run.gantt);
+                new Gantt(box, run.gantt, mars.axis("run" + index));
             else
                 box.append(mars.missing(run.gantt ? "Nothing was recorded in this span." : "What tasks did when was not recorded, or there are no jobs.", "output.timeline = \"perfetto\""));
         },

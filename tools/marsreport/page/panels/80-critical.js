@@ -129,7 +129,7 @@
     }
 
     mars.panel({
-        id: "critical", title: "Critical path", wide: true,
+        id: "critical", tab: "applications", title: "Critical path", wide: true,
         tables: { critical_path_steps: 20000 },
         wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.critical_path") || mars.knows(run, "output.critical_path")),
         build(box, run, index) {

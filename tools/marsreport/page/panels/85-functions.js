@@ -44,7 +44,7 @@
     }
 
     mars.panel({
-        id: "functions-both", title: "MPI functions, both runs", wide: true,
+        id: "functions-both", tab: "applications", title: "MPI functions, both runs", wide: true,
         wanted: () => mars.runs.length === 2 && mars.runs.every(run => run.functions && run.functions.rows.length),
         both(box) {
             functionsOfBoth(box, mars.runs);
@@ -52,7 +52,7 @@
     });
 
     mars.panel({
-        id: "functions", title: "MPI functions", wide: true,
+        id: "functions", tab: "applications", title: "MPI functions", wide: true,
         tables: { functions: 10000 },
         build(box, run) {
             if (run.functions && run.functions.rows.length)

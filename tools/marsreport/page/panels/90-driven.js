@@ -2,7 +2,7 @@
 "use strict";
 
 mars.panel({
-    id: "driven", title: "Message-driven programs", wide: true,
+    id: "driven", tab: "applications", title: "Message-driven programs", wide: true,
     tables: { driven_entries: 10000, driven_cores: 4096 },
     wanted: () => mars.runs.some(run => run.driven_entries),
     build(box, run) {

@@ -2,7 +2,7 @@
 "use strict";
 
 mars.panel({
-    id: "tasks", title: "Tasks", wide: true,
+    id: "tasks", tab: "applications", title: "Tasks", wide: true,
     tables: { tasks: 4096 },
     build(box, run) {
         if (run.tasks && run.tasks.rows.length)

@@ -19,10 +19,15 @@
         const format = of.format, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
         const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
         return {
-            width, height: of.height || 190, cursor: { sync: { key: of.sync }, drag: { x: true, y: false } },
-            scales: { x: { time: false }, y: format === mars.percent ? { range: (u, min, max) => [0, max > 0 ? Math.max(Math.min(1, 1.1 * max), max) : 1] } : {} },
+            width, height: of.height || 190, cursor: { sync: { key: of.sync, filters: { pub: type => type.startsWith("mousemove") || type === "mouseleave" } }, drag: { x: true, y: false } },
+            scales: { x: { time: false }, y: { range: (u, min, max) => [Math.min(0, min), max > 0 ? (format === mars.percent ? Math.max(Math.min(1, 1.1 * max), max) : 1.05 * max) : 1] } },
             axes: [Object.assign({ values: (u, ticks) => ticks.map(mars.time) }, axis),
                 Object.assign({ size: 84, values: (u, ticks) => ticks.map(format) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
+            hooks: { setScale: [(u, key) => {
+                const all = u.data[0], { min, max } = u.scales.x, whole = min <= all[0] && max >= all[all.length - 1];
+                if (key === "x" && of.sync && of.drawn)
+                    mars.axis(of.sync).set(whole ? null : min, whole ? null : max);
+            }] },
             series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(of.lines.map((line, i) => ({
                 label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: alone, value: (u, v) => v === null || v === undefined ? "–" : format(v),
             }))),
@@ -54,19 +59,29 @@
         const head = make("h3", {}, ""), frame = make("div", { class: "plot", tabindex: 0, role: "img" });
         box.append(make("div", {}, head, frame));
         let drawn = null;
-        function draw(keep) {
-            const zoom = keep && drawn && [drawn.scales.x.min, drawn.scales.x.max];
+        function draw() {
+            of.drawn = false;
             if (drawn)
                 drawn.destroy();
             head.textContent = of.title;
             frame.setAttribute("aria-label", of.title + " over simulated time; plus and minus zoom, arrows move");
             drawn = new uPlot(options(of, Math.max(320, frame.clientWidth)), [of.times].concat(of.lines.map(line => line.values)), frame);
-            if (zoom)
-                drawn.setScale("x", { min: zoom[0], max: zoom[1] });
             frame.plot = drawn;
+            follow(axis.from, axis.to);
         }
-        mars.drawn(() => draw(true));
+        const axis = of.sync ? mars.axis(of.sync) : { from: null, to: null, listen() {} };
+        function follow(from, to) { /* uPlot calls its hooks in a microtask: what follows the axis does not set it */
+            const all = of.times, within = time => Math.max(all[0], Math.min(all[all.length - 1], time));
+            of.drawn = false;
+            if (from !== null && within(from) < within(to))
+                drawn.setScale("x", { min: within(from), max: within(to) });
+            else if (all.length)
+                drawn.setScale("x", { min: all[0], max: all[all.length - 1] });
+            queueMicrotask(() => { of.drawn = true; });
+        }
+        mars.drawn(draw);
+        axis.listen(follow);
         frame.addEventListener("keydown", event => keys(drawn, event));
-        return () => draw(false);
+        return draw;
     };
 })();

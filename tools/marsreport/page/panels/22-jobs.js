@@ -1,0 +1,79 @@
+/* Which job has which nodes. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+
+    class Jobs {
+        constructor(box, run) {
+            this.scene = new mars.Scene(run);
+            this.names = run.jobs.names;
+            this.at = new Map();
+            run.jobs.place.forEach((place, i) => {
+                const of = this.at.get(place) || [];
+                of.push([run.jobs.job[i], run.jobs.nodes[i]]);
+                this.at.set(place, of);
+            });
+            /* The job that the headline speaks of has the first colour. */
+            const blamed = this.names.findIndex(name => (run.bottleneck || "").includes("job " + name + " "));
+            this.order = this.names.map((name, i) => i).sort((a, b) => (b === blamed) - (a === blamed) || a - b);
+            this.chosen = -1;
+            const nodes = this.names.map((name, job) => run.jobs.job.reduce((sum, of, i) => sum + (of === job ? run.jobs.nodes[i] : 0), 0));
+            this.canvas = make("canvas", { role: "img", class: "jobs", "aria-label": "the machine, its nodes by job" });
+            this.buttons = this.order.map((job, i) => make("button", { type: "button", "aria-pressed": false, onclick: () => this.choose(job) },
+                make("span", { class: "mark", style: "background:" + mars.colours.mark(i) }), this.names[job] + ", " + mars.count(nodes[job]) + (nodes[job] === 1 ? " node" : " nodes")));
+            box.append(make("div", { class: "controls" }, ...this.buttons), make("div", { class: "canvas" }, this.canvas),
+                make("p", { class: "hint" }, "A place that several jobs share is divided among them, as its nodes are."));
+            this.canvas.addEventListener("pointermove", event => this.point(event));
+            this.canvas.addEventListener("pointerleave", mars.tip.hide);
+            mars.drawn(() => this.draw());
+            this.canvas.jobs = this;
+        }
+
+        choose(job) {
+            this.chosen = this.chosen === job ? -1 : job;
+            this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.order[i] === this.chosen));
+            this.draw();
+        }
+
+        draw() {
+            const width = this.canvas.parentElement.clientWidth, height = Math.round(Math.max(160, Math.min(400, width * this.scene.scene.height / this.scene.scene.width + 40)));
+            const c = mars.canvasOf(this.canvas, width, height), { x, y, size, count, node } = this.scene.scene.places;
+            this.view = this.scene.fit(width, height);
+            this.scene.drawFrames(c, this.view, {});
+            const colour = this.order.reduce((list, job, i) => (list[job] = mars.colours.kind(i), list), []), none = mars.colours.variable("rule");
+            for (let i = 0; i < this.scene.places; i++) {
+                const of = this.at.get(i) || [], side = Math.max(3, size[i] * this.view.scale), top = this.view.y + y[i] * this.view.scale - side / 2;
+                const all = of.reduce((sum, [, nodes]) => sum + nodes, 0), whole = node[i] ? Math.max(count[i], all) : all; /* a switch's place has all the nodes at it */
+                let left = this.view.x + x[i] * this.view.scale - side / 2;
+                c.fillStyle = none;
+                c.fillRect(left, top, side, side);
+                for (const [job, nodes] of of) {
+                    c.fillStyle = this.chosen < 0 || this.chosen === job ? colour[job] : none;
+                    c.fillRect(left, top, side * nodes / whole, side);
+                    left += side * nodes / whole;
+                }
+            }
+        }
+
+        point(event) {
+            const found = this.scene.find(this.view, event.offsetX, event.offsetY, -2);
+            if (!found || found.place === undefined) {
+                mars.tip.hide();
+                return;
+            }
+            const of = this.at.get(found.place) || [], label = this.scene.scene.places.label[found.place];
+            mars.tip.show(event, [label].concat(of.length ? of.map(([job, nodes]) => this.names[job] + ": " + mars.count(nodes) + (nodes === 1 ? " node" : " nodes")) : ["no job"]).join("\n"));
+        }
+    }
+
+    mars.panel({
+        id: "jobs", network: true, title: "Jobs on the machine", wide: true, wanted: () => mars.runs.some(run => run.jobs),
+        build(box, run) {
+            if (run.jobs)
+                new Jobs(box, run);
+            else
+                box.append(make("p", { class: "missing" }, "There are no jobs."));
+        },
+    });
+})();
