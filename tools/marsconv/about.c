@@ -5,29 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables of struct mars_task have a count that is its room; unused places are NULL. */
-static void **place(void *table, uint32_t *count, uint32_t number)
+struct mars_ranks conv_ranks_of(const int32_t *rank, uint32_t count)
 {
-    void ***pointers = table;
-    if (number >= *count) {
-        uint32_t room = *count ? 2 * *count : 16;
-        *pointers = ker_realloc(*pointers, room * sizeof **pointers);
-        memset(*pointers + *count, 0, (room - *count) * sizeof **pointers);
-        *count = room;
+    struct mars_ranks ranks = {.count = count};
+    for (uint32_t i = 0, run; i < count; i += run) {
+        int32_t step = i + 1 < count ? rank[i + 1] - rank[i] : 0;
+        for (run = 1; i + run < count && rank[i + run] == rank[i] + step * (int32_t)run; run++)
+            ;
+        *KER_APPEND(ranks.run, ranks.runs) = (struct mars_run){i, rank[i], step};
     }
-    return *pointers + number;
+    return ranks;
 }
 
-static struct mars_ranks ranks_of(const struct task_comm *comm)
+static struct mars_ranks members_of(const struct task_comm *comm)
 {
-    struct mars_ranks ranks = {.count = (uint32_t)comm->size};
-    for (int32_t i = 0, run; i < comm->size; i += run) {
-        int32_t first = task_comm_task(comm, i);
-        int32_t step = i + 1 < comm->size ? task_comm_task(comm, i + 1) - first : 0;
-        for (run = 1; i + run < comm->size && task_comm_task(comm, i + run) == first + step * run; run++)
-            ;
-        *KER_APPEND(ranks.run, ranks.runs) = (struct mars_run){(uint32_t)i, first, step};
-    }
+    int32_t *member = ker_alloc((size_t)comm->size * sizeof *member);
+    for (int32_t i = 0; i < comm->size; i++)
+        member[i] = task_comm_task(comm, i);
+    struct mars_ranks ranks = conv_ranks_of(member, (uint32_t)comm->size);
+    free(member);
     return ranks;
 }
 
@@ -41,47 +37,22 @@ int64_t conv_about_comm(struct conv_about *a, int32_t index)
     struct mars_comm *c = ker_alloc(sizeof *c);
     c->id = (uint64_t)index + 1;
     c->rank = task_comm_rank(comm, (int32_t)a->task->number);
-    c->member = ranks_of(comm);
+    c->member = members_of(comm);
     a->comm[index] = ++a->comms_made;
-    *place(&a->task->comm, &a->task->comms, a->comms_made) = c;
+    *mars_task_place((void ***)&a->task->comm, &a->task->comms, a->comms_made) = c;
     return a->comms_made;
 }
 
 /* ---- functions ---- */
 
-static bool is_list(const char *name)
+const struct mars_function *conv_function_add(struct mars_task *task, uint32_t number, const char *name,
+                                              const char *fields)
 {
-    return strcmp(name, "bytes_each") == 0 || strcmp(name, "recvbytes_each") == 0 ||
-           strcmp(name, "requests") == 0 || strcmp(name, "done") == 0;
-}
-
-struct mars_function *conv_function_make(const char *name, const char *fields)
-{
-    struct mars_function *f = ker_alloc(sizeof *f);
-    char *words = ker_format("%s", fields), *rest = NULL;
-    uint32_t room = 0;
-    memset(f->at, 0xff, sizeof f->at);
-    f->name = ker_format("%s", name);
-    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        unsigned field = 0;
-        while (strcmp(mars_field_name(field), word) != 0)
-            ker_assert(++field < MARS_FIELD_UNKNOWN);
-        if (f->at[field] < 0)
-            f->at[field] = (int16_t)f->fields;
-        *KER_PUSH(f->field, f->fields, room) = (struct mars_function_field){
-            (uint8_t)field, is_list(word) ? MARS_LIST : MARS_ONE, ker_format("%s", word)};
-    }
-    free(words);
+    char *text = ker_format("%s %s", name, fields);
+    struct mars_function *f = mars_function_make(text);
+    free(text);
+    *mars_task_place((void ***)&task->function, &task->functions, number) = f;
     return f;
-}
-
-void conv_function_free(struct mars_function *f)
-{
-    for (uint32_t i = 0; i < f->fields; i++)
-        free(f->field[i].name);
-    free(f->field);
-    free(f->name);
-    free(f);
 }
 
 const struct mars_function *conv_about_function(struct conv_about *a, const char *name, const char *fields)
@@ -99,16 +70,13 @@ const struct mars_function *conv_about_function(struct conv_about *a, const char
     }
     ker_assert(a->functions < 1000);
     a->function[at] = ++a->functions;
-    struct mars_function *f = conv_function_make(name, fields);
-    *place(&a->task->function, &a->task->functions, a->functions) = f;
-    return f;
+    return conv_function_add(a->task, a->functions, name, fields);
 }
 
 /* ---- the task ---- */
 
-void conv_about_info(struct conv_about *a, const char *key, const char *value)
+void conv_about_info(struct mars_task *task, const char *key, const char *value)
 {
-    struct mars_task *task = a->task;
     char *text = ker_format("%s=%s", key, value), *equals = strchr(text, '=');
     *equals = 0;
     task->info = ker_realloc(task->info, (task->infos + 1) * sizeof *task->info);
@@ -125,11 +93,11 @@ void conv_about_begin(struct conv_about *a, uint32_t task, uint32_t tasks, const
         (struct mars_task){.number = task, .threads = 1, .ended = true, .resolution_ns = resolution_ns};
     a->comm = ker_alloc((size_t)comms * sizeof *a->comm);
     snprintf(number, sizeof number, "%u", tasks);
-    conv_about_info(a, "tasks", number);
+    conv_about_info(a->task, "tasks", number);
     snprintf(number, sizeof number, "%u", resolution_ns);
-    conv_about_info(a, "resolution_ns", number);
-    conv_about_info(a, "clock", "wall");
-    conv_about_info(a, "tracer", tracer);
+    conv_about_info(a->task, "resolution_ns", number);
+    conv_about_info(a->task, "clock", "wall");
+    conv_about_info(a->task, "tracer", tracer);
     conv_about_comm(a, 0);
 }
 

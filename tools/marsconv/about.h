@@ -20,12 +20,14 @@ struct conv_about {
 /* Task `task` of `tasks`; tracer: the format that it comes from. */
 void conv_about_begin(struct conv_about *, uint32_t task, uint32_t tasks, const struct task_comm *,
                       int32_t comms, uint32_t resolution_ns, const char *tracer);
-void conv_about_info(struct conv_about *, const char *key, const char *value);
 void conv_about_end(struct conv_about *); /* the task itself is the caller's */
-/* A name and its fields, as a definition has them. */
+/* A name and its fields, as a definition has them: "MPI_Wait", "requests[] done[]". */
 const struct mars_function *conv_about_function(struct conv_about *, const char *name, const char *fields);
-struct mars_function *conv_function_make(const char *name, const char *fields);
-void conv_function_free(struct mars_function *);
+/* The same of any task, under a number that is free. */
+const struct mars_function *conv_function_add(struct mars_task *, uint32_t number, const char *name,
+                                              const char *fields);
+void conv_about_info(struct mars_task *, const char *key, const char *value);
+struct mars_ranks conv_ranks_of(const int32_t *rank, uint32_t count);
 int64_t conv_about_comm(struct conv_about *, int32_t index); /* 0 for an index below 0 */
 
 /* ---- held.c: requests of a task, by numbers that are used again ---- */

@@ -95,6 +95,7 @@ struct check_collective check_collective_of(const struct conv_function *, const 
                                             const struct mars_task *, const struct mars_comm *);
 struct check_sum { /* of a task on a communicator */
     uint64_t calls, digest;
+    bool freed; /* the communicator */
 };
 void check_collective(struct check *, const struct conv_task *, const struct conv_record *,
                       const struct conv_function *, struct check_sum *);

@@ -32,9 +32,8 @@ struct calls {
     struct conv_walk at;
     struct request *request;
     size_t requests;
-    uint32_t comms; /* told so far */
-    uint8_t *freed; /* by communicator */
-    struct check_sum *sum;
+    uint32_t comms;        /* told so far */
+    struct check_sum *sum; /* by communicator */
     uint32_t sums;
     bool finalised, tests;
     struct check_windows windows;
@@ -286,22 +285,10 @@ static void message_check(struct calls *k, const struct conv_function *is, struc
 
 /* ---- a call ---- */
 
-static void comms_reserve(struct calls *k)
-{
-    uint32_t comms = k->at.task.about->comms;
-    if (comms <= k->sums)
-        return;
-    k->freed = ker_realloc(k->freed, comms);
-    k->sum = ker_realloc(k->sum, comms * sizeof *k->sum);
-    memset(k->freed + k->sums, 0, comms - k->sums);
-    memset(k->sum + k->sums, 0, (comms - k->sums) * sizeof *k->sum);
-    k->sums = comms;
-}
-
 /* Readers may add communicators with each record. */
 static void comms_tell(struct calls *k)
 {
-    comms_reserve(k);
+    (void)TRACE_AT(k->sum, k->sums, k->at.task.about->comms);
     if (k->check->first)
         check_comms_tell(k->check, &k->at.task, &k->comms);
 }
@@ -316,10 +303,10 @@ static void comm_check(struct calls *k, const struct conv_function *is)
             FOUND(k, "it names communicator %lld, which does not exist", (long long)number);
         return;
     }
-    if (k->freed[number])
+    if (k->sum[number].freed)
         FOUND(k, "communicator %lld has been freed", (long long)number);
     if (strcmp(name, "MPI_Comm_free") == 0 || strcmp(name, "MPI_Comm_disconnect") == 0)
-        k->freed[number] = 1;
+        k->sum[number].freed = true;
     if (collective && k->check->first)
         check_collective(k->check, &k->at.task, &k->at.record, is, &k->sum[number]);
 }
@@ -397,7 +384,6 @@ bool check_task(struct check *check, uint32_t number, struct mars_error *error)
     check->depends += replay_found_depends(&k.found);
     replay_found_release(&k.found);
     free(k.request);
-    free(k.freed);
     free(k.sum);
     conv_walk_end(&k.at);
     return fine;

@@ -70,7 +70,7 @@ struct conv_format {
     bool sums; /* it can be summed up and checked, but makes no trace */
     bool (*open)(struct conv_source *, struct mars_error *);
     void (*close)(struct conv_source *);
-    /* Something to tell the user about the trace, from 0 on; NULL at the end. */
+    /* What the user should know of the trace, from 0 on; NULL at the end. NULL: nothing. */
     const char *(*warning)(const struct conv_source *, uint32_t number);
     bool (*task_open)(struct conv_task *, uint32_t task, struct mars_error *);
     void (*task_close)(struct conv_task *);
@@ -112,8 +112,7 @@ bool conv_sink_finish(struct conv_sink *, bool fine, struct mars_error *);
 
 /* A task as it is, but for what is changed (NULL: nothing). */
 struct conv_change {
-    /* Its definitions, of which a reader may have added some with the last record. */
-    const struct mars_task *(*about)(void *context, const struct mars_task *);
+    const char *key, *value; /* of an information that is added */
     void (*record)(void *context, struct conv_record *);
     void *context;
 };

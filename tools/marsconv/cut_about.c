@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct mars_ranks runs_make(const int32_t *rank, uint32_t count)
-{
-    struct mars_ranks ranks = {.count = count};
-    for (uint32_t i = 0, run; i < count; i += run) {
-        int32_t step = i + 1 < count ? rank[i + 1] - rank[i] : 0;
-        for (run = 1; i + run < count && rank[i + run] == rank[i] + step * (int32_t)run; run++)
-            ;
-        *KER_APPEND(ranks.run, ranks.runs) = (struct mars_run){i, rank[i], step};
-    }
-    return ranks;
-}
-
 /* Members that are left, and what the rank of each is now (-1: gone). */
 static struct mars_ranks members_cut(const struct cut *cut, const struct mars_ranks *old, int32_t **map)
 {
@@ -30,7 +18,7 @@ static struct mars_ranks members_cut(const struct cut *cut, const struct mars_ra
         if (has)
             kept[left++] = task - (int32_t)cut->first;
     }
-    struct mars_ranks ranks = runs_make(kept, (uint32_t)left);
+    struct mars_ranks ranks = conv_ranks_of(kept, (uint32_t)left);
     free(kept);
     return ranks;
 }
@@ -51,7 +39,7 @@ static void comm_cut(struct cut_writing *w, uint32_t number)
         0) { /* a trace may say anything: the task is not among those that it is said to be one of */
         int32_t own = (int32_t)(w->at.task.about->number - w->cut->first);
         free(c->member.run);
-        c->member = runs_make(&own, 1);
+        c->member = conv_ranks_of(&own, 1);
         c->rank = 0;
     }
     if (old->topology != MARS_PLAIN && c->member.count) { /* what is left of a grid is none */
@@ -63,7 +51,7 @@ static void comm_cut(struct cut_writing *w, uint32_t number)
         c->topology = MARS_DIST_GRAPH;
         c->in = old->in;
         c->out = old->out;
-        c->neighbour = runs_make(neighbour, old->neighbour.count);
+        c->neighbour = conv_ranks_of(neighbour, old->neighbour.count);
         free(neighbour);
     }
     w->comm[number] = c;
@@ -154,33 +142,26 @@ void cut_about_end(struct cut_writing *w)
     free(w->info);
 }
 
-/* Has it this name and these fields, and no others? */
-static bool is_function(const struct mars_function *f, const char *name, const char *fields)
+/* Has it this name, requests and what became of them, and no other fields? */
+static bool completes(const struct mars_function *f, const char *name)
 {
-    struct mars_function *wanted = conv_function_make(name, fields);
-    bool is = strcmp(f->name, name) == 0 && f->fields == wanted->fields;
-    for (uint32_t i = 0; is && i < f->fields; i++)
-        is = f->field[i].field == wanted->field[i].field && f->field[i].storage == wanted->field[i].storage;
-    conv_function_free(wanted);
-    return is;
+    return strcmp(f->name, name) == 0 && f->fields == 2 && f->at[MARS_FIELD_requests] >= 0 &&
+           f->at[MARS_FIELD_done] >= 0;
 }
 
-/* A function of the task with these fields; when it has none, a new one behind all that a reader may add. */
+/* A function of the task with these fields (none, or those of a completion); when it has none, a new one
+ * behind all that a reader may add. */
 #define ADDED 4000
 const struct mars_function *cut_function(struct cut_writing *w, const char *name, const char *fields)
 {
     struct mars_task *about = w->at.task.about;
-    for (uint32_t i = 0; i < about->functions; i++)
-        if (about->function[i] && is_function(about->function[i], name, fields))
-            return about->function[i];
-    uint32_t number = about->functions > ADDED ? about->functions : ADDED;
-    uint32_t room = about->functions ? about->functions : 16;
-    while (room <= number)
-        room *= 2;
-    about->function = ker_realloc(about->function, room * sizeof *about->function);
-    memset(about->function + about->functions, 0, (room - about->functions) * sizeof *about->function);
-    about->functions = room;
-    about->function[number] = conv_function_make(name, fields);
+    for (uint32_t i = 0; i < about->functions; i++) {
+        const struct mars_function *f = about->function[i];
+        if (f && (*fields ? completes(f, name) : f->fields == 0 && strcmp(f->name, name) == 0))
+            return f;
+    }
+    const struct mars_function *added =
+        conv_function_add(about, about->functions > ADDED ? about->functions : ADDED, name, fields);
     cut_about_sync(w);
-    return about->function[number];
+    return added;
 }

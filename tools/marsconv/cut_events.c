@@ -342,18 +342,9 @@ static void collective_begin(struct walk *w, const struct conv_function *is, uin
         r->persistent_collective = w->persistents;
 }
 
-static void sums_reserve(struct walk *w)
-{
-    uint32_t comms = w->at.task.about->comms;
-    if (comms <= w->sums)
-        return;
-    w->sum = ker_realloc(w->sum, comms * sizeof *w->sum);
-    memset(w->sum + w->sums, 0, (comms - w->sums) * sizeof *w->sum);
-    w->sums = comms;
-}
-
 static void sums_tell(struct walk *w)
 {
+    (void)TRACE_AT(w->sum, w->sums, w->at.task.about->comms);
     for (uint32_t i = 1; i < w->sums && i < w->at.task.about->comms; i++) {
         const struct mars_comm *c = w->at.task.about->comm[i];
         if (!c)
@@ -432,7 +423,7 @@ static void record_walk(struct walk *w)
     int64_t number = cut_comm_of(&w->windows, r);
     if (w->pass >= CUT_TIMES)
         w->call = waits_call_of(w->cut->waits, &w->at.task, record, w->at_ns);
-    sums_reserve(w);
+    (void)TRACE_AT(w->sum, w->sums, w->at.task.about->comms);
     const struct mars_comm *comm = mars_comm_at(w->at.task.about, number);
     made_count(w, place);
     if (comm && cut_is_collective(is, r))
@@ -466,10 +457,8 @@ bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum
     fine = fine && !error->text[0];
     for (size_t i = 0; fine && i < w->requests; i++)
         asked_end(w, &w->request[i]);
-    if (fine && pass == CUT_COUNT) {
-        sums_reserve(w);
+    if (fine && pass == CUT_COUNT)
         sums_tell(w);
-    }
     conv_walk_end(&w->at);
     free(w->request);
     cut_windows_of_release(&w->windows);

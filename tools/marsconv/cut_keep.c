@@ -127,7 +127,7 @@ static bool collective_keep(struct cut_writing *w, const struct mars_record *r,
                             const struct conv_function *is, int64_t comm, enum cut_place place)
 {
     bool creates = is->sort == CONV_CREATE || is->persistent;
-    uint64_t sequence = w->sum[comm]++, id = w->at.task.about->comm[comm]->id;
+    uint64_t sequence = (*TRACE_AT(w->sum, w->sums, comm))++, id = w->at.task.about->comm[comm]->id;
     bool keep = (place == CUT_INSIDE || (creates && place == CUT_BEFORE)) &&
                 cut_collective(w->cut, id ? id : 1, 0, sequence, creates) && made_is(w, r) &&
                 cut_window_is(w, r);

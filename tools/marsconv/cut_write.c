@@ -74,7 +74,7 @@ static bool requests_finish(struct cut_writing *w)
     if (count == 0)
         return true;
     conv_lost(w->cut->losses, count, "a request that does not complete in the part is waited for at its end");
-    const struct mars_function *f = cut_function(w, "MPI_Waitall", "requests done");
+    const struct mars_function *f = cut_function(w, "MPI_Waitall", "requests[] done[]");
     struct mars_value value[2];
     value[f->at[MARS_FIELD_requests]] = (struct mars_value){.count = (uint32_t)count, .list = list};
     value[f->at[MARS_FIELD_done]] = (struct mars_value){.count = (uint32_t)(4 * count), .list = done};
@@ -82,16 +82,6 @@ static bool requests_finish(struct cut_writing *w)
 }
 
 /* ---- all of them ---- */
-
-static void sums_reserve(struct cut_writing *w)
-{
-    uint32_t comms = w->at.task.about->comms;
-    if (comms <= w->sums)
-        return;
-    w->sum = ker_realloc(w->sum, comms * sizeof *w->sum);
-    memset(w->sum + w->sums, 0, (comms - w->sums) * sizeof *w->sum);
-    w->sums = comms;
-}
 
 /* What of the computation before the record, which begins at at_ns, is in the part. */
 static void gap_add(struct cut_writing *w, const struct conv_record *record, uint64_t at_ns)
@@ -128,7 +118,6 @@ static bool record_write(struct cut_writing *w)
     enum cut_place place = cut_place_of(w->cut, &w->clock, &w->at.task, record, &at_ns);
     int64_t comm = cut_comm_of(&w->windows, r);
     bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
-    sums_reserve(w);
     cut_about_sync(w);
     KER_RESERVE(w->value, w->values, r->function->fields + 1);
     if (r->function->fields)

@@ -31,14 +31,6 @@ static void trace_close(struct conv_source *source)
     source->own = NULL;
 }
 
-/* The reader has told what it assumes. */
-static const char *foreign_warning(const struct conv_source *source, uint32_t number)
-{
-    (void)source;
-    (void)number;
-    return NULL;
-}
-
 /* ---- a task ---- */
 
 static bool foreign_task_open(struct conv_task *task, uint32_t number, struct mars_error *error)
@@ -54,7 +46,7 @@ static bool foreign_task_open(struct conv_task *task, uint32_t number, struct ma
     conv_about_begin(&r->about, number, task->source->tasks, comm, comms, r->reader->calls ? 1000 : 1,
                      task->source->name);
     if (!r->reader->lists)
-        conv_about_info(&r->about, "counts", "assumed");
+        conv_about_info(r->about.task, "counts", "assumed");
     task->about = r->about.task;
     (void)error;
     return true;
@@ -114,7 +106,6 @@ const struct conv_format conv_foreign = {
     .keys = true,
     .open = trace_open,
     .close = trace_close,
-    .warning = foreign_warning,
     .task_open = foreign_task_open,
     .task_close = foreign_task_close,
     .thread_open = foreign_thread_open,

@@ -241,7 +241,7 @@ static void wait_make(struct cfr_reading *r, struct conv_record *record)
 {
     bool any = r->op.kind == TASK_OP_WAITANY || r->op.kind == TASK_OP_WAITSOME;
     conv_made_requests(&r->made, r->held, &r->op, any && r->op.request_count > 1);
-    conv_made_record(&r->made, &r->about, &record->call, wait_name(&r->op), "requests done");
+    conv_made_record(&r->made, &r->about, &record->call, wait_name(&r->op), "requests[] done[]");
 }
 
 /* All operations of a call that starts several are read here; `op` is the last of them then. */
@@ -255,7 +255,7 @@ static void start_make(struct cfr_reading *r, struct conv_record *record)
     } while (op_read(r) && r->op.kind == TASK_OP_START && op_of_call(r));
     r->made.value[MARS_FIELD_requests] =
         (struct mars_value){.count = (uint32_t)count, .list = r->made.list[0]};
-    conv_made_record(&r->made, &r->about, &record->call, call, "requests");
+    conv_made_record(&r->made, &r->about, &record->call, call, "requests[]");
 }
 
 /* MPI_Cancel, MPI_Request_free. */
@@ -317,11 +317,11 @@ static void call_record(struct cfr_reading *r, struct conv_record *record)
     conv_made_number(&r->made, MARS_FIELD_request, 0);
     conv_made_number(&r->made, MARS_FIELD_flag, 0);
     if (f && f->sort == TRACE_COMPLETE)
-        fields = "requests done";
+        fields = "requests[] done[]";
     else if (f && f->sort == TRACE_PROBE)
         fields = "comm flag";
     else if (f && f->sort == TRACE_NAMED)
-        fields = f->op == TASK_OP_START || f->op == TASK_OP_STARTALL ? "requests" : "request";
+        fields = f->op == TASK_OP_START || f->op == TASK_OP_STARTALL ? "requests[]" : "request";
     conv_made_record(&r->made, &r->about, &record->call, r->call, fields);
 }
 

@@ -80,7 +80,7 @@ bool conv_open(struct conv_source *source, const char *path, const struct conv_o
         return false;
     }
     const char *warning;
-    for (uint32_t i = 0; (warning = source->format->warning(source, i)); i++)
+    for (uint32_t i = 0; source->format->warning && (warning = source->format->warning(source, i)); i++)
         fprintf(stderr, "marsconv: warning: %s\n", warning);
     return true;
 }

@@ -83,27 +83,27 @@ static const char *lists_fields(struct conv_made *m, const struct task_op *op, b
         *missing = at_root && !op->receive_bytes;
         if (at_root && op->receive_bytes)
             each_set(m, MARS_FIELD_recvbytes_each, 1, size, op->receive_bytes, 0);
-        return "bytes type recvbytes_each recvtype root comm";
+        return "bytes type recvbytes_each[] recvtype root comm";
     case TASK_COLL_SCATTERV:
         *missing = at_root && !op->send_bytes;
         conv_made_number(m, MARS_FIELD_recvbytes, (int64_t)op->bytes2);
         if (at_root)
             each_set(m, MARS_FIELD_bytes_each, 0, size, op->send_bytes, op->bytes);
-        return "bytes_each type recvbytes recvtype root comm";
+        return "bytes_each[] type recvbytes recvtype root comm";
     case TASK_COLL_ALLGATHERV:
         *missing = !op->receive_bytes;
         if (op->receive_bytes)
             each_set(m, MARS_FIELD_recvbytes_each, 1, size, op->receive_bytes, 0);
-        return "bytes type recvbytes_each recvtype comm";
+        return "bytes type recvbytes_each[] recvtype comm";
     case TASK_COLL_ALLTOALLV:
         *missing = !op->send_bytes || !op->receive_bytes;
         each_set(m, MARS_FIELD_bytes_each, 0, size, op->send_bytes, op->bytes);
         each_set(m, MARS_FIELD_recvbytes_each, 1, size, op->receive_bytes, op->bytes2);
-        return "bytes_each type recvbytes_each recvtype comm";
+        return "bytes_each[] type recvbytes_each[] recvtype comm";
     default: /* Reduce_scatter */
         *missing = !op->receive_bytes;
         each_set(m, MARS_FIELD_bytes_each, 0, size, op->receive_bytes, op->bytes);
-        return "bytes_each type op comm";
+        return "bytes_each[] type op comm";
     }
 }
 

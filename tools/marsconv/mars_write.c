@@ -5,7 +5,7 @@
  * written block by block, then read for its blocks' headers, and gets the index of them.
  */
 #define _GNU_SOURCE
-#include "tools/marsconv/conv.h"
+#include "tools/marsconv/about.h"
 
 #include "kernel/base/base.h"
 #include "traces/mars/mars.h"
@@ -369,22 +369,16 @@ bool conv_sink_finish(struct conv_sink *sink, bool fine, struct mars_error *erro
 
 /* ---- a task as it is read ---- */
 
-static const struct mars_task *about_of(const struct conv_change *change, const struct mars_task *about)
-{
-    return change ? change->about(change->context, about) : about;
-}
-
 static bool thread_copy(struct conv_task *task, struct conv_sink *sink, uint32_t thread,
                         const struct conv_change *change, struct mars_error *error)
 {
     struct conv_record record;
-    if (!conv_thread_open(task, thread, error) ||
-        !conv_sink_begin(sink, about_of(change, task->about), thread, error))
+    if (!conv_thread_open(task, thread, error) || !conv_sink_begin(sink, task->about, thread, error))
         return false;
     while (conv_next(task, &record, error)) {
         if (change)
             change->record(change->context, &record);
-        if (!conv_sink_put(sink, about_of(change, task->about), &record, error))
+        if (!conv_sink_put(sink, task->about, &record, error))
             return false;
     }
     return !error->text[0];
@@ -395,9 +389,11 @@ bool conv_copy(struct conv_source *source, struct conv_sink *sink, uint32_t numb
 {
     struct conv_task task;
     bool fine = conv_task_open(&task, source, number, error);
+    if (fine && change)
+        conv_about_info(task.about, change->key, change->value);
     for (uint32_t i = 0; fine && (i == 0 || i < task.about->threads); i++)
         fine = thread_copy(&task, sink, i, change, error);
-    fine = fine && conv_sink_end(sink, about_of(change, task.about), error);
+    fine = fine && conv_sink_end(sink, task.about, error);
     conv_task_close(&task);
     return fine;
 }

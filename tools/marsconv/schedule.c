@@ -50,13 +50,6 @@ static void schedule_close(struct conv_source *source)
     source->own = NULL;
 }
 
-static const char *no_warning(const struct conv_source *source, uint32_t number)
-{
-    (void)source;
-    (void)number;
-    return NULL;
-}
-
 static bool schedule_task_open(struct conv_task *task, uint32_t number, struct mars_error *error)
 {
     const struct schedule *s = task->source->own;
@@ -146,7 +139,6 @@ const struct conv_format conv_schedule = {
     .sums = true,
     .open = schedule_open,
     .close = schedule_close,
-    .warning = no_warning,
     .task_open = schedule_task_open,
     .task_close = schedule_task_close,
     .thread_open = schedule_thread_open,

@@ -8,9 +8,6 @@
  */
 #include "tools/marsconv/waits.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Do all tasks say the time of day? Their clocks then are those of their hosts. Threads of a task cannot be
  * told in which order they called when their calls become shorter. */
 static bool tasks_look(struct conv_source *source, bool *time_of_day, struct mars_error *error)
@@ -30,45 +27,10 @@ static bool tasks_look(struct conv_source *source, bool *time_of_day, struct mar
     return !error->text[0];
 }
 
-struct changed {
-    struct waits *waits;
-    struct mars_task with; /* the task, with one information more */
-    uint32_t known;        /* infos of its own */
-};
-
-static const struct mars_task *about_change(void *context, const struct mars_task *is)
+static void record_change(void *waits, struct conv_record *record)
 {
-    struct changed *c = context;
-    void *info = c->with.info;
-    if (!info || c->known < is->infos) {
-        free(info);
-        info = ker_alloc((is->infos + 1ul) * sizeof *is->info);
-        memcpy(info, is->info, is->infos * sizeof *is->info);
-        c->known = is->infos;
-    }
-    c->with = *is;
-    c->with.info = info;
-    c->with.info[is->infos].key = (char *)"waits";
-    c->with.info[is->infos].value = (char *)"removed";
-    c->with.infos++;
-    return &c->with;
-}
-
-static void record_change(void *context, struct conv_record *record)
-{
-    const struct changed *c = context;
-    uint64_t ns = waits_of(c->waits, record->thread, record->number);
+    uint64_t ns = waits_of(waits, record->thread, record->number);
     record->call.duration_ns -= ns < record->call.duration_ns ? ns : record->call.duration_ns;
-}
-
-static bool task_write(struct waits *waits, struct conv_source *source, struct conv_sink *sink,
-                       uint32_t number, struct mars_error *error)
-{
-    struct changed changed = {.waits = waits};
-    struct conv_change change = {about_change, record_change, &changed};
-    bool fine = conv_copy(source, sink, number, &change, error);
-    free(changed.with.info);
-    return fine;
 }
 
 bool conv_no_waits(struct conv_source *source, struct conv_sink *sink, struct mars_error *error)
@@ -82,6 +44,7 @@ bool conv_no_waits(struct conv_source *source, struct conv_sink *sink, struct ma
     if (!tasks_look(source, &known, error) || !cut_any_prepare(&all, source, error))
         return false;
     all.waits = waits_new(source->tasks, known);
+    const struct conv_change change = {"waits", "removed", record_change, all.waits};
     bool fine = true;
     for (uint32_t i = 0; i < source->tasks && fine; i++)
         fine = cut_walk(&all, source, i, CUT_TIMES, &none, error);
@@ -90,8 +53,8 @@ bool conv_no_waits(struct conv_source *source, struct conv_sink *sink, struct ma
     fine = fine && conv_sink_create(sink, error);
     for (uint32_t i = 0; i < source->tasks && fine; i++) {
         waits_forget(all.waits);
-        fine = cut_walk(&all, source, i, CUT_WAITS, &none, error) &&
-               task_write(all.waits, source, sink, i, error);
+        fine =
+            cut_walk(&all, source, i, CUT_WAITS, &none, error) && conv_copy(source, sink, i, &change, error);
     }
     waits_free(all.waits);
     cut_any_release(&all);

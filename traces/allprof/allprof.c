@@ -174,12 +174,6 @@ static const struct foreign_reader reader = {
     .file = file_of,
 };
 
-static enum ker_status allprof_open(struct task_program **program, const struct ker_config *config,
-                                    const char *path, struct ker_comm *comm, struct ker_error *error)
-{
-    return foreign_open(program, &reader, false, config, path, comm, error);
-}
-
 static const struct ker_option options[] = {
     {.key = "jobs[].mpi_library",
      .type = KER_TYPE_CHOICE,
@@ -222,7 +216,7 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
-const struct task_program_class task_allprof_class = {.taken = foreign_taken, FOREIGN_CLASS(allprof_open)};
+FOREIGN_CLASS(, task_allprof_class, reader, .taken = foreign_taken);
 
 static int is_task_file(const struct dirent *entry)
 {

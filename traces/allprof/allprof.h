@@ -90,7 +90,6 @@ enum allprof_kind {
     ALLPROF_COLLECTIVE,
     ALLPROF_COMM_NEW, /* call->create */
     ALLPROF_COMM_FREE,
-    ALLPROF_UNSUPPORTED,
 };
 
 enum allprof_create { ALLPROF_SPLIT, ALLPROF_DUP, ALLPROF_CREATE, ALLPROF_CART, ALLPROF_CART_SUB };
@@ -100,7 +99,7 @@ struct allprof_call {
     uint8_t kind;       /* enum allprof_kind */
     uint8_t op;         /* enum task_op_kind, where one fits */
     uint8_t mode;       /* enum task_send_mode, enum task_collective or enum allprof_create */
-    const char *layout; /* one letter per argument, see calls.c; UNSUPPORTED: why */
+    const char *layout; /* one letter per argument, see calls.c */
 };
 
 struct allprof_group { /* a communicator as it is printed */

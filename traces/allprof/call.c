@@ -10,6 +10,7 @@
 #include "traces/allprof/again.h"
 #include "traces/allprof/allprof.h"
 #include "traces/allprof/number.h"
+#include "traces/traces.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -220,9 +221,13 @@ static enum ker_status line_read(struct allprof_args *args, char *line, const st
                                  "\"%.40s\" is no MPI call: MPI_Name:start:arguments:end expected", name);
     args->call = allprof_call_find(name, length);
     if (!args->call)
-        return allprof_file_fail(file, error, "the call %.60s is not known, so it cannot be replayed", name);
-    if (args->call->kind == ALLPROF_UNSUPPORTED)
-        return allprof_file_fail(file, error, "%.60s cannot be replayed: %s", name, args->call->layout);
+        return allprof_file_fail(file, error,
+                                 trace_function_find(name)
+                                     ? "%.60s cannot be replayed: of these traces one-sided communication, "
+                                       "MPI-IO, intercommunicators, started processes, generalised requests, "
+                                       "MPI_Alltoallw and MPI_Abort are not"
+                                     : "the call %.60s is not known, so it cannot be replayed",
+                                 name);
     if (split.count < 3)
         return allprof_file_fail(file, error, "%.60s without start and end: damaged or truncated line?",
                                  name);
@@ -392,7 +397,7 @@ static struct allprof_args *line_read_short(const char *line, size_t length, str
     const char *at = memchr(line, ':', length), *last;
     const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
     int64_t start, stop;
-    if (!call || call->kind == ALLPROF_UNSUPPORTED)
+    if (!call)
         return NULL;
     size_t name_bytes = (size_t)(++at - line);
     if (!line_times(line, length, &at, &last, &start, &stop))

@@ -33,15 +33,6 @@
     {                                                                                                        \
         name, ALLPROF_COMM_NEW, TASK_OP_COLLECTIVE, how, layout                                              \
     }
-#define NOT(name, why)                                                                                       \
-    {                                                                                                        \
-        name, ALLPROF_UNSUPPORTED, 0, 0, why                                                                 \
-    }
-#define INTER "intercommunicators are not replayed"
-#define DYNAMIC "processes that are started or connected while running are not replayed"
-#define ONE_SIDED "one-sided communication is not replayed"
-#define FILES "MPI-IO is not replayed"
-
 static const struct allprof_call calls[] = {
     /* sorted by hand: frequent ones first, looked up by hash */
     {"MPI_Send", ALLPROF_SEND, TASK_OP_SEND, TASK_MODE_STANDARD, ".ntdgc"},
@@ -116,37 +107,16 @@ static const struct allprof_call calls[] = {
     LOCAL("MPI_Request_get_status", "*"),
     STATUS("MPI_Get_elements_x"),
     STATUS("MPI_Get_count_c"),
-    NOT("MPI_Alltoallw", "its datatypes are not in the trace"),
-    NOT("MPI_Intercomm_create", INTER),
-    NOT("MPI_Intercomm_merge", INTER),
-    NOT("MPI_Comm_spawn", DYNAMIC),
-    NOT("MPI_Comm_spawn_multiple", DYNAMIC),
-    NOT("MPI_Comm_accept", DYNAMIC),
-    NOT("MPI_Comm_connect", DYNAMIC),
-    NOT("MPI_Comm_join", DYNAMIC),
-    NOT("MPI_Open_port", DYNAMIC),
-    NOT("MPI_Close_port", DYNAMIC),
-    NOT("MPI_Publish_name", DYNAMIC),
-    NOT("MPI_Unpublish_name", DYNAMIC),
-    NOT("MPI_Lookup_name", DYNAMIC),
-    NOT("MPI_Put", ONE_SIDED),
-    NOT("MPI_Get", ONE_SIDED),
-    NOT("MPI_Accumulate", ONE_SIDED),
-    NOT("MPI_Grequest_start", "generalised requests are not replayed"),
-    NOT("MPI_Grequest_complete", "generalised requests are not replayed"),
-    NOT("MPI_Abort", "the traced program was aborted"),
 };
 #define CALLS (sizeof calls / sizeof *calls)
 _Static_assert(CALLS < 250, "numbers of calls are stored in a byte");
 
-/* Families of which no member needs a word. */
-static const struct allprof_call families[] = {
-    LOCAL("MPI_Type_", "*"),    LOCAL("MPI_Group_", "*"),      LOCAL("MPI_Attr_", "*"),
-    LOCAL("MPI_Keyval_", "*"),  LOCAL("MPI_Errhandler_", "*"), LOCAL("MPI_Error_", "*"),
-    LOCAL("MPI_Info_", "*"),    LOCAL("MPI_Op_", "*"),         LOCAL("MPI_Add_error_", "*"),
-    LOCAL("MPI_Status_", "*"),  LOCAL("MPI_Aint_", "*"),       LOCAL("MPI_T_", "*"),
-    NOT("MPI_Win_", ONE_SIDED), NOT("MPI_File_", FILES),
-};
+/* Of which nothing is needed: those by whatever they begin with, and calls of functions.def that are local,
+ * which wrappers that were added to the tracer may write. */
+static const struct allprof_call other = LOCAL("MPI_", "*");
+static const char *const families[] = {"MPI_Type_",       "MPI_Group_", "MPI_Attr_", "MPI_Keyval_",
+                                       "MPI_Errhandler_", "MPI_Error_", "MPI_Info_", "MPI_Op_",
+                                       "MPI_Status_",     "MPI_Aint_",  "MPI_T_",    "MPI_Add_error_"};
 
 unsigned allprof_call_number(const struct allprof_call *call)
 {
@@ -162,21 +132,20 @@ bool allprof_call_listed(const struct allprof_call *call)
  * is cheap. */
 const struct allprof_call *allprof_call_find(const char *name, size_t length)
 {
-    /* Of which nothing is needed: wrappers that were added to the tracer may write them, too. */
-    static const struct allprof_call other = LOCAL("MPI_", "*");
     char whole[64] = "";
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].name[4] == name[4] && strncmp(calls[i].name + 4, name + 4, length - 4) == 0 &&
             calls[i].name[length] == 0)
             return &calls[i];
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strncmp(families[i].name, name, strlen(families[i].name)) == 0)
-            return &families[i];
+        if (strncmp(families[i], name, strlen(families[i])) == 0)
+            return &other;
     if (length >= sizeof whole)
         return NULL;
     memcpy(whole, name, length);
     const struct trace_function *function = trace_function_find(whole);
-    return function && function->sort == TRACE_OTHER ? &other : NULL;
+    bool refused = strncmp(whole, "MPI_File_", 9) == 0 || strncmp(whole, "MPI_Win_", 8) == 0;
+    return function && function->sort == TRACE_OTHER && !refused ? &other : NULL;
 }
 
 int allprof_bytes_which(const struct allprof_args *args)

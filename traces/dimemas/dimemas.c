@@ -54,13 +54,7 @@ static const struct foreign_reader reader = {
     .close = trace_close,
 };
 
-static enum ker_status dimemas_open(struct task_program **program, const struct ker_config *config,
-                                    const char *path, struct ker_comm *comm, struct ker_error *error)
-{
-    return foreign_open(program, &reader, false, config, path, comm, error);
-}
-
-static const struct task_program_class class = {FOREIGN_CLASS(dimemas_open)};
+FOREIGN_CLASS(static, class, reader);
 
 const struct ker_kind trace_format_dimemas = {.name = "dimemas",
                                               .meaning = "text traces of Dimemas",

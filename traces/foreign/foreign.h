@@ -105,9 +105,25 @@ void foreign_operations(const struct task_program *, uint32_t number, struct tra
 bool foreign_unfit(const struct task_program *);
 /* The path of a task's file (see foreign_reader.file), malloc'ed, or NULL. */
 char *foreign_file(const struct task_program *, uint32_t task);
-#define FOREIGN_CLASS(opens)                                                                                 \
-    .collective = true, .open = opens, .tasks = foreign_tasks, .comms = foreign_comms, .hand = foreign_hand, \
-    .prepare = foreign_prepare, .agree = foreign_agree, .next = foreign_next, .close = foreign_close,        \
-    .position = foreign_position, .done = foreign_done, .call = foreign_call_of
+/* CLASS, with more of its operations: FOREIGN_CLASS(static, class, reader, .taken = foreign_taken); */
+#define FOREIGN_CLASS(storage, name, reader, ...)                                                            \
+    static enum ker_status name##_open(struct task_program **program, const struct ker_config *config,       \
+                                       const char *path, struct ker_comm *comm, struct ker_error *error)     \
+    {                                                                                                        \
+        return foreign_open(program, &(reader), false, config, path, comm, error);                           \
+    }                                                                                                        \
+    storage const struct task_program_class name = {.collective = true,                                      \
+                                                    .open = name##_open,                                     \
+                                                    .tasks = foreign_tasks,                                  \
+                                                    .comms = foreign_comms,                                  \
+                                                    .hand = foreign_hand,                                    \
+                                                    .prepare = foreign_prepare,                              \
+                                                    .agree = foreign_agree,                                  \
+                                                    .next = foreign_next,                                    \
+                                                    .close = foreign_close,                                  \
+                                                    .position = foreign_position,                            \
+                                                    .done = foreign_done,                                    \
+                                                    .call = foreign_call_of,                                 \
+                                                    __VA_ARGS__}
 
 #endif

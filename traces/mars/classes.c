@@ -14,18 +14,18 @@ const struct mars_time_sections mars_time_sections[MARS_TIMES] = {
 
 /* ---- what is known of the calls ---- */
 
-static bool order_read(struct mars_calls *calls, const struct mars_sections *sections)
+bool mars_order_read(const struct mars_sections *sections, uint32_t records, uint32_t shapes, uint32_t *shape)
 {
     size_t bytes;
     const uint8_t *data = mars_section(sections, MARS_SECTION_ORDER, &bytes);
     struct mars_bytes from = {data, data + bytes, false};
     uint32_t known = 0;
-    for (uint32_t i = 0; i < calls->records;) {
+    for (uint32_t i = 0; i < records;) {
         uint64_t token = mars_get(&from), distance = 0, count = 1;
         if (token == 1) {
             distance = mars_get(&from);
             count = mars_get(&from);
-            if (distance == 0 || distance > i || count == 0 || count > calls->records - i)
+            if (distance == 0 || distance > i || count == 0 || count > records - i)
                 return false;
         } else if (token >= 2 && token - 2 >= known) {
             return false;
@@ -33,10 +33,9 @@ static bool order_read(struct mars_calls *calls, const struct mars_sections *sec
         if (from.bad)
             return false;
         for (uint64_t end = i + count; i < end; i++)
-            calls->shape[i] =
-                distance ? calls->shape[i - distance] : (token ? (uint32_t)(token - 2) : known++);
+            shape[i] = distance ? shape[i - distance] : (token ? (uint32_t)(token - 2) : known++);
     }
-    return known <= calls->shapes;
+    return known <= shapes;
 }
 
 static bool functions_read(struct mars_calls *calls, const struct mars_sections *sections)
@@ -83,7 +82,7 @@ bool mars_calls_read(struct mars_calls *calls, const struct mars_sections *secti
     if (!calls->shape || !calls->function || !calls->last)
         return false;
     *why = "the order of its calls is damaged";
-    return functions_read(calls, sections) && order_read(calls, sections);
+    return functions_read(calls, sections) && mars_order_read(sections, records, calls->shapes, calls->shape);
 }
 
 void mars_calls_release(struct mars_calls *calls)

@@ -36,6 +36,8 @@ struct mars_calls {
     uint32_t *function; /* of each shape, in order of their first shapes */
     uint8_t *last;      /* of each shape, while a column is gone through */
 };
+/* The shape of each record. False: the order is damaged. */
+bool mars_order_read(const struct mars_sections *, uint32_t records, uint32_t shapes, uint32_t *shape);
 /* Reads the order and the functions of the shapes. False: they are damaged, or there is no memory (then
  * *why says it). To be released in either case. */
 bool mars_calls_read(struct mars_calls *, const struct mars_sections *, uint32_t records, const char **why);

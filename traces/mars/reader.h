@@ -109,6 +109,11 @@ struct mars_task {
 bool mars_task_open(struct mars_task **, struct mars_trace *, uint32_t number, struct mars_error *);
 void mars_task_close(struct mars_task *);
 const char *mars_task_info(const struct mars_task *, const char *key); /* NULL: it is not there */
+/* For who makes a task of something else. Of "MPI_Wait requests[] done[]", which is changed; NULL: no name,
+ * too many fields, or no memory. */
+struct mars_function *mars_function_make(char *text);
+/* A place for number `number` in one of its tables; NULL: it is far beyond those before, or no memory. */
+void **mars_task_place(void ***table, uint32_t *count, uint64_t number);
 
 /* ---- calls ---- */
 

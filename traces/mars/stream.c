@@ -41,10 +41,9 @@ struct mars_stream {
     struct chunk chunk[2], *current;
     uint8_t *payload;
     size_t payload_room;
-    uint32_t *order; /* shapes of the block's records so far */
+    uint32_t *order; /* shapes of the block's records */
     uint32_t order_room, records, record, known;
-    uint32_t repeat, distance; /* records to be repeated */
-    struct mars_bytes orders, polls, counters, owns;
+    struct mars_bytes polls, counters, owns;
     struct times {
         const uint8_t *class; /* of each record; NULL: all are 0 */
         struct mars_bits bits;
@@ -233,8 +232,9 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     if (!shapes_get(stream->task, chunk, &why))
         return mars_piece_fail(trace, piece, error, why);
     stream->current = chunk;
-    stream->orders = bytes_of(chunk, MARS_SECTION_ORDER);
     stream->records = piece->block.records;
+    if (!mars_order_read(&chunk->sections, stream->records, chunk->shapes, stream->order))
+        return mars_piece_fail(trace, piece, error, "the order of its calls is damaged");
     if (!times_of(chunk, stream->records, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS, &stream->gap) ||
         !times_of(chunk, stream->records, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS, &stream->away) ||
         !times_of(chunk, stream->records, MARS_SECTION_DURATION, MARS_SECTION_DURATION_BITS,
@@ -245,7 +245,7 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     stream->owns = bytes_of(chunk, MARS_SECTION_OWN);
     stream->has_counters = stream->counters.at < stream->counters.end;
     stream->has_owns = stream->owns.at < stream->owns.end;
-    stream->record = stream->known = stream->repeat = 0;
+    stream->record = stream->known = 0;
     uint64_t before = stream->next ? mars_stream_now_ns(stream) : UINT64_MAX, start = piece->block.start_ns;
     stream->jump = stream->task->threads > 1 && start > before ? start - before : 0;
     stream->next++;
@@ -297,34 +297,6 @@ uint64_t mars_stream_now_ns(const struct mars_stream *stream)
     return stream_start_ns(stream) + (stream->elapsed - stream->begun) + stream->own;
 }
 
-/* The shape of the next record; false: the order is damaged. */
-static bool order_step(struct mars_stream *stream, uint32_t *shape)
-{
-    if (stream->repeat == 0) {
-        uint64_t token = mars_get(&stream->orders);
-        if (token == 1) {
-            uint64_t distance = mars_get(&stream->orders), count = mars_get(&stream->orders);
-            if (distance == 0 || distance > stream->record || count == 0 ||
-                count > stream->records - stream->record)
-                return false;
-            stream->distance = (uint32_t)distance;
-            stream->repeat = (uint32_t)count;
-        } else if (token == 0) {
-            *shape = stream->known++;
-        } else if (token - 2 < stream->known) {
-            *shape = (uint32_t)(token - 2);
-        } else {
-            return false;
-        }
-    }
-    if (stream->repeat > 0) {
-        *shape = stream->order[stream->record - stream->distance];
-        stream->repeat--;
-    }
-    stream->order[stream->record++] = *shape;
-    return !stream->orders.bad && *shape < stream->current->shapes;
-}
-
 static inline uint64_t scaled(const struct mars_stream *stream, uint64_t value, bool *bad)
 {
     *bad |= value > stream->time_most;
@@ -359,7 +331,6 @@ static void record_more(struct mars_stream *stream, struct mars_record *record, 
 
 bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, struct mars_error *error)
 {
-    uint32_t number = 0;
     bool bad = false;
     while (stream->next == 0 || stream->record == stream->records) {
         if (stream->next == stream->pieces)
@@ -368,14 +339,13 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
             return false;
     }
     const struct mars_piece *piece = &stream->piece[stream->next - 1];
-    uint32_t known = stream->known;
-    if (!order_step(stream, &number))
-        return mars_piece_fail(stream->task->trace, piece, error, "the order of its calls is damaged");
+    uint32_t number = stream->order[stream->record++];
     const struct shape *shape = &stream->current->shape[number];
     record->function = shape->function;
     record->value = shape->function->fields ? stream->current->value + shape->value : NULL;
     record->shape = number;
-    record->fresh = number == known;
+    record->fresh = number == stream->known;
+    stream->known += record->fresh;
     record->gap_ns = time_get(stream, &stream->gap, &bad);
     record->away_ns = time_get(stream, &stream->away, &bad);
     record->duration_ns = time_get(stream, &stream->duration, &bad);

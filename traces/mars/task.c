@@ -35,8 +35,7 @@ const char *mars_field_name(enum mars_field field)
     return field < MARS_FIELD_UNKNOWN ? FIELDS[field].name : "?";
 }
 
-/* A place for number `number` in a table of pointers; NULL: out of bounds, no memory, or taken. */
-static void **place(void ***table, uint32_t *count, uint64_t number)
+void **mars_task_place(void ***table, uint32_t *count, uint64_t number)
 {
     if (number > (uint64_t)*count + JUMP)
         return NULL;
@@ -116,23 +115,30 @@ static bool field_get(struct mars_function *function, const char *word)
     return true;
 }
 
+struct mars_function *mars_function_make(char *text)
+{
+    char *rest = NULL, *name = strtok_r(text, " ", &rest);
+    struct mars_function *function = name ? calloc(1, sizeof *function) : NULL;
+    if (!function)
+        return NULL;
+    memset(function->at, 0xff, sizeof function->at);
+    function->name = strdup(name);
+    function->field = calloc(FIELDS_MOST, sizeof *function->field);
+    bool fine = function->name && function->field;
+    for (char *word; fine && (word = strtok_r(NULL, " ", &rest));)
+        fine = function->fields < FIELDS_MOST && field_get(function, word);
+    if (fine)
+        return function;
+    function_free(function);
+    return NULL;
+}
+
 static bool function_get(struct mars_task *task, struct mars_bytes *from)
 {
     uint64_t number = mars_get(from);
-    char *text = text_get(from), *rest = NULL;
-    struct mars_function *function = calloc(1, sizeof *function);
-    bool fine = text && function;
-    char *name = fine ? strtok_r(text, " ", &rest) : NULL;
-    fine = name != NULL;
-    if (fine) {
-        memset(function->at, 0xff, sizeof function->at);
-        function->name = strdup(name);
-        function->field = calloc(FIELDS_MOST, sizeof *function->field);
-        fine = function->name && function->field;
-    }
-    for (char *word; fine && (word = strtok_r(NULL, " ", &rest));)
-        fine = function->fields < FIELDS_MOST && field_get(function, word);
-    void **where = fine ? place((void ***)&task->function, &task->functions, number) : NULL;
+    char *text = text_get(from);
+    struct mars_function *function = text ? mars_function_make(text) : NULL;
+    void **where = function ? mars_task_place((void ***)&task->function, &task->functions, number) : NULL;
     free(text);
     if (where && !*where) {
         *where = function;
@@ -223,7 +229,7 @@ static bool comm_get(struct mars_task *task, struct mars_bytes *from)
     if (!comm)
         return false;
     comm_read(comm, from);
-    void **where = from->bad ? NULL : place((void ***)&task->comm, &task->comms, number);
+    void **where = from->bad ? NULL : mars_task_place((void ***)&task->comm, &task->comms, number);
     if (where && !*where) {
         *where = comm;
         return true;
@@ -243,7 +249,7 @@ static bool type_get(struct mars_task *task, struct mars_bytes *from)
     type->extent = mars_get_signed(from);
     type->combiner = (int32_t)mars_get(from);
     type->name = from->bad ? NULL : text_get(from);
-    void **where = type->name ? place((void ***)&task->type, &task->types, number) : NULL;
+    void **where = type->name ? mars_task_place((void ***)&task->type, &task->types, number) : NULL;
     if (where && !*where) {
         *where = type;
         return true;
@@ -262,7 +268,7 @@ static bool op_get(struct mars_task *task, struct mars_bytes *from)
     op->commutes = flags & MARS_OP_COMMUTES;
     op->own = flags & MARS_OP_OWN;
     op->name = from->bad ? NULL : text_get(from);
-    void **where = op->name ? place((void ***)&task->op, &task->ops, number) : NULL;
+    void **where = op->name ? mars_task_place((void ***)&task->op, &task->ops, number) : NULL;
     if (where && !*where) {
         *where = op;
         return true;

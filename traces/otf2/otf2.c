@@ -217,12 +217,6 @@ static const struct foreign_reader reader = {
     .close = trace_close,
 };
 
-static enum ker_status otf2_open(struct task_program **program, const struct ker_config *config,
-                                 const char *path, struct ker_comm *comm, struct ker_error *error)
-{
-    return foreign_open(program, &reader, false, config, path, comm, error);
-}
-
 static const struct ker_option options[] = {
     {.key = "jobs[].collective_sizes",
      .type = KER_TYPE_CHOICE,
@@ -236,7 +230,7 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
-static const struct task_program_class class = {FOREIGN_CLASS(otf2_open)};
+FOREIGN_CLASS(static, class, reader);
 
 const struct ker_kind trace_format_otf2 = {
     .name = "otf2",

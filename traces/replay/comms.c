@@ -17,19 +17,6 @@ struct told {
     int32_t unused;
 };
 
-struct bytes {
-    char *data;
-    size_t used, room;
-};
-
-static void bytes_add(struct bytes *b, const void *data, size_t bytes)
-{
-    KER_RESERVE(b->data, b->room, b->used + bytes);
-    if (bytes)
-        memcpy(b->data + b->used, data, bytes);
-    b->used += bytes;
-}
-
 static bool is_world(const struct mars_comm *c, uint32_t tasks)
 {
     const struct mars_ranks *m = &c->member;
@@ -82,15 +69,15 @@ static bool is_teller(const struct mars_comm *c, const struct mars_task *task, u
     return true;
 }
 
-static void members_add(struct bytes *told, const struct mars_ranks *group)
+static void members_add(struct ker_bytes *told, const struct mars_ranks *group)
 {
     for (uint32_t m = 0; m < group->count; m++) {
         int32_t member = mars_rank_at(group, m);
-        bytes_add(told, &member, sizeof member);
+        ker_bytes_add(told, &member, sizeof member);
     }
 }
 
-static void told_add(struct bytes *told, const struct mars_comm *c, uint32_t number, uint32_t tasks)
+static void told_add(struct ker_bytes *told, const struct mars_comm *c, uint32_t number, uint32_t tasks)
 {
     bool second = is_second(c), world = !c->inter && is_world(c, tasks);
     const struct mars_ranks *first = second ? &c->remote : &c->member,
@@ -98,13 +85,13 @@ static void told_add(struct bytes *told, const struct mars_comm *c, uint32_t num
     struct told head = {.id = c->id, .task = number, .size = world ? 0 : (int32_t)first->count};
     if (c->inter)
         head.remote = (int32_t)other->count;
-    bytes_add(told, &head, sizeof head);
+    ker_bytes_add(told, &head, sizeof head);
     if (!world)
         members_add(told, first);
     if (c->inter)
         members_add(told, other);
     if ((head.size + head.remote) % 2) /* what follows is aligned */
-        bytes_add(told, &(int32_t){0}, sizeof(int32_t));
+        ker_bytes_add(told, &(int32_t){0}, sizeof(int32_t));
 }
 
 #define WRONG_WORLD                                                                                          \
@@ -137,7 +124,8 @@ static enum ker_status worlds_agree(uint64_t *world, uint32_t tasks, const char 
 }
 
 static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
-                                 struct bytes *told, bool *aborts, uint64_t *world, struct ker_error *error)
+                                 struct ker_bytes *told, bool *aborts, uint64_t *world,
+                                 struct ker_error *error)
 {
     struct mars_error why = {0};
     struct mars_task *task;
@@ -235,7 +223,7 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
                                   struct ker_comm *comm, struct ker_error *error)
 {
     uint32_t tasks = mars_trace_tasks(trace), ranks = (uint32_t)ker_comm_size(comm);
-    struct bytes own = {0};
+    struct ker_bytes own = {0};
     uint64_t *world = ker_alloc(tasks * sizeof *world);
     enum ker_status status = KER_OK;
     for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
@@ -250,7 +238,7 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
     void *all = NULL;
     size_t *offset = NULL;
     if (status == KER_OK) {
-        ker_comm_allgather(comm, own.data, own.used, &all, &offset);
+        ker_comm_allgather(comm, own.byte, own.used, &all, &offset);
         const struct told **told = NULL;
         size_t count = 0, room = 0;
         for (size_t at = 0; at < offset[ranks];) {
@@ -266,7 +254,7 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
     }
     free(all);
     free(offset);
-    free(own.data);
+    free(own.byte);
     return status;
 }
 

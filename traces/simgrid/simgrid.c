@@ -49,12 +49,6 @@ static const struct foreign_reader reader = {
     .close = trace_close,
 };
 
-static enum ker_status simgrid_open(struct task_program **program, const struct ker_config *config,
-                                    const char *path, struct ker_comm *comm, struct ker_error *error)
-{
-    return foreign_open(program, &reader, false, config, path, comm, error);
-}
-
 static const struct ker_option options[] = {
     {.key = "jobs[].flop_rate",
      .type = KER_TYPE_REAL,
@@ -72,7 +66,7 @@ static const struct ker_option options[] = {
     {.key = NULL},
 };
 
-static const struct task_program_class class = {FOREIGN_CLASS(simgrid_open)};
+FOREIGN_CLASS(static, class, reader);
 
 static int score(const char *path)
 {
