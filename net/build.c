@@ -273,11 +273,16 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
     qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
     for (uint32_t i = 0; !net->made && i < net->switch_count; i++)
         upstream_find(net, net->switches[i]);
-    if (net->made) {
+    if (net->made || net->direct) {
         net->layout = *l;
         *l = (struct part_layout){0};
     }
     part_layout_release(l);
+}
+
+struct ker_address net_network_node_at(const struct net_network *net, uint32_t node)
+{
+    return net_node_at(net, &net->layout, node);
 }
 
 void *net_network_node(const struct net_network *net, uint32_t i)

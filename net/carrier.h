@@ -65,8 +65,9 @@ struct net_carrier {
     /* What nobody will have wanted of the settings (malloc'ed); NULL: nothing. May be NULL itself. */
     char *(*warning)(const struct net_network *);
     void (*free)(struct net_network *); /* takes NULL */
-    /* Adds the groups of components: what there is of switches, and the nodes. */
-    void (*groups_add)(struct net_network *, struct part_groups *);
+    /* Adds the groups of components: what there is of switches, and the nodes. direct: nodes send to each
+     * other without it, too, with this delay at least; 0: they do not. */
+    void (*groups_add)(struct net_network *, struct part_groups *, ker_time direct);
     /* Where a switch lives; NULL: there are none. */
     struct ker_address (*switch_at)(const struct net_network *, const struct part_layout *, uint32_t id);
     /* Furthest a record usually lies ahead. */
@@ -76,6 +77,7 @@ struct net_carrier {
     void (*build)(struct net_network *, struct ker_engine *, struct part_layout *, const struct net_host *);
     /* Makes what nothing has come to yet: before state is saved or loaded. May be NULL. */
     void (*complete)(struct net_network *);
+    struct ker_address (*node_at)(const struct net_network *, uint32_t node); /* where it lives */
     uint32_t *(*nodes)(const struct net_network *, uint32_t *count); /* their numbers, malloc'ed */
     void *(*node)(const struct net_network *, uint32_t i);           /* the state of the i-th of them */
     /* routing.bias as it is, and how many of the largest packets the slowest link sends in that time. NULL:

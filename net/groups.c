@@ -145,9 +145,10 @@ static uint32_t copy_sends(const void *context, uint32_t id, struct part_link *l
     return switch_sends(context, net_plane_switches(context) + id, link);
 }
 
-void net_groups_add(struct net_network *net, struct part_groups *groups)
+void net_groups_add(struct net_network *net, struct part_groups *groups, ker_time direct)
 {
     const struct route_summary *sum = route_summarise(net->topology);
+    net->direct = direct > 0;
     struct part_group switches = {.name = "switches",
                                   .count = net_plane_switches(net),
                                   .context = net,
@@ -172,7 +173,8 @@ void net_groups_add(struct net_network *net, struct part_groups *groups)
                                .load = node_load,
                                .natural = node_natural,
                                .links = node_links,
-                               .most_links = net->adapters_each};
+                               .most_links = net->adapters_each,
+                               .everywhere = direct};
     if (route_watched(net->topology)) {
         switches.sends = switch_sends;
         copies.sends = copy_sends;

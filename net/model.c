@@ -41,6 +41,7 @@ static const struct net_carrier packets = {
     .reach = net_reach,
     .build = net_network_build,
     .complete = net_network_complete,
+    .node_at = net_network_node_at,
     .nodes = net_network_nodes,
     .node = net_network_node,
     .bias = net_network_bias,

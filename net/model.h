@@ -32,7 +32,7 @@ enum ker_status net_network_new(struct net_network **, const struct ker_config *
 /* loops.c: which classes of links have buffers that cannot keep them busy. */
 char *net_loops_text(const struct net_network *);
 void net_network_free(struct net_network *);
-void net_groups_add(struct net_network *, struct part_groups *);
+void net_groups_add(struct net_network *, struct part_groups *, ker_time direct);
 struct ker_address net_switch_at(const struct net_network *, const struct part_layout *, uint32_t id);
 struct ker_address net_node_at(const struct net_network *, const struct part_layout *, uint32_t id);
 /* Smallest delay of anything over a link of this class, in either direction. */
@@ -42,6 +42,7 @@ void net_network_build(struct net_network *, struct ker_engine *, struct part_la
                        const struct net_host *);
 void net_network_complete(struct net_network *);
 uint32_t *net_network_nodes(const struct net_network *, uint32_t *count);
+struct ker_address net_network_node_at(const struct net_network *, uint32_t node); /* built */
 void *net_network_node(const struct net_network *, uint32_t i);
 double net_network_bias(const struct net_network *, ker_time *bias);
 uint64_t net_network_bytes(const struct net_network *);

@@ -289,7 +289,8 @@ struct net_network {
     /* switches that are made when they are needed (build.c): in the order of `switches`, */
     uint64_t *made;                            /* which of them are, a bit each; NULL: all are */
     struct ker_sparse sparse;                  /* their memory */
-    struct part_layout layout;                 /* where all live; without `made` empty */
+    bool direct;                               /* nodes send to each other beside it, too */
+    struct part_layout layout;                 /* where all live; without `made` and `direct` empty */
     struct ker_class switch_class, node_class; /* with the sizes of this network */
     bool histograms;
 };

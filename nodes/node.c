@@ -127,6 +127,10 @@ void node_timer(struct node *n, ker_time when, uint32_t service, uint32_t number
 void node_send(struct node *n, ker_time now, uint32_t service, const struct node_message *m)
 {
     bool inside = m->destination == n->id;
+    if (__builtin_expect(m->direct, 0)) {
+        node_direct_send(n, now, service, m);
+        return;
+    }
     if (inside || m->delay) {
         struct node_delayed d = {.service = (uint8_t)service,
                                  .priority = m->priority,
@@ -287,7 +291,10 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
 static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct node *n = self;
-    n->system->carrier.arrival(node_adapter(n, event->port & NET_PORT_ADAPTER), event);
+    if (__builtin_expect(event->port == NODE_PORT_DIRECT, 0))
+        node_direct_arrived(n, event);
+    else
+        n->system->carrier.arrival(node_adapter(n, event->port & NET_PORT_ADAPTER), event);
 }
 
 static inline void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
@@ -307,9 +314,20 @@ static inline void node_note(void *self, struct ker_engine *e, ker_time now, enu
         timer_expired(n, now, key >> 16, key & 0xffff);
 }
 
+static __attribute__((noinline)) void direct_deliver(struct node *n, ker_time now)
+{
+    uint32_t count = node_direct_sort(n->system);
+    for (uint32_t i = 0; i < count; i++) {
+        struct net_message m = n->system->fresh[i];
+        message_arrived(n, now, &m);
+    }
+}
+
 static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct node *n = self;
+    if (__builtin_expect(n->system->fresh_count, 0))
+        direct_deliver(n, now);
     n->system->carrier.act(n->adapter, now);
     for (uint32_t i = 1; __builtin_expect(n->several, 0) && i < n->system->model.adapters; i++)
         n->system->carrier.act(node_adapter(n, i), now);
@@ -390,6 +408,8 @@ struct node_system *node_system_new(const struct node_model *model, const struct
     system->carrier = *carrier;
     system->queued.free = system->delayed.free = KER_NONE;
     system->engine = engine;
+    system->class = system->memory ? cores_class : node_class;
+    system->class.repeats = model->direct > 0;
     return system;
 }
 
@@ -407,6 +427,7 @@ void node_system_free(struct node_system *system)
     KER_POOL_RELEASE(&system->queued);
     ker_table_release(&system->stripes);
     KER_POOL_RELEASE(&system->delayed);
+    free(system->fresh);
     free(system);
 }
 
@@ -414,7 +435,7 @@ struct net_host node_system_host(struct node_system *system)
 {
     bool dma = node_has_dma(&system->model);
     return (struct net_host){
-        .class = system->memory ? &cores_class : &node_class,
+        .class = &system->class,
         .bytes = sizeof(struct node) + (system->services->count + (system->memory != NULL)) * sizeof(void *),
         .timer = node_timer_key(dma ? NODE_TIMER_READS : NODE_TIMER_ADAPTER, 0),
         .context = system,

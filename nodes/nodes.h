@@ -38,6 +38,7 @@ struct node_model {
     bool sized; /* they depend on more than that: of any size; of those inside the node, at either end: */
     struct ker_sizes send_sizes, receive_sizes, memory_sizes;
     ker_time doorbell; /* from the call to the adapter */
+    ker_time direct;   /* node_message.direct takes at least this; 0: there is none */
     ker_time bus_latency,
         interrupt_latency;   /* between memory and adapter, in each direction; of what has come */
     bool loopback;           /* messages inside a node pass through an adapter */
@@ -200,6 +201,8 @@ struct node_message {
     ker_time delay;                      /* until the adapter knows of it, or its copying begins */
     uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_BY_ADAPTER; to this node
                       itself, where node_model.works: NODE_CORES or NODE_ANY_CORE */
+    bool direct; /* beside the network: it is there after `delay`, at least node_model.direct; without bytes
+                    and cookie */
     uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing, but
                                 NODE_QUEUE_ONCE: copied once, without node.single_copy_latency */
 };

@@ -57,6 +57,9 @@ struct node_system {
     uint32_t nodes;
     KER_POOL(struct node_delayed) delayed;
     struct node_memory *memory; /* NULL: the simple model */
+    struct ker_class class;
+    struct net_message *fresh; /* direct ones to the node whose instant it is */
+    uint32_t fresh_count, fresh_room;
 };
 
 /* One cache line with up to two services. */
@@ -181,6 +184,13 @@ void node_stripe_drop(struct node *, struct node_stripe *);
 
 /* Has the adapter a core that sends by it? */
 bool node_adapter_serves(const struct node *, uint32_t adapter);
+
+/* direct.c: node_message.direct, and what has come of them: events of this port. */
+#define NODE_PORT_DIRECT UINT16_MAX
+void node_direct_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
+void node_direct_arrived(struct node *, const struct ker_event *);
+/* system->fresh, of one instant, in its order; returns how many, and none is left. */
+uint32_t node_direct_sort(struct node_system *);
 
 /* queue.c */
 void node_queue_put(struct node *, uint32_t adapter, const struct net_offer *);

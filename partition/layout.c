@@ -284,7 +284,11 @@ static void delays_look(struct looker *k, struct part_member member, uint32_t li
 /* From every member of the group to every other, wherever they live. */
 static void everywhere_look(struct looker *k, const struct part_group *g, int ranks)
 {
+    struct part_tiles *tiles = &k->l->tiles;
     k->l->lookahead = ker_time_min(k->l->lookahead, g->everywhere);
+    tiles->delay = ker_time_min(tiles->delay, g->everywhere);
+    if (tiles->row)
+        memset(tiles->open, true, tiles->count);
     for (int r = 0; r < ranks; r++)
         if ((uint32_t)r != k->rank)
             k->to[r] = ker_time_min(k->to[r], g->everywhere);

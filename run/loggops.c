@@ -106,6 +106,7 @@ static void loggops_read(struct run *run)
                          run->resumed && (run->resumed->forked || run->resumed->index.forks > 0),
                          &run->error) != KER_OK)
         return;
+    task_loggops_direct(run->loggops, task_system_direct(run->tasks));
     run->programs = kinds & TASK_LOGGOPS_PROGRAMS;
     if (kinds & TASK_LOGGOPS_SCHEDULES)
         task_system_beside(run->tasks, run->loggops);

@@ -48,7 +48,7 @@ void run_seats_leave(struct run *run)
 /* What there is, as a list of groups that nothing below here looks into. */
 static void groups_make(struct run *run)
 {
-    run->carrier->groups_add(run->network, &run->groups);
+    run->carrier->groups_add(run->network, &run->groups, run->model.direct);
     part_groups_divide(&run->groups, (uint32_t)run->workers);
 }
 

@@ -162,6 +162,8 @@ void run_tasks_read(struct run *run)
         status = task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services,
                                  run->comm, run->seed, &run->error);
     if (!status)
+        run->model.direct = task_system_direct(run->tasks);
+    if (!status)
         status = node_service_list_new(&run->listed, run->config, route_hosts(sum), run->seed,
                                        run->measure_to, &run->services, &run->error);
     if (!status)

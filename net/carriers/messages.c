@@ -363,8 +363,9 @@ static uint32_t node_links(const void *context, uint32_t id, struct part_link *l
     return count;
 }
 
-void net_messages_groups_add(struct net_network *net, struct part_groups *groups)
+void net_messages_groups_add(struct net_network *net, struct part_groups *groups, ker_time direct)
 {
+    ker_time own = net->ask ? 0 : net->law.latency;
     struct part_group nodes = {.name = "nodes",
                                .count = route_hosts(route_summarise(net->topology)),
                                .context = net,
@@ -372,7 +373,7 @@ void net_messages_groups_add(struct net_network *net, struct part_groups *groups
                                .natural = node_natural,
                                .links = node_links,
                                .most_links = 3,
-                               .everywhere = net->ask ? 0 : net->law.latency};
+                               .everywhere = own && direct ? ker_time_min(own, direct) : own + direct};
     net->group = part_groups_add(groups, &nodes);
     if (net->ask)
         net_coordinator_group_add(net, groups);
@@ -423,6 +424,11 @@ void net_messages_build(struct net_network *net, struct ker_engine *engine, stru
     }
     if (net->ask)
         net_coordinator_make(net);
+}
+
+struct ker_address net_messages_node_at(const struct net_network *net, uint32_t node)
+{
+    return part_layout_at(&net->layout, (struct part_member){net->group, node});
 }
 
 uint32_t *net_messages_nodes(const struct net_network *net, uint32_t *count)

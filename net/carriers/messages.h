@@ -67,10 +67,11 @@ void net_messages_offers(struct net_adapter *);
 ker_time *net_messages_offered(struct net_adapter *, uint8_t *service, uint8_t *part);
 void net_messages_renewed(struct net_adapter *, ker_time at);
 void net_messages_free(struct net_network *);
-void net_messages_groups_add(struct net_network *, struct part_groups *);
+void net_messages_groups_add(struct net_network *, struct part_groups *, ker_time direct);
 ker_time net_messages_reach(const struct net_network *);
 void net_messages_build(struct net_network *, struct ker_engine *, struct part_layout *,
                         const struct net_host *);
+struct ker_address net_messages_node_at(const struct net_network *, uint32_t node);
 uint32_t *net_messages_nodes(const struct net_network *, uint32_t *count);
 void *net_messages_node(const struct net_network *, uint32_t i);
 uint64_t net_messages_bytes(const struct net_network *);
@@ -92,10 +93,10 @@ enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
     .act = net_messages_act, .woken = net_messages_woken, .backlog = net_messages_backlog,                   \
     .whole = net_messages_whole, .offers = net_messages_offers, .offered = net_messages_offered,             \
     .renewed = net_messages_renewed, .free = net_messages_free, .groups_add = net_messages_groups_add,       \
-    .reach = net_messages_reach, .build = net_messages_build, .nodes = net_messages_nodes,                   \
-    .node = net_messages_node, .bytes = net_messages_bytes, .totals = net_messages_totals,                   \
-    .report = net_messages_report, .conserved = net_messages_conserved, .save = net_messages_save,           \
-    .loading_new = net_messages_loading, .loading_free = net_messages_loading_free,                          \
-    .loaders = net_messages_loaders, .find = net_messages_find
+    .reach = net_messages_reach, .build = net_messages_build, .node_at = net_messages_node_at,               \
+    .nodes = net_messages_nodes, .node = net_messages_node, .bytes = net_messages_bytes,                     \
+    .totals = net_messages_totals, .report = net_messages_report, .conserved = net_messages_conserved,       \
+    .save = net_messages_save, .loading_new = net_messages_loading,                                          \
+    .loading_free = net_messages_loading_free, .loaders = net_messages_loaders, .find = net_messages_find
 
 #endif

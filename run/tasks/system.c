@@ -71,6 +71,8 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
         if (!status)
             status = task_models_read(system, config, model, &outside, error);
         if (!status)
+            status = task_mpi_curves_check(system->mpi, system->jobs, config, error);
+        if (!status)
             status = task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
     }
     if (!status)
@@ -373,6 +375,11 @@ uint64_t task_system_least_payload(const struct task_system *system)
 double task_system_offered(const struct task_system *system, uint64_t injection_rate)
 {
     return system->traffic ? task_traffic_offered(system->traffic, injection_rate) : 0;
+}
+
+ker_time task_system_direct(const struct task_system *system)
+{
+    return system->mpi ? task_mpi_direct(system->mpi) : 0;
 }
 
 bool task_system_costless(const struct task_system *system)

@@ -113,6 +113,8 @@ double task_system_load(const struct task_system *);
 /* Open-loop traffic, where all ranks are at one time: notes how long its source queues are, from which
  * saturation is reported. */
 void task_system_look(struct task_system *, ker_time at);
+/* Tasks notify each other beside the network, in this time at least; 0: they do not. */
+ker_time task_system_direct(const struct task_system *);
 /* Are there jobs of MPI (not message-driven, not schedules) whose messages take no processor time? */
 bool task_system_costless(const struct task_system *);
 /* Collective: "traffic" of summary.json on rank 0; NULL: there is none. bytes_per_s: payload accepted; NAN:

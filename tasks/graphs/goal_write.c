@@ -168,6 +168,8 @@ static enum ker_status collective(struct writer *w, const struct task_op *call)
     const struct ker_kind *algorithm = task_coll_choose(w->collectives, &view);
     struct task_coll_round round;
     enum ker_status status = KER_OK;
+    if (task_coll_asks(algorithm) & ~(unsigned)TASK_COLL_ASKS_NOTHING)
+        return refuse(w, call, "a collective by a formula, which sends no messages");
     if (call->comm > COLLECTIVE_COMMS)
         return refuse(w, call, "a collective of more than 128 communicators");
     uint32_t number = w->calls[call->comm]++ % COLLECTIVE_CALLS;

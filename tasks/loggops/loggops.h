@@ -77,6 +77,8 @@ uint32_t task_loggops_processes(const struct loggops_system *);
  * cannot be divided (task_loggops_alone), rank 0; others have none. */
 enum ker_status task_loggops_read(struct loggops_system *, uint32_t rank, uint32_t ranks, struct ker_inputs *,
                                   struct ker_error *);
+/* Before that: tasks notify each other beside the model, in this time at least; 0: they do not. */
+void task_loggops_direct(struct loggops_system *, ker_time least);
 bool task_loggops_alone(const struct loggops_system *);
 /* What the run will cost on this rank, from counts of operations: about this many. */
 struct task_loggops_estimate {

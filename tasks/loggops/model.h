@@ -188,7 +188,7 @@ struct loggops_system {
     uint64_t serial; /* counted: events made */
     bool instant;    /* that is because of rendezvous */
     bool halts;      /* jobs in the background may continue when the others cannot: task_loggops_halted */
-    ker_time lookahead;
+    ker_time lookahead, direct; /* direct: of notices beside the model; 0: there are none */
     struct ker_engine *engine;
     struct loggops_process *process;
     struct loggops_group *group;

@@ -23,6 +23,7 @@
 struct way {
     uint8_t out, in; /* what it needs */
     bool own;        /* its task asks for it, and continues when it has left */
+    bool direct;     /* it is there when it says, and is no message */
 };
 
 #define CPU LOGGOPS_CPU
@@ -57,6 +58,8 @@ static struct way way_of(const struct loggops_member *m, const struct net_envelo
         [TASK_WIRE_UNLOCK] = {CPU, LOGGOPS_AT_ONCE, true},
         [TASK_WIRE_POST] = {CPU, LOGGOPS_AT_ONCE, true},
         [TASK_WIRE_COMPLETE] = {CPU, LOGGOPS_AT_ONCE, true},
+        [TASK_WIRE_ENTER] = {0, LOGGOPS_AT_ONCE, .direct = true},
+        [TASK_WIRE_LEAVE] = {0, LOGGOPS_AT_ONCE, .direct = true},
     };
     struct task_wire wire;
     if (!is_mpi(m))
@@ -153,7 +156,9 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
     const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), e->match);
     uint64_t bytes = held->bytes, cookie = held->cookie;
     ker_time left = e->time + loggops_bytes(&set->per_byte, bytes), arrival = e->time + set->latency;
-    if (way.out == BOTH_OUT) {
+    if (way.direct) {
+        arrival = e->time;
+    } else if (way.out == BOTH_OUT) {
         arrival = loggops_transmit(s, p, 0, 0, e->time, bytes, e->match);
     } else if (way.out == CPU) {
         loggops_cpu_work(s, p, 0, e->time, set->overhead, 0);
@@ -169,7 +174,7 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
         own_next(m, e->time, cause);
     if (cookie)
         ends(m, left, cause, LOGGOPS_SENT)->bytes = cookie;
-    s->messages++;
+    s->messages += !way.direct;
     held = &s->programs->held.at[e->op];
     held->unhindered = arrival - (e->time - held->created);
     uint32_t index = event_make(m, cause, arrival, LOGGOPS_COMES);
@@ -207,7 +212,7 @@ static void program_send(struct node *net, ker_time now, uint32_t service, const
     s->programs->held.at[held] = (struct loggops_held){.envelope = *message->envelope,
                                                        .bytes = message->bytes,
                                                        .cookie = message->cookie,
-                                                       .created = e.time};
+                                                       .created = way.direct ? now : e.time};
     if (way.own) {
         own_send(m, e.time, &e);
         return;
@@ -322,9 +327,11 @@ static void came(struct loggops_member *m, const struct loggops_event *e)
                                   .created = held.created,
                                   .envelope = held.envelope,
                                   .parts = &parts};
-    s->came++;
-    s->bytes += held.bytes;
-    s->latency += (uint64_t)(e->time - held.created);
+    if (!way_of(m, &held.envelope).direct) {
+        s->came++;
+        s->bytes += held.bytes;
+        s->latency += (uint64_t)(e->time - held.created);
+    }
     if (is_mpi(m) && is_fin(&held.envelope))
         memcpy(m->read, s->programs->cause, sizeof m->read);
     m->service->arrived(m->tasks, (struct node *)(void *)m, e->time, &message);

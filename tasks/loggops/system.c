@@ -185,6 +185,8 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
     bool waits = longest > s->set.eager,
          latency = mpi || (waits && s->set.rendezvous == LOGGOPS_READ); /* some take nothing else */
     s->lookahead = loggops_least(s, !latency);
+    if (s->direct)
+        s->lookahead = ker_time_min(s->lookahead, s->direct);
     s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
     s->instant |= s->set.faults != 0;
     s->together = s->lookahead == 0 || s->instant;
@@ -207,6 +209,11 @@ enum ker_status task_loggops_read(struct loggops_system *s, uint32_t rank, uint3
     loggops_spread(s, rank, 1);
     graphs_free(s);
     return graphs_read(s, inputs, error);
+}
+
+void task_loggops_direct(struct loggops_system *s, ker_time least)
+{
+    s->direct = least;
 }
 
 bool task_loggops_alone(const struct loggops_system *s)

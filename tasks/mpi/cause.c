@@ -159,6 +159,21 @@ void task_cause_message(struct task_mpi *mpi, ker_time now, const struct net_mes
                                        .near = m->source == m->destination};
 }
 
+void task_cause_leave(struct task_mpi *mpi, ker_time now, uint32_t request, const struct task_wire *wire)
+{
+    struct task_collective_run *run = run_of(mpi, task_request_at(mpi, request));
+    ker_time last = (ker_time)wire->bytes;
+    run->entered = last;
+    mpi->cause = (struct task_cause){.late = TASK_PART_LATE_SENDER,
+                                     .arrived = true,
+                                     .at = now,
+                                     .origin = last,
+                                     .transfer = (uint64_t)(now - last)};
+    mpi->cause.hop = (struct task_hop){
+        .sent = last, .from = wire->source, .to = wire->destination, .kind = TASK_WIRE_LEAVE};
+    run_tell(mpi, run);
+}
+
 void task_cause_left(struct task_mpi *mpi, const struct task_state *task, ker_time now, uint32_t request)
 {
     const struct task_request *r = task_request_at(mpi, request);

@@ -93,6 +93,8 @@ void task_cause_none(struct task_mpi *);
 void task_cause_sends(const struct task_mpi *, uint32_t request, ker_time when);
 /* The last byte of this request's message has left. */
 void task_cause_left(struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);
+/* A collective by a formula is over (TASK_WIRE_LEAVE), which this request has waited for. */
+void task_cause_leave(struct task_mpi *, ker_time now, uint32_t request, const struct task_wire *);
 /* A receive has found a message, and its queue is searched for so long: what the answer says, if there is
  * one. */
 void task_cause_matched(struct task_mpi *, ker_time now, ker_time searches, uint32_t request,

@@ -134,6 +134,10 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
 {
     struct task_collective_run *run = task_run_at(mpi, index);
     const struct task_coll_round c = run->current;
+    if (c.shared == TASK_COLL_ENTER) {
+        task_analytic_enter(mpi, task, index, now);
+        return;
+    }
     uint32_t with = (uint32_t)task_run_peer(mpi, task, run, c.receive_tag);
     struct task_mpi_node *node = task_node_of(mpi, task);
     struct task_wire wire = {.kind = TASK_WIRE_EAGER,
@@ -200,7 +204,9 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
     }
     if (__builtin_expect(mpi->local_work, 0))
         round_charge(mpi, task, run->rate, 0,
-                     run->current.before + (run->round == 0 ? task_coll_own_copy(&run->view) : 0));
+                     run->current.before + (run->round == 0 && run->current.shared != TASK_COLL_ENTER
+                                                ? task_coll_own_copy(&run->view)
+                                                : 0));
     run->round++;
     if (run->current.receive_from != TASK_COLL_NOBODY)
         collective_message(mpi, task, index, now, false);

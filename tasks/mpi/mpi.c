@@ -84,6 +84,16 @@ const struct ker_option mpi_options[] = {
      "Rule file of Open MPI's component tuned, of four columns (versions 4 and 5): which algorithms the "
      "collectives take that have no key of their own here. See docs/mpi-model.md.",
      "jobs"},
+    {"mpi.collectives.latency", KER_TYPE_TIME, NULL, "2 ps", "1000 s", NULL,
+     "Latency of a step of the algorithms analytic_constant, analytic_log and analytic_linear. Absent: "
+     "network.latency or loggops.L, where there is one.",
+     "jobs"},
+    {"mpi.collectives.bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
+     "Bandwidth of such a step. Absent: network.bandwidth, where there is one.", "jobs"},
+    {"mpi.collectives.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "How long collectives with the algorithm analytic_table take: a file with lines of collective, bytes, "
+     "tasks and time, \"allreduce 65536 32 41.5 us\". See docs/mpi-model.md.",
+     "jobs"},
 #define COLLECTIVE_KEY(collective, name, call)                                                               \
     {"mpi.collectives." name,                                                                                \
      KER_TYPE_STRING | KER_TYPE_LIST,                                                                        \
@@ -227,6 +237,8 @@ void task_mpi_free(struct task_mpi *mpi)
         return;
     for (uint32_t i = 0; i < mpi->tasks; i++)
         task_state_release(mpi, &mpi->task[i]);
+    for (uint32_t i = 0; i < mpi->nodes; i++)
+        task_analytic_release(&mpi->node[i]);
     task_lines_release(mpi);
     task_waits_release(mpi);
     task_path_release(mpi);
@@ -389,8 +401,11 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     struct task_mpi_node *node = state;
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
-    if (__builtin_expect(wire.kind == TASK_WIRE_SERVICE, 0)) {
-        task_call_answered(node->mpi, node, now, message);
+    if (__builtin_expect(wire.kind >= TASK_WIRE_SERVICE, 0)) {
+        if (wire.kind == TASK_WIRE_SERVICE)
+            task_call_answered(node->mpi, node, now, message);
+        else
+            task_analytic_notice(node->mpi, node, now, message->created, &wire);
         return;
     }
     if (wire.kind == TASK_WIRE_DATA)

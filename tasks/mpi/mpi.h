@@ -95,6 +95,11 @@ extern const struct node_service task_mpi_service; /* shared: the struct task_mp
 extern const struct node_service task_mpi_service_asking;
 /* Is processor time more than a timer, and distinguished? */
 bool task_mpi_works(const struct task_mpi *);
+/* Collectives by a formula: how long the notices of one task to another take at least, which pass beside the
+ * network; 0: there are none. And has the file of times all that the jobs' communicators ask for? */
+ker_time task_mpi_direct(const struct task_mpi *);
+enum ker_status task_mpi_curves_check(const struct task_mpi *, const struct task_jobs *,
+                                      const struct ker_config *, struct ker_error *);
 /* Do messages take no processor time at either end? */
 bool task_mpi_costless(const struct task_mpi *);
 /* And calls that the operating system serves from computation (node_rates.system)? */

@@ -386,4 +386,6 @@ void task_mpi_save(void *state, struct node *net, struct ker_chunk *c)
         ker_chunk_below(c, node->begun, node->tasks + 1); /* those of further jobs come with a fork */
     for (uint32_t i = 0; i < node->begun && !c->bad; i++)
         task_state_state(node->mpi, &node->mpi->task[node->first_task + i], c);
+    if (task_mpi_direct(node->mpi) && !c->bad)
+        task_analytic_state(node->mpi, node, c);
 }

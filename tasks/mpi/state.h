@@ -6,10 +6,10 @@
  * overheads), layout.c (who shares a node), run.c (calls of collectives), partitions.c, request.c, window.c,
  * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
  * starts requests), onesided.c, call.c (services of the node), charge.c (processor time of operations),
- * collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c, path_walk.c (finds
- * the critical path), path_links.c, path_json.c, path_table.c, profile.c, matching.c, report.c, run_state.c,
- * save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on
- * the node's list.
+ * analytic.c (collectives by a formula), collective.c (executes schedules), end.c, task.c (runs a task),
+ * table.c, waits_table.c, path_walk.c (finds the critical path), path_links.c, path_json.c, path_table.c,
+ * profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
+ * a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -191,8 +191,9 @@ struct task_mpi_node {
     struct task_mpi *mpi;
     struct node *net;
     uint32_t node, first_task, tasks;
-    uint32_t begun;                   /* tasks that have been started, the first ones */
-    uint32_t ready_first, ready_last; /* index + 1 in task_mpi.task */
+    uint32_t begun;                    /* tasks that have been started, the first ones */
+    uint32_t ready_first, ready_last;  /* index + 1 in task_mpi.task */
+    struct task_gathering *gatherings; /* calls that not all have entered */
 };
 
 /* What can still make something happen in a job, counted where it begins and where it ends: timers of its
@@ -355,6 +356,14 @@ static inline void task_owe(struct task_state *task, ker_time time)
     ker_time most = 9000000 * KER_S; /* behind any run's end */
     task->debt = time < most - task->debt ? task->debt + time : most;
 }
+
+/* -- analytic.c -- */
+/* The task enters a run whose round is TASK_COLL_ENTER; a notice of TASK_WIRE_ENTER or LEAVE has come. */
+void task_analytic_enter(struct task_mpi *, struct task_state *, uint32_t run, ker_time now);
+void task_analytic_notice(struct task_mpi *, struct task_mpi_node *, ker_time now, ker_time sent,
+                          const struct task_wire *);
+void task_analytic_release(struct task_mpi_node *);
+void task_analytic_state(struct task_mpi *, struct task_mpi_node *, struct ker_chunk *);
 
 /* -- graph.c -- of tasks whose programs are graphs: task_program_class.ready */
 /* Has the current stream, whose op is GRAPH_IDLE, something else to do? */

@@ -27,6 +27,9 @@ enum task_wire_kind {
     TASK_WIRE_POST,
     TASK_WIRE_COMPLETE,
     TASK_WIRE_SERVICE, /* a service's answer: only its first 8 bytes, call.c */
+    /* Of collectives by a formula, beside the network: analytic.c. */
+    TASK_WIRE_ENTER, /* sender: the request; tag: the rank; bytes: picoseconds of the call */
+    TASK_WIRE_LEAVE, /* receiver: the request; source: who entered last; bytes: when */
 };
 
 #define TASK_WIRE_SYNC 1       /* wants an ACK */

@@ -10,6 +10,8 @@
 static bool algorithm_can(const struct ker_kind *algorithm, const char *collective)
 {
     size_t length = strlen(collective);
+    if (task_coll_asks(algorithm))
+        return false;
     for (const char *at = algorithm->of; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
         if (strncmp(at, collective, length) == 0 && (at[length] == '|' || at[length] == '\0'))
             return true;
@@ -55,10 +57,27 @@ static const char *random_parameters(struct random_system *r, const char *collec
     return text;
 }
 
+/* By a formula in the place of an algorithm; NULL: that stays. */
+static const char *random_formula(struct random_system *r, unsigned collective)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s by formula", task_coll_name(collective));
+    if (task_coll_among_neighbours(collective) || !random_flag(r, key, 50))
+        return NULL;
+    static const char *const formulas[] = {"analytic_constant", "analytic_log", "analytic_linear", "ideal"};
+    return formulas[draw(r, 4)];
+}
+
 /* Some collectives by any of the algorithms that can do them, from any size on. */
 static void random_collectives(struct random_system *r)
 {
+    bool formulas = random_flag(r, "formulas", 30);
     fprintf(r->out, "    collectives: {\n");
+    if (formulas) { /* at least one of them asks for the keys */
+        fprintf(r->out, "        barrier = [\"analytic_log\"];\n");
+        put_time(r, "latency", LIST("2 ps", "100 ns", "1 us", "20 us"), 2, 1e12);
+        put_rate(r, "bandwidth", 8);
+    }
     for (unsigned c = 0; c < TASK_COLL_COUNT; c++) {
         const char *list[16], *name = task_coll_name(c);
         int count = 0;
@@ -69,7 +88,12 @@ static void random_collectives(struct random_system *r)
         const char *algorithm = random_parameters(r, name, random_choice(r, name, list));
         if (task_coll_has_levels(c) && chance(r, 40))
             algorithm = random_levels(r, name, algorithm);
-        if (chance(r, 40))
+        const char *formula = formulas ? random_formula(r, c) : NULL;
+        if (formulas && c == TASK_COLL_BARRIER)
+            continue;
+        if (formula)
+            fprintf(r->out, "        %s = [\"%s\"];\n", name, formula);
+        else if (chance(r, 40))
             fprintf(r->out, "        %s = [\"auto\", \"%s:%llu B:%u\"];\n", name, algorithm,
                     (unsigned long long)spread(r, 0, 1e5), draw(r, 10));
     }

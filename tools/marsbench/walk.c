@@ -291,7 +291,8 @@ static bool walk_find(struct walk *w, const struct bench_point *p)
     bench_algorithm_name(p, name, sizeof name);
     for (const struct ker_kind *const *at = task_collectives.list; *at && !w->algorithm; at++) {
         const struct ker_kind *kind = *at;
-        if (strcmp(kind->name, name) == 0 && among(kind->of, p->collective) && !task_coll_is_shared(kind))
+        if (strcmp(kind->name, name) == 0 && among(kind->of, p->collective) && !task_coll_is_shared(kind) &&
+            !task_coll_asks(kind))
             w->algorithm = kind;
     }
     w->view.collective = TASK_COLL_COUNT;

@@ -43,7 +43,12 @@
     KIND(task_coll_kind_shared_both)                                                                         \
     KIND(task_coll_kind_shared_parts)                                                                        \
     KIND(task_coll_kind_shared_across)                                                                       \
-    KIND(task_coll_kind_linear_neighbours)
+    KIND(task_coll_kind_linear_neighbours)                                                                   \
+    KIND(task_coll_kind_analytic_constant)                                                                   \
+    KIND(task_coll_kind_analytic_log)                                                                        \
+    KIND(task_coll_kind_analytic_linear)                                                                     \
+    KIND(task_coll_kind_analytic_table)                                                                      \
+    KIND(task_coll_kind_ideal)
 KER_KINDS_TABLE(algorithm_kinds, ALGORITHMS);
 const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and their algorithms",
                                            sizeof(struct task_coll_algorithm), algorithm_kinds};

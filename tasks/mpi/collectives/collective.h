@@ -42,7 +42,13 @@ struct task_coll_view {
  * latency between their memories later; waits for one; or copies from the other's memory into its own, which
  * takes the same latency and then the time of a single copy. Flags are messages of no bytes, and what is read
  * is a message that the reader begins; neither costs an overhead. */
-enum task_coll_shared { TASK_COLL_MESSAGES, TASK_COLL_RAISE, TASK_COLL_AWAIT, TASK_COLL_READ };
+enum task_coll_shared {
+    TASK_COLL_MESSAGES,
+    TASK_COLL_RAISE,
+    TASK_COLL_AWAIT,
+    TASK_COLL_READ,
+    TASK_COLL_ENTER, /* no shared memory: the task has entered a call that takes the algorithm's cost */
+};
 
 /* The receive is posted first, then the send is made. */
 struct task_coll_round {
@@ -64,13 +70,36 @@ struct task_coll_round {
  * holds the round before. */
 typedef bool task_coll_function(const struct task_coll_view *, uint32_t round, struct task_coll_round *);
 
+/* What formulas need: mpi.collectives.latency, .bandwidth, .table. */
+struct task_coll_point {
+    uint64_t bytes;
+    ker_time time;
+    uint32_t tasks, line; /* of the file */
+    uint8_t collective;
+};
+struct task_coll_analytic {
+    ker_time latency;
+    uint64_t rate;
+    struct task_coll_point *point; /* sorted */
+    uint32_t points, room;
+    ker_time least; /* that any call takes; 0: there is no formula */
+};
+#define TASK_COLL_LEAST 2 /* picoseconds: half of it is a lookahead */
+
 /* Operations of a kind of the family "mpi.collectives"; ker_kind.of names the collectives that it can do. */
 struct task_coll_algorithm {
     task_coll_function *round;
     bool segments;      /* it reads view.segment */
     const char *fanout; /* what view.fanout is called, "radix"; NULL: it is not read */
     uint32_t fanout_usual, fanout_least;
+    /* Of those by a formula (analytic.c), how long after the last task has entered all continue, as far as
+     * this one knows; and which keys say so, TASK_COLL_ASKS_... */
+    ker_time (*cost)(const struct task_coll_analytic *, const struct task_coll_view *);
+    uint8_t cost_asks;
 };
+#define TASK_COLL_ASKS_NOTHING 1
+#define TASK_COLL_ASKS_LATENCY 2
+#define TASK_COLL_ASKS_TABLE 4
 #define TASK_COLL_ALGORITHM(function) (&(const struct task_coll_algorithm){.round = function})
 #define TASK_COLL_TREE(function, name, usual, least)                                                         \
     (&(const struct task_coll_algorithm){(function), true, (name), (usual), (least)})
@@ -203,6 +232,8 @@ struct task_coll_table {
     uint32_t combinations;
     bool placed; /* some rule asks where tasks are: views have a layout */
     int shared;  /* the last collective with a rule that has shared memory; -1: none */
+    struct task_coll_analytic analytic;
+    uint32_t by_curve; /* collectives with a rule that asks for the file: bits */
 };
 
 /* The built-in rules, replaced for each collective by the key mpi.collectives.NAME where that is given, else
@@ -215,6 +246,19 @@ const struct ker_kind *task_coll_choose(const struct task_coll_table *, struct t
 /* The combination that an algorithm is; NULL: it is none. */
 const struct task_coll_combination *task_coll_combination_of(const struct task_coll_table *,
                                                              const struct ker_kind *algorithm);
+
+struct task_coll_table;
+/* analytic.c: has the table a curve for it? The order of its points. */
+bool task_coll_curve_there(const struct task_coll_analytic *, unsigned collective, uint32_t tasks);
+int task_coll_point_compare(const void *a, const void *b);
+/* curves.c: what the formulas of all rules need; keys that none asks for are refused. */
+enum ker_status task_coll_analytic_read(struct task_coll_table *, const struct ker_config *,
+                                        struct ker_error *);
+/* What the rules of a table ask for. */
+static inline unsigned task_coll_asks(const struct ker_kind *algorithm)
+{
+    return algorithm ? ((const struct task_coll_algorithm *)algorithm->operations)->cost_asks : 0;
+}
 
 /* collective.c: the algorithm of this name for a collective, with its usual parameters; the first one for it
  * when the name is NULL. */

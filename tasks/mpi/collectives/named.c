@@ -88,14 +88,15 @@ static enum ker_status part_find(struct task_coll_choice *choice, const struct k
     bool between = strcmp(where, "between nodes") == 0;
     enum ker_status status = algorithm_named(choice, config, key, collective, name, error);
     const struct ker_kind *algorithm = choice->algorithm;
-    bool uneven = between && algorithm && task_coll_needs_alike(algorithm);
-    if (status != KER_OK || (algorithm && !uneven && !(between && task_coll_is_shared(algorithm))))
+    bool uneven = between && algorithm && task_coll_needs_alike(algorithm), whole = task_coll_asks(algorithm);
+    if (status != KER_OK || (algorithm && !uneven && !whole && !(between && task_coll_is_shared(algorithm))))
         return status;
     char *names =
         ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
     ker_config_fail(config, error, key, "\"%s\" is no algorithm for %s %s; there are %s%s", name,
                     task_coll_name(collective), where, names,
-                    uneven ? ", of which this one is for groups that are alike, and nodes may not be"
+                    uneven  ? ", of which this one is for groups that are alike, and nodes may not be"
+                    : whole ? ", of which those by a formula stand alone"
                     : between && algorithm ? ", of which shared memory is for one node"
                                            : "");
     free(names);
