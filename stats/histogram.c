@@ -20,10 +20,12 @@ static uint64_t bin_key(const void *bin)
     COLUMN(count_up_to_here, "", U64, SUM, row->reached, "values in it and below")
 #define LATENCY(COLUMN) COLUMNS(COLUMN, latency_ps, "ps")
 #define SIZE(COLUMN) COLUMNS(COLUMN, bytes, "bytes")
+#define BANDWIDTH(COLUMN) COLUMNS(COLUMN, bytes_per_s, "bytes/s")
 /* clang-format on */
 
 STATS_SCHEMA(stats_packet_latency_schema, struct bin, LATENCY, bin_key, "packet_latency", BINS)
 STATS_SCHEMA(stats_message_size_schema, struct bin, SIZE, bin_key, "message_size", BINS)
+STATS_SCHEMA(stats_bandwidth_schema, struct bin, BANDWIDTH, bin_key, "bandwidth", BINS)
 
 enum ker_status stats_histogram_write(const struct stats_folder *folder, const struct stats_schema *schema,
                                       const struct stats_quantity *q, struct ker_error *error)

@@ -57,16 +57,24 @@ const struct ker_option stats_options[] = {
      "where nodes have more than the simple model (docs/node.md).",
      "jobs & network.model=@nodes", .resume = KER_RESUME_FREE},
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
+     "Write packet_latency.csv and message_size.csv; of whole messages bandwidth.csv in the place of the "
+     "former.",
+     .resume = KER_RESUME_FREE},
+    {"output.carrier", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write carrier.csv: how busy buses and links of nodes were, and how long messages waited for them. Left "
+     "out "
+     "like links.csv.",
+     "network.model=links or network.model=bus", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write how many messages and bytes each sends to each: matrix.csv of nodes, or what "
      "output.matrix_levels says. Memory grows with the number of pairs that talk.",
      .resume = KER_RESUME_FORK},
-    {"output.matrix_levels", KER_TYPE_CHOICE | KER_TYPE_LIST, "node", NULL, NULL, "node|board|rack|task",
+    {"output.matrix_levels", KER_TYPE_CHOICE | KER_TYPE_LIST, NULL, NULL, NULL, "node|board|rack|task",
      "Of whom there are matrices, for output.matrix and output.series.matrix: nodes (matrix.csv); boards "
      "(board_matrix.csv: the lowest groups of a hierarchical network; elsewhere the nodes at one switch); "
      "racks "
-     "(rack_matrix.csv: the topology's groups: racks, pods, slabs); tasks of jobs (task_matrix.csv).",
+     "(rack_matrix.csv: the topology's groups: racks, pods, slabs); tasks of jobs (task_matrix.csv). "
+     "Absent: nodes, or tasks where messages are no packets.",
      "output.matrix=true or output.series.matrix=periods"},
     {"output.tables", KER_TYPE_CHOICE, "csv", NULL, NULL, "csv|json",
      "Write tables as NAME.csv, or as NAME.json with unit and meaning of each column; periods.csv is always "
@@ -135,9 +143,14 @@ const struct ker_option stats_options[] = {
     {0},
 };
 
-const struct stats_schema *const stats_tables[] = {
-    &stats_packet_latency_schema, &stats_message_size_schema,
-    &stats_matrix_node_schema,    &stats_matrix_node_series_schema,
-    &stats_matrix_board_schema,   &stats_matrix_board_series_schema,
-    &stats_matrix_rack_schema,    &stats_matrix_rack_series_schema,
-    &stats_periods_schema,        NULL};
+const struct stats_schema *const stats_tables[] = {&stats_packet_latency_schema,
+                                                   &stats_message_size_schema,
+                                                   &stats_bandwidth_schema,
+                                                   &stats_matrix_node_schema,
+                                                   &stats_matrix_node_series_schema,
+                                                   &stats_matrix_board_schema,
+                                                   &stats_matrix_board_series_schema,
+                                                   &stats_matrix_rack_schema,
+                                                   &stats_matrix_rack_series_schema,
+                                                   &stats_periods_schema,
+                                                   NULL};

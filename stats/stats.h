@@ -100,7 +100,8 @@ enum ker_status stats_text_write(const char *folder, const char *name, const cha
 /* The schema: one of the two below. */
 enum ker_status stats_histogram_write(const struct stats_folder *, const struct stats_schema *,
                                       const struct stats_quantity *, struct ker_error *error);
-extern const struct stats_schema stats_packet_latency_schema, stats_message_size_schema, stats_periods_schema;
+extern const struct stats_schema stats_packet_latency_schema, stats_message_size_schema,
+    stats_bandwidth_schema, stats_periods_schema;
 extern const struct stats_schema *const stats_tables[]; /* these and those of matrix.h, NULL at the end */
 
 /* Snapshots at the multiples of output.period, one row of periods.csv each. The caller hands over this rank's

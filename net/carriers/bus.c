@@ -12,6 +12,8 @@ struct bus {
     ker_time latency;
     uint64_t rate;
     struct net_heap free; /* of each bus: when it is */
+    struct net_phases phases;
+    struct net_used used;
 };
 
 const struct ker_option net_bus_options[] = {
@@ -24,10 +26,12 @@ const struct ker_option net_bus_options[] = {
 static void bus_decide(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     struct bus *b = context;
-    ker_time begin = ker_time_later(m->now, b->latency);
+    ker_time from = ker_time_later(m->now, b->latency), begin = from,
+             length = ker_serialisation(m->bytes, b->rate);
     if (b->free.at[0].when > begin)
         begin = b->free.at[0].when;
-    *left = *there = ker_time_later(begin, ker_serialisation(m->bytes, b->rate));
+    *left = *there = ker_time_later(begin, length);
+    net_used_add(&b->used, &b->phases, from, begin, length, m->bytes);
     net_heap_replace(&b->free, (struct net_timed){*there});
 }
 
@@ -36,6 +40,15 @@ static void bus_state(void *context, uint32_t node, struct ker_chunk *c)
     struct bus *b = context;
     for (uint32_t i = 0; node == KER_NONE && i < b->free.count; i++)
         KER_CHUNK(c, b->free.at[i].when);
+    if (node == KER_NONE)
+        net_used_state(c, &b->used);
+}
+
+static void bus_used(void *context, uint32_t node, struct stats_table *table)
+{
+    const struct bus *b = context;
+    if (node == KER_NONE)
+        net_used_row(table, NET_USED_BUSES, node, b->free.count, &b->used);
 }
 
 static void bus_release(void *context)
@@ -63,10 +76,12 @@ static enum ker_status bus_new(struct net_network **net, const struct ker_config
     *b = (struct bus){.latency = ker_config_time(config, "network.latency"),
                       .rate = ker_config_rate(config, "network.bandwidth"),
                       .free.count = (uint32_t)ker_config_int(config, "network.buses")};
+    b->phases = phases;
     b->free.at = ker_alloc(b->free.count * sizeof *b->free.at);
     struct net_law law = {.latency = b->latency,
                           .decide = bus_decide,
                           .state = bus_state,
+                          .used = bus_used,
                           .context = b,
                           .release = bus_release};
     return net_messages_new(net, config, topology, phases, &law, error);

@@ -8,7 +8,7 @@
 
 #include "kernel/engine/post.h"
 
-#define VERSION 2
+#define VERSION 3
 
 /* A message in flight: struct ker_event. The envelope is the event's extension. */
 struct carried {
@@ -73,8 +73,10 @@ struct net_network {
     KER_POOL(struct leaving) leaving;
     KER_POOL(struct held) held;
     struct net_totals totals;
-    uint64_t handed; /* payload of send inside the measured span */
-    struct stats_quantity latency, size;
+    uint64_t handed;                                /* payload of send inside the measured span */
+    struct stats_quantity latency, size, bandwidth; /* bandwidth: bytes per second */
+    ker_time span;                                  /* measured, for carrier.csv */
+    bool histograms, used, used_asked;              /* which files are wanted; carrier.csv by its key */
 };
 
 /* What is asked of the coordinator, until it has answered. */

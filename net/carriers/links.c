@@ -13,6 +13,8 @@ struct links {
     uint64_t rate;
     uint32_t out, in; /* of a node */
     ker_time *free;   /* of each node: when its out links, then its in links are free */
+    struct net_phases phases;
+    struct net_used *used; /* of each node: out, in */
 };
 
 const struct ker_option net_node_link_options[] = {
@@ -49,6 +51,7 @@ static void links_carry(void *context, const struct net_asked *m, ker_time *left
     const struct links *l = context;
     ker_time length = ker_serialisation(m->bytes, l->rate);
     ker_time begin = link_hold(links_of(l, m->source), l->out, m->now, length);
+    net_used_add(&l->used[2 * (size_t)m->source], &l->phases, m->now, begin, length, m->bytes);
     *left = ker_time_later(begin, length);
     *there = ker_time_later(l->in ? begin : *left, l->latency);
 }
@@ -57,18 +60,33 @@ static ker_time links_receive(void *context, const struct net_asked *m)
 {
     const struct links *l = context;
     ker_time length = ker_serialisation(m->bytes, l->rate);
-    return ker_time_later(link_hold(links_of(l, m->destination) + l->out, l->in, m->now, length), length);
+    ker_time begin = link_hold(links_of(l, m->destination) + l->out, l->in, m->now, length);
+    net_used_add(&l->used[2 * (size_t)m->destination + 1], &l->phases, m->now, begin, length, m->bytes);
+    return ker_time_later(begin, length);
 }
 
 static void links_state(void *context, uint32_t node, struct ker_chunk *c)
 {
     const struct links *l = context;
-    if (node != KER_NONE)
-        ker_chunk_bytes(c, links_of(l, node), (l->out + l->in) * sizeof *l->free);
+    if (node == KER_NONE)
+        return;
+    ker_chunk_bytes(c, links_of(l, node), (l->out + l->in) * sizeof *l->free);
+    net_used_state(c, &l->used[2 * (size_t)node]);
+    net_used_state(c, &l->used[2 * (size_t)node + 1]);
+}
+
+static void links_used(void *context, uint32_t node, struct stats_table *table)
+{
+    const struct links *l = context;
+    if (node != KER_NONE && l->out)
+        net_used_row(table, NET_USED_OUT, node, l->out, &l->used[2 * (size_t)node]);
+    if (node != KER_NONE && l->in)
+        net_used_row(table, NET_USED_IN, node, l->in, &l->used[2 * (size_t)node + 1]);
 }
 
 static void links_release(void *context)
 {
+    free(((struct links *)context)->used);
     free(((struct links *)context)->free);
     free(context);
 }
@@ -83,10 +101,13 @@ static enum ker_status links_new(struct net_network **net, const struct ker_conf
                         .out = (uint32_t)ker_config_int(config, "network.out_links"),
                         .in = (uint32_t)ker_config_int(config, "network.in_links")};
     l->free = ker_alloc((size_t)route_hosts(route_summarise(topology)) * (l->out + l->in) * sizeof *l->free);
+    l->used = ker_alloc(2 * (size_t)route_hosts(route_summarise(topology)) * sizeof *l->used);
+    l->phases = phases;
     struct net_law law = {.latency = l->latency,
                           .carry = links_carry,
                           .receive = l->in ? links_receive : NULL,
                           .state = links_state,
+                          .used = links_used,
                           .context = l,
                           .release = links_release};
     return net_messages_new(net, config, topology, phases, &law, error);

@@ -185,6 +185,12 @@ void net_messages_arrival(struct net_adapter *a, const struct ker_event *event)
     *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = (const struct carried *)event;
 }
 
+static uint64_t bandwidth_of(uint64_t bytes, ker_time time)
+{
+    unsigned __int128 rate = (unsigned __int128)bytes * 1000000000000u / (uint64_t)time;
+    return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
+}
+
 void net_messages_whole(struct net_adapter *a, ker_time now, const struct net_message *m)
 {
     struct net_network *net = a->net;
@@ -192,6 +198,8 @@ void net_messages_whole(struct net_adapter *a, ker_time now, const struct net_me
     if (measures(net, m->created)) {
         stats_quantity_add(&net->latency, (uint64_t)(now - m->created));
         stats_quantity_add(&net->size, m->bytes);
+        if (m->bytes && now > m->created)
+            stats_quantity_add(&net->bandwidth, bandwidth_of(m->bytes, now - m->created));
     }
 }
 
@@ -307,6 +315,10 @@ enum ker_status net_messages_new(struct net_network **made, const struct ker_con
     net->ask = law->flows ? law->latency / 4 : law->decide ? law->latency / 2 : 0;
     stats_quantity_init(&net->latency);
     stats_quantity_init(&net->size);
+    stats_quantity_init(&net->bandwidth);
+    net->histograms = ker_config_bool(config, "output.histograms");
+    net->used = law->used && ker_config_bool(config, "output.carrier");
+    net->used_asked = net->used && ker_config_has(config, "output.carrier");
     ker_assert(law->latency > 0);
     if ((law->decide || law->flows) && net->ask == 0)
         return ker_config_fail(config, error, "network.model",
@@ -465,6 +477,8 @@ json_t *net_messages_report(struct net_network *net, struct ker_comm *comm, ker_
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
     stats_quantity_merge(&net->latency, comm);
     stats_quantity_merge(&net->size, comm);
+    stats_quantity_merge(&net->bandwidth, comm);
+    net->span = span;
     if (ker_comm_rank(comm) != 0)
         return NULL;
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "packets_injected",
@@ -474,6 +488,30 @@ json_t *net_messages_report(struct net_network *net, struct ker_comm *comm, ker_
                      "injected_load", net_load_json(net->topology, v[6], span), "offered_load",
                      net_load_json(net->topology, v[7], span), "message_latency_ps",
                      stats_quantity_json(&net->latency), "message_bytes", stats_quantity_json(&net->size));
+}
+
+static enum ker_status used_write(struct net_network *net, struct ker_comm *comm,
+                                  const struct stats_folder *folder, struct ker_error *error)
+{
+    struct stats_table *table = net_used_table(net->span);
+    for (uint32_t i = 0; i < net->count; i++)
+        net->law.used(net->law.context, net->adapters[i]->id, table);
+    if (net->coordinator || (!net->ask && ker_comm_rank(comm) == 0))
+        net->law.used(net->law.context, KER_NONE, table);
+    enum ker_status status =
+        stats_table_show_file(table, comm, folder, net->used_asked ? NULL : "output.carrier", error);
+    stats_table_free(table);
+    return status;
+}
+
+enum ker_status net_messages_write(struct net_network *net, struct ker_comm *comm,
+                                   const struct stats_folder *folder, struct ker_error *error)
+{
+    enum ker_status status = net->used ? used_write(net, comm, folder, error) : KER_OK;
+    if (ker_comm_rank(comm) != 0 || status || !net->histograms)
+        return status;
+    status = stats_histogram_write(folder, &stats_message_size_schema, &net->size, error);
+    return status ? status : stats_histogram_write(folder, &stats_bandwidth_schema, &net->bandwidth, error);
 }
 
 const char *net_messages_conserved(const struct net_network *net, bool lost)
@@ -551,6 +589,7 @@ static void totals_state(struct net_network *net, struct ker_chunk *c)
     }
     stats_quantity_state(c, &net->latency);
     stats_quantity_state(c, &net->size);
+    stats_quantity_state(c, &net->bandwidth);
 }
 
 void net_messages_save(struct net_network *net, struct ker_state_writer *writer)

@@ -10,7 +10,7 @@
 #ifndef NET_MESSAGES_H
 #define NET_MESSAGES_H
 
-#include "net/net.h"
+#include "net/carriers/used.h"
 
 /* What is asked of a law: `bytes` from source to destination, asked for at `now`; the number of the message
  * at its source. */
@@ -47,6 +47,8 @@ struct net_law {
     const struct net_flow_law *flows; /* or by these */
     /* What it knows of a node (KER_NONE: of all), saved and loaded; NULL: nothing. */
     void (*state)(void *context, uint32_t node, struct ker_chunk *);
+    /* Rows for carrier.csv of what it knows of a node (KER_NONE: of all); NULL: there is none. */
+    void (*used)(void *context, uint32_t node, struct stats_table *);
     void *context;
     void (*release)(void *context); /* NULL: free */
 };
@@ -77,6 +79,8 @@ void *net_messages_node(const struct net_network *, uint32_t i);
 uint64_t net_messages_bytes(const struct net_network *);
 struct net_totals net_messages_totals(const struct net_network *);
 json_t *net_messages_report(struct net_network *, struct ker_comm *, ker_time span);
+enum ker_status net_messages_write(struct net_network *, struct ker_comm *, const struct stats_folder *,
+                                   struct ker_error *);
 const char *net_messages_conserved(const struct net_network *, bool lost);
 void net_messages_save(struct net_network *, struct ker_state_writer *);
 struct net_loading *net_messages_loading(struct net_network *, bool sums);
@@ -95,8 +99,8 @@ enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
     .renewed = net_messages_renewed, .free = net_messages_free, .groups_add = net_messages_groups_add,       \
     .reach = net_messages_reach, .build = net_messages_build, .node_at = net_messages_node_at,               \
     .nodes = net_messages_nodes, .node = net_messages_node, .bytes = net_messages_bytes,                     \
-    .totals = net_messages_totals, .report = net_messages_report, .conserved = net_messages_conserved,       \
-    .save = net_messages_save, .loading_new = net_messages_loading,                                          \
+    .totals = net_messages_totals, .report = net_messages_report, .write = net_messages_write,               \
+    .conserved = net_messages_conserved, .save = net_messages_save, .loading_new = net_messages_loading,     \
     .loading_free = net_messages_loading_free, .loaders = net_messages_loaders, .find = net_messages_find
 
 #endif

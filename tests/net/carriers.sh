@@ -55,6 +55,19 @@ goal "$t/eight.goal" "0 7 1000000 0" "1 7 1000000 0" "2 7 1000000 0"
 by_hand "one link into a node" "1000 1000 1000 0 0 0 0 3005" network.model=links
 by_hand "any number of links into a node" "1000 1000 1000 0 0 0 0 1005" network.model=links network.in_links=0
 by_hand "pmac: three to one node" "1005 2005 3005 0 0 0 0 3005" network.model=pmac network.buses=9
+# carrier.csv and bandwidth.csv of these (us): on two buses 0 at once, 0, 1,000, 1,000; the job ends at 2,005. Bandwidths: 1 MB in 1,005 and 2,005 us.
+goal "$t/eight.goal" "0 4 1000000 0" "1 5 1000000 0" "2 6 1000000 0" "3 7 1000000 0"
+run -o "$t/hand" "$t/eight.cfg" network.buses=2 &&
+    [ "$(cat "$t/hand/carrier.csv")" = "kind,node,count,messages,bytes,busy_ps,busy_mean,wait_ps,wait_mean_ps,wait_max_ps,queue_mean_messages
+buses,0,2,4,4000000,4000000000,1.995012,2000000000,500000000,1000000000,0.997506" ] &&
+    awk -F, 'NR == 1 { next } { n++; if (!($1 <= bw[n] && bw[n] < $2 && $3 == 2)) exit 1 } END { exit n != 2 }
+        BEGIN { bw[1] = 1e18 / 2005e6; bw[2] = 1e18 / 1005e6 }' "$t/hand/bandwidth.csv"
+check "carrier.csv of two buses, bandwidth.csv"
+goal "$t/eight.goal" "0 7 1000000 0" "1 7 1000000 0" "2 7 1000000 0"
+run -o "$t/hand" "$t/eight.cfg" network.model=links &&
+    [ "$(grep -c . "$t/hand/carrier.csv") $(grep '^in,7' "$t/hand/carrier.csv")" = "17 in,7,1,3,3000000,3000000000,0.998336,3000000000,1000000000,2000000000,0.998336" ] &&
+    grep -q '^out,0,1,1,1000000,1000000000,0.332779,0,0,0,0.000000$' "$t/hand/carrier.csv"
+check "carrier.csv of links"
 refused "network.buses: is missing" "$t/eight.cfg"
 check "refused: no number of buses"
 refused "network.buses: too small" "$t/eight.cfg" network.buses=0
@@ -93,3 +106,5 @@ refused "network.latency: means nothing" "$t/packet.cfg"
 check "refused: a key of another model"
 refused "output.series.links" "$t/simple.cfg" output.period="1 us" output.series.links=periods
 check "refused: links that there are not"
+run -o "$t/hand" "$t/simple.cfg" output.matrix=true && [ "$(grep -c . "$t/hand/task_matrix.csv")" = 4 ] && [ ! -e "$t/hand/matrix.csv" ]
+check "a matrix is of tasks, where nothing else is said"

@@ -110,5 +110,5 @@ refuses 2 "mpi.eager_limit" "the eager limit of the packet model" "$t/p.cfg" "mp
 refuses 2 "jobs\[0\].first_node" "a place on nodes" "$t/p.cfg" jobs[0].first_node=1
 refuses 2 "node.send_overhead" "the packet model's overheads" "$t/p.cfg" "node.send_overhead=1 us"
 refuses 2 "output.series.links" "a series of links" "$t/p.cfg" output.series.links=periods "output.period=1 us"
-refuses 2 'matrix_levels.*\["task"\]' "a matrix of nodes" "$t/p.cfg" output.matrix=true
+refuses 2 'matrix_levels.*\["task"\]' "a matrix of nodes" "$t/p.cfg" output.matrix=true 'output.matrix_levels=["node"]'
 [ "$number" -gt 0 ]
