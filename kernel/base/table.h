@@ -32,13 +32,19 @@ struct ker_table_kind {
     {                                                                                                        \
         sizeof(type), ker_table_hash_u64, ker_table_same_u64                                                 \
     }
+static inline uint64_t ker_table_key_u64(const void *key) /* entries may be of 12 bytes each */
+{
+    uint64_t number;
+    memcpy(&number, key, sizeof number);
+    return number;
+}
 static inline uint64_t ker_table_hash_u64(const void *key)
 {
-    return ker_hash(*(const uint64_t *)key);
+    return ker_hash(ker_table_key_u64(key));
 }
 static inline bool ker_table_same_u64(const void *entry, const void *key)
 {
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
+    return ker_table_key_u64(entry) == ker_table_key_u64(key);
 }
 
 struct ker_table {

@@ -117,9 +117,10 @@ static uint64_t minimal_hop(const struct route_topology *topology, uint64_t coor
 {
     const struct torus *torus = torus_of(topology);
     uint32_t port = (uint16_t)(in >> 8) - torus->nodes_per_switch;
-    const struct torus_along *along = &torus->along[port];
-    if (port < torus->alongs && ((coordinate ^ address) & along->mask))
+    if (port < torus->alongs && ((coordinate ^ address) & torus->along[port].mask)) {
+        const struct torus_along *along = &torus->along[port];
         return along->hop | ((uint8_t)in >= along->spread ? along->spread << 8 : 0);
+    }
     return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
 }
 
