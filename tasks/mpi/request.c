@@ -232,13 +232,16 @@ static void request_charge(struct task_mpi *mpi, struct task_state *task, const 
 {
     if (!request_pays(r))
         return;
+    if (__builtin_expect(!mpi->endpoints && !mpi->model.sized, 1)) {
+        if (mpi->model.receive_overhead)
+            receive_owe(mpi, task, r, mpi->model.receive_overhead);
+        return;
+    }
     uint64_t bytes = task_request_partitioned(r) ? task_partitioned_of(mpi, r)->bytes : r->bytes;
-    if (__builtin_expect(mpi->endpoints != NULL, 0))
+    if (mpi->endpoints)
         task_endpoint_take(mpi, task, bytes);
-    else if (__builtin_expect(mpi->model.sized, 0))
-        receive_owe(mpi, task, r, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
     else
-        receive_owe(mpi, task, r, mpi->model.receive_overhead);
+        receive_owe(mpi, task, r, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
 }
 
 static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32_t index)
