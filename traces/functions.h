@@ -9,7 +9,7 @@ enum trace_sort {
     TRACE_BEGIN, /* MPI_Init */
     TRACE_END,   /* MPI_Finalize */
     TRACE_ABORT,
-    TRACE_MESSAGE,  /* one way */
+    TRACE_MESSAGE,  /* in one direction */
     TRACE_EXCHANGE, /* both */
     TRACE_PAIR,     /* both, and one request for them */
     TRACE_MATCHED,  /* a message that a probe has found */

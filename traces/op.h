@@ -20,7 +20,7 @@ struct ker_config;
 /* As a peer: the rank from which the last of the task's receives with TASK_RECEIVE_FINDS came; less 1, that
  * of the one before, and so on. */
 #define TASK_FOUND (INT32_MIN / 4)
-#define TASK_FOUND_MOST 16 /* so many are remembered */
+#define TASK_FOUND_MOST 16 /* that are remembered */
 
 enum task_op_kind {
     TASK_OP_COMPUTE, /* time: duration on the traced machine; mode */
@@ -28,8 +28,8 @@ enum task_op_kind {
     TASK_OP_ISEND,   /* + request */
     TASK_OP_RECV,    /* peer (or ANY), tag (or ANY), bytes = room; mode */
     TASK_OP_IRECV,   /* + request */
-    /* Of graphs: the program is told when the request is complete, whose name has 32 bits. It then waits for
-     * that of a receive. */
+    /* Of graphs: the program is notified when the request is complete, whose name has 32 bits. It then waits
+     * for that of a receive. */
     TASK_OP_GRAPH_SEND, /* as ISEND; rail */
     TASK_OP_GRAPH_RECV, /* as IRECV */
     TASK_OP_SENDRECV,   /* send: peer, tag, bytes; receive: peer2, tag2, bytes2 */
@@ -45,7 +45,7 @@ enum task_op_kind {
     TASK_OP_WAITSOME,
     /* Tests: a traced test that did not complete anything (when that is known: outcome 0) is no wait; one
      * that did complete (outcome 1) is replayed as a wait for that completion; unknown (-1) polls: completes
-     * what is complete, goes on. */
+     * what is complete, and continues. */
     TASK_OP_TEST,
     TASK_OP_TESTALL,
     TASK_OP_TESTANY,
@@ -90,8 +90,8 @@ enum task_op_kind {
     TASK_OP_CALL,
     TASK_OP_FINALIZE, /* all outstanding work done; last op */
     TASK_OP_ABORT, /* in its place: the task ends at once; outcome 1: it has called MPI_Abort, code in tag */
-    /* Of tasks with several streams. Waits until another one, peer, has done so many operations (bytes), or,
-     * mode 1, begun them. Computations and these waits do not count. */
+    /* Of tasks with several streams. Waits until another one, peer, has done a number of operations (bytes),
+     * or, mode 1, begun them. Computations and these waits do not count. */
     TASK_OP_AFTER,
     TASK_OP_GRAPH_IDLE, /* waits until the program has an operation for the stream */
     TASK_OP_END,        /* of a stream that is not the first: it ends; what next() returns false for */
@@ -111,7 +111,7 @@ enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFE
 enum task_receive_mode {
     TASK_RECEIVE_PLAIN,
     TASK_RECEIVE_FINDS = 1, /* from any source: its source is remembered when the task learns it */
-    TASK_RECEIVE_TOLD = 3,  /* in the store: source and tag may be told later (trace_code_told) */
+    TASK_RECEIVE_LATER = 3, /* in the store: source and tag may be set later (trace_code_set_peer) */
 };
 
 #define TASK_CALL_WORDS 5 /* of an envelope, behind the caller's token */
@@ -188,7 +188,7 @@ struct task_op {
     int32_t peer, tag, peer2, tag2; /* rank in comm; root of a collective is in peer */
     /* Of collectives bytes is what one task contributes to one other: the vector of Bcast, Reduce, Allreduce
      * and Scan; one block of Gather, Scatter, Allgather and Alltoall. Of those with counts it is the task's
-     * own total, and the counts stand below. Among neighbours bytes is what goes to each, bytes2 what comes
+     * own total, and the counts are below. Among neighbours bytes is what is sent to each, bytes2 what comes
      * from each, and counts are by neighbour, in their order. */
     uint64_t bytes, bytes2;
     ker_time time;
@@ -218,7 +218,7 @@ static inline bool task_op_onesided(const struct task_op *op)
  * (the world). An intercommunicator is two of them, one for each group, which name each other: ranks of
  * messages are those of the other. In its collectives, of which none blocks, the root is a rank among the
  * tasks of both, those of the communicator with the lower number first; bytes, bytes2 and counts are what
- * goes to and comes from the other group's tasks (of Reduce_scatter: the own group's parts). */
+ * is sent to and comes from the other group's tasks (of Reduce_scatter: the own group's parts). */
 struct task_comm {
     int32_t size;
     const int32_t *member; /* task number of rank r */
@@ -278,7 +278,7 @@ bool task_any_calls_traced(const struct ker_config *);
 struct task_unfinished {
     const char *call;
     uint32_t line;  /* of the file; 0: none */
-    char text[224]; /* where it stands, and what it waits for */
+    char text[224]; /* where it is, and what it waits for */
 };
 struct task_unfinished_list {
     void (*add)(void *context, const struct task_unfinished *);
@@ -401,8 +401,8 @@ static inline const char *task_key(char *buffer, size_t room, const char *path, 
 }
 #define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
 
-/* So few tasks never have enough under way for a second rank to gain: measured for stencils (27 tasks lose a
- * sixth, 64 gain a third) and traces. */
+/* This few tasks never have enough in flight for a second rank to gain: measured for stencils (27 tasks lose
+ * a sixth, 64 gain a third) and traces. */
 #define TASK_FEW 32
 
 #endif

@@ -72,5 +72,5 @@ refuses "jobs\[0\].trace: means nothing" "a file besides" jobs[0].pattern=gather
 "$marsconv" --to goal --pattern gather commsize=0 "$t/x.goal" 2>"$t/err"
 verdict "$([ $? -eq 2 ] && grep -q "commsize" "$t/err" && [ ! -e "$t/x.goal" ] || cat "$t/err")" "marsconv: a key that cannot be"
 "$marsconv" --pattern gather "$t/x.goal" 2>"$t/err"
-verdict "$([ $? -eq 2 ] && grep -q -- "--pattern goes with --to goal" "$t/err" || cat "$t/err")" "marsconv: a pattern without --to goal"
+verdict "$([ $? -eq 2 ] && grep -q -- "--pattern belongs to --to goal" "$t/err" || cat "$t/err")" "marsconv: a pattern without --to goal"
 [ "$number" -gt 0 ]

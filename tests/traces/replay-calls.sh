@@ -81,8 +81,8 @@ refuses() { # STATUS WORDS COMMAND...: with these words
 refuses 2 "needs a trace without waits: marsconv --to mars --no-waits traced NEW" "$marssim" -q -o o replay.cfg 'jobs[0].trace="traced"' 'jobs[0].calls="traced"'
 refuses 2 "means nothing in a trace of the format \"liballprof\"; marsconv --to mars may convert it" "$marssim" -q -o o replay.cfg 'jobs[0].trace="two"' 'jobs[0].calls="traced"'
 refuses 2 "is none of: modelled, traced" "$marssim" -q -o o replay.cfg 'jobs[0].calls="measured"'
-refuses 2 "--no-waits goes with --to mars" "$marsconv" --no-waits --to goal traced u
-refuses 2 "--no-waits goes with --to mars" "$marsconv" --no-waits --cut tasks=0-0 --to mars traced u
+refuses 2 "--no-waits belongs to --to mars" "$marsconv" --no-waits --to goal traced u
+refuses 2 "--no-waits belongs to --to mars" "$marsconv" --no-waits --cut tasks=0-0 --to mars traced u
 timeout 120 mpirun -n 2 "$marstrace" -o many ./threads >err 2>&1
 refuses 2 "task 0 has calls of 2 threads, whose waits cannot be taken out" "$marsconv" --no-waits --to mars many u
 refuses 2 "it is there already" "$marsconv" --no-waits --to mars traced t

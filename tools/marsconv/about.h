@@ -50,7 +50,7 @@ struct conv_made {
 };
 void conv_made_release(struct conv_made *);
 void conv_made_number(struct conv_made *, enum mars_field, int64_t);
-/* A list of so many numbers, to be filled; which: its room, 0 to 2. */
+/* A list of `count` numbers, to be filled; which: its room, 0 to 2. */
 int64_t *conv_made_list(struct conv_made *, enum mars_field, int which, size_t count);
 /* An operation's peer as records have it. */
 int64_t conv_made_rank(int32_t peer);

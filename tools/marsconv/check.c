@@ -1,7 +1,7 @@
 /* check.c - whether a trace can be that of an MPI program, without a simulation.
  *
  * The trace is read task by task. Where two tasks' collectives differ, the two are read again side by side
- * (check_again.c) to tell which call it is.
+ * (check_again.c) to find which call it is.
  */
 #include "tools/marsconv/check.h"
 
@@ -56,12 +56,12 @@ int conv_check(const char *path, const struct conv_options *options)
     struct conv_source source;
     uint64_t findings = 0;
     bool fine = conv_open(&source, path, options, &error);
-    bool told = !fine && source.found; /* communicators can only be told when their calls fit */
-    if (told)
+    bool misfit = !fine && source.found; /* communicators are known only when their calls fit */
+    if (misfit)
         printf("%s\n", error.text);
     fine = fine && conv_check_of(&source, stdout, &findings, &error);
     conv_close(&source);
-    if (!fine && !told)
+    if (!fine && !misfit)
         fprintf(stderr, "marsconv: error: %s\n", error.text);
-    return told || (fine && findings) ? 1 : fine ? 0 : 2;
+    return misfit || (fine && findings) ? 1 : fine ? 0 : 2;
 }

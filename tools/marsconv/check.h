@@ -32,7 +32,7 @@ struct check {
     bool overflow;           /* more channels than there is room for */
     bool defined_partly;     /* not all members define their communicators */
     uint64_t finds, depends; /* calls that take what any source sends; that depend on whom they found */
-    uint64_t worlds;         /* members of all worlds, as their first tasks tell */
+    uint64_t worlds;         /* members of all worlds, as their first tasks say */
     struct ker_table channels, wild, comms, windows;
     struct check_differ *differ; /* collectives to be looked at again */
     size_t differs, differ_room;
@@ -50,9 +50,9 @@ bool check_found_end(const struct check *, struct mars_error *);
 
 struct check_comm {
     uint64_t id;
-    uint64_t members;                   /* digest of the two groups */
-    uint32_t size, remote, first, told; /* first task that has it; how many have */
-    uint32_t inside;                    /* members that are tasks of the trace */
+    uint64_t members;                    /* digest of the two groups */
+    uint32_t size, remote, first, known; /* first task that has it; how many have */
+    uint32_t inside;                     /* members that are tasks of the trace */
     bool inter;
     /* Of the first task that has made calls on it. */
     bool called;
@@ -62,8 +62,8 @@ struct check_comm {
     bool differs;
 };
 struct check_comm *check_comm_find(struct check *, uint64_t id);
-/* The communicators that the task has by now, but for the first *told, which have been told. */
-void check_comms_tell(struct check *, const struct conv_task *, uint32_t *told);
+/* The communicators that the task has by now, but for the first *known, which have been added. */
+void check_comms_add(struct check *, const struct conv_task *, uint32_t *known);
 /* Those of which what is sent in collectives is not what is received, into a list with room for all. */
 uint32_t check_comms_unequal(struct check *, struct check_comm *);
 void check_comms_end(struct check *);
@@ -124,7 +124,7 @@ struct check_windows { /* of a task, by its numbers */
 void check_window(struct check_windows *, struct check *, const struct conv_task *,
                   const struct conv_record *);
 /* The task is complete; its windows go. */
-void check_windows_tell(struct check_windows *, struct check *, uint32_t task);
+void check_windows_join(struct check_windows *, struct check *, uint32_t task);
 void check_windows_end(struct check *);
 
 /* ---- check_again.c: where collectives differ ---- */

@@ -32,7 +32,7 @@ struct calls {
     struct conv_walk at;
     struct request *request;
     size_t requests;
-    uint32_t comms;        /* told so far */
+    uint32_t comms;        /* added so far */
     struct check_sum *sum; /* by communicator */
     uint32_t sums;
     bool finalised, tests;
@@ -286,11 +286,11 @@ static void message_check(struct calls *k, const struct conv_function *is, struc
 /* ---- a call ---- */
 
 /* Readers may add communicators with each record. */
-static void comms_tell(struct calls *k)
+static void comms_add(struct calls *k)
 {
     (void)TRACE_AT(k->sum, k->sums, k->at.task.about->comms);
     if (k->check->first)
-        check_comms_tell(k->check, &k->at.task, &k->comms);
+        check_comms_add(k->check, &k->at.task, &k->comms);
 }
 
 static void comm_check(struct calls *k, const struct conv_function *is)
@@ -318,7 +318,7 @@ static void call_check(struct calls *k)
     const struct conv_function *is = k->at.is;
     const struct mars_value *list;
     struct request *r = NULL;
-    comms_tell(k);
+    comms_add(k);
     if (k->check->first && k->at.task.about->threads <= 1)
         replay_found_next(&k->found, &record->call);
     if (f->at[MARS_FIELD_comm] >= 0)
@@ -376,10 +376,10 @@ bool check_task(struct check *check, uint32_t number, struct mars_error *error)
         call_check(&k);
     fine = fine && !error->text[0];
     if (fine) {
-        comms_tell(&k);
+        comms_add(&k);
         task_end(&k);
     }
-    check_windows_tell(&k.windows, check, number);
+    check_windows_join(&k.windows, check, number);
     check->finds += k.found.finds;
     check->depends += replay_found_depends(&k.found);
     replay_found_release(&k.found);

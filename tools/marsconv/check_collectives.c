@@ -2,7 +2,7 @@
  * the same root, operation and bytes where MPI wants that.
  *
  * Each task has a digest of its calls on each communicator, which must be that of the others. What tasks send
- * to each other in a call, and receive, goes into two sums over all tasks, which must be equal.
+ * to each other in a call, and receive, is added to two sums over all tasks, which must be equal.
  */
 #include "tools/marsconv/check.h"
 
@@ -78,8 +78,8 @@ static void rooted_pairs(const struct mars_record *r, const struct mars_comm *co
                                 each && i < each->count ? each->list[i] : mars_number(r, one, -1));
 }
 
-/* Over each edge of the topology. Those between the same two tasks are told apart by nothing: what goes over
- * them is the same taken together. */
+/* Over each edge of the topology. Those between the same two tasks are distinguished by nothing: what is sent
+ * over them is the same taken together. */
 static void edges_pairs(const struct mars_record *r, const struct mars_comm *comm, uint64_t sequence,
                         uint64_t *sent, uint64_t *received)
 {

@@ -57,7 +57,7 @@ static void members_check(struct check *c, const struct conv_task *task, uint32_
     free(seen);
 }
 
-static void comm_tell(struct check *c, const struct conv_task *task, uint32_t number)
+static void comm_add(struct check *c, const struct conv_task *task, uint32_t number)
 {
     const struct mars_comm *comm = task->about->comm[number];
     uint32_t me = task->about->number;
@@ -77,7 +77,7 @@ static void comm_tell(struct check *c, const struct conv_task *task, uint32_t nu
         check_found(c, me, 0, "communicator %u (id %016llx) has other members here than at task %u", number,
                     (unsigned long long)id, entry->first);
     }
-    entry->told++;
+    entry->known++;
     if (!comm->inter && mars_rank_at(&comm->member, (uint32_t)comm->rank) != (int64_t)me)
         check_found(c, me, 0, "communicator %u has task %d at the rank of this task, %d", number,
                     mars_rank_at(&comm->member, (uint32_t)comm->rank), comm->rank);
@@ -85,11 +85,11 @@ static void comm_tell(struct check *c, const struct conv_task *task, uint32_t nu
         c->worlds += comm->member.count;
 }
 
-void check_comms_tell(struct check *c, const struct conv_task *task, uint32_t *told)
+void check_comms_add(struct check *c, const struct conv_task *task, uint32_t *known)
 {
-    for (; *told < task->about->comms && (task->about->comm[*told] || *told == 0); ++*told)
-        if (*told > 0)
-            comm_tell(c, task, *told);
+    for (; *known < task->about->comms && (task->about->comm[*known] || *known == 0); ++*known)
+        if (*known > 0)
+            comm_add(c, task, *known);
 }
 
 static int comm_compare(const void *a, const void *b)
@@ -119,10 +119,10 @@ void check_comms_end(struct check *c)
     void **all = ker_table_sorted(&kind, &c->comms, comm_compare);
     for (uint32_t i = 0; i < c->comms.count; i++) {
         const struct check_comm *comm = all[i];
-        if (!c->defined_partly && comm->told != comm->inside)
+        if (!c->defined_partly && comm->known != comm->inside)
             check_found(c, comm->first, 0,
                         "communicator %016llx has %u members that are tasks; %u tasks have it",
-                        (unsigned long long)comm->id, comm->inside, comm->told);
+                        (unsigned long long)comm->id, comm->inside, comm->known);
     }
     free(all);
 }

@@ -2,7 +2,7 @@
  * must have in common.
  *
  * A window is known by its communicator and how many the task made there before. Each task counts its fences
- * on it, which all others must have, too. A post for a task and that task's start with the other are told as
+ * on it, which all others must have, too. A post for a task and that task's start with the other are given as
  * one number, into a sum of the posts and one of the starts, which must be equal over all tasks.
  */
 #include "tools/marsconv/check.h"
@@ -37,7 +37,7 @@ static bool is(const struct place *p, const char *name)
 
 /* ---- of all tasks ---- */
 
-struct joined { /* a window, as the tasks have told of it */
+struct joined { /* a window, as the tasks have it */
     uint64_t comm;
     uint32_t made, first;
     uint64_t fences, posts, starts;
@@ -45,7 +45,7 @@ struct joined { /* a window, as the tasks have told of it */
 
 TRACE_TABLE_KEY(joined_kind, struct joined, made);
 
-static void window_tell(struct check_window *w, size_t number, struct check *check, uint32_t task)
+static void window_join(struct check_window *w, size_t number, struct check *check, uint32_t task)
 {
     bool is_new;
     struct joined wanted = {.comm = w->comm, .made = w->made, .first = task, .fences = w->fences};
@@ -74,9 +74,9 @@ static void window_make(struct check_windows *all, const struct place *p)
         return;
     }
     if (comm < 1 || (uint64_t)comm >= about->comms || !about->comm[comm])
-        return; /* it is told elsewhere */
+        return; /* it is reported elsewhere */
     struct check_window *w = TRACE_AT(all->window, all->room, number);
-    window_tell(w, (size_t)number, p->check, about->number); /* a number that is used again */
+    window_join(w, (size_t)number, p->check, about->number); /* a number that is used again */
     *w = (struct check_window){.comm = about->comm[comm]->id,
                                .made = ++*TRACE_AT(all->made, all->comms, comm)};
 }
@@ -112,7 +112,7 @@ static void lock_check(struct check_window *w, const struct place *p, int64_t ta
     }
 }
 
-/* Each of the group, told as (who posts, who starts). */
+/* Each of the group, given as (who posts, who starts). */
 static uint64_t group_sum(const struct place *p, bool posts)
 {
     const struct mars_value *list = mars_list(&p->record->call, MARS_FIELD_members);
@@ -154,7 +154,7 @@ static void epoch_check(struct check_window *w, const struct place *p)
     } else if (is(p, "Win_free")) {
         w->freed = true;
         if (w->locks || w->all || w->started || w->posted)
-            FOUND(p, "%s is under way", w->locks || w->all ? "a lock" : w->started ? "a start" : "a post");
+            FOUND(p, "%s is in progress", w->locks || w->all ? "a lock" : w->started ? "a start" : "a post");
     }
 }
 
@@ -181,10 +181,10 @@ void check_window(struct check_windows *all, struct check *check, const struct c
         epoch_check(w, &p);
 }
 
-void check_windows_tell(struct check_windows *all, struct check *check, uint32_t task)
+void check_windows_join(struct check_windows *all, struct check *check, uint32_t task)
 {
     for (size_t i = 0; i < all->room; i++)
-        window_tell(&all->window[i], i, check, task);
+        window_join(&all->window[i], i, check, task);
     free(all->window);
     free(all->made);
     *all = (struct check_windows){0};

@@ -53,8 +53,8 @@ struct conv_record {
     uint64_t start_ns; /* of the call, since the thread's first computation began */
     uint64_t over_ns;  /* time of day when the call was over, ns since 1970; 0: not known */
     bool first;        /* of its task: the computation before it is none of MPI's program */
-    bool assumed;      /* counts that the format does not tell are equal parts */
-    bool added;        /* it stands for what the format does not say by a call of its own */
+    bool assumed;      /* counts that the format does not have are equal parts */
+    bool added;        /* it is for what the format does not say by a call of its own */
 };
 
 struct conv_sink { /* a trace, being written in our own format */
@@ -77,7 +77,7 @@ struct conv_format {
     bool (*thread_open)(struct conv_task *, uint32_t thread, struct mars_error *); /* or CONV_ALL */
     /* False: at the end, or an error, which then has a text. Values live until the next call. */
     bool (*next)(struct conv_task *, struct conv_record *, struct mars_error *);
-    /* Where the record stands: "PATH: task 3, call 7", or "FILE:LINE". */
+    /* Where the record is: "PATH: task 3, call 7", or "FILE:LINE". */
     void (*place)(const struct conv_task *, uint64_t number, char *text, size_t room);
 };
 
@@ -96,7 +96,7 @@ void conv_task_close(struct conv_task *);
 bool conv_thread_open(struct conv_task *, uint32_t thread, struct mars_error *);
 bool conv_next(struct conv_task *, struct conv_record *, struct mars_error *);
 #define CONV_PLACE 4200
-/* Where record `number` of the task stands; the text is `room`. */
+/* Where record `number` of the task is; the text is `room`. */
 const char *conv_place(const struct conv_task *, uint64_t number, char room[CONV_PLACE]);
 
 /* ---- mars_write.c: tasks one after the other; a thread begins before its first record, in order ---- */
@@ -131,7 +131,7 @@ struct conv_losses {
 /* "MPI_Ibarrier is left out"; counted by its text. */
 void conv_lost(struct conv_losses *, uint64_t count, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void conv_losses_tell(struct conv_losses *, const char *path); /* warnings; releases them */
+void conv_losses_print(struct conv_losses *, const char *path); /* warnings; releases them */
 void conv_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- function.c: what a function is ---- */
@@ -155,7 +155,7 @@ enum conv_equal {
     CONV_EQUAL_EACH,       /* the list of the send side, at all tasks */
     CONV_EQUAL_RECV_EACH,  /* that of the receive side */
     CONV_EQUAL_GATHER,     /* what a task sends is what the root receives from it */
-    CONV_EQUAL_SCATTER,    /* and the other way round */
+    CONV_EQUAL_SCATTER,    /* and the reverse */
     CONV_EQUAL_PAIRS,      /* what a task sends to another is what that receives from it */
     CONV_EQUAL_NEIGHBOURS, /* likewise, over each edge of a topology */
 };

@@ -41,7 +41,7 @@ int conv_convert(const char *from, const char *to, const char *cut, const struct
         else
             conv_write(&source, &sink, cut, &error);
     }
-    conv_losses_tell(&losses, to);
+    conv_losses_print(&losses, to);
     conv_close(&source);
     if (!error.text[0])
         return 0;

@@ -75,10 +75,10 @@ void cut_message_count(struct cut *, const struct cut_channel *, bool sends, enu
 bool cut_message_kept(struct cut *, const struct cut_channel *, bool sends);
 /* Once all are counted: will its next receive get one that is kept? */
 bool cut_message_next(const struct cut *, const struct cut_channel *);
-/* A task makes so many collectives on a communicator; which: 0, or its which-th persistent collective, of
+/* A task makes a number of collectives on a communicator; which: 0, or its which-th persistent collective, of
  * which these are the starts, or CUT_MADE: the calls that make it. */
 #define CUT_MADE UINT64_MAX
-void cut_collectives_tell(struct cut *, uint64_t comm, uint64_t which, uint64_t before, uint64_t inside);
+void cut_collectives_add(struct cut *, uint64_t comm, uint64_t which, uint64_t before, uint64_t inside);
 /* Is number `sequence` of them kept? creates: what later calls need is kept though it is before the part. */
 bool cut_collective(const struct cut *, uint64_t comm, uint64_t which, uint64_t sequence, bool creates);
 void cut_release(struct cut *);

@@ -1,4 +1,4 @@
-/* cut_about.c - the definitions of a task in a trace that was cut: tasks are numbered anew, communicators
+/* cut_about.c - the definitions of a task in a trace that was cut: tasks are numbered again, communicators
  * have the members that are left.
  */
 #include "tools/marsconv/cut_write.h"

@@ -51,7 +51,7 @@ struct comm { /* the range of its collectives that all make inside */
 
 TRACE_TABLE_KEY(comm_kind, struct comm, which);
 
-void cut_collectives_tell(struct cut *cut, uint64_t id, uint64_t which, uint64_t before, uint64_t inside)
+void cut_collectives_add(struct cut *cut, uint64_t id, uint64_t which, uint64_t before, uint64_t inside)
 {
     bool is_new;
     struct comm key = {.id = id, .which = which, .low = before, .high = before + inside};

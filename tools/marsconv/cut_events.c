@@ -342,19 +342,19 @@ static void collective_begin(struct walk *w, const struct conv_function *is, uin
         r->persistent_collective = w->persistents;
 }
 
-static void sums_tell(struct walk *w)
+static void sums_add(struct walk *w)
 {
     (void)TRACE_AT(w->sum, w->sums, w->at.task.about->comms);
     for (uint32_t i = 1; i < w->sums && i < w->at.task.about->comms; i++) {
         const struct mars_comm *c = w->at.task.about->comm[i];
         if (!c)
             continue;
-        cut_collectives_tell(w->cut, id_of(c), 0, w->sum[i].before, w->sum[i].inside);
-        cut_collectives_tell(w->cut, id_of(c), CUT_MADE, w->sum[i].made[0], w->sum[i].made[1]);
+        cut_collectives_add(w->cut, id_of(c), 0, w->sum[i].before, w->sum[i].inside);
+        cut_collectives_add(w->cut, id_of(c), CUT_MADE, w->sum[i].made[0], w->sum[i].made[1]);
     }
     for (uint32_t i = 0; i < w->persistents; i++) {
         const struct starts *s = &w->starts[i];
-        cut_collectives_tell(w->cut, s->comm, s->which, s->before, s->inside);
+        cut_collectives_add(w->cut, s->comm, s->which, s->before, s->inside);
     }
 }
 
@@ -458,7 +458,7 @@ bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum
     for (size_t i = 0; fine && i < w->requests; i++)
         asked_end(w, &w->request[i]);
     if (fine && pass == CUT_COUNT)
-        sums_tell(w);
+        sums_add(w);
     conv_walk_end(&w->at);
     free(w->request);
     cut_windows_of_release(&w->windows);

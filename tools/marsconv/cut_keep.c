@@ -84,7 +84,7 @@ static bool complete_keep(struct cut_writing *w, const struct mars_record *r, en
 {
     const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
     uint32_t left = 0, held = 0;
-    int64_t *number = cut_list_begin(w, 0, list->count), *told = cut_list_begin(w, 1, done->count);
+    int64_t *number = cut_list_begin(w, 0, list->count), *completed = cut_list_begin(w, 1, done->count);
     for (uint32_t i = 0; i < list->count; i++) {
         struct cut_request *q = cut_request_at(w, list->list[i]);
         number[i] = q && (place == CUT_INSIDE ? q->kept : q->kept & 1) ? list->list[i] : 0;
@@ -95,9 +95,11 @@ static bool complete_keep(struct cut_writing *w, const struct mars_record *r, en
         struct cut_request *q = index >= 0 && index < list->count ? cut_request_at(w, number[index]) : NULL;
         if (index == MARS_ONE_OF ? held == 0 : !q || !(q->kept & 1))
             continue;
-        memcpy(told + left, done->list + i, 4 * sizeof *told);
-        if (q && !w->cut->by_time && told[left + 1] >= 0 && q->comm && q->comm < w->comms && w->comm[q->comm])
-            told[left + 1] = cut_rank_map(&w->map[q->comm], w->comm[q->comm]->inter, told[left + 1]);
+        memcpy(completed + left, done->list + i, 4 * sizeof *completed);
+        if (q && !w->cut->by_time && completed[left + 1] >= 0 && q->comm && q->comm < w->comms &&
+            w->comm[q->comm])
+            completed[left + 1] =
+                cut_rank_map(&w->map[q->comm], w->comm[q->comm]->inter, completed[left + 1]);
         if (q)
             q->kept = q->kept == 3 ? 2 : 0;
         left += 4;
@@ -156,7 +158,7 @@ static bool probe_keep(struct cut_writing *w, int64_t comm, enum cut_place place
     return keep;
 }
 
-/* It goes where its probe goes, behind the part, too. The number of a request that is made there may be that
+/* It is kept where its probe is, behind the part, too. The number of a request that is made there may be that
  * of one which is still active in the part, so it gets one that nobody has had. *comm: that of the probe. */
 static bool matched_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
                          int64_t *comm, enum cut_place place)

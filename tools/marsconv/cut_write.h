@@ -76,7 +76,7 @@ const struct mars_function *cut_function(struct cut_writing *, const char *name,
 bool cut_slot_next(struct cut_writing *);
 struct cut_request *cut_request_at(struct cut_writing *, int64_t number);
 void cut_value_set(struct cut_writing *, const struct mars_record *, enum mars_field, int64_t number);
-/* One of three lists, with room for `count`; it becomes the field's, with so many numbers. */
+/* One of three lists, with room for `count`; it becomes the field's, with `count` numbers. */
 int64_t *cut_list_begin(struct cut_writing *, int which, size_t count);
 void cut_list_end(struct cut_writing *, const struct mars_record *, enum mars_field, int which,
                   uint32_t count);

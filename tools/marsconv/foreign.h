@@ -27,7 +27,7 @@ struct cfr_reading { /* of a task */
     bool has_op, begun, by_line;
     struct cfr_live live, never; /* never: requests for which the task will not wait, read before */
     uint64_t to_free;            /* such a one, to be freed now; 0: none */
-    const char *call;            /* a call that is reported, of which no record tells yet; NULL: none */
+    const char *call;            /* a call that is reported, of which there is no record yet; NULL: none */
     uint32_t call_line;
     uint64_t call_took; /* ps */
     /* Picoseconds. Of the time before `op`: computed, apart: neither computed nor in calls that are reported;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void losses_tell(const struct goal_losses *lost, const char *path)
+static void losses_print(const struct goal_losses *lost, const char *path)
 {
     struct conv_losses losses = {0};
     if (lost->synchronous)
@@ -25,7 +25,7 @@ static void losses_tell(const struct goal_losses *lost, const char *path)
     if (lost->any_tags)
         conv_lost(&losses, lost->any_tags,
                   "a receive of any tag may take messages of other communicators and of collectives");
-    conv_losses_tell(&losses, path);
+    conv_losses_print(&losses, path);
 }
 
 /* OUT, which must be new; NULL on failure. */
@@ -66,7 +66,7 @@ static enum ker_status trace_write(const char *path, const struct task_program_c
     }
     task_coll_table_release(&collectives);
     if (to && status == KER_OK)
-        losses_tell(&lost, path);
+        losses_print(&lost, path);
     return to ? status : error->status;
 }
 
@@ -100,7 +100,7 @@ static enum ker_status schedule_convert(const char *from, const char *path, stru
     return error->status;
 }
 
-static int told(const struct ker_error *error)
+static int status_of(const struct ker_error *error)
 {
     if (error->status == KER_OK)
         return 0;
@@ -119,7 +119,7 @@ int conv_goal(const char *from, const char *to, const struct conv_options *optio
         schedule_convert(from, to, &error);
     else
         trace_convert(from, source.name, to, options, &error);
-    return told(&error);
+    return status_of(&error);
 }
 
 /* The keys are those of a job. */
@@ -159,5 +159,5 @@ int conv_pattern(const char *name, const char *const *keys, unsigned count, cons
     graph_pattern_close(pattern);
     if (config)
         ker_config_free(config);
-    return told(&error);
+    return status_of(&error);
 }

@@ -1,4 +1,4 @@
-/* losses.c - what could not be said in a format, counted by its text, and told at the end. */
+/* losses.c - what could not be said in a format, counted by its text, and printed at the end. */
 #include "tools/marsconv/conv.h"
 
 #include "kernel/base/base.h"
@@ -33,7 +33,7 @@ void conv_lost(struct conv_losses *losses, uint64_t count, const char *format, .
     losses->loss[i].count += count;
 }
 
-void conv_losses_tell(struct conv_losses *losses, const char *path)
+void conv_losses_print(struct conv_losses *losses, const char *path)
 {
     for (uint32_t i = 0; i < losses->count; i++) {
         conv_warn("%s: %s (%llu times)", path, losses->loss[i].text,

@@ -49,13 +49,13 @@ void conv_made_requests(struct conv_made *m, struct conv_held *held, const struc
     bool one = op->kind == TASK_OP_WAIT;
     uint32_t count = one ? 1 : op->request_count, completed = unknown ? 1 : count;
     int64_t *request = conv_made_list(m, MARS_FIELD_requests, 0, count);
-    int64_t *told = conv_made_list(m, MARS_FIELD_done, 1, (size_t)completed * 4);
+    int64_t *completions = conv_made_list(m, MARS_FIELD_done, 1, (size_t)completed * 4);
     for (uint32_t i = 0; i < count; i++)
         request[i] = conv_held_number(held, one ? op->request : op->requests[i]);
     for (uint32_t i = 0; i < completed; i++) {
-        told[4 * i] = unknown ? MARS_ONE_OF : (int64_t)i;
-        told[4 * i + 1] = MARS_FROM_UNKNOWN;
-        told[4 * i + 2] = told[4 * i + 3] = 0;
+        completions[4 * i] = unknown ? MARS_ONE_OF : (int64_t)i;
+        completions[4 * i + 1] = MARS_FROM_UNKNOWN;
+        completions[4 * i + 2] = completions[4 * i + 3] = 0;
     }
     for (uint32_t i = 0; i < count && !unknown; i++)
         conv_held_done(held, one ? op->request : op->requests[i], false);

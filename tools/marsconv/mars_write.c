@@ -1,6 +1,6 @@
 /* mars_write.c - writes traces of marstrace: a folder with a file for each task, or one file with an index.
  *
- * Shapes are made anew of the records' values, so that whatever reads into records can be written here; the
+ * Shapes are made again of the records' values, so that whatever reads into records can be written here; the
  * definitions follow when the task is complete, since a reader may still add to them before. The one file is
  * written block by block, then read for its blocks' headers, and gets the index of them.
  */

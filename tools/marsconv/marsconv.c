@@ -141,14 +141,14 @@ static char *help(int key, const char *text, void *input)
 
 static int complain(const char *text, const char *what)
 {
-    fprintf(stderr, "marsconv: error: %s%s; marsconv --help tells more\n", what, text);
+    fprintf(stderr, "marsconv: error: %s%s; marsconv --help says more\n", what, text);
     return 2;
 }
 
 static int pattern_run(const struct settings *s)
 {
     if (!s->to || strcmp(s->to, "goal") != 0 || s->stats || s->check || s->cut)
-        return complain("--pattern goes with --to goal alone", "");
+        return complain("--pattern belongs to --to goal alone", "");
     if (s->paths == 0)
         return complain("expected KEY=VALUE ... OUT behind --pattern NAME", "");
     return conv_pattern(s->pattern, s->path, s->paths - 1, s->path[s->paths - 1]);
@@ -165,9 +165,9 @@ static int run(const struct settings *s)
     if (s->stats + s->check + (s->to || s->cut) > 1)
         return complain("--stats, --check, and --to or --cut: one at a time", "");
     if (s->options.no_waits && (!s->to || goal || s->cut))
-        return complain("--no-waits goes with --to mars, and not with --cut, which can be done before", "");
+        return complain("--no-waits belongs to --to mars, and not with --cut, which can be done before", "");
     if (s->json && !s->stats)
-        return complain("--json goes with --stats", "");
+        return complain("--json belongs to --stats", "");
     if (!s->stats && !s->check && !s->to && !s->cut)
         return complain("what is to be done? --to FORMAT, --cut PART, --stats or --check", "");
     if (s->paths != wanted)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has been called `repeat` times goes into the text. */
+/* What has been called `repeat` times is added to the text. */
 static void repeat_flush(struct stats_phases *p)
 {
     size_t length = strlen(p->text), room = sizeof p->text - length;

@@ -1,6 +1,6 @@
 /* stats_print.c - what --stats has counted, as text and as JSON; docs/marsconv.md says what the names mean.
  *
- * JSON is written as it goes: the matrix of many tasks would be large as a tree.
+ * JSON is written piece by piece: the matrix of many tasks would be large as a tree.
  */
 #include "tools/marsconv/stats.h"
 

@@ -9,7 +9,7 @@
 #include "tools/marsconv/waits.h"
 
 /* Do all tasks say the time of day? Their clocks then are those of their hosts. Threads of a task cannot be
- * told in which order they called when their calls become shorter. */
+ * known in which order they called when their calls become shorter. */
 static bool tasks_look(struct conv_source *source, bool *time_of_day, struct mars_error *error)
 {
     *time_of_day = true;

@@ -1,5 +1,5 @@
 /* walk.h - a task of a trace, record by record: what each call is, and the communicator that it concerns.
- * Whatever looks at a trace goes through it so, and keeps what it wants of requests by their numbers
+ * Whatever looks at a trace walks it so, and keeps what it wants of requests by their numbers
  * (CONV_REQUEST_AT).
  */
 #ifndef CONV_WALK_H
@@ -30,7 +30,7 @@ bool conv_walk_next(struct conv_walk *, struct mars_error *);
 void conv_walk_end(struct conv_walk *);
 
 /* What an array has of a task's request of a number; NULL: it is no number of one. */
-#define CONV_REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
+#define CONV_REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: there are never more outstanding */
 #define CONV_REQUEST_AT(array, room, number)                                                                 \
     ((number) <= 0 || (number) > CONV_REQUESTS_MOST ? NULL : TRACE_AT(array, room, number))
 

@@ -1,4 +1,4 @@
-/* allprof.h - inside the reader of liballprof traces; docs/traces.md tells the format and the rules.
+/* allprof.h - inside the reader of liballprof traces; docs/traces.md has the format and the rules.
  *
  * A file is read once: it is checked, its operations are kept as a few bytes each (parse.c, request.c), and
  * so is what concerns communicators (scan.c). open() shares the files out among the ranks; rank 0 gathers the
@@ -115,7 +115,7 @@ struct allprof_type { /* what is printed of a datatype beside its size */
 struct allprof_made {
     uint64_t when;         /* allprof_again.when; 0: nothing was */
     uint32_t called;       /* which function it calls, with */
-    uint64_t bytes;        /* so many bytes: see called.c */
+    uint64_t bytes;        /* each: see called.c */
     uint8_t stride;        /* see parse.c; 0: it says nothing of it */
     struct allprof_count { /* of the message, see scan.c */
         uint32_t tally;    /* + 1; 0: it is not counted */
@@ -128,7 +128,7 @@ struct allprof_made {
 
 struct allprof_args {
     const struct allprof_call *call;
-    const char *name;         /* as it stands in the line; ends at : or 0 */
+    const char *name;         /* as it is in the line; ends at : or 0 */
     int64_t start_us, end_us; /* INT64_MIN for '-' */
     bool has_group;
     struct allprof_group group;
@@ -159,7 +159,7 @@ static inline bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes)
 /* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be
  * rubbish: the root's arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
 int allprof_bytes_which(const struct allprof_args *);
-/* calls.c. NULL: there is no MPI call of this name (with so many letters, more than 4). */
+/* calls.c. NULL: there is no MPI call of this name (of this length, more than 4). */
 const struct allprof_call *allprof_call_find(const char *name, size_t length);
 /* Does the table have it, and not only its family? */
 bool allprof_call_listed(const struct allprof_call *);
@@ -250,7 +250,7 @@ struct allprof_tally {
     struct allprof_traffic send, receive;
     struct allprof_traffic given_up; /* of the receives: cancelled, or freed before they were complete */
 };
-struct allprof_tally_place { /* where the tally of a USE and peer stands, until all are sorted */
+struct allprof_tally_place { /* where the tally of a USE and peer is, until all are sorted */
     uint32_t event, peer;    /* event: 1 + index of the USE */
     uint32_t index;
 };
@@ -371,11 +371,11 @@ struct allprof_requests;
 struct allprof_requests *allprof_requests_new(struct trace_code *, struct allprof_tallies *);
 void allprof_requests_free(struct allprof_requests *);
 /* A request is made in this variable (stride: bytes from one of an array to the next): returns its id. May
- * settle an open test and write REQUEST_FREE or WAIT operations. */
+ * decide an open test and write REQUEST_FREE or WAIT operations. */
 uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t address,
                                uint32_t line, uint8_t stride, const struct trace_post *,
                                const struct allprof_count *);
-/* Every other call that names requests. stride: when the variables themselves do not tell. Returns whether
+/* Every other call that names requests. stride: when the variables themselves do not show it. Returns whether
  * one of them holds one. */
 bool allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line,
                            uint8_t stride);
@@ -430,7 +430,7 @@ struct allprof_together {
     struct allprof_uses *uses;   /* filled in, as */
     struct allprof_comms *comms; /* the communicators are */
 };
-/* At most so many files are read by rank 0 alone; 0 (a test): all are shared out. */
+/* At most this many files are read by rank 0 alone; 0 (a test): all are shared out. */
 extern uint32_t allprof_alone;
 /* Collective. Gives back the events and tallies that were read. */
 enum ker_status allprof_resolve(struct allprof_together *, struct ker_error *);

@@ -1,10 +1,10 @@
 /* bind.c - which handle of a task is which communicator, when rank and size fit several.
  *
- * The search (search.c) goes over the communicators that waiting tasks could mean, their other
+ * The search (search.c) covers the communicators that waiting tasks could mean, their other
  * members, and the communicators which those could confuse with them. Levels of agreement are tried from the
  * strictest down. When a solution is found, another handle for the slots of the waiting tasks is tried: a
- * solution in which a task would talk to other tasks is a doubt, which is told. Handles with equal signs, or
- * communicators with the same members, make no difference.
+ * solution in which a task would talk to other tasks is a doubt, which is reported. Handles with equal signs,
+ * or communicators with the same members, make no difference.
  */
 #include "traces/allprof/search.h"
 
@@ -159,7 +159,7 @@ static void search_release(struct allprof_search *s)
 
 /* ---- the answer ---- */
 
-/* The slot that takes the handle at which the task stands. */
+/* The slot that takes the handle at which the task is. */
 static uint32_t node_slot(const struct allprof_search *s, const struct allprof_node *node)
 {
     const struct allprof_owner *owner = &s->r->task[node->task];
@@ -194,15 +194,15 @@ static void members_print(char *text, size_t room, const struct task_comm *comm)
         snprintf(text + used, room - used, ", ... (%d tasks)", comm->size);
 }
 
-static void doubt_tell(struct allprof_search *s, const struct allprof_node *node, int32_t chosen,
-                       int32_t other)
+static void doubt_add(struct allprof_search *s, const struct allprof_node *node, int32_t chosen,
+                      int32_t other)
 {
     char a[96], b[96];
     const struct allprof_owner *owner = &s->r->task[node->task];
     members_print(a, sizeof a, &s->r->comms->comm[chosen]);
     members_print(b, sizeof b, &s->r->comms->comm[other]);
     allprof_doubt(s->r,
-                  "the trace does not tell whether the communicator %llu that task %u uses from line %u on "
+                  "the trace does not say whether the communicator %llu that task %u uses from line %u on "
                   "joins it with "
                   "tasks %s or with tasks %s; the former are taken",
                   (unsigned long long)node->fresh.entry[0].group.handle, node->task,
@@ -230,7 +230,7 @@ static bool other_try(struct allprof_search *s, uint32_t taken, uint32_t taken_c
     return false;
 }
 
-/* The solution stands; leaves the state as it is at the start of the search. */
+/* There is a solution; leaves the state as it is at the start of the search. */
 static void doubts_find(struct allprof_search *s, size_t start)
 {
     uint32_t *choice = ker_alloc((size_t)s->slots * sizeof *choice),
@@ -248,7 +248,7 @@ static void doubts_find(struct allprof_search *s, size_t start)
         for (uint32_t j = node->slot; j < node->slot + node->slots && tries < DOUBT_TRIES; j++) {
             if (j == taken[i] || !other_try(s, taken[i], choice[taken[i]], j, choice[j]))
                 continue;
-            doubt_tell(s, node, s->slot[taken[i]].comm, s->slot[j].comm);
+            doubt_add(s, node, s->slot[taken[i]].comm, s->slot[j].comm);
             tries = DOUBT_TRIES;
         }
         tries++;
@@ -272,12 +272,12 @@ static void waiting_bind(struct allprof_search *s, bool solved)
             if (allprof_known_fits(r, &owner->known[s->slot[j].known], group) &&
                 !owner->known[s->slot[j].known].bound && owner->known[s->slot[j].known].alive)
                 slot = j;
-        if (slot != ALLPROF_NOBODY) /* else it fits nothing, which is told when it is its turn */
+        if (slot != ALLPROF_NOBODY) /* else it fits nothing, which is reported when it is its turn */
             allprof_known_bind(owner, &owner->known[s->slot[slot].known], group->handle);
     }
 }
 
-/* Leaves the variant-th of the other solutions in place of the one that stands; false: there are not as many.
+/* Leaves the variant-th of the other solutions in place of the current one; false: there are not as many.
  */
 static bool variant_find(struct allprof_search *s, size_t start, uint32_t variant)
 {

@@ -2,7 +2,7 @@
  *
  * The call's layout (calls.c) says where the arguments stand. A colon-separated field is taken apart as its
  * letter says; what the replay does not need is skipped unread. Count lists follow their address as a field
- * of their own, or are missing: the number of fields tells.
+ * of their own, or are missing: the number of fields shows which.
  *
  * Nearly all lines are read from left to right without looking at them twice. What that does not take (lists,
  * a time that is "-", anything wrong) is split into its fields first.
@@ -109,7 +109,7 @@ static inline const char *field_skip(const char *at)
     return *at == ':' ? at : at + strcspn(at, ":");
 }
 
-/* The field of one letter, up to where it should end; *why tells what was expected. */
+/* The field of one letter, up to where it should end; *why says what was expected. */
 static inline bool argument_read(struct allprof_args *args, char letter, const char **field, const char **why)
 {
     int64_t number = 0;
@@ -205,7 +205,7 @@ static enum ker_status line_split(struct split *split, char *line, const struct 
     }
 }
 
-/* The long way: any line, and what is wrong with it. */
+/* By fields: any line, and what is wrong with it. */
 static enum ker_status line_read(struct allprof_args *args, char *line, const struct allprof_file *file,
                                  struct ker_error *error)
 {
@@ -324,7 +324,7 @@ static inline bool type_read(struct allprof_frame *frame, int64_t *size, struct 
     return true;
 }
 
-/* One argument; false: to be read the long way. */
+/* One argument; false: to be read by fields. */
 static inline bool argument_read_short(struct allprof_frame *frame, struct allprof_args *args, char letter,
                                        const char **at)
 {
@@ -354,7 +354,7 @@ static const char *last_field(const char *at, const char *end)
     return fields < FIELDS ? at : NULL;
 }
 
-/* The arguments of args->call from *at on; *at is then where the end stands. */
+/* The arguments of args->call from *at on; *at is then where the end is. */
 static bool arguments_read_short(struct allprof_args *args, const char **at, const char *end,
                                  struct allprof_frame *frame)
 {
@@ -373,7 +373,7 @@ static bool arguments_read_short(struct allprof_args *args, const char **at, con
     return *at != NULL;
 }
 
-/* What the line's times are, and its text between them; false: to be read the long way. */
+/* What the line's times are, and its text between them; false: to be read by fields. */
 static inline bool line_times(const char *line, size_t length, const char **at, const char **last,
                               int64_t *start, int64_t *stop)
 {
@@ -389,7 +389,7 @@ static inline bool line_times(const char *line, size_t length, const char **at, 
     return again_time(&stops, stop) && stops == end;
 }
 
-/* The short way: from left to right and at once, what nearly all lines are. NULL: to be read the long way,
+/* Without fields: from left to right and at once, what nearly all lines are. NULL: to be read by fields,
  * which may find that it is wrong. */
 static struct allprof_args *line_read_short(const char *line, size_t length, struct allprof_frame *frame)
 {

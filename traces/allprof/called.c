@@ -1,7 +1,7 @@
 /* called.c - which functions a task has called: how often, with how many bytes, for how long.
  *
  * Calls of the table are found by their number; those that the table knows only as a family, by their
- * names, which then stand in the line. Bytes are those of the send side as far as the line tells, and
+ * names, which then are in the line. Bytes are those of the send side as far as the line has them, and
  * of the receive side where there is no other; counts that no call can have are counted as 0, since
  * parse.c refuses those that matter.
  */

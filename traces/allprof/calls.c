@@ -157,7 +157,7 @@ int allprof_bytes_which(const struct allprof_args *args)
     case TASK_COLL_REDUCE_SCATTER:
     case TASK_COLL_COMM:
         return 0;
-    case TASK_COLL_GATHERV: /* the root's own share stands in its list and is not sent */
+    case TASK_COLL_GATHERV: /* the root's own share is in its list and is not sent */
         return at_root ? 0 : 1;
     case TASK_COLL_ALLGATHERV:
         return args->counts2 || args->in_place ? 0 : 1;

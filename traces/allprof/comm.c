@@ -8,7 +8,7 @@
  * a task uses is then
  *   1. the communicator it is bound to, when that is alive and rank and size fit;
  *   2. else the only communicator not yet bound with this rank and size, or that which the task's Fortran
- * handles, small numbers given out lowest first, tell; if there are several, the task waits, and when no task
+ * handles, small numbers given out lowest first, name; if there are several, the task waits, and when no task
  * can go on any more, what all members do on their handles decides (bind.c);
  *   3. else, with size 1, MPI_COMM_SELF; else an error.
  * MPI_Comm_free shows the address of a variable. When no communicator was made in this variable (the program

@@ -2,7 +2,7 @@
  *
  * allprof_attempt.c begins; comm.c runs all tasks' events and makes communicators; a task that uses a
  * handle which could be one of several communicators waits, and when no task can go on, group.c finds
- * the members of those whose members the call does not tell, and bind.c decides which handle is
+ * the members of those whose members the call does not show, and bind.c decides which handle is
  * which. Both judge by signs (sign.c): what a task does on a handle.
  */
 #ifndef TASKS_ALLPROF_COMM_H
@@ -27,7 +27,7 @@ struct allprof_owner { /* a task */
     bool tried;   /* nothing could be decided for it at this event */
 };
 
-struct allprof_open { /* made by a call that does not tell the members */
+struct allprof_open { /* made by a call that does not show the members */
     int32_t parent;
     uint8_t create;
     bool resolved;
@@ -137,7 +137,7 @@ enum ker_status allprof_groups_find(struct allprof_resolver *, bool *found);
 /* -- bind.c -- */
 /* Decides for every task that waits; they can go on then. */
 void allprof_bind(struct allprof_resolver *);
-/* A decision that the trace does not settle. */
+/* A decision that the trace leaves open. */
 void allprof_doubt(struct allprof_resolver *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,14 +1,14 @@
-/* group.c - who is in a communicator whose making does not tell: Comm_create, Cart_create, Cart_sub.
+/* group.c - who is in a communicator whose making does not show it: Comm_create, Cart_create, Cart_sub.
  *
  * Their arguments are addresses. What is known is the rank and size that each task prints with the handle
  * when it uses it, which may be long after, and after other communicators have been made. A task *needs* such
- * a communicator when it stands at a handle of some rank and size and has used or will use more handles of
+ * a communicator when it is at a handle of some rank and size and has used or will use more handles of
  * that kind, before it makes another communicator, than it has communicators whose members are known. Then
  * the oldest call that can explain it is looked at: Cart_create: the first tasks of the parent, as many as
  * the size, when each that needs it has its parent's rank; else as below; Cart_sub: the parent is a grid of
  * some extents, of which some dimensions are kept: those which give all tasks a rank they have a handle for;
  *   Comm_create: each rank once, by tasks whose signs fit each other (several groups may come from one call).
- * Of several tasks that fit the i-th goes with the i-th, and that is a doubt.
+ * Of several tasks that fit the i-th is taken with the i-th, and that is a doubt.
  */
 #include "traces/allprof/comm.h"
 
@@ -289,7 +289,7 @@ static bool member_fits(struct finder *f, const int32_t *place, const struct mem
     return true;
 }
 
-/* How many of the tasks before this one could have its rank: the i-th goes with the i-th. */
+/* How many of the tasks before this one could have its rank: the i-th is taken with the i-th. */
 static int32_t member_order(const struct finder *f, int32_t place)
 {
     int32_t order = 0;
@@ -334,7 +334,7 @@ static void group_doubt(struct finder *f, const int32_t *place, enum allprof_lev
             allprof_doubt(f->r,
                           "rank %d of a communicator of %d tasks that MPI_Comm_create made is task %u or "
                           "task %u, which the "
-                          "trace does not tell; task %u is taken",
+                          "trace does not say; task %u is taken",
                           rank, f->size, f->member[place[rank]].task, m->task, f->member[place[rank]].task);
             return;
         }
@@ -406,10 +406,10 @@ static enum ker_status members_unknown(struct allprof_resolver *r, uint32_t task
         return allprof_event_fail(
             r, task, known->made,
             r->open[-1 - known->comm].create == ALLPROF_CART_SUB
-                ? "the members of the new communicators cannot be told: the tasks' ranks do not fit a grid "
+                ? "the members of the new communicators are not known: the tasks' ranks do not fit a grid "
                   "of "
                   "which some dimensions are kept"
-                : "the members of the new communicator cannot be told: not every rank in it is used once, by "
+                : "the members of the new communicator are not known: not every rank in it is used once, by "
                   "tasks whose calls fit");
     }
     return KER_OK;

@@ -3,7 +3,7 @@
  *
  * A task has an entry for each communicator that it is a member of (comm >= 0), or could be (-1 - number of a
  * communicator whose members are still unknown). A handle is bound to one entry at a time; one that is bound
- * anew leaves the older entry without. Invariant: entry 0 is the world.
+ * again leaves the older entry without. Invariant: entry 0 is the world.
  */
 #include "traces/allprof/comm.h"
 

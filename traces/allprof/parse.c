@@ -175,8 +175,8 @@ static enum ker_status list_read(struct parser *p, const char *text, int64_t siz
     return KER_OK;
 }
 
-/* Alltoallv with MPI_IN_PLACE sends what it receives. The buffer's address tells; Fortran's does not, but
- * then the send side's counts, which MPI ignores, tell: one below zero, or none above it while the task
+/* Alltoallv with MPI_IN_PLACE sends what it receives. The buffer's address shows it; Fortran's does not, but
+ * then the send side's counts, which MPI ignores, do: one below zero, or none above it while the task
  * receives from itself. */
 static bool alltoallv_in_place(const struct parser *p)
 {
@@ -296,7 +296,7 @@ static void apart(struct parser *p, uint64_t us)
 }
 
 /* The gap before this call: computation, or time to leave out. */
-static void gap_settle(struct parser *p)
+static void gap_decide(struct parser *p)
 {
     const struct allprof_args *args = p->args;
     unsigned kind = args->call->kind;
@@ -448,7 +448,7 @@ static enum ker_status parse_line(struct parser *p)
         p->again->when++;
     if (p->rules->counts)
         allprof_called_count(&p->code->called, args, p->known);
-    gap_settle(p);
+    gap_decide(p);
     if (args->end_us != INT64_MIN && (args->call->kind == ALLPROF_INIT || p->last_end_us != INT64_MIN))
         p->last_end_us = args->end_us;
     int32_t event = (int32_t)allprof_scan_line(p->scan, args, p->line);

@@ -34,7 +34,7 @@ static uint64_t list_sum(const char *text)
     return sum;
 }
 
-/* Of a collective's first or second buffer: does the root alone have it, and does it hold so many elements
+/* Of a collective's first or second buffer: does the root alone have it, and does it hold that many elements
  * for each task? */
 struct buffer_of {
     bool root, each;

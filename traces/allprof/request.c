@@ -1,11 +1,11 @@
 /* request.c - what the variables of requests hold, and what tests found.
  *
  * A request is known by its variable's address; the replay names it by a number that is used once. For each
- * variable this table knows the number it holds (0: MPI_REQUEST_NULL, as far as can be told) and the last
+ * variable this table knows the number it holds (0: MPI_REQUEST_NULL, as far as is known) and the last
  * test or Waitany
- * ("open call") that asked for it without having settled what became of it.
+ * ("open call") that asked for it without its outcome being known.
  *
- * The trace does not tell what a test found; what follows does:
+ * The trace does not say what a test found; what follows shows it:
  * - Test, Testall: the last one before the variable is used for a new request, or is never asked for again,
  *   completed; those before did not.
  * - Testany, Testsome, Waitany, Waitsome: a variable of the array that gets a new request without another
@@ -21,7 +21,7 @@
  * Here it is known which receive is cancelled and which message is started, so both are counted here, for
  * scan.c.
  *
- * Invariant: a call that is open at a variable lies in the code, and its outcome can still be settled.
+ * Invariant: a call that is open at a variable lies in the code, and its outcome can still be decided.
  */
 #include "traces/allprof/allprof.h"
 
@@ -39,7 +39,7 @@ struct variable {
         completed;        /* variables; certain completions of one each since the last post in the array */
     uint8_t apart;        /* bytes to the next variable of its array */
     uint8_t stride, kind; /* enum task_op_kind */
-    bool counted;         /* its message is, and it may still be under way */
+    bool counted;         /* its message is, and it may still be outstanding */
     struct allprof_count message;
 };
 
@@ -157,12 +157,12 @@ static void variable_vacate(struct allprof_requests *requests, struct variable *
         return;
     }
     if (!is_choice(base->kind))
-        return; /* Test, Testall: it stays settled as completed */
+        return; /* Test, Testall: it stays completed */
     uint64_t chosen;
     trace_code_outcome(requests->code, base->at, &chosen);
     bool several = base->kind == TASK_OP_WAITSOME || base->kind == TASK_OP_TESTSOME;
     if (!chosen && (several || base->completed <= 1 || is_test(base->kind)))
-        trace_code_settle(requests->code, base->at, 1, completed_take(requests, base, variable));
+        trace_code_decide(requests->code, base->at, 1, completed_take(requests, base, variable));
     else if (is_test(base->kind) || several)
         put_one(requests, call, TASK_OP_WAIT, completed_take(requests, base, variable), line);
     /* else several Waitany before: which one it was is for the replay to choose */
@@ -198,8 +198,8 @@ static void variable_ask(struct allprof_requests *requests, struct variable *var
     if (is_choice(base->kind) && outcome == 1)
         return;
     if (!trace_code_undo(requests->code, base->at))
-        trace_code_settle(requests->code, base->at, 0, 0);
-    base->at = UINT64_MAX; /* settled for all its variables */
+        trace_code_decide(requests->code, base->at, 0, 0);
+    base->at = UINT64_MAX; /* decided for all its variables */
 }
 
 static uint64_t *list_room(struct allprof_requests *requests, size_t count)
@@ -208,7 +208,7 @@ static uint64_t *list_room(struct allprof_requests *requests, size_t count)
     return requests->list;
 }
 
-/* The numbers that the call's variables hold; settles what was open there. */
+/* The numbers that the call's variables hold; decides what was open there. */
 static uint32_t call_collect(struct allprof_requests *requests, uint64_t address, int64_t count,
                              uint8_t stride)
 {
@@ -351,5 +351,5 @@ void allprof_requests_status(struct allprof_requests *requests, uint64_t status)
     struct variable *base = requests->last_base ? variable_find(requests, requests->last_base) : NULL;
     if (base && base->at == requests->code->last_op && base->kind == TASK_OP_TESTANY &&
         base->status == status)
-        trace_code_settle(requests->code, base->at, 1, 0);
+        trace_code_decide(requests->code, base->at, 1, 0);
 }

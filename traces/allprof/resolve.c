@@ -1,20 +1,20 @@
 /* resolve.c - what the ranks find out together about the files that each has read: which communicators there
  * are, and whether the files belong to one run.
  *
- * Rank 0 gathers the events of all tasks, few as they are, resolves them (comm.c), and tells the others which
+ * Rank 0 gathers the events of all tasks, few as they are, resolves them (comm.c), and sends the others which
  * event came to which communicator (share.c). The counts of messages, as many as pairs of tasks that talk,
- * stay where they were read: rank 0 gathers them only when there is a decision that nothing else tells, which
+ * stay where they were read: rank 0 gathers them only when there is a decision that needs them, which
  * is the case for few traces. Nobody may receive more than is sent: that is compared by the rank which has
  * read the receiver's file, to which all others send what they know of it.
  *
- * All calls are collective: a rank goes on in spite of an error of its own until all have heard of it.
+ * All calls are collective: a rank continues in spite of an error of its own until all have heard of it.
  */
 #include "traces/allprof/allprof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands before the records of one task. */
+/* What comes before the records of one task. */
 struct packed_head {
     uint64_t task, count;
 };
@@ -146,9 +146,9 @@ static struct allprof_flow *flows_make(const struct allprof_together *t, size_t 
     return sorted;
 }
 
-/* Of what is wrong anywhere the first by communicator and receiver is told, on any number of ranks. */
-static enum ker_status first_tell(struct ker_comm *comm, enum ker_status status,
-                                  const struct allprof_flow *wrong, struct ker_error *error)
+/* Of what is wrong anywhere the first by communicator and receiver is reported, on any number of ranks. */
+static enum ker_status first_report(struct ker_comm *comm, enum ker_status status,
+                                    const struct allprof_flow *wrong, struct ker_error *error)
 {
     int64_t mine = status == KER_OK ? INT64_MAX : (int64_t)wrong->comm << 32 | (uint32_t)wrong->to;
     int64_t first = mine;
@@ -176,10 +176,10 @@ static enum ker_status messages_match(struct allprof_together *t, struct ker_err
     free(offset);
     free(all);
     free(from);
-    return ker_comm_worst(t->comm, first_tell(t->comm, status, &wrong, error));
+    return ker_comm_worst(t->comm, first_report(t->comm, status, &wrong, error));
 }
 
-static void doubts_tell(const struct allprof_together *t)
+static void doubts_print(const struct allprof_together *t)
 {
     char more[64] = "";
     if (t->comms->doubts > 1)
@@ -196,6 +196,6 @@ enum ker_status allprof_resolve(struct allprof_together *t, struct ker_error *er
     if (t->compared)
         status = messages_match(t, error);
     if (status == KER_OK && t->comms->doubts)
-        doubts_tell(t);
+        doubts_print(t);
     return status;
 }

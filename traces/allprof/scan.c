@@ -1,6 +1,6 @@
 /* scan.c - what a file says about communicators: the calls that make and free them, and between two of these
- * the first use of each handle. That is all that is needed to tell which handle is which communicator. On the
- * way it counts messages per peer and digests the collectives, so that files that do not belong together are
+ * the first use of each handle. That is all that is needed to know which handle is which communicator. It
+ * also counts messages per peer and digests the collectives, so that files that do not belong together are
  * found before the run (match.c).
  */
 #include "traces/allprof/allprof.h"

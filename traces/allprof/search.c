@@ -285,7 +285,7 @@ bool allprof_search_go(struct allprof_search *s)
     return good;
 }
 
-/* One that leaves at most so many messages unmatched. */
+/* One that leaves at most `most` messages unmatched. */
 static bool search_most(struct allprof_search *s, enum allprof_level level, uint64_t most, size_t *start)
 {
     const uint64_t limit = s->r->work_limit;

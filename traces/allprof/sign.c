@@ -324,7 +324,7 @@ static bool unbound_freed(const struct allprof_owner *owner, uint64_t variable)
     return false;
 }
 
-/* What the task makes on its way: a communicator of which kinds can come of it? */
+/* What the task makes from here on: a communicator of which kinds can come of it? */
 struct made_kind {
     struct allprof_group parent;
     bool same; /* as the parent */

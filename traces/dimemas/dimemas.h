@@ -31,13 +31,13 @@ struct dimemas_record {
     double *number;
     size_t numbers, room;
 };
-/* Goes to the next record that means something; false: there is none, or text->status. */
+/* Reads the next record that means something; false: there is none, or text->status. */
 bool dimemas_record_next(struct dimemas_record *);
 enum ker_status dimemas_fail(const struct dimemas_record *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 enum ker_status dimemas_whole(const struct dimemas_record *, size_t index, const char *what, int64_t least,
                               int64_t most, int64_t *value);
-/* The place of the line behind the one at hand in the file. */
+/* The place of the line behind the current one in the file. */
 uint64_t dimemas_place(const struct ker_text *);
 
 /* ---- index.c ---- */

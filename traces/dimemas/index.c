@@ -15,7 +15,7 @@ struct call {
     uint32_t seen, ones;
     int32_t one; /* rank of the first that says 1 */
     int64_t value;
-    bool differ; /* in other ways */
+    bool differ; /* otherwise */
 };
 struct calls {
     struct call *call;
@@ -105,7 +105,7 @@ static enum ker_status comm_add(struct indexing *x)
 }
 
 /* Members are tasks, each once; and one list for all of them. */
-static enum ker_status comms_settle(struct indexing *x, struct ker_error *error)
+static enum ker_status comms_join(struct indexing *x, struct ker_error *error)
 {
     struct foreign_trace *to = x->to;
     size_t all = 0;
@@ -182,7 +182,7 @@ static int32_t root_of(const struct call *call, int32_t size)
     return call->value >= 0 && call->value < size ? (int32_t)call->value : -1;
 }
 
-static void roots_settle(struct indexing *x)
+static void roots_decide(struct indexing *x)
 {
     x->trace->roots = ker_alloc((size_t)x->to->comms * sizeof *x->trace->roots);
     for (int32_t c = 0; c < x->to->comms; c++) {
@@ -256,9 +256,9 @@ enum ker_status dimemas_index(struct dimemas_trace *trace, struct foreign_trace 
                           "%s: no records of task %u, of %u tasks that the header names: the file was cut",
                           to->path, trace->places, to->tasks);
     if (status == KER_OK)
-        status = comms_settle(&x, error);
+        status = comms_join(&x, error);
     if (status == KER_OK)
-        roots_settle(&x);
+        roots_decide(&x);
     for (int32_t c = 0; c < to->comms; c++) {
         free(x.calls[c].call);
         if (c)

@@ -81,7 +81,7 @@ static enum ker_status header_take(struct dimemas_record *r)
 }
 
 /* The thread is not looked at further; a partner's thread, which newer versions write, is left out. */
-static enum ker_status record_settle(struct dimemas_record *r)
+static enum ker_status record_check(struct dimemas_record *r)
 {
     static const struct {
         uint8_t kind, least, most;
@@ -129,7 +129,7 @@ static enum ker_status colons_take(struct dimemas_record *r)
             type);
     r->kind = (uint8_t)type;
     enum ker_status status = numbers_take(r, in->stop);
-    return status ? status : record_settle(r);
+    return status ? status : record_check(r);
 }
 
 /* "NAME" { ... };; */
@@ -153,7 +153,7 @@ static enum ker_status braces_take(struct dimemas_record *r)
         if (status == KER_OK && r->kind == DIMEMAS_COMMUNICATOR &&
             r->numbers > 1) /* without how many they are */
             memmove(r->number + 1, r->number + 2, (--r->numbers - 1) * sizeof *r->number);
-        return status || r->kind == DIMEMAS_COMMUNICATOR ? status : record_settle(r);
+        return status || r->kind == DIMEMAS_COMMUNICATOR ? status : record_check(r);
     }
     return KER_OK;
 }

@@ -115,7 +115,7 @@ static enum ker_status receive_read(struct dimemas_task *t)
 }
 
 /* Both sizes are those of the call: what one task gives to one other, or, with counts, the sum. */
-static void sizes_settle(struct dimemas_task *t, struct task_op *op, uint64_t sent, uint64_t received)
+static void sizes_decide(struct dimemas_task *t, struct task_op *op, uint64_t sent, uint64_t received)
 {
     bool receives = op->collective == TASK_COLL_BCAST || op->collective == TASK_COLL_SCATTER;
     op->bytes = receives ? (received ? received : sent) : sent ? sent : received;
@@ -169,7 +169,7 @@ static enum ker_status global_read(struct dimemas_task *t)
         status = root_get(t, &op);
     if (status != KER_OK)
         return status;
-    sizes_settle(t, &op, (uint64_t)sent, (uint64_t)received);
+    sizes_decide(t, &op, (uint64_t)sent, (uint64_t)received);
     op_put(t, &op, op.bytes);
     return KER_OK;
 }

@@ -24,7 +24,7 @@ struct foreign_trace {
     const char *job;                 /* likewise: "jobs[2]" */
     struct trace_form form;          /* the reader's; open may change it */
     bool counts;                     /* are calls counted? */
-    bool times;                      /* are times reported (foreign_tell)? */
+    bool times;                      /* are times reported (foreign_report)? */
     bool unfit;                      /* tasks were read, but do not belong together */
     uint32_t tasks;
     struct task_comm *comm; /* comm[0] is the world; NULL: there is no other */
@@ -49,14 +49,14 @@ uint64_t foreign_put(struct foreign_task *, const struct task_op *);
 void foreign_count(struct foreign_task *, const char *function, uint64_t bytes, uint64_t time_ns);
 
 /* Reports times, as an operation TAKES of this mode. */
-enum foreign_told {
+enum foreign_time {
     FOREIGN_TOOK,  /* what the call of the operation before took */
     FOREIGN_APART, /* what is neither computation nor the time of a call that is reported */
     FOREIGN_CLOCK, /* the time now, by a clock that all tasks share; 0: they do not */
     FOREIGN_CALL,  /* what the call of this name took; the operations of its line follow, or it is none */
 };
-void foreign_tell(struct foreign_task *, enum foreign_told, uint64_t picoseconds);
-void foreign_put_time(struct trace_code *, enum foreign_told, const char *call, uint32_t line,
+void foreign_report(struct foreign_task *, enum foreign_time, uint64_t picoseconds);
+void foreign_put_time(struct trace_code *, enum foreign_time, const char *call, uint32_t line,
                       uint64_t picoseconds);
 
 struct foreign_reader {
@@ -64,7 +64,7 @@ struct foreign_reader {
     struct trace_form form;
     const char *const *doubt; /* what was assumed, printed once; at most FOREIGN_DOUBTS, ended by NULL */
     const char *advice;       /* when collectives do not fit each other: where to look */
-    bool times;               /* it reports times (foreign_tell) */
+    bool times;               /* it reports times (foreign_report) */
     bool calls;               /* all calls are reported (FOREIGN_CALL), and requests are freed by calls */
     bool lists;               /* collectives with counts for each task have these */
     enum ker_status (*open)(struct foreign_trace *, struct ker_error *);

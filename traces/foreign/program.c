@@ -125,7 +125,7 @@ uint64_t foreign_put(struct foreign_task *t, const struct task_op *op)
     return trace_code_put(t->code, op);
 }
 
-void foreign_put_time(struct trace_code *code, enum foreign_told what, const char *call, uint32_t line,
+void foreign_put_time(struct trace_code *code, enum foreign_time what, const char *call, uint32_t line,
                       uint64_t picoseconds)
 {
     trace_code_put(code, &(struct task_op){.kind = TASK_OP_TAKES,
@@ -135,7 +135,7 @@ void foreign_put_time(struct trace_code *code, enum foreign_told what, const cha
                                            .time = (ker_time)picoseconds});
 }
 
-void foreign_tell(struct foreign_task *t, enum foreign_told what, uint64_t picoseconds)
+void foreign_report(struct foreign_task *t, enum foreign_time what, uint64_t picoseconds)
 {
     if (t->trace->times)
         foreign_put_time(t->code, what, "times", t->code->line, picoseconds);
@@ -212,7 +212,7 @@ enum ker_status foreign_prepare(struct task_program *program, const uint32_t *ow
     return status ? status : trace_store_status(&program->store, error);
 }
 
-/* Do the collectives fit each other? And what was assumed is told. */
+/* Do the collectives fit each other? And what was assumed is printed. */
 enum ker_status foreign_agree(struct task_program *program, struct ker_comm *comm, struct ker_error *error)
 {
     enum ker_status status = KER_OK;

@@ -76,7 +76,7 @@ void foreign_request_done(struct foreign_requests *all, struct foreign_request *
 
 static void test_completed(struct foreign_requests *all, struct foreign_request *r, struct foreign_task *t)
 {
-    trace_code_settle(t->code, r->test, 1, 0);
+    trace_code_decide(t->code, r->test, 1, 0);
     foreign_request_done(all, r);
 }
 
@@ -115,7 +115,7 @@ uint64_t foreign_request_new(struct foreign_requests *all, struct foreign_task *
 void foreign_request_again(struct foreign_request *r, struct foreign_task *t)
 {
     if (r->test != UINT64_MAX && !trace_code_undo(t->code, r->test))
-        trace_code_settle(t->code, r->test, 0, 0);
+        trace_code_decide(t->code, r->test, 0, 0);
     r->test = UINT64_MAX;
 }
 
@@ -139,7 +139,7 @@ uint32_t foreign_request_end(struct foreign_requests *all, struct foreign_task *
     uint32_t left = 0;
     for (uint32_t i = all->first; i; i = all->request[i].next)
         if (all->request[i].test != UINT64_MAX)
-            trace_code_settle(t->code, all->request[i].test, 1, 0);
+            trace_code_decide(t->code, all->request[i].test, 1, 0);
         else
             left++;
     return left > all->any ? left - all->any : 0;

@@ -4,7 +4,7 @@
 
 #include "traces/foreign/foreign.h"
 
-/* The requests of a task that are under way, for all that the trace says. They are named by source,
+/* The requests of a task that are outstanding, for all that the trace says. They are named by source,
  * destination and tag, or other numbers; several may have one name. */
 struct foreign_request {
     int32_t source, destination, tag; /* what waits and tests name */
@@ -16,10 +16,10 @@ struct foreign_request {
 struct foreign_requests {
     struct foreign_request *request; /* from 1 on */
     uint32_t used, spare;            /* spare: the first of those that are free, by `next` */
-    uint32_t first, last, count;     /* under way */
+    uint32_t first, last, count;     /* outstanding */
     size_t room;
     struct ker_table named; /* the first and last of each name */
-    uint32_t any;           /* so many are done, but it is not known which */
+    uint32_t any;           /* how many are done, but it is not known which */
     uint64_t ids;
     bool guessed; /* a test was taken to have completed its request */
     uint64_t *list;
@@ -31,11 +31,11 @@ uint64_t foreign_request_new(struct foreign_requests *, struct foreign_task *, i
 /* The oldest of a name; NULL: there is none. */
 struct foreign_request *foreign_request_find(struct foreign_requests *, int32_t source, int32_t destination,
                                              int32_t tag);
-/* It is under way still, after its last test. */
+/* It is outstanding still, after its last test. */
 void foreign_request_again(struct foreign_request *, struct foreign_task *);
 /* It is done with. */
 void foreign_request_done(struct foreign_requests *, struct foreign_request *);
-/* All that are under way, as a list of ids that lives until the next call. */
+/* All that are outstanding, as a list of ids that lives until the next call. */
 const uint64_t *foreign_request_all(struct foreign_requests *, uint32_t *count);
 void foreign_request_none(struct foreign_requests *); /* all are done with */
 /* One of them is, which is not known. */

@@ -1,7 +1,7 @@
 /* block.c - heads, block headers and sections: where bytes lie, and what is checked when they are read.
  *
  * Of a section nothing is believed but what its zstd frame says and bears out: it is unpacked up to the size
- * that stands before it, and has to end there.
+ * that precedes it, and has to end there.
  */
 #include "traces/mars/block.h"
 

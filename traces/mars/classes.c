@@ -165,7 +165,7 @@ struct coder { /* where a section is read */
     bool bad;
 };
 
-/* The class at the state, which goes on. */
+/* The class at the state, which advances. */
 static inline unsigned class_get(struct coder *coder, const struct mars_model *model)
 {
     uint32_t place = coder->state & (MARS_SCALE - 1);

@@ -17,7 +17,7 @@
 #define MARS_SCALE_BITS 12 /* frequencies of a table add up to 2^this */
 #define MARS_SCALE (1u << MARS_SCALE_BITS)
 #define MARS_MODELS 64      /* tables of a section, at most */
-#define MARS_FUNCTIONS 4096 /* functions are told apart by their numbers modulo this */
+#define MARS_FUNCTIONS 4096 /* functions are distinguished by their numbers modulo this */
 #define MARS_STATE_LEAST ((uint32_t)1 << 16)
 
 enum mars_time_kind { MARS_TIME_DURATION, MARS_TIME_GAP, MARS_TIME_AWAY, MARS_TIMES };

@@ -25,7 +25,7 @@ uint32_t mars_trace_tasks(const struct mars_trace *);
 /* Of the headers of all blocks, wherever these lie: a folder and the file that it was merged into have the
  * same. *bytes: of the blocks. */
 uint64_t mars_trace_digest(const struct mars_trace *, uint64_t *bytes);
-/* Something to tell the user: tasks that died, files that were cut; from 0 on, NULL at the end. */
+/* Something that the user should know: tasks that died, files that were cut; from 0 on, NULL at the end. */
 const char *mars_trace_warning(const struct mars_trace *, uint32_t number);
 /* The first of them that is about a file that was cut; NULL: there is none. */
 const char *mars_trace_cut(const struct mars_trace *);
@@ -152,7 +152,7 @@ uint64_t mars_stream_elapsed_ns(const struct mars_stream *);
 uint64_t mars_stream_now_ns(const struct mars_stream *);
 
 /* All calls of a task whose threads call MPI, in one order: that in which they were over, as far as the trace
- * can tell it, but for calls that use requests which others make first. */
+ * shows it, but for calls that use requests which others make first. */
 struct mars_threads {
     const struct mars_task *task;
     uint32_t count, now; /* threads; whose record was handed out */
@@ -160,7 +160,7 @@ struct mars_threads {
         struct mars_stream *stream;
         struct mars_record record; /* the next, or that which was handed out */
         bool there;                /* there is one */
-        bool began;                /* not of the first: that has made so many calls, or all of its own */
+        bool began;                /* not of the first: that has made `after` calls, or all of its own */
         uint64_t records, calls;   /* before it */
         uint64_t end_ns;           /* time of day when it is over */
         uint64_t after, ended;     /* calls of the first thread before this one began, and before it ended */

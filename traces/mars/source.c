@@ -68,7 +68,7 @@ bool mars_piece_fail(const struct mars_trace *trace, const struct mars_piece *pi
                      piece->block.task, what);
 }
 
-/* Is the header that stands there the piece's? An index says where blocks are, too, and so does not need it.
+/* Is the header there the piece's? An index says where blocks are, too, and so does not need it.
  */
 static bool header_check(const struct mars_source *source, const struct mars_piece *piece,
                          struct mars_error *error)

@@ -1,4 +1,4 @@
-/* times.h - times as a trace has them: each a class, four for each power of two, and the bits that tell where
+/* times.h - times as a trace has them: each a class, four for each power of two, and the bits that say where
  * in its class it is.
  *
  * Classes are what can be packed (times of a program are of a few sizes), the bits below them are noise and

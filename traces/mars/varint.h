@@ -22,7 +22,7 @@ static inline int64_t mars_unzigzag(uint64_t value)
     return (int64_t)(value >> 1 ^ -(value & 1));
 }
 
-/* Returns where the next byte goes. There must be room for MARS_VARINT_MOST bytes. */
+/* Returns where the next byte belongs. There must be room for MARS_VARINT_MOST bytes. */
 static inline uint8_t *mars_put(uint8_t *to, uint64_t value)
 {
     for (; value >= 0x80; value >>= 7)

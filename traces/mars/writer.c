@@ -142,7 +142,7 @@ bool mars_writer_full(const struct mars_writer *writer, size_t bytes)
             open->room - open->bytes < bytes + MARS_VARINT_MOST);
 }
 
-/* Room for so many bytes behind those there are. */
+/* Room for more bytes behind those there are. */
 static bool reserve(struct mars_writer *writer, size_t bytes)
 {
     struct mars_open *open = writer->open;

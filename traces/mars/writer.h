@@ -37,7 +37,7 @@ struct mars_writer *mars_writer_new(const struct mars_writer_setup *);
 bool mars_writer_close(struct mars_writer *);
 /* Writes the block as it is. */
 bool mars_writer_flush(struct mars_writer *);
-/* Will the next call with a shape of so many bytes first have the block written? For who keeps own time
+/* Will the next call with a shape of this many bytes first have the block written? For who keeps own time
  * apart. */
 bool mars_writer_full(const struct mars_writer *, size_t bytes);
 

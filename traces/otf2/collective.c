@@ -1,6 +1,6 @@
 /* collective.c - collectives: from what a task has sent and received to what a call was called with.
  *
- * Writers differ. Score-P (and what it documents: `total`) counts what goes to each task, the own one
+ * Writers differ. Score-P (and what it documents: `total`) counts what is sent to each task, the own one
  * included unless MPI_IN_PLACE is given, which the archive does not say: a sum that can be divided by the
  * number of tasks is taken as one without it. EZTrace (`each`) gives the count of the call.
  */
@@ -37,7 +37,7 @@ static uint64_t rooted(struct sizes *s, uint64_t own, uint64_t all)
     return all / (s->n - 1);
 }
 
-/* Of n - me, or of me + 1: what of these is told. */
+/* Of n - me, or of me + 1: what of these is said. */
 static uint64_t scanned(struct sizes *s, bool exclusive)
 {
     uint64_t after = s->n - s->me - exclusive, before = s->me + !exclusive;

@@ -16,9 +16,10 @@ static uint64_t picoseconds(const struct otf2_task *t, uint64_t ticks)
 }
 
 /* The clock now. */
-static void clock_tell(struct otf2_task *t, uint64_t now)
+static void clock_report(struct otf2_task *t, uint64_t now)
 {
-    foreign_tell(t->out, FOREIGN_CLOCK, now >= t->trace->offset ? picoseconds(t, now - t->trace->offset) : 0);
+    foreign_report(t->out, FOREIGN_CLOCK,
+                   now >= t->trace->offset ? picoseconds(t, now - t->trace->offset) : 0);
 }
 
 /* The task has computed since the last call, or the first event. */
@@ -174,8 +175,8 @@ static enum ker_status message_put(struct otf2_task *t, const struct otf2_event 
 /* A receive, or a collective that does not block, of which only its completion says what it is. */
 static enum ker_status ahead_put(struct otf2_task *t, const struct otf2_event *event)
 {
-    ker_assert(t->told < t->ahead.count);
-    const struct otf2_event *of = &t->ahead.of[t->told++];
+    ker_assert(t->ahead_next < t->ahead.count);
+    const struct otf2_event *of = &t->ahead.of[t->ahead_next++];
     bool receive = event->kind == OTF2_IRECV_REQUEST, some = true;
     if (of->kind == OTF2_CANCELLED) {
         t->records++;
@@ -272,14 +273,15 @@ static enum ker_status call_end(struct otf2_task *t, const struct otf2_event *ev
     if (calls == OTF2_CALLS_INIT) { /* what was before is none of the job's */
         t->init = true;
         t->out->code->gap = 0;
-        clock_tell(t, event->time);
+        clock_report(t, event->time);
     } else if (calls == OTF2_CALLS_FINALIZE) {
         t->finalized = true;
         t->final = event->time - t->begun;
     } else if (t->unknown) {
         foreign_compute(t->out, (ker_time)picoseconds(t, event->time - t->begun));
     } else {
-        foreign_tell(t->out, t->puts ? FOREIGN_TOOK : FOREIGN_APART, picoseconds(t, event->time - t->begun));
+        foreign_report(t->out, t->puts ? FOREIGN_TOOK : FOREIGN_APART,
+                       picoseconds(t, event->time - t->begun));
     }
     if (t->outer->function)
         foreign_count(t->out, t->outer->text, t->bytes, picoseconds(t, event->time - t->begun) / 1000);
@@ -312,7 +314,7 @@ static enum ker_status event_take(struct otf2_task *t, const struct otf2_event *
                               (unsigned long long)event->time, (unsigned long long)t->last);
     if (!t->some) {
         t->mark = event->time;
-        clock_tell(t, event->time);
+        clock_report(t, event->time);
     }
     t->some = true;
     t->last = event->time;
@@ -373,7 +375,7 @@ enum ker_status otf2_task_end(struct otf2_task *t)
         t->out->doubts |= 1u << OTF2_DOUBT_SENDS;
     t->depth = 1;
     op_put(t, &end, &(struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"});
-    foreign_tell(t->out, FOREIGN_TOOK, picoseconds(t, t->final));
+    foreign_report(t->out, FOREIGN_TOOK, picoseconds(t, t->final));
     return KER_OK;
 }
 

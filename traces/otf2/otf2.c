@@ -73,7 +73,7 @@ static enum ker_status file_try(const char *path, struct ker_error *error)
 }
 
 /* The library opens the files of an archive itself, and would wait for ever for one that is a pipe. What is
- * missing it tells. */
+ * missing it says. */
 static enum ker_status files_try(const char *anchor, struct ker_error *error)
 {
     int length = (int)strlen(anchor) - (int)strlen(".otf2");
@@ -210,7 +210,7 @@ static const struct foreign_reader reader = {
     .form = {.unit = 1},
     .doubt = doubts,
     .advice = "if each task has communicators of its own in the archive (as EZTrace may define them), they "
-              "cannot be told to be one",
+              "cannot be known to be one",
     .times = true,
     .open = trace_open,
     .read = task_read,

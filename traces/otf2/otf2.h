@@ -1,6 +1,6 @@
 /* otf2.h - private to the reader of archives in the Open Trace Format 2: otf2.c (the format), archive.c (the
  * library: definitions and events), define.c (tasks and communicators from definitions), ahead.c (what is
- * told of requests only later), fail.c, events.c (a task's events become its operations), function.c (names
+ * said of requests only later), fail.c, events.c (a task's events become its operations), function.c (names
  * of MPI), collective.c.
  *
  * A task is a member of the group of locations that talk by MPI, in its order.
@@ -53,7 +53,7 @@ struct otf2_trace {
     uint64_t resolution; /* ticks a second */
     uint64_t offset;     /* ticks: before the first event */
     char *creator;
-    uint64_t id; /* by which the library tells archives apart */
+    uint64_t id; /* by which the library distinguishes archives */
     struct otf2_location *location;
     struct otf2_region *region;
     struct otf2_text *text;
@@ -132,7 +132,7 @@ enum otf2_calls otf2_calls_of(const struct trace_function *);
 
 /* What a request turns out to be of, in the order of the records that make them. */
 struct otf2_ahead {
-    struct otf2_event *of; /* OTF2_IRECV, OTF2_COMPLETE, OTF2_CANCELLED; OTF2_REFUSED: it is never told */
+    struct otf2_event *of; /* OTF2_IRECV, OTF2_COMPLETE, OTF2_CANCELLED; OTF2_REFUSED: it is never said */
     size_t count, room;
     struct ker_table active;
 };
@@ -146,7 +146,7 @@ struct otf2_task {
     const struct otf2_trace *trace;
     struct foreign_task *out;
     struct otf2_ahead ahead;
-    size_t told; /* of ahead */
+    size_t ahead_next; /* of ahead */
     uint64_t location;
     struct ker_table active; /* requests of the archive to those of the replay */
     uint64_t ids;

@@ -298,7 +298,7 @@ static enum ker_status neighbours_get(struct replay_task *t, enum mars_field fie
     return KER_OK;
 }
 
-/* What goes to each neighbour, and what comes from each. */
+/* What is sent to each neighbour, and what comes from each. */
 static enum ker_status among_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
     const struct task_neighbours *n = replay_neighbours_of(t->neighbours, op->comm);

@@ -7,7 +7,7 @@
 
 #include "traces/replay/replay.h"
 
-/* Where an error is, and where it goes. */
+/* Where an error is, and where it is reported. */
 struct replay_wrong {
     const struct replay_task *task;
     const char *path;
@@ -24,11 +24,11 @@ static inline bool replay_has(const struct mars_function *function, enum mars_fi
 /* The communicator that a field names, as the job numbers it. */
 enum ker_status replay_comm_get(const struct replay_task *, enum mars_field, int32_t *comm,
                                 const struct replay_wrong *);
-/* One way; op->kind is set. */
+/* In one direction; op->kind is set. */
 enum ker_status replay_message_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
-/* Both ways. */
+/* In both. */
 enum ker_status replay_exchange_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
-/* One of both ways, as t->part says: first the receive, then the send; the program knows one request. */
+/* One of both, as t->part says: first the receive, then the send; the program knows one request. */
 enum ker_status replay_pair_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* partitioned.c: op->kind is set. */
 enum ker_status replay_partitioned_get(struct replay_task *, struct task_op *, bool *some,
@@ -47,7 +47,7 @@ enum ker_status replay_between_get(struct replay_task *, struct task_op *, bool 
 /* The same of one that does not block: one operation. */
 enum ker_status replay_between_request_get(struct replay_task *, struct task_op *,
                                            const struct replay_wrong *);
-/* A list of bytes for so many tasks; NULL: it is empty, which means nothing here. */
+/* A list of bytes for `size` tasks; NULL: it is empty, which means nothing here. */
 enum ker_status replay_each_get(struct replay_task *, enum mars_field, int which, uint32_t size,
                                 const uint64_t **list, uint64_t *sum, const struct replay_wrong *);
 /* windows.c: a window is made; a call on one, with a barrier or not; op->kind is set. */

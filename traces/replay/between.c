@@ -2,10 +2,10 @@
  * operation after the other, as Open MPI 4.1 does it (coll/inter).
  *
  * A group's rank 0 is its leader. Broadcast and scatter go from the root to the other group's leader, and on
- * inside that group; reduce and gather the other way. Those without a root are collected inside each group,
- * exchanged by the leaders, and spread inside the groups. Those with counts for each task, and all to all, go
- * straight between the tasks. Messages between groups have a context of their own, the communicator of all
- * tasks of both groups, of which the program knows nothing.
+ * inside that group; reduce and gather in the opposite direction. Those without a root are collected inside
+ * each group, exchanged by the leaders, and spread inside the groups. Those with counts for each task, and
+ * all to all, go straight between the tasks. Messages between groups have a context of their own, the
+ * communicator of all tasks of both groups, of which the program knows nothing.
  */
 #include "traces/replay/arguments.h"
 
@@ -35,7 +35,7 @@ static void between_init(struct between *b, struct replay_task *t, struct task_o
     b->root = mars_number(&t->record, MARS_FIELD_root, 0);
 }
 
-/* So many bytes of each of so many tasks. */
+/* The sum of a number of bytes of each of `tasks` tasks. */
 static enum ker_status sum_get(const struct between *b, enum mars_field field, int32_t tasks, uint64_t *sum)
 {
     uint64_t bytes;

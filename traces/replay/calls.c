@@ -52,7 +52,7 @@ bool replay_generalises(const struct mars_task *task)
 }
 
 /* Former tracers did not say what the partitions are. */
-static bool is_told(const struct trace_function *call, const struct mars_function *f)
+static bool is_recorded(const struct trace_function *call, const struct mars_function *f)
 {
     return call->sort != TRACE_PARTITIONED || replay_has(f, MARS_FIELD_partitions) ||
            replay_has(f, MARS_FIELD_partition) || replay_has(f, MARS_FIELD_values);
@@ -68,7 +68,7 @@ static const struct trace_function *call_of(struct replay_task *t, const struct 
         const struct trace_function *call =
             replay_has(f, MARS_FIELD_error) ? &refused : trace_function_find(f->name);
         t->known[place].call =
-            call && call->sort != TRACE_OTHER && is_told(call, f) ? call : call_by_fields(f);
+            call && call->sort != TRACE_OTHER && is_recorded(call, f) ? call : call_by_fields(f);
         t->known[place].function = f;
     }
     return t->known[place].call;

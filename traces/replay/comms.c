@@ -1,7 +1,7 @@
 /* comms.c - the communicators of a trace: what its tasks call by numbers of their own, by one number.
  *
  * Each communicator has an id in the trace, the same at all members. Ranks read the definitions of a share of
- * the tasks each, tell each other what they have found, and sort it by the ids: so all have the same numbers.
+ * the tasks each, send each other what they have found, and sort it by the ids: so all have the same numbers.
  */
 #include "traces/replay/replay.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* As it travels: a communicator as one task knows it, in front of its members. */
-struct told {
+struct listed {
     uint64_t id;
     uint32_t task;
     int32_t size, remote; /* remote: of the other group; 0: there is none */
@@ -58,8 +58,8 @@ static bool is_inside(const struct mars_comm *c, const struct mars_task *task, u
     return mars_rank_at(&c->member, (uint32_t)c->rank) == (int32_t)task->number;
 }
 
-/* The lowest member that this rank of the simulator reads tells of it. */
-static bool is_teller(const struct mars_comm *c, const struct mars_task *task, uint32_t ranks)
+/* The lowest member that this rank of the simulator reads lists it. */
+static bool is_lister(const struct mars_comm *c, const struct mars_task *task, uint32_t ranks)
 {
     for (uint32_t i = 0; i < c->member.count; i++) {
         uint32_t member = (uint32_t)mars_rank_at(&c->member, i);
@@ -69,35 +69,35 @@ static bool is_teller(const struct mars_comm *c, const struct mars_task *task, u
     return true;
 }
 
-static void members_add(struct ker_bytes *told, const struct mars_ranks *group)
+static void members_add(struct ker_bytes *listed, const struct mars_ranks *group)
 {
     for (uint32_t m = 0; m < group->count; m++) {
         int32_t member = mars_rank_at(group, m);
-        ker_bytes_add(told, &member, sizeof member);
+        ker_bytes_add(listed, &member, sizeof member);
     }
 }
 
-static void told_add(struct ker_bytes *told, const struct mars_comm *c, uint32_t number, uint32_t tasks)
+static void listed_add(struct ker_bytes *listed, const struct mars_comm *c, uint32_t number, uint32_t tasks)
 {
     bool second = is_second(c), world = !c->inter && is_world(c, tasks);
     const struct mars_ranks *first = second ? &c->remote : &c->member,
                             *other = second ? &c->member : &c->remote;
-    struct told head = {.id = c->id, .task = number, .size = world ? 0 : (int32_t)first->count};
+    struct listed head = {.id = c->id, .task = number, .size = world ? 0 : (int32_t)first->count};
     if (c->inter)
         head.remote = (int32_t)other->count;
-    ker_bytes_add(told, &head, sizeof head);
+    ker_bytes_add(listed, &head, sizeof head);
     if (!world)
-        members_add(told, first);
+        members_add(listed, first);
     if (c->inter)
-        members_add(told, other);
+        members_add(listed, other);
     if ((head.size + head.remote) % 2) /* what follows is aligned */
-        ker_bytes_add(told, &(int32_t){0}, sizeof(int32_t));
+        ker_bytes_add(listed, &(int32_t){0}, sizeof(int32_t));
 }
 
 #define WRONG_WORLD                                                                                          \
     "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing, or cut?"
 
-/* The first of so many tasks, which follow each other: first << 32 | number; 0: they do not. */
+/* The first of these tasks, which follow each other: first << 32 | number; 0: they do not. */
 static uint64_t world_of(const struct mars_comm *c)
 {
     int32_t first = mars_rank_at(&c->member, 0);
@@ -123,8 +123,8 @@ static enum ker_status worlds_agree(uint64_t *world, uint32_t tasks, const char 
     return KER_OK;
 }
 
-static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
-                                 struct ker_bytes *told, bool *aborts, uint64_t *world,
+static enum ker_status task_list(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
+                                 struct ker_bytes *listed, bool *aborts, uint64_t *world,
                                  struct ker_error *error)
 {
     struct mars_error why = {0};
@@ -142,25 +142,25 @@ static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint
         status = ker_fail(error, KER_BAD_INPUT, WRONG_WORLD, path, number, tasks);
     for (uint32_t i = 1; i < task->comms && status == KER_OK; i++) {
         const struct mars_comm *c = task->comm[i];
-        if (!c || (i == 1 && is_world(c, tasks)) || !is_inside(c, task, tasks) || !is_teller(c, task, ranks))
+        if (!c || (i == 1 && is_world(c, tasks)) || !is_inside(c, task, tasks) || !is_lister(c, task, ranks))
             continue;
-        told_add(told, c, number, tasks);
+        listed_add(listed, c, number, tasks);
     }
     mars_task_close(task);
     return status;
 }
 
-static int told_compare(const void *a, const void *b)
+static int listed_compare(const void *a, const void *b)
 {
-    const struct told *const *x = a, *const *y = b;
+    const struct listed *const *x = a, *const *y = b;
     if ((*x)->id != (*y)->id)
         return (*x)->id < (*y)->id ? -1 : 1;
     return (*x)->task < (*y)->task ? -1 : (*x)->task > (*y)->task;
 }
 
-static const int32_t *told_members(const struct told *told)
+static const int32_t *listed_members(const struct listed *listed)
 {
-    return (const int32_t *)(const void *)(told + 1);
+    return (const int32_t *)(const void *)(listed + 1);
 }
 
 static void comm_put(struct replay_comms *comms, uint64_t id, struct task_comm comm)
@@ -169,26 +169,26 @@ static void comm_put(struct replay_comms *comms, uint64_t id, struct task_comm c
     comms->comm[comms->count++] = comm;
 }
 
-static void comms_put(struct replay_comms *comms, const struct told *told, const int32_t *member,
+static void comms_put(struct replay_comms *comms, const struct listed *listed, const int32_t *member,
                       uint32_t tasks)
 {
     int32_t at = comms->count;
-    const int32_t *other = member + told->size;
-    if (told->size == 0) {
-        comm_put(comms, told->id, (struct task_comm){.size = (int32_t)tasks});
-    } else if (told->remote == 0) {
-        comm_put(comms, told->id, (struct task_comm){told->size, member, 0});
+    const int32_t *other = member + listed->size;
+    if (listed->size == 0) {
+        comm_put(comms, listed->id, (struct task_comm){.size = (int32_t)tasks});
+    } else if (listed->remote == 0) {
+        comm_put(comms, listed->id, (struct task_comm){listed->size, member, 0});
     } else {
-        comm_put(comms, told->id, (struct task_comm){told->size, member, at + 1});
-        comm_put(comms, told->id, (struct task_comm){told->remote, other, at});
-        comm_put(comms, told->id, (struct task_comm){told->size, member, 0});
-        comm_put(comms, told->id, (struct task_comm){told->remote, other, 0});
-        comm_put(comms, told->id, (struct task_comm){told->size + told->remote, member, 0});
+        comm_put(comms, listed->id, (struct task_comm){listed->size, member, at + 1});
+        comm_put(comms, listed->id, (struct task_comm){listed->remote, other, at});
+        comm_put(comms, listed->id, (struct task_comm){listed->size, member, 0});
+        comm_put(comms, listed->id, (struct task_comm){listed->remote, other, 0});
+        comm_put(comms, listed->id, (struct task_comm){listed->size + listed->remote, member, 0});
     }
 }
 
 /* Those of one id must be the same. */
-static enum ker_status comms_join(struct replay_comms *comms, const struct told **all, size_t count,
+static enum ker_status comms_join(struct replay_comms *comms, const struct listed **all, size_t count,
                                   uint32_t tasks, const char *path, struct ker_error *error)
 {
     size_t members = 0;
@@ -201,20 +201,20 @@ static enum ker_status comms_join(struct replay_comms *comms, const struct told 
     comms->count = 1;
     int32_t *at = comms->members;
     for (size_t i = 0; i < count; i++) {
-        const struct told *told = all[i], *first = i > 0 ? all[i - 1] : NULL;
-        size_t bytes = ((size_t)told->size + (size_t)told->remote) * sizeof(int32_t);
-        if (first && first->id == told->id) {
-            if (first->size == told->size && first->remote == told->remote &&
-                memcmp(told_members(first), told_members(told), bytes) == 0)
+        const struct listed *listed = all[i], *first = i > 0 ? all[i - 1] : NULL;
+        size_t bytes = ((size_t)listed->size + (size_t)listed->remote) * sizeof(int32_t);
+        if (first && first->id == listed->id) {
+            if (first->size == listed->size && first->remote == listed->remote &&
+                memcmp(listed_members(first), listed_members(listed), bytes) == 0)
                 continue;
             return ker_fail(
                 error, KER_BAD_INPUT,
                 "%s: a communicator of tasks %u and %u has other members at one than at the other", path,
-                first->task, told->task);
+                first->task, listed->task);
         }
-        memcpy(at, told_members(told), bytes);
-        comms_put(comms, told, at, tasks);
-        at += told->size + told->remote;
+        memcpy(at, listed_members(listed), bytes);
+        comms_put(comms, listed, at, tasks);
+        at += listed->size + listed->remote;
     }
     return KER_OK;
 }
@@ -227,7 +227,7 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
     uint64_t *world = ker_alloc(tasks * sizeof *world);
     enum ker_status status = KER_OK;
     for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
-        status = task_tell(trace, t, ranks, path, &own, &comms->aborts, &world[t], error);
+        status = task_list(trace, t, ranks, path, &own, &comms->aborts, &world[t], error);
     status = ker_comm_worst(comm, status);
     if (status == KER_OK)
         status = worlds_agree(world, tasks, path, comm, error);
@@ -239,18 +239,18 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
     size_t *offset = NULL;
     if (status == KER_OK) {
         ker_comm_allgather(comm, own.byte, own.used, &all, &offset);
-        const struct told **told = NULL;
+        const struct listed **listed = NULL;
         size_t count = 0, room = 0;
         for (size_t at = 0; at < offset[ranks];) {
-            const struct told *t = (const struct told *)(const void *)((const char *)all + at);
-            *KER_PUSH(told, count, room) = t;
+            const struct listed *t = (const struct listed *)(const void *)((const char *)all + at);
+            *KER_PUSH(listed, count, room) = t;
             size_t members = (size_t)t->size + (size_t)t->remote;
             at += sizeof *t + (members + members % 2) * sizeof(int32_t);
         }
         if (count)
-            qsort(told, count, sizeof *told, told_compare);
-        status = comms_join(comms, told, count, tasks, path, error);
-        free(told);
+            qsort(listed, count, sizeof *listed, listed_compare);
+        status = comms_join(comms, listed, count, tasks, path, error);
+        free(listed);
     }
     free(all);
     free(offset);

@@ -1,6 +1,6 @@
 /* found.c - the rule of found.h, call by call.
  *
- * Invariant: source[0..count - 1] are what the MPI model of tasks/mpi/source.c was told last, in this order,
+ * Invariant: source[0..count - 1] are what the MPI model of tasks/mpi/source.c was given last, in this order,
  * if the calls are replayed with TASK_RECEIVE_FINDS.
  */
 #include "traces/replay/found.h"

@@ -122,7 +122,7 @@ struct replay_neighbours *replay_neighbours_new(const struct mars_task *task, co
     return all;
 }
 
-/* As bytes: what stands before each place's lists. */
+/* As bytes: what precedes each place's lists. */
 struct packed_place {
     int32_t comm;
     uint32_t in, out;

@@ -32,7 +32,7 @@ struct task_program {
     uint64_t memory;  /* for operations */
     struct trace_store store;
     struct trace_tasks
-        held; /* a note is what is known of neighbours and threads, while the task is on its way */
+        held; /* a note is what is known of neighbours and threads, while the task is handed over */
     struct own_task *own;
     uint32_t own_count;
     struct own_task **further; /* threads but the first of all tasks: their numbers follow the tasks' */

@@ -1,8 +1,8 @@
 /* read.c - a task's calls become its operations in the store, once, before the run.
  *
  * One stream of calls, or those of several threads in one order (threads.c): then each thread's operations
- * are written beside the others', and stand one thread after the other in the end. Calls are counted on the
- * way.
+ * are written beside the others', and stand one thread after the other in the end. Calls are counted,
+ * too.
  */
 #include "traces/replay/program.h"
 
@@ -42,7 +42,7 @@ static int32_t found_get(struct replay_task *t, struct trace_code *code, int32_t
     return TASK_FOUND - (int32_t)(put - number);
 }
 
-/* A receive from any source, or a probe, takes the source of the trace, or tells it to calls that depend on
+/* A receive from any source, or a probe, takes the source of the trace, or hands it to calls that depend on
  * it: these name it in the place of the rank that they had. Between threads nothing depends. */
 static void source_name(struct replay_task *t, struct trace_code *code, struct task_op *op)
 {
@@ -52,10 +52,11 @@ static void source_name(struct replay_task *t, struct trace_code *code, struct t
     int32_t *source = exchange ? &op->peer2 : &op->peer, *tag = exchange ? &op->tag2 : &op->tag, came;
     if (op->kind == TASK_OP_IRECV && op->peer == TASK_ANY) {
         bool pair = t->parts > 1;
-        op->mode = !simulated ? TASK_RECEIVE_TOLD : pair ? TASK_RECEIVE_PLAIN : TASK_RECEIVE_FINDS;
+        op->mode = !simulated ? TASK_RECEIVE_LATER : pair ? TASK_RECEIVE_PLAIN : TASK_RECEIVE_FINDS;
     } else if ((op->kind == TASK_OP_RECV || exchange || probe) && *source == TASK_ANY) {
-        bool known = replay_told_get(t, op->comm, mars_number(&t->record, MARS_FIELD_from, MARS_FROM_NOBODY),
-                                     mars_number(&t->record, MARS_FIELD_got_tag, 0), source, &came);
+        bool known =
+            replay_source_get(t, op->comm, mars_number(&t->record, MARS_FIELD_from, MARS_FROM_NOBODY),
+                              mars_number(&t->record, MARS_FIELD_got_tag, 0), source, &came);
         if (known && simulated)
             *source = TASK_ANY;
         if (known && simulated && !exchange)
@@ -110,7 +111,7 @@ static void op_put(struct task_program *program, struct trace_code *code, struct
     uint64_t at = trace_code_put(code, op);
     replay_requests_put(t, op, code, at);
     if (op->peer <= TASK_FOUND)
-        *KER_APPEND(t->dependent, t->dependents) = (struct replay_told){code, at, peer, t->depends.class};
+        *KER_APPEND(t->dependent, t->dependents) = (struct replay_pending){code, at, peer, t->depends.class};
 }
 
 /* The operations that do not depend after all have their own ranks again. */
@@ -118,7 +119,7 @@ static void depends_end(struct replay_task *t)
 {
     for (uint32_t i = 0; i < t->dependents; i++)
         if (!replay_found_trusts(&t->found, t->dependent[i].class))
-            trace_code_told(t->dependent[i].code, t->dependent[i].at, t->dependent[i].peer, NULL);
+            trace_code_set_peer(t->dependent[i].code, t->dependent[i].at, t->dependent[i].peer, NULL);
 }
 
 /* Whom the record depends on, of the task's calls so far. */
@@ -130,8 +131,8 @@ static void depends_find(struct replay_task *t)
     t->depends = replay_found_next(&t->found, &t->record);
     if (!t->depends.not_before || !t->dependents)
         return;
-    const struct replay_told *last = &t->dependent[--t->dependents];
-    trace_code_told(last->code, last->at, last->peer, NULL);
+    const struct replay_pending *last = &t->dependent[--t->dependents];
+    trace_code_set_peer(last->code, last->at, last->peer, NULL);
 }
 
 /* What the call takes by itself. One that is no operation is computation of that time. */

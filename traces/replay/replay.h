@@ -71,7 +71,7 @@ struct replay_rules {
     bool counts;    /* calls are counted */
     bool traced;    /* calls take their traced times */
     bool simulated; /* receives from any source take who comes first, and not whom the trace found */
-    char **counter; /* whose counts are lines of memory that were moved, each of so many bytes */
+    char **counter; /* whose counts are lines of memory that were moved, each of `line` bytes */
     uint32_t counters;
     uint64_t line;
 };
@@ -97,8 +97,8 @@ struct replay_request {
 struct replay_threads {
     uint32_t count, now; /* now: whose record it is */
     uint64_t *ops;       /* of each thread: its operations so far, as TASK_OP_AFTER counts them */
-    /* Of each pair of threads: so many operations of the second the first is to wait for before its next, and
-     * has waited for. */
+    /* Of each pair of threads: how many operations of the second the first is to wait for before its next,
+     * and has waited for. */
     uint64_t *need, *seen;
     uint64_t names;      /* of requests, given so far */
     struct replay_turn { /* of each communicator: who has called a collective on it last */
@@ -115,8 +115,8 @@ static inline void replay_need(struct replay_threads *all, uint32_t thread, uint
 }
 #define REPLAY_THREADS_MOST 1024
 
-/* An operation in the store that may yet be told its source. */
-struct replay_told {
+/* An operation in the store whose source may be set later. */
+struct replay_pending {
     struct trace_code *code; /* NULL: none */
     uint64_t at;
     int32_t peer; /* its own; of an operation that depends on who was found: */
@@ -166,7 +166,7 @@ struct replay_task {
     uint64_t posts;
     struct replay_found found;
     struct replay_depends depends; /* of the record */
-    struct replay_told *dependent;
+    struct replay_pending *dependent;
     uint32_t dependents;
     struct replay_later later;
     struct replay_threads *threads; /* NULL: there is one */
@@ -199,8 +199,8 @@ uint64_t replay_counters_moved(const struct replay_task *);
 /* Puts the requests of the replay in the place of those of the record, whose operation this is. */
 void replay_requests_name(struct replay_task *, struct task_op *);
 /* The source and tag that a receive of the record, or a probe, found; false: it is not known. */
-bool replay_told_get(const struct replay_task *, int32_t comm, int64_t from, int64_t got_tag, int32_t *source,
-                     int32_t *tag);
+bool replay_source_get(const struct replay_task *, int32_t comm, int64_t from, int64_t got_tag,
+                       int32_t *source, int32_t *tag);
 /* Is the record's call, which has found several, to be waited for one by one? */
 bool replay_splits(const struct replay_task *);
 /* The operation of the record has been put there. */
@@ -212,7 +212,7 @@ bool replay_requests_general(struct replay_task *, struct task_op *complete);
 
 /* ---- threads.c ---- */
 
-/* For a task with several threads, and so many communicators in the job: t->threads. */
+/* For a task with several threads, and this many communicators in the job: t->threads. */
 enum ker_status replay_threads_new(struct replay_task *, int32_t comms, const char *path, struct ker_error *);
 void replay_threads_free(struct replay_threads *);
 /* All calls of a task whose threads have called MPI, one after the other. */

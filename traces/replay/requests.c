@@ -10,7 +10,7 @@
  * request (threads.c).
  *
  * Invariant: of one thread, a number that is not in the table means itself; held.age is 0 when no receive is
- * under way.
+ * outstanding.
  */
 #include "traces/replay/replay.h"
 
@@ -19,9 +19,9 @@
 struct numbered {
     uint64_t number; /* of the trace */
     struct trace_held held;
-    struct replay_turn last; /* of several threads: the last operation on it */
-    bool general;            /* a generalised request that has not been completed */
-    struct replay_told told; /* a receive from any source, which takes that of the trace */
+    struct replay_turn last;       /* of several threads: the last operation on it */
+    bool general;                  /* a generalised request that has not been completed */
+    struct replay_pending pending; /* a receive from any source, which takes that of the trace */
 };
 
 static const struct ker_table_kind numbers = KER_TABLE_U64(struct numbered);
@@ -75,7 +75,7 @@ static uint64_t receive_note(struct replay_task *t, const struct task_op *op, ui
     if (is_new)
         entry->held.id = number;
     entry->held.age = ++t->posts;
-    entry->told.code = NULL;
+    entry->pending.code = NULL;
     entry->held.post = (struct trace_post){
         .comm = (uint64_t)op->comm, .bytes = op->bytes, .peer = op->peer, .tag = op->tag, .receive = true};
     return entry->held.id;
@@ -95,13 +95,13 @@ static void completed_take(struct replay_task *t, const struct mars_value *list,
     struct replay_turn last = completed->last;
     completed->last = oldest->last;
     oldest->last = last;
-    struct replay_told told = completed->told;
-    completed->told = oldest->told;
-    oldest->told = told;
+    struct replay_pending pending = completed->pending;
+    completed->pending = oldest->pending;
+    oldest->pending = pending;
 }
 
-bool replay_told_get(const struct replay_task *t, int32_t comm, int64_t from, int64_t got_tag,
-                     int32_t *source, int32_t *tag)
+bool replay_source_get(const struct replay_task *t, int32_t comm, int64_t from, int64_t got_tag,
+                       int32_t *source, int32_t *tag)
 {
     const struct task_comm *c = &t->comms[comm];
     int32_t size = c->remote ? t->comms[c->remote].size : c->size;
@@ -113,24 +113,24 @@ bool replay_told_get(const struct replay_task *t, int32_t comm, int64_t from, in
 }
 
 /* A receive from any source has completed: is it known with what? */
-static bool tell(const struct replay_task *t, const struct numbered *entry, const int64_t came[2])
+static bool source_set(const struct replay_task *t, const struct numbered *entry, const int64_t came[2])
 {
     int32_t source, tag;
-    if (!entry->told.code ||
-        !replay_told_get(t, (int32_t)entry->held.post.comm, came[0], came[1], &source, &tag))
+    if (!entry->pending.code ||
+        !replay_source_get(t, (int32_t)entry->held.post.comm, came[0], came[1], &source, &tag))
         return false;
-    trace_code_told(entry->told.code, entry->told.at, source, &tag);
+    trace_code_set_peer(entry->pending.code, entry->pending.at, source, &tag);
     return true;
 }
 
 void replay_requests_put(struct replay_task *t, const struct task_op *op, struct trace_code *code,
                          uint64_t at)
 {
-    struct numbered *entry = op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD
+    struct numbered *entry = op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_LATER
                                  ? number_find(t, (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0))
                                  : NULL;
     if (entry)
-        entry->told = (struct replay_told){.code = code, .at = at};
+        entry->pending = (struct replay_pending){.code = code, .at = at};
 }
 
 bool replay_splits(const struct replay_task *t)
@@ -153,9 +153,9 @@ static void completion_name(struct replay_task *t, struct task_op *op)
             continue;
         }
         const int64_t *came = &done->list[(size_t)(i / each) * 4 + 1];
-        if (!tell(t, entry, came) && some && entry->held.age && *came != MARS_CANCELLED)
+        if (!source_set(t, entry, came) && some && entry->held.age && *came != MARS_CANCELLED)
             completed_take(t, list, entry);
-        entry->told.code = NULL;
+        entry->pending.code = NULL;
         entry->held.age = 0;
         last_set(t, entry);
         t->list[0][i] = entry->held.id;

@@ -1,9 +1,9 @@
 /* collective.c - collectives, which name no communicator: they are taken as those of MPI_COMM_WORLD.
  *
- * Without its "i" an action is one of the list below. What stands behind it is named by letters: s, r: sends
- * and receives so many elements; S, R: the same, a number for each task; c: computes so many flops; x: a
- * number that means nothing here; g: the root; t, u: datatypes of what is sent and received. SimGrid leaves
- * out an r of 0, and hand-made traces leave out the datatypes, both of them, and then the root.
+ * Without its "i" an action is one of the list below. What follows it is named by letters: s, r: sends
+ * and receives a number of elements; S, R: the same, a number for each task; c: computes a number of flops;
+ * x: a number that means nothing here; g: the root; t, u: datatypes of what is sent and received. SimGrid
+ * leaves out an r of 0, and hand-made traces leave out the datatypes, both of them, and then the root.
  */
 #include "traces/simgrid/simgrid.h"
 
@@ -113,9 +113,9 @@ static enum ker_status sizes_read(struct simgrid_task *t, const struct parts *p,
     return status;
 }
 
-/* What counts of them: with MPI_IN_PLACE one side is not told, and at one side of gather and scatter alone
+/* What counts of them: with MPI_IN_PLACE one side is not said, and at one side of gather and scatter alone
  * there are lists that mean something. */
-static void sizes_settle(struct simgrid_task *t, struct task_op *op)
+static void sizes_decide(struct simgrid_task *t, struct task_op *op)
 {
     bool root = op->peer == (int32_t)t->out->task;
     switch (op->collective) {
@@ -200,7 +200,7 @@ static enum ker_status arguments_read(struct simgrid_task *t, const struct kind 
     op->peer = (int32_t)root;
     status = sizes_read(t, parts, op);
     if (status == KER_OK)
-        sizes_settle(t, op);
+        sizes_decide(t, op);
     return status;
 }
 

@@ -46,7 +46,7 @@ static char *entry_path(const char *list, const char *entry, size_t length)
     return path;
 }
 
-/* Does the line at hand begin with the number of a task and an action? */
+/* Does the current line begin with the number of a task and an action? */
 static bool line_known(struct ker_lines *in)
 {
     static const char *const actions[] = {"init",   "compute",  "comm_size", "send",     "recv",

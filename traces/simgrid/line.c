@@ -17,7 +17,7 @@ enum ker_status simgrid_fail(const struct simgrid_line *line, const char *format
     return ker_lines_fail(&line->text->in, "%s: %s", line->action, text);
 }
 
-/* SimGrid itself does not tell large letters from small ones. */
+/* SimGrid itself does not distinguish large letters from small ones. */
 static bool action_take(struct simgrid_line *line)
 {
     struct ker_lines *in = &line->text->in;

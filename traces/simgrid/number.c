@@ -38,7 +38,7 @@ enum ker_status simgrid_bytes(const struct simgrid_task *t, size_t index, size_t
                                                        (unsigned long long)*bytes);
 }
 
-/* Computation of the number, of which there are so many a second. */
+/* Computation of the number, of which there are `rate` a second. */
 static enum ker_status time_add(const struct simgrid_task *t, size_t index, double rate)
 {
     const double most = (double)TRACE_GAP_MOST;

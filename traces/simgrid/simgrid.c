@@ -32,7 +32,7 @@ static const char *const doubts[] = {
     [SIMGRID_DOUBT_SENDRECV] = "MPI_Sendrecv has no tags; its messages are taken to go to other "
                                "MPI_Sendrecv, and those from or to MPI_PROC_NULL are missing",
     [SIMGRID_DOUBT_WAITALL] = "MPI_Waitall or MPI_Waitany does not say for which requests; it is taken to "
-                              "wait for all that are under way, as SimGrid's own replay does",
+                              "wait for all that are outstanding, as SimGrid's own replay does",
     [SIMGRID_DOUBT_NEVER] = "requests are never waited for (MPI_Waitsome is not written, for one); the end "
                             "of the task waits for them",
     [SIMGRID_DOUBTS] = NULL,

@@ -34,7 +34,7 @@ struct simgrid_trace {
 
 /* ---- line.c ---- */
 
-/* The line at hand: its task, its action in small letters, and the numbers behind it. */
+/* The current line: its task, its action in small letters, and the numbers behind it. */
 struct simgrid_line {
     struct ker_text *text;
     uint32_t task;
@@ -42,7 +42,7 @@ struct simgrid_line {
     double *number;
     size_t numbers, room;
 };
-/* Goes to the next line with an action; false: there is none, or a status in text->status. */
+/* Reads the next line with an action; false: there is none, or a status in text->status. */
 bool simgrid_line_next(struct simgrid_line *);
 /* A number that is whole and within bounds; an error names `what` it is. */
 enum ker_status simgrid_whole(const struct simgrid_line *, size_t index, const char *what, int64_t least,

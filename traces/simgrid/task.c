@@ -125,7 +125,7 @@ static enum ker_status wait_read(struct simgrid_task *t, const struct action *a)
     struct task_op op = {.kind = a->kind, .outcome = -1, .call = a->call, .line = t->line.text->in.line};
     foreign_count(t->out, a->call, 0, 0);
     if (!r && a->kind == TASK_OP_WAIT && !t->requests.guessed)
-        return simgrid_fail(&t->line, "no request from %lld to %lld with tag %lld is under way",
+        return simgrid_fail(&t->line, "no request from %lld to %lld with tag %lld is outstanding",
                             (long long)names[0], (long long)names[1], (long long)names[2]);
     if (!r) /* it was completed by a test before */
         return KER_OK;

@@ -16,7 +16,7 @@ struct trace_called {
 /* The index in `call` of a function, which is added when it is new. Not for every call: a reader remembers it
  * by what it has. */
 uint32_t trace_called_find(struct trace_called *, const char *function, size_t length);
-/* Calls of that function have come, with so many bytes each. */
+/* Calls of that function have come, with `bytes` each. */
 static inline void trace_called_add(struct trace_called *called, uint32_t index, uint64_t calls,
                                     uint64_t bytes, uint64_t time_ns)
 {

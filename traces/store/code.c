@@ -3,8 +3,8 @@
  * An operation is: its call's number, the distance to the last operation's line (where the trace has lines),
  * its kind and mode, then what its kind has (`parts`), all as varints (7 bits a byte, lowest first; signed
  * numbers zigzag). 0 in the place of the call is a computation of which its time is all there is. Operations
- * whose outcome the trace tells only later (tests, Waitany, Waitsome) have the outcome and a chosen request
- * as 9 fixed bytes, which are settled in place. A test that completed nothing is skipped by the reader, and
+ * whose outcome the trace shows only later (tests, Waitany, Waitsome) have the outcome and a chosen request
+ * as 9 fixed bytes, which are decided in place. A test that completed nothing is skipped by the reader, and
  * taken back altogether when nothing was written after it: a million of them are one computation.
  *
  * Invariant: gap is the computation since the last operation that is written.
@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* What an operation has besides call, line, kind and mode. */
-#define SETTLED 1u   /* outcome, chosen request: fixed bytes */
+#define DECIDED 1u   /* outcome, chosen request: fixed bytes */
 #define MESSAGE 2u   /* comm, peer, tag, bytes */
 #define OTHER 4u     /* peer2, tag2, bytes2 */
 #define REQUEST 8u   /* request */
@@ -42,12 +42,12 @@ static const uint16_t parts[] = {
     [TASK_OP_CANCEL] = REQUEST,
     [TASK_OP_WAIT] = REQUEST,
     [TASK_OP_WAITALL] = REQUESTS,
-    [TASK_OP_WAITANY] = SETTLED | REQUESTS,
-    [TASK_OP_WAITSOME] = SETTLED | REQUESTS,
-    [TASK_OP_TEST] = SETTLED | REQUEST,
-    [TASK_OP_TESTALL] = SETTLED | REQUESTS,
-    [TASK_OP_TESTANY] = SETTLED | REQUESTS,
-    [TASK_OP_TESTSOME] = SETTLED | REQUESTS,
+    [TASK_OP_WAITANY] = DECIDED | REQUESTS,
+    [TASK_OP_WAITSOME] = DECIDED | REQUESTS,
+    [TASK_OP_TEST] = DECIDED | REQUEST,
+    [TASK_OP_TESTALL] = DECIDED | REQUESTS,
+    [TASK_OP_TESTANY] = DECIDED | REQUESTS,
+    [TASK_OP_TESTSOME] = DECIDED | REQUESTS,
     [TASK_OP_PROBE] = MESSAGE,
     [TASK_OP_IPROBE] = MESSAGE | FLAG,
     [TASK_OP_MPROBE] = MESSAGE | FLAG | HANDLE,
@@ -159,12 +159,12 @@ static uint8_t *put_time(const struct trace_code *code, uint8_t *at, uint64_t un
 static inline uint8_t *put_body(const struct trace_code *code, uint8_t *at, unsigned has,
                                 const struct task_op *op)
 {
-    if (has & SETTLED) {
+    if (has & DECIDED) {
         *at++ = (uint8_t)op->outcome;
         memset(at, 0, sizeof op->request);
         at += sizeof op->request;
     }
-    if (has & MESSAGE && op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD)
+    if (has & MESSAGE && op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_LATER)
         at = put(trace_put_wide(trace_put_wide(put(at, (uint32_t)op->comm), op->peer), op->tag), op->bytes);
     else if (has & MESSAGE)
         at = put_message(at, op);
@@ -192,7 +192,7 @@ static inline uint8_t *put_body(const struct trace_code *code, uint8_t *at, unsi
     return at;
 }
 
-/* Names are static texts, so that their addresses tell them apart. */
+/* Names are static texts, so that their addresses distinguish them. */
 static uint8_t name_number(struct trace_store *store, const char *name)
 {
     size_t place = ker_hash((uintptr_t)name) >> 55; /* of 512 */
@@ -218,7 +218,7 @@ static uint8_t *code_begin(struct trace_code *code, size_t lists)
     return code->byte + code->used;
 }
 
-/* What stands before an operation's kind. */
+/* What precedes an operation's kind. */
 static inline uint8_t *put_front(struct trace_code *code, uint8_t *at, uint8_t call, uint32_t line)
 {
     if (code->gap) {
@@ -253,7 +253,7 @@ bool trace_again_make(struct trace_again *again, const struct trace_code *code, 
 {
     unsigned has = parts[op->kind];
     if (has & ~(MESSAGE | OTHER | REQUEST) || has == (MESSAGE | OTHER | REQUEST) ||
-        (op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_TOLD))
+        (op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_LATER))
         return false;
     uint8_t body[TRACE_OP_BYTES], *at = body;
     *at++ = kind_byte(op);
@@ -424,8 +424,8 @@ static bool outcome_apply(struct task_op *op, uint64_t chosen)
     return op->outcome == 1;
 }
 
-/* An operation that is settled after it is written: it begins behind its kind. */
-static __attribute__((noinline)) bool get_settled(struct trace_reader *reader, struct task_op *op)
+/* An operation that is decided after it is written: it begins behind its kind. */
+static __attribute__((noinline)) bool get_decided(struct trace_reader *reader, struct task_op *op)
 {
     uint64_t chosen;
     op->outcome = (int8_t)*reader->at++;
@@ -454,9 +454,9 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
                                .outcome = 1};
         op->is_call = !moves(op);
         unsigned has = parts[op->kind];
-        if (__builtin_expect(has & SETTLED, 0) && !get_settled(reader, op))
+        if (__builtin_expect(has & DECIDED, 0) && !get_decided(reader, op))
             continue;
-        if (!(has & SETTLED))
+        if (!(has & DECIDED))
             get_body(reader, op, has);
         return true;
     }

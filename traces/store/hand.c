@@ -14,7 +14,7 @@
 
 #define ROUND_BYTES ((size_t)1 << 20)
 
-/* What stands before a part of what is sent. */
+/* What precedes a part of what is sent. */
 struct piece {
     uint32_t task;
     uint32_t is_front; /* else operations */
@@ -225,7 +225,7 @@ static int outgoing_compare(const void *a, const void *b)
                               : (x->task->task > y->task->task) - (x->task->task < y->task->task);
 }
 
-/* What stays moves to `own`, what goes to others is listed, what nobody needs is dropped. */
+/* What stays moves to `own`, what others get is listed, what nobody needs is dropped. */
 static void tasks_sort(struct hand *h, struct trace_tasks *had, const struct trace_tasks *own,
                        const int64_t *owner)
 {

@@ -24,7 +24,7 @@ struct trace_tasks {
 
 /* Collective over all ranks that may have something: afterwards each has the tasks `own` (ascending), with
  * the operations of those that anybody had, and no others. tasks: of the trace. What cannot be written is
- * told by trace_store_status. */
+ * reported by trace_store_status. */
 void trace_tasks_hand(struct trace_tasks *, struct trace_store *, const uint32_t *own, uint32_t count,
                       uint32_t tasks, struct ker_comm *);
 /* Of one; NULL: it is none of them. */

@@ -29,7 +29,7 @@ static uint8_t *later_begin(const struct trace_code *code, uint64_t at, uint8_t 
     return copy;
 }
 
-void trace_code_told(struct trace_code *code, uint64_t at, int32_t peer, const int32_t *tag)
+void trace_code_set_peer(struct trace_code *code, uint64_t at, int32_t peer, const int32_t *tag)
 {
     uint8_t copy[LATER_BYTES], *op = later_begin(code, at, copy), *place = op + later_offset(code, op);
     while (*place++ & 128) /* the communicator */
@@ -41,7 +41,7 @@ void trace_code_told(struct trace_code *code, uint64_t at, int32_t peer, const i
         trace_code_poke(code, at, copy, (size_t)(place - copy));
 }
 
-void trace_code_settle(struct trace_code *code, uint64_t at, int8_t outcome, uint64_t request)
+void trace_code_decide(struct trace_code *code, uint64_t at, int8_t outcome, uint64_t request)
 {
     uint8_t copy[LATER_BYTES], *op = later_begin(code, at, copy), *place = op + later_offset(code, op);
     *place = (uint8_t)outcome;

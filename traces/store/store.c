@@ -1,8 +1,8 @@
 /* store.c - operations that have no room in memory, in a temporary file that has no name any more.
  *
  * As long as all tasks of a rank together stay below a limit, operations remain where they were written;
- * whatever comes after that goes to the file, and comes back when it is replayed. The last operation stays in
- * memory while more can follow, because it may be taken back.
+ * whatever comes after that is written to the file, and comes back when it is replayed. The last operation
+ * stays in memory while more can follow, because it may be taken back.
  *
  * Invariant: what lies in the file of one task are its first bytes, code->begin of them, one behind the
  * other: so a position is a place, and no index is needed.
@@ -75,7 +75,7 @@ static void file_make(struct trace_store *store)
         store->most = UINT64_MAX;
 }
 
-/* After a failure nothing is written: trace_store_status() tells, before anything is read. */
+/* After a failure nothing is written: trace_store_status() reports it, before anything is read. */
 static void file_write(struct trace_store *store, uint64_t place, const uint8_t *byte, size_t bytes)
 {
     while (bytes && !store->failure) {

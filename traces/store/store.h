@@ -89,13 +89,13 @@ static inline void trace_code_compute(struct trace_code *code, uint64_t units)
     uint64_t most = code->store->gap_most, sum = code->gap + (units < most ? units : most);
     code->gap = sum < most ? sum : most;
 }
-/* Tests, Waitany and Waitsome can be settled later, whatever came after them: did they complete something,
+/* Tests, Waitany and Waitsome can be decided later, whatever came after them: did they complete something,
  * and which request (0: leave)? */
-void trace_code_settle(struct trace_code *, uint64_t at, int8_t outcome, uint64_t request);
+void trace_code_decide(struct trace_code *, uint64_t at, int8_t outcome, uint64_t request);
 int8_t trace_code_outcome(const struct trace_code *, uint64_t at, uint64_t *request);
-/* The source of a receive that was written with TASK_RECEIVE_TOLD, and its tag; or the peer of an operation
+/* The source of a receive that was written with TASK_RECEIVE_LATER, and its tag; or the peer of an operation
  * whose peer was TASK_FOUND or less, its tag as it is. */
-void trace_code_told(struct trace_code *, uint64_t at, int32_t peer, const int32_t *tag);
+void trace_code_set_peer(struct trace_code *, uint64_t at, int32_t peer, const int32_t *tag);
 /* Takes the operation back when it is the last one: computation before and after it become one. */
 bool trace_code_undo(struct trace_code *, uint64_t at);
 /* Appends the operations of one that was written beside; returns where they begin. */
@@ -114,7 +114,7 @@ struct trace_reader {
     uint64_t *scratch; /* lists of the last operation */
     uint8_t *window;   /* of the file */
 };
-/* Goes to a position behind which an operation begins (0: the first), and whose line number was this. */
+/* Continues at a position behind which an operation begins (0: the first), and whose line number was this. */
 void trace_reader_seek(struct trace_reader *, uint64_t at, uint32_t line);
 /* Tests have the outcome 1: those that completed nothing are left out. False: there is no more. */
 bool trace_reader_next(struct trace_reader *, struct task_op *);
@@ -135,7 +135,7 @@ static inline uint64_t trace_reader_position(const struct trace_reader *reader)
  * oldest one's place: the number of messages received up to any point is that of the trace.
  */
 struct trace_post {
-    uint64_t comm; /* any number that tells it from others */
+    uint64_t comm; /* any number that distinguishes it from others */
     uint64_t bytes;
     int32_t peer, tag;
     bool receive, persistent;
@@ -157,7 +157,7 @@ static inline bool trace_held_equal(const struct trace_held *a, const struct tra
 }
 
 /* `completed` is what the trace shows, `oldest` the equal one that was posted first (or the same). Returns
- * the id of the request that is completed; `completed` then holds it, and `oldest` what is still under way.
+ * the id of the request that is completed; `completed` then holds it, and `oldest` what is still outstanding.
  */
 static inline uint64_t trace_held_swap(struct trace_held *completed, struct trace_held *oldest)
 {
@@ -173,7 +173,7 @@ static inline uint64_t trace_held_swap(struct trace_held *completed, struct trac
 
 #define TRACE_OP_BYTES 100 /* more than an operation takes without its lists */
 
-/* Instead of writing: there will be so many bytes, which come in their order. */
+/* Instead of writing: there will be `total` bytes, which come in their order. */
 void trace_code_expect(struct trace_code *, uint64_t total);
 void trace_code_fill(struct trace_code *, const uint8_t *, size_t bytes);
 /* Bytes of what is complete. */
