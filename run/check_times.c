@@ -16,6 +16,7 @@ static const struct action {
 } actions[] = {
     {"periods", run_periods_interval, run_periods_add, true},
     {"batches", run_batches_interval, run_batches_add, true},
+    {"jobs", run_after_interval, run_after_look},
     {"ends", run_ends_interval},
     {"checkpoints", run_checkpoints_interval}, /* behind the ends: a run that ends here needs none */
 };

@@ -74,7 +74,7 @@ enum ker_status run_ends_check(struct run *run)
     run->open_ended = task_system_endless(run->tasks) || node_service_list_endless(run->listed);
     uint32_t foreground = task_system_foreground(run->tasks),
              background = task_system_jobs(run->tasks) - foreground;
-    run->watch = foreground > 0 && (run->open_ended || background > 0);
+    run->watch = foreground > 0 && (run->open_ended || background > 0 || task_system_dependent(run->tasks));
     if (foreground > 0 || run->end != KER_TIME_MAX || ker_config_has(c, "run.packets") ||
         ker_config_has(c, "run.confidence"))
         return KER_OK;

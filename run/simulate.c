@@ -129,6 +129,7 @@ enum ker_end run_engine(struct run *run)
     int64_t at = 0;
     run->progress = stats_progress_new(run->args->quiet || !run->control, run->end, tasks_done, run);
     if (run->working) {
+        run_after_hold(run);
         found = ker_engine_run(run->engine, &at);
         span_end(&run->simulated);
     }

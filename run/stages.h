@@ -274,6 +274,11 @@ void run_hdf5_save(struct run *, struct ker_state_writer *);
 void run_hdf5_load(void *context, struct ker_chunk *);
 void run_hdf5_resume(struct run *);
 
+/* after.c: jobs that begin when others have ended. */
+ker_time run_after_interval(const struct run *run);
+void run_after_hold(struct run *); /* the run does not end by draining meanwhile */
+void run_after_look(struct run *, ker_time at);
+
 /* ends.c */
 ker_time run_ends_interval(const struct run *);
 /* Collective over the working ranks: one of the conditions that are looked for at check times holds. */

@@ -302,7 +302,11 @@ static enum checked {
         p->checked = check;
         if (p->setup.check(p->setup.context, check))
             return CHECK_ENDS;
-        checks_advance(p, check, all);
+        bool posted = p->posted;
+        p->posted = false;
+        checks_advance(p, check, posted ? check : all);
+        if (posted)
+            return CHECKS_LEFT;
     }
     return CHECKED;
 }
@@ -341,6 +345,16 @@ static bool requests_serve(struct ker_engine *e)
     p->request_at = KER_TIME_MAX;
     p->requests = 0;
     return p->setup.requested(p->setup.context, requests, at);
+}
+
+void ker_engine_posted(struct ker_engine *e)
+{
+    e->private->posted = true;
+}
+
+void ker_engine_hold(struct ker_engine *e)
+{
+    ker_hold(e, KER_TIME_MAX - 1);
 }
 
 enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)

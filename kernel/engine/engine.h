@@ -58,7 +58,7 @@ struct ker_component {
 
 enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED };
 
-#define KER_CHECK_INTERVALS 4
+#define KER_CHECK_INTERVALS 5
 
 /* Sets of blocks: an engine with a lot to do handles several windows of one, then of the next, so that it
  * finds its state in a cache. Either they reach each other only after `delay`, longer than the lookahead; or
@@ -143,6 +143,12 @@ static inline uint32_t ker_engine_place(uint32_t next, uint32_t cell_size, uint3
 uint32_t ker_engine_tiles(const struct ker_engine *, uint32_t *windows);
 void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class *, void *state,
                     bool begins_cell);
+
+/* At a check, on all ranks alike: components have posted something to themselves, at the time of the check or
+ * later. */
+void ker_engine_posted(struct ker_engine *);
+/* On all ranks, before the run: it does not end by draining before a check has seen that nothing is left. */
+void ker_engine_hold(struct ker_engine *);
 
 /* Collective. Runs to the end and says why it ended; *at is the time of the end condition (for DRAINED, and
  * for MEMORY, which leaves ranks where they are: the last action that the model can see). */

@@ -26,6 +26,7 @@ struct engine_private {
     uint32_t span;   /* windows that are run as one where little happens, see whole.c; 0: they never are */
     bool thin;       /* little happened in the last window */
     bool whole;      /* it is so that the present one is run */
+    bool posted;     /* at the check that is being done */
     bool broken;     /* memory is out: nothing can be handled any more */
     uint8_t *begins; /* per component: begins a cell */
     uint32_t *count; /* per cell of a block */

@@ -25,6 +25,39 @@ static uint64_t *jobs_counts(const struct task_system *system, struct ker_comm *
     return v;
 }
 
+bool task_system_dependent(const struct task_system *system)
+{
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        if (task_jobs_get(system->jobs, job)->afters)
+            return true;
+    return false;
+}
+
+bool task_system_release(struct task_system *system, struct ker_comm *comm, ker_time at)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    uint64_t *waiting = ker_alloc(jobs * sizeof *waiting), any = 0;
+    for (uint32_t job = 0; job < jobs; job++)
+        waiting[job] = task_mpi_dependent(system->mpi, job);
+    ker_comm_sum_u64(comm, waiting, jobs);
+    for (uint32_t job = 0; job < jobs; job++)
+        any |= waiting[job];
+    uint64_t *counts = any ? jobs_counts(system, comm) : NULL;
+    bool released = false;
+    for (uint32_t job = 0; any && job < jobs; job++) {
+        const struct task_job *own = task_jobs_get(system->jobs, job);
+        bool ready = waiting[job] > 0;
+        for (uint32_t i = 0; i < own->afters; i++)
+            ready &= counts[COUNTS * own->after[i] + UNFINISHED] == 0;
+        if (ready)
+            task_mpi_release(system->mpi, job, at);
+        released |= ready;
+    }
+    free(counts);
+    free(waiting);
+    return released;
+}
+
 /* Nothing moves, and tasks wait. */
 static bool stands(const uint64_t *counts)
 {
@@ -255,7 +288,7 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
                                 time_json(&sum[i], task_mpi_system_measured(system->mpi)));
         if (sum[i].of[COMPUTE])
             json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));
-        if (job->restart)
+        if (job->restart || job->repetitions > 1)
             json_object_set_new(object, "passes", json_integer((json_int_t)sum[i].passes));
         if (job->class->taken) {
             json_object_set_new(object, "poll_gap_ps", json_integer(sum[i].poll_gap));

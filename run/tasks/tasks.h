@@ -76,6 +76,12 @@ uint32_t task_system_jobs(const struct task_system *);
 struct task_jobs;
 const struct task_jobs *task_jobs_of(const struct task_system *);
 
+/* Do jobs wait for others? */
+bool task_system_dependent(const struct task_system *);
+/* Collective, between two instants: jobs whose jobs before them have ended begin at `at`. Whether any does,
+ * on all ranks alike. */
+bool task_system_release(struct task_system *, struct ker_comm *, ker_time at);
+
 /* Jobs that are not in the background. */
 uint32_t task_system_foreground(const struct task_system *);
 /* About which part of their operations the tasks of the foreground job that is the least far have done, as

@@ -9,6 +9,7 @@
 #include "tasks/jobs/jobs.h"
 
 #include "tasks/graphs/graphs.h"
+#include "tasks/jobs/after.h"
 #include "tasks/jobs/allocation.h"
 #include "tasks/jobs/factors.h"
 #include "tasks/jobs/placement.h"
@@ -107,6 +108,9 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
+    s->job.repetitions = (uint64_t)ker_config_int(config, KEY(job, "repetitions"));
+    if (s->job.repetitions > 1 && (s->job.schedule || s->job.class->driven))
+        return ker_config_fail(config, error, KEY(job, "repetitions"), "are possible for programs of MPI");
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "is not possible with a schedule and network.model = \"loggops\"");
@@ -227,6 +231,17 @@ static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const stru
     return KER_OK;
 }
 
+static enum ker_status jobs_after(struct task_jobs *jobs, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    struct task_job **job = ker_alloc((jobs->count + 1ull) * sizeof *job);
+    for (uint32_t i = 0; i < jobs->count; i++)
+        job[i] = &jobs->slot[i].job;
+    enum ker_status status = task_after_read(job, jobs->count, config, error);
+    free(job);
+    return status;
+}
+
 /* One job in closed form whose tasks all nodes can hold: it needs no table. */
 static bool jobs_closed(const struct task_jobs *jobs)
 {
@@ -336,6 +351,8 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
             status = ker_config_fail(config, error, "jobs", "have more than %d tasks together", INT32_MAX);
     }
     if (!status)
+        status = jobs_after(jobs, config, error);
+    if (!status)
         status = jobs_place(jobs, config, topology, seed, error);
     status = ker_comm_worst(comm, status);
     return status || !jobs->hosts ? status : jobs_seat(jobs, config, error);
@@ -439,6 +456,7 @@ void task_jobs_free(struct task_jobs *jobs)
         task_placement_release(&s->placement);
         free(s->job.factors);
         free(s->job.service);
+        free(s->job.after);
         free(s->name);
     }
     free(jobs->slot);

@@ -33,8 +33,16 @@ struct task_job {
     } * factors; /* of all tasks, if some differ from the job; else NULL */
     uint32_t runs;
     ker_time start;
-    uint32_t *service; /* numbers of the services that its tasks call (task_program_class.service) */
+    uint32_t *after, afters; /* jobs that have to end before it starts */
+    uint64_t repetitions;    /* how often its program is run */
+    uint32_t *service;       /* numbers of the services that its tasks call (task_program_class.service) */
 };
+
+/* Does a task begin again after `passes` passes? */
+static inline bool task_job_repeats(const struct task_job *job, uint64_t passes)
+{
+    return job->restart || passes < job->repetitions;
+}
 
 /* What stands for a task, where there are factors. */
 const struct task_factors *task_factors_find(const struct task_job *, uint32_t task);

@@ -83,6 +83,19 @@ const struct ker_option task_job_options[] = {
      .fallback = "0 ns",
      .maximum = "1000000 s",
      .meaning = "When the job starts."},
+    {.key = "jobs[].after",
+     .type = KER_TYPE_STRING | KER_TYPE_LIST,
+     .fallback = "",
+     .meaning = "Names of jobs: this one starts when all of them have ended, at the next multiple of "
+                "run.check_interval, and not before jobs[].start. Its nodes are its own from the beginning."},
+    {.key = "jobs[].repetitions",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "1000000000",
+     .meaning =
+         "How often its tasks run their program: each begins again when it is at the end, without waiting "
+         "for the others."},
     {.key = "jobs[].processor_factor",
      .type = KER_TYPE_REAL,
      .fallback = "1",

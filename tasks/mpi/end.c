@@ -26,7 +26,8 @@ static void task_restart(struct task_mpi *mpi, struct task_state *task, ker_time
 void task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     bool aborts = task->op.kind == TASK_OP_ABORT;
-    bool restart = task_job_of(mpi, task)->restart && now > task->started && !aborts;
+    bool restart =
+        task_job_repeats(task_job_of(mpi, task), task->passes + 1) && now > task->started && !aborts;
     if (task->calls && (!restart || task->streams))
         task_calls_end(task, now);
     if (task->line)

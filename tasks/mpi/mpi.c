@@ -351,6 +351,18 @@ static bool service_step_asking(void *state, struct node *net, ker_time now)
     return step(state, now, true);
 }
 
+static void task_begin(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_time start)
+{
+    task->started = start > now ? start : now;
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        if (start > now)
+            task_sleep(mpi, task, start);
+        else
+            task_enqueue(mpi, task);
+    }
+}
+
 static void service_start(void *state, struct node *net, ker_time now)
 {
     struct task_mpi_node *node = state;
@@ -358,16 +370,33 @@ static void service_start(void *state, struct node *net, ker_time now)
     node->net = net;
     for (; node->begun < node->tasks; node->begun++) {
         struct task_state *task = &mpi->task[node->first_task + node->begun];
-        ker_time start = task_job_of(mpi, task)->start;
-        task->started = start > now ? start : now;
+        const struct task_job *job = task_job_of(mpi, task);
         task_streams_make(mpi, task);
-        for (uint32_t i = 0; i < task_stream_count(task); i++) {
-            task_stream_select(task, i);
-            if (start > now)
-                task_sleep(mpi, task, start);
-            else
-                task_enqueue(mpi, task);
+        if (job->afters == 0) {
+            task_begin(mpi, task, now, job->start);
+            continue;
         }
+        task->started = TASK_WAITS;
+        mpi->job[task->job].waiting++;
+        mpi->job[task->job].open++;
+    }
+}
+
+uint64_t task_mpi_dependent(const struct task_mpi *mpi, uint32_t job)
+{
+    return job < mpi->job_room ? mpi->job[job].waiting : 0;
+}
+
+void task_mpi_release(struct task_mpi *mpi, uint32_t job, ker_time at)
+{
+    for (uint32_t i = 0; i < mpi->tasks && task_mpi_dependent(mpi, job) > 0; i++) {
+        struct task_state *task = &mpi->task[i];
+        if (task->job != job || task->started != TASK_WAITS)
+            continue;
+        ker_time start = task_job_of(mpi, task)->start;
+        mpi->job[job].waiting--;
+        mpi->job[job].open--;
+        task_begin(mpi, task, at - 1, start > at ? start : at); /* nothing of `at` has been handled */
     }
 }
 

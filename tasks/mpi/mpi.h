@@ -109,6 +109,10 @@ void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, cons
 
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);
+/* Tasks of this rank that wait for the end of other jobs; and they begin, between two instants, before that
+ * of `at`. */
+uint64_t task_mpi_dependent(const struct task_mpi *, uint32_t job);
+void task_mpi_release(struct task_mpi *, uint32_t job, ker_time at);
 /* Of one job: this rank's part of what can still make something happen in it (timers, messages in transit,
  * sends in progress), and its tasks here that have not finished. Summed over the ranks, between two instants:
  * 0 open and some unfinished is a deadlock. */

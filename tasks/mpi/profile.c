@@ -137,7 +137,8 @@ static void task_rows_fill(struct maker *m, const struct task_state *task)
     uint32_t count;
     struct task_counted *own = task_calls_sorted(task, m->end, &count);
     struct task_call call;
-    uint64_t passes = job->restart ? task->passes + !task_is_done(task) : 1; /* that have begun */
+    uint64_t passes =
+        job->restart || job->repetitions > 1 ? task->passes + !task_is_done(task) : 1; /* that have begun */
     memset(m->row, 0, m->names->of.count * sizeof *m->row);
     for (uint32_t i = 0; i < count; i++) {
         struct row *row = &m->row[task_names_place(&m->names->of, own[i].function)];

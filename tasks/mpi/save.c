@@ -351,6 +351,8 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
         return;
     program_state(mpi, task, c);
     progress_state(task, c);
+    if (c->loads && task->started == TASK_WAITS)
+        mpi->job[task->job].waiting++;
     peers_state(task, c);
     requests_state(mpi, task, c);
     posted_state(mpi, task, &task->posted, c);

@@ -199,10 +199,13 @@ struct task_mpi_node {
 /* What can still make something happen in a job, counted where it begins and where it ends: timers of its
  * tasks, messages in transit, sends whose end the adapter will report. One rank's number may be negative; the
  * sum over the ranks is exact. */
+#define TASK_WAITS KER_TIME_MAX /* task_state.started: for the end of other jobs */
+
 struct task_mpi_job {
     const struct task_job *job; /* NULL: none of its tasks is here */
     int64_t open;
     uint64_t unfinished; /* tasks */
+    uint64_t waiting;    /* of these: for the end of other jobs; each is open until they are released */
     uint64_t aborted;    /* tasks that have ended before their end */
 };
 

@@ -49,7 +49,7 @@ static bool system_measured(const void *context)
     COLUMN(messages_received, "messages", U64, SUM, row->messages_received, "the same, received") \
     COLUMN(bytes_received, "bytes", U64, SUM, row->bytes_received, "their payload") \
     COLUMN(passes, "", U64, SUM, row->passes, \
-           "how often its program was run to its end: 0 or 1, more for jobs that restart") \
+           "how often its program was run to its end: 0 or 1, more for jobs that restart or are repeated") \
     COLUMN(poll_gap_ps, "ps", U64, SUM, row->taken.poll_gap, \
            "replays of traces: time between tests that was left out of each pass, on the traced machine " \
            "([traces.md](traces.md))") \

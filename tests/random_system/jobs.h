@@ -329,6 +329,9 @@ static void random_job(struct random_system *r, uint32_t number, uint32_t share)
     fprintf(r->out, "    {\n        name = \"job %u\";\n", number);
     if (number > 0)
         put_ps(r, "start", 1000.0 * (double)random_whole(r, "start", 0, 4999, 0, 1000000000));
+    if (number > 0 && random_flag(r, "after another job", 25))
+        fprintf(r->out, "        after = \"job %u\";\n", draw(r, number));
+    put_whole(r, "repetitions", 1, random_flag(r, "repetitions", 20) ? 3 : 1, 1, 1);
     put_whole(r, "priority", 0, r->classes - 1, 0, r->classes - 1);
     random_placement(r, &job, random_program(r, job.nodes * job.per_node));
     if (number == 2 && random_flag(r, "background", 50)) { /* the first two end the run */

@@ -1,9 +1,10 @@
 /* alone.c - what jobs lose to those beside them: each foreground job alone, too, on the nodes that it has in
  * the shared run, and the ratio of the two (slowdown).
  *
- * Alone: the other jobs, and the traffic, keep their nodes and never begin. What is compared: until the job
- * has finished; the iterations of a collective, one by one (collectives.csv); time in each function that
- * waits (wait_functions.csv). A ratio is of runs with the same seed; the table has the mean over seeds.
+ * Alone: the other jobs, and the traffic, keep their nodes and never begin; a job that would wait for one of
+ * them (jobs[].after) does not. What is compared: until the job has finished; the iterations of a collective,
+ * one by one (collectives.csv); time in each function that waits (wait_functions.csv). A ratio is of runs
+ * with the same seed; the table has the mean over seeds.
  */
 #include "tools/marssweep/sweep.h"
 
@@ -34,6 +35,8 @@ static enum ker_status alone_add(struct sweep *s, size_t number, const struct sw
     struct sweep_point *point;
     sweep_words_copy(&words, &s->point[number]->words);
     for (size_t i = 0; i < jobs->count; i++) {
+        if (jobs->waits[i])
+            job_word(&words, jobs->name[i], "after", "[]");
         if (i == which)
             continue;
         if (i < jobs->foreground)

@@ -283,7 +283,7 @@ static int conclude(const struct sweep *s)
     if (s->differ)
         fprintf(stderr, "marssweep: error: %zu points have other results than the database has\n", s->differ);
     if (!s->share_of)
-        printf("\nresults     %s: table.csv, runs.csv, figure.svg, runs/; database %s\n", s->dir, s->db);
+        printf("\nresults     %s; database %s\n", s->dir, s->db);
     return s->interrupted ? 130 : s->failed || s->differ || missing ? 1 : 0;
 }
 

@@ -181,7 +181,7 @@ enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words 
 {
     struct ker_config *config;
     enum ker_status status = sweep_config_load(s, words, &config, error);
-    size_t starts = 0;
+    size_t starts = 0, waits = 0;
     if (status != KER_OK)
         return status;
     int count = ker_config_count(config, "jobs");
@@ -196,6 +196,8 @@ enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words 
             *KER_APPEND(jobs->name, jobs->count) = *name ? ker_format("%s", name) : ker_format("job%d", i);
             snprintf(key, sizeof key, "jobs[%d].start", i);
             *KER_APPEND(jobs->start, starts) = ker_config_time(config, key);
+            snprintf(key, sizeof key, "jobs[%d].after", i);
+            *KER_APPEND(jobs->waits, waits) = ker_config_count(config, key) > 0;
         }
         jobs->foreground = pass == 0 ? jobs->count : jobs->foreground;
     }
@@ -210,6 +212,7 @@ void sweep_jobs_free(struct sweep_jobs *jobs)
         free(jobs->name[i]);
     free(jobs->name);
     free(jobs->start);
+    free(jobs->waits);
     *jobs = (struct sweep_jobs){0};
 }
 

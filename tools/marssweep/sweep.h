@@ -145,6 +145,7 @@ enum ker_status sweep_point_add(struct sweep *, struct sweep_words *, struct swe
 struct sweep_jobs {
     char **name;
     ker_time *start;
+    bool *waits; /* for others (jobs[].after) */
     size_t count, foreground;
     bool traffic; /* there is traffic beside them */
 };
