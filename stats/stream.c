@@ -80,28 +80,12 @@ static const char *next_row(const struct merger *m, int rank)
     return s->row + s->at * m->table->row_bytes;
 }
 
-static bool before(const struct merger *m, int a, int b)
+static bool row_before(const struct merger *m, int a, int b)
 {
     uint64_t left = table_row_key(next_row(m, a)), right = table_row_key(next_row(m, b));
     return left < right || (left == right && a < b);
 }
-
-/* The rank at this place may have to go down. */
-static void heap_sink(struct merger *m, int place)
-{
-    for (;;) {
-        int least = place;
-        for (int child = 2 * place + 1; child <= 2 * place + 2 && child < m->streams; child++)
-            if (before(m, m->heap[child], m->heap[least]))
-                least = child;
-        if (least == place)
-            return;
-        int rank = m->heap[place];
-        m->heap[place] = m->heap[least];
-        m->heap[least] = rank;
-        place = least;
-    }
-}
+#define BEFORE(a, b) row_before(m, *(a), *(b)) /* of the merger m */
 
 static void merger_init(struct merger *m)
 {
@@ -111,8 +95,7 @@ static void merger_init(struct merger *m)
     for (int rank = 0; rank < ranks; rank++)
         if (batch_take(m, rank))
             m->heap[m->streams++] = rank;
-    for (int place = m->streams; place-- > 0;)
-        heap_sink(m, place);
+    KER_HEAP_MAKE(m->heap, m->streams, BEFORE);
 }
 
 static void merger_release(struct merger *m)
@@ -131,8 +114,7 @@ static void merger_advance(struct merger *m)
     struct stream *s = &m->stream[rank];
     if (++s->at == s->rows && !batch_take(m, rank))
         m->heap[0] = m->heap[--m->streams];
-    if (m->streams)
-        heap_sink(m, 0);
+    KER_HEAP_SINK(m->heap, m->streams, 0, m->heap[0], BEFORE);
 }
 
 static void rows_merge_all(struct merger *m, const struct stats_visitor *v)

@@ -10,6 +10,7 @@
 #include "kernel/base/comm.h"
 #include "kernel/base/error.h"
 #include "kernel/base/flag.h"
+#include "kernel/base/heap.h"
 #include "kernel/base/input.h"
 #include "kernel/base/lines.h"
 #include "kernel/base/memory.h"

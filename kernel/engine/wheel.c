@@ -148,34 +148,11 @@ void wheel_note_chunk(struct wheel *w, struct wheel_bucket *b)
     b->notes_left = WHEEL_CHUNK_NOTES;
 }
 
+#define EARLIER(a, b) ((a)->time < (b)->time)
+
 static void far_push(struct wheel *w, struct wheel_far entry)
 {
-    KER_RESERVE(w->far, w->far_room, w->far_count + (size_t)1);
-    size_t i = w->far_count++;
-    while (i > 0 && w->far[(i - 1) / 2].time > entry.time) {
-        w->far[i] = w->far[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    w->far[i] = entry;
-}
-
-static struct wheel_far far_pop(struct wheel *w)
-{
-    struct wheel_far top = w->far[0], last = w->far[--w->far_count];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= w->far_count)
-            break;
-        if (child + 1 < w->far_count && w->far[child + 1].time < w->far[child].time)
-            child++;
-        if (w->far[child].time >= last.time)
-            break;
-        w->far[i] = w->far[child];
-        i = child;
-    }
-    w->far[i] = last;
-    return top;
+    KER_HEAP_PUT(w->far, w->far_count, w->far_room, entry, EARLIER);
 }
 
 struct ker_event *wheel_far_event(struct wheel *w, ker_time time)
@@ -229,7 +206,7 @@ static void far_settle(struct wheel *w, struct wheel_far entry)
 void wheel_settle(struct wheel *w)
 {
     while (w->far_count && w->far[0].time < w->horizon)
-        far_settle(w, far_pop(w));
+        far_settle(w, KER_HEAP_TAKE(w->far, w->far_count, EARLIER));
 }
 
 /* ---- everything at once ---- */

@@ -32,7 +32,7 @@ static void bus_decide(void *context, const struct net_asked *m, ker_time *left,
         begin = b->free.at[0].when;
     *left = *there = ker_time_later(begin, length);
     net_used_add(&b->used, &b->phases, from, begin, length, m->bytes);
-    net_heap_replace(&b->free, (struct net_timed){*there});
+    KER_HEAP_SINK(b->free.at, b->free.count, 0, ((struct net_timed){*there}), NET_EARLIER);
 }
 
 static void bus_state(void *context, uint32_t node, struct ker_chunk *c)

@@ -33,31 +33,6 @@ static bool frontier_before(const struct frontier *a, const struct frontier *b)
     return a->down != b->down ? a->down > b->down : a->turn < b->turn;
 }
 
-static void frontier_push(struct search *s, struct frontier f)
-{
-    KER_RESERVE(s->heap, s->heap_room, s->heap_count + (size_t)1);
-    size_t i = s->heap_count++;
-    for (; i > 0 && frontier_before(&f, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        s->heap[i] = s->heap[(i - 1) / 2];
-    s->heap[i] = f;
-}
-
-static struct frontier frontier_pop(struct search *s)
-{
-    struct frontier top = s->heap[0], last = s->heap[--s->heap_count];
-    size_t i = 0;
-    for (size_t child = 1; child < s->heap_count; child = 2 * i + 1) {
-        if (child + 1 < s->heap_count && frontier_before(&s->heap[child + 1], &s->heap[child]))
-            child++;
-        if (!frontier_before(&s->heap[child], &last))
-            break;
-        s->heap[i] = s->heap[child];
-        i = child;
-    }
-    s->heap[i] = last;
-    return top;
-}
-
 static void search_enter(struct search *s, uint32_t switch_id)
 {
     s->seen[switch_id] = true;
@@ -77,7 +52,8 @@ static void search_expand(struct search *s, uint32_t switch_id)
         if (down == KER_TIME_MAX)
             search_enter(s, peer.id);
         else if (down > 0)
-            frontier_push(s, (struct frontier){down, s->turns++, peer.id});
+            KER_HEAP_PUT(s->heap, s->heap_count, s->heap_room, ((struct frontier){down, s->turns++, peer.id}),
+                         frontier_before);
     }
 }
 
@@ -92,7 +68,7 @@ static void search_from(struct search *s, struct route_order *r, uint32_t switch
         struct frontier next = {0};
         bool any = false;
         while (!any && s->heap_count) {
-            next = frontier_pop(s);
+            next = KER_HEAP_TAKE(s->heap, s->heap_count, frontier_before);
             any = !s->seen[next.to];
         }
         if (!any)

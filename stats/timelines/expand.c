@@ -132,34 +132,13 @@ static bool ends_before(const struct line_record *a, const struct line_record *b
     return of_a != of_b ? of_a < of_b : line_before(a, b);
 }
 
-static void open_push(struct line_open *open, const struct line_record *r)
-{
-    KER_RESERVE(open->record, open->room, open->count + 1);
-    uint32_t place = open->count++;
-    for (; place && ends_before(r, &open->record[(place - 1) / 2]); place = (place - 1) / 2)
-        open->record[place] = open->record[(place - 1) / 2];
-    open->record[place] = *r;
-}
-
-/* The top goes; the last one sinks from there. */
-static void open_drop(struct line_open *open)
-{
-    struct line_record *record = open->record;
-    uint32_t place = 0, count = --open->count;
-    for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
-        child += child + 1 < count && ends_before(&record[child + 1], &record[child]);
-        if (!ends_before(&record[child], &record[count]))
-            break;
-        record[place] = record[child];
-    }
-    record[place] = record[count];
-}
-
 static void task_end(struct line_expansion *e, uint32_t task, int64_t time)
 {
     struct line_open *open = &e->task[task];
-    for (; open->count && open->record[0].end < time; open_drop(open))
-        e->format->point(e->writer, &open->record[0], true);
+    for (; open->count && open->record[0].end < time;) {
+        struct line_record ended = KER_HEAP_TAKE(open->record, open->count, ends_before);
+        e->format->point(e->writer, &ended, true);
+    }
 }
 
 /* ---- */
@@ -189,7 +168,8 @@ void line_expand(struct line_expansion *e, const struct line_record *r)
     if (e->task) {
         task_end(e, r->task, r->begin + ends_come_first(r));
         e->format->point(e->writer, r, false);
-        open_push(&e->task[end_task(r)], r);
+        struct line_open *open = &e->task[end_task(r)];
+        KER_HEAP_PUT(open->record, open->count, open->room, *r, ends_before);
         return;
     }
     if (!e->format->ends) {

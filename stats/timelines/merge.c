@@ -60,21 +60,8 @@ static const struct line_record *stream_record(const struct merger *m, int rank)
     return m->stream[rank].now;
 }
 
-static void heap_sink(struct merger *m, int place)
-{
-    for (;;) {
-        int least = place;
-        for (int child = 2 * place + 1; child <= 2 * place + 2 && child < m->streams; child++)
-            if (line_before(stream_record(m, m->heap[child]), stream_record(m, m->heap[least])))
-                least = child;
-        if (least == place)
-            return;
-        int rank = m->heap[place];
-        m->heap[place] = m->heap[least];
-        m->heap[least] = rank;
-        place = least;
-    }
-}
+/* Of the merger m. */
+#define SOONER(a, b) line_before(stream_record(m, *(a)), stream_record(m, *(b)))
 
 static void all_visit(struct merger *m, void (*visit)(void *, const struct line_record *), void *context)
 {
@@ -87,14 +74,12 @@ static void all_visit(struct merger *m, void (*visit)(void *, const struct line_
         if (stream_next(m, rank))
             m->heap[m->streams++] = rank;
     }
-    for (int place = m->streams; place-- > 0;)
-        heap_sink(m, place);
+    KER_HEAP_MAKE(m->heap, m->streams, SOONER);
     while (m->streams > 1 || (m->streams && m->heap[0] != 0)) {
         visit(context, stream_record(m, m->heap[0]));
         if (!stream_next(m, m->heap[0]))
             m->heap[0] = m->heap[--m->streams];
-        if (m->streams > 1)
-            heap_sink(m, 0);
+        KER_HEAP_SINK(m->heap, m->streams, 0, m->heap[0], SOONER);
     }
     for (const struct line_record *r = m->streams ? m->stream[0].now : NULL; r; r = line_cursor_next(m->own))
         visit(context, r); /* only own ones are left */

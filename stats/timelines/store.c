@@ -281,21 +281,8 @@ static const struct line_record *source_record(const struct line_cursor *c, uint
     return &c->source[source].record[c->source[source].at];
 }
 
-static void heap_sink(struct line_cursor *c, uint32_t place)
-{
-    for (;;) {
-        uint32_t least = place;
-        for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < c->sources; child++)
-            if (line_before(source_record(c, c->heap[child]), source_record(c, c->heap[least])))
-                least = child;
-        if (least == place)
-            return;
-        uint32_t source = c->heap[place];
-        c->heap[place] = c->heap[least];
-        c->heap[least] = source;
-        place = least;
-    }
-}
+/* Of the cursor c. */
+#define SOONER(a, b) line_before(source_record(c, *(a)), source_record(c, *(b)))
 
 /* The first of the heap may have changed. */
 static void first_find(struct line_cursor *c)
@@ -303,7 +290,7 @@ static void first_find(struct line_cursor *c)
     c->second = NULL;
     if (c->sources == 0)
         return;
-    heap_sink(c, 0);
+    KER_HEAP_SINK(c->heap, c->sources, 0, c->heap[0], SOONER);
     c->first = &c->source[c->heap[0]];
     for (uint32_t child = 1; child <= 2 && child < c->sources; child++)
         if (!c->second || line_before(source_record(c, c->heap[child]), c->second))
@@ -330,8 +317,7 @@ struct line_cursor *line_cursor_new(struct line_store *s, uint8_t level, const u
         if (source_fill(c, source))
             c->heap[c->sources++] = i;
     }
-    for (uint32_t place = c->sources; place-- > 1;)
-        heap_sink(c, place);
+    KER_HEAP_MAKE(c->heap, c->sources, SOONER);
     return c;
 }
 

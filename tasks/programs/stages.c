@@ -19,10 +19,9 @@ static uint32_t stage_allreduce(const struct task_stages *stages)
 }
 
 void task_stages_init(struct task_stages *stages, const struct task_stages_kind *kind,
-                      const struct ker_config *config, const char *path, uint32_t tasks, uint32_t directions,
-                      bool silent)
+                      const struct ker_config *config, const char *path, uint32_t directions, bool silent)
 {
-    bool alone = tasks == 1;
+    bool alone = stages->world.size == 1;
     stages->kind = kind;
     stages->directions = directions;
     stages->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
@@ -43,13 +42,32 @@ void task_stages_release(struct task_stages *stages)
     free(stages->before);
 }
 
-void task_stages_prepare(struct task_stages *stages, const uint32_t *own_tasks, uint32_t count)
+static struct task_stages *stages_of(const struct task_program *program)
 {
+    return (struct task_stages *)(uintptr_t)program; /* its beginning */
+}
+
+uint32_t task_stages_tasks(const struct task_program *program)
+{
+    return (uint32_t)stages_of(program)->world.size;
+}
+
+const struct task_comm *task_stages_comms(const struct task_program *program, int32_t *count)
+{
+    *count = 1;
+    return &stages_of(program)->world;
+}
+
+enum ker_status task_stages_prepare(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                    struct ker_error *error)
+{
+    struct task_stages *stages = stages_of(program);
     stages->own = count;
     stages->place = ker_alloc(count * sizeof *stages->place);
     stages->before = ker_alloc(count * sizeof *stages->before);
     for (uint32_t i = 0; i < count; i++)
         stages->place[i].task = own_tasks[i];
+    return KER_OK;
 }
 
 /* The next message of the receive or send stage; false: the stage is over. */
@@ -115,9 +133,9 @@ static void stage_advance(const struct task_stages *stages, struct task_stages_p
     }
 }
 
-bool task_stages_next(struct task_stages *stages, const struct task_program *program, uint32_t number,
-                      struct task_op *op)
+bool task_stages_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
+    struct task_stages *stages = stages_of(program);
     struct task_stages_place *place = &stages->place[number];
     stages->before[number] = *place;
     memset(op, 0, sizeof *op);
@@ -143,8 +161,9 @@ bool task_stages_next(struct task_stages *stages, const struct task_program *pro
     return true;
 }
 
-void task_stages_position(struct task_stages *stages, uint32_t number, struct ker_chunk *c)
+void task_stages_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
+    struct task_stages *stages = stages_of(program);
     struct task_stages_place *at = &stages->before[number];
     at->task = stages->place[number].task;
     KER_CHUNK(c, at->step, at->stage, at->direction, at->posted);
@@ -154,8 +173,9 @@ void task_stages_position(struct task_stages *stages, uint32_t number, struct ke
         stages->place[number] = *at;
 }
 
-bool task_stages_done(const struct task_stages *stages, uint32_t number, uint64_t *so_far, uint64_t *all)
+bool task_stages_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
 {
+    const struct task_stages *stages = stages_of(program);
     if (number >= stages->own)
         return false;
     uint32_t step = stages->before[number].step;

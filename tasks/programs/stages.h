@@ -5,8 +5,8 @@
  * generator says who the neighbours are and what its stages do; where a task is, how it continues, and how
  * that is saved is the same for all.
  *
- * A generator has a struct task_stages in its struct task_program, fills it in by task_stages_init, and
- * answers prepare, next and position by the functions of those names.
+ * A generator's struct task_program begins with a struct task_stages, which task_stages_init fills in; what
+ * its class has besides open and close are the functions here.
  */
 #ifndef TASKS_STAGES_H
 #define TASKS_STAGES_H
@@ -38,6 +38,7 @@ _Static_assert(sizeof(struct task_stages_place) <= 16, "half a million tasks");
 
 struct task_stages {
     const struct task_stages_kind *kind;
+    struct task_comm world;
     uint32_t directions, steps, allreduce_every;
     bool empty;   /* a step has nothing but perhaps an Allreduce */
     bool jitters; /* a step has its computations even if they take no time */
@@ -48,19 +49,23 @@ struct task_stages {
     struct task_stages_place *place, *before; /* of own tasks: now; before the last call of next() */
 };
 
-/* Reads the keys of task_steps_options and task_compute_options. `silent`: no task has a message of its own
- * to send; a task that is alone has nobody to reduce with either. */
+/* The generator has set world.size, the number of tasks. Reads the keys of task_steps_options and
+ * task_compute_options. `silent`: no task has a message of its own to send; a task that is alone has nobody
+ * to reduce with either. */
 void task_stages_init(struct task_stages *, const struct task_stages_kind *, const struct ker_config *,
-                      const char *path, uint32_t tasks, uint32_t directions, bool silent);
+                      const char *path, uint32_t directions, bool silent);
 void task_stages_release(struct task_stages *);
-
-void task_stages_prepare(struct task_stages *, const uint32_t *own_tasks, uint32_t count);
-bool task_stages_next(struct task_stages *, const struct task_program *, uint32_t number, struct task_op *);
-void task_stages_position(struct task_stages *, uint32_t number, struct ker_chunk *);
-
-bool task_stages_done(const struct task_stages *, uint32_t number, uint64_t *so_far, uint64_t *all);
-
 /* An own stage that computes for `time`; false: it does not. */
 bool task_stages_compute(const struct task_stages *, ker_time time, struct task_op *);
+
+/* ---- For its struct task_program_class. */
+
+uint32_t task_stages_tasks(const struct task_program *);
+const struct task_comm *task_stages_comms(const struct task_program *, int32_t *count); /* the world alone */
+enum ker_status task_stages_prepare(struct task_program *, const uint32_t *own_tasks, uint32_t count,
+                                    struct ker_error *);
+bool task_stages_next(struct task_program *, uint32_t number, struct task_op *);
+void task_stages_position(struct task_program *, uint32_t number, struct ker_chunk *);
+bool task_stages_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 
 #endif

@@ -22,12 +22,11 @@ struct direction {
 };
 
 struct task_program {
-    uint32_t dimensions, tasks, directions;
+    struct task_stages stages;
+    uint32_t dimensions, directions;
     uint32_t extent[MAX_DIMENSIONS];
     bool periodic[MAX_DIMENSIONS];
     struct direction *direction;
-    struct task_comm world;
-    struct task_stages stages;
 };
 
 static void stencil_close(struct task_program *program)
@@ -71,7 +70,7 @@ static enum ker_status extents_read(struct task_program *program, const struct k
             return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
     }
     program->dimensions = (uint32_t)count;
-    program->tasks = (uint32_t)tasks;
+    program->stages.world.size = (int32_t)tasks;
     return KER_OK;
 }
 
@@ -173,8 +172,7 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
         faces_make(program, config, path);
     else
         all_make(program, config, path);
-    task_stages_init(&program->stages, &stencil_stages, config, path, program->tasks, program->directions,
-                     false);
+    task_stages_init(&program->stages, &stencil_stages, config, path, program->directions, false);
     return KER_OK;
 }
 
@@ -183,32 +181,7 @@ static enum ker_status stencil_open(struct task_program **opened, const struct k
 {
     struct task_program *program = ker_alloc(sizeof *program);
     *opened = program;
-    enum ker_status status = stencil_read(program, config, path, error);
-    program->world = (struct task_comm){(int32_t)program->tasks, NULL};
-    return status;
-}
-
-static uint32_t stencil_tasks(const struct task_program *program)
-{
-    return program->tasks;
-}
-
-static const struct task_comm *stencil_comms(const struct task_program *program, int32_t *count)
-{
-    *count = 1;
-    return &program->world;
-}
-
-static enum ker_status stencil_prepare(struct task_program *program, const uint32_t *own_tasks,
-                                       uint32_t count, struct ker_error *error)
-{
-    task_stages_prepare(&program->stages, own_tasks, count);
-    return KER_OK;
-}
-
-static bool stencil_next(struct task_program *program, uint32_t number, struct task_op *op)
-{
-    return task_stages_next(&program->stages, program, number, op);
+    return stencil_read(program, config, path, error);
 }
 
 static const struct ker_option stencil_options[] = {
@@ -230,16 +203,6 @@ static const struct ker_option stencil_options[] = {
     {.key = NULL},
 };
 
-static bool stencil_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
-{
-    return task_stages_done(&program->stages, number, so_far, all);
-}
-
-static void stencil_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
-{
-    task_stages_position(&program->stages, number, c);
-}
-
 const struct ker_kind task_program_stencil = {
     .name = "stencil",
     .meaning =
@@ -248,12 +211,12 @@ const struct ker_kind task_program_stencil = {
     .operations =
         &(const struct task_program_class){
             .open = stencil_open,
-            .tasks = stencil_tasks,
-            .comms = stencil_comms,
-            .prepare = stencil_prepare,
-            .next = stencil_next,
+            .tasks = task_stages_tasks,
+            .comms = task_stages_comms,
+            .prepare = task_stages_prepare,
+            .next = task_stages_next,
             .close = stencil_close,
-            .position = stencil_position,
-            .done = stencil_done,
+            .position = task_stages_position,
+            .done = task_stages_done,
         },
     .options = KER_OPTIONS(stencil_options, task_bytes_options, task_steps_options, task_compute_options)};

@@ -37,12 +37,12 @@ enum stage {
 };
 
 struct task_program {
-    uint32_t columns, rows, tasks;
+    struct task_stages stages;
+    uint32_t columns, rows;
     uint64_t halo_bytes, transpose_bytes;
     int32_t comms;
     struct task_comm *comm;
     int32_t *member; /* of all rows, then of all columns */
-    struct task_stages stages;
 };
 
 static void weather_close(struct task_program *program)
@@ -71,13 +71,13 @@ static enum ker_status grid_read(struct task_program *program, const struct ker_
         return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
     program->columns = (uint32_t)columns;
     program->rows = (uint32_t)rows;
-    program->tasks = (uint32_t)(columns * rows);
+    program->stages.world.size = (int32_t)(columns * rows);
     return KER_OK;
 }
 
 static void comms_make(struct task_program *program)
 {
-    uint32_t columns = program->columns, rows = program->rows, tasks = program->tasks;
+    uint32_t columns = program->columns, rows = program->rows, tasks = columns * rows;
     program->comms = (int32_t)(1 + rows + columns);
     program->comm = ker_alloc((size_t)program->comms * sizeof *program->comm);
     program->member = ker_alloc(2 * (size_t)tasks * sizeof *program->member);
@@ -85,7 +85,7 @@ static void comms_make(struct task_program *program)
         program->member[t] = (int32_t)t;
         program->member[tasks + t % columns * rows + t / columns] = (int32_t)t;
     }
-    program->comm[0] = (struct task_comm){(int32_t)tasks, NULL};
+    program->comm[0] = program->stages.world;
     for (uint32_t row = 0; row < rows; row++)
         program->comm[1 + row] =
             (struct task_comm){(int32_t)columns, &program->member[(size_t)row * columns]};
@@ -170,33 +170,16 @@ static enum ker_status weather_open(struct task_program **opened, const struct k
     program->halo_bytes = ker_config_bytes(config, TASK_KEY(path, "halo_bytes"));
     program->transpose_bytes = ker_config_bytes(config, TASK_KEY(path, "transpose_bytes"));
     bool silent = program->halo_bytes == 0 && program->transpose_bytes == 0;
-    task_stages_init(&program->stages, &weather_stages, config, path, program->tasks,
+    task_stages_init(&program->stages, &weather_stages, config, path,
                      program->halo_bytes > 0 ? DIRECTIONS : 0, silent);
     comms_make(program);
     return KER_OK;
-}
-
-static uint32_t weather_tasks(const struct task_program *program)
-{
-    return program->tasks;
 }
 
 static const struct task_comm *weather_comms(const struct task_program *program, int32_t *count)
 {
     *count = program->comms;
     return program->comm;
-}
-
-static enum ker_status weather_prepare(struct task_program *program, const uint32_t *own_tasks,
-                                       uint32_t count, struct ker_error *error)
-{
-    task_stages_prepare(&program->stages, own_tasks, count);
-    return KER_OK;
-}
-
-static bool weather_next(struct task_program *program, uint32_t number, struct task_op *op)
-{
-    return task_stages_next(&program->stages, program, number, op);
 }
 
 static const struct ker_option weather_options[] = {
@@ -222,16 +205,6 @@ static const struct ker_option weather_options[] = {
     {.key = NULL},
 };
 
-static bool weather_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
-{
-    return task_stages_done(&program->stages, number, so_far, all);
-}
-
-static void weather_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
-{
-    task_stages_position(&program->stages, number, c);
-}
-
 const struct ker_kind task_program_weather = {
     .name = "weather",
     .meaning = "a spectral weather model: halo exchange, transposes in rows and columns (Alltoall), "
@@ -240,12 +213,12 @@ const struct ker_kind task_program_weather = {
     .operations =
         &(const struct task_program_class){
             .open = weather_open,
-            .tasks = weather_tasks,
+            .tasks = task_stages_tasks,
             .comms = weather_comms,
-            .prepare = weather_prepare,
-            .next = weather_next,
+            .prepare = task_stages_prepare,
+            .next = task_stages_next,
             .close = weather_close,
-            .position = weather_position,
-            .done = weather_done,
+            .position = task_stages_position,
+            .done = task_stages_done,
         },
     .options = KER_OPTIONS(weather_options, task_steps_options, task_compute_options)};
