@@ -29,19 +29,16 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"example", 'e', NULL, 0,
      "List the configurations that are shipped; with a NAME behind it, copy that one with what it needs to "
-     "the "
-     "current folder",
+     "the current folder",
      0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
     {"help-config", 'H', NULL, 0,
      "List every configuration key; with a WORD behind it, that group or key, or those whose names and "
-     "meanings have "
-     "it",
+     "meanings have it",
      0},
     {"schema", 'S', NULL, 0,
      "Print a JSON schema of all configurations, for editors and checkers; with a FILE behind it, of its "
-     "plugins, "
-     "too",
+     "plugins, too",
      0},
     {"json", 'j', NULL, 0, "Print the configuration in JSON, which is read like FILE, and stop", 0},
     {"help-results", 'R', NULL, 0, "List the tables that a run writes, with all their columns", 0},

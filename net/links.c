@@ -239,8 +239,9 @@ static void walk_end(struct walk *w)
         free(w->by_number);
 }
 
-void net_directions_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
-                         const struct net_directions *directions, const struct stats_visitor *visitor)
+/* Collective: the visitor is shown the rows of all ranks (stats_table_stream). */
+static void directions_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
+                            const struct net_directions *directions, const struct stats_visitor *visitor)
 {
     struct walk w = walk_begin(net, directions);
     stats_table_stream(table, comm, &(struct stats_rows){walk_next, &w}, visitor);
@@ -271,5 +272,5 @@ static void link_add(void *context, struct stats_table *table, const struct net_
 void net_network_links_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
                             const struct stats_visitor *visitor)
 {
-    net_directions_show(net, table, comm, &(struct net_directions){.add = link_add}, visitor);
+    directions_show(net, table, comm, &(struct net_directions){.add = link_add}, visitor);
 }

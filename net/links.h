@@ -26,8 +26,7 @@ const char *net_link_kind_text(const void *net, uint32_t node);
 
 extern const struct stats_schema net_links_schema;
 
-/* Collective. `add` is called for each direction of this rank in increasing order, and adds rows to the
- * table; the visitor is shown those of all ranks (stats_table_stream). */
+/* `add` is called for each direction of this rank in increasing order, and adds rows to the table. */
 struct net_directions {
     void (*add)(void *context, struct stats_table *, const struct net_direction *);
     void *context;
@@ -35,9 +34,6 @@ struct net_directions {
                  */
     bool nodes;
 };
-void net_directions_show(const struct net_network *, struct stats_table *, struct ker_comm *,
-                         const struct net_directions *, const struct stats_visitor *);
-/* The same for the rows of this rank alone. */
 void net_directions_add(const struct net_network *, struct stats_table *, const struct net_directions *);
 
 #endif

@@ -56,12 +56,10 @@ const struct ker_option net_options[] = {
      "Processing time of a credit, beside the latency of its link."},
     {"switch.arbitration", KER_TYPE_CHOICE, .kinds = &arbiters,
      .meaning = "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at "
-                "every hop "
-                "starves what comes from further off (docs/network-model.md); else round_robin."},
+                "every hop starves what comes from further off (docs/network-model.md); else round_robin."},
     {"switch.lanes", KER_TYPE_CHOICE, "strict", .kinds = &lanes,
      .meaning = "Which channel (of all classes) of an output is served next, of those with a packet that can "
-                "be sent; at "
-                "adapters, too. switch.arbitration chooses among its packets."},
+                "be sent; at adapters, too. switch.arbitration chooses among its packets."},
     {"switch.matching", KER_TYPE_CHOICE, "greedy", NULL, NULL, "greedy|separable",
      "Outputs that want the same input at one instant: the others take what else they can get, or their slot "
      "is lost, as in an allocator that makes one iteration (docs/network-model.md)."},
@@ -74,22 +72,17 @@ const struct ker_option net_options[] = {
      "Decided at the source: header bytes on the wire for each switch on the path, beside adapter.header.",
      "routing.decided=source"},
     {"routing.selection", KER_TYPE_CHOICE, "both", .kinds = &selections,
-     .meaning =
-         "Which of the paths an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: "
-         "the "
-         "shortest backlog of the "
-         "output, the most free buffer behind the link, or both added; two: the better of two drawn paths, "
-         "by "
-         "both. Static: drawn for every packet, by its destination, by its flow "
-         "(source and destination), or in turn.",
+     .meaning = "Which of the paths an algorithm offers a packet takes. Adaptive, as time at the link's "
+                "bandwidth: the shortest backlog of the output, the most free buffer behind the link, or "
+                "both added; two: the better of two drawn paths, by both. Static: drawn for every packet, by "
+                "its destination, by its flow (source and destination), or in turn.",
      .belongs = "routing.algorithm=@selects or faults.link_rate "
                 "or faults.switch_rate or faults.list",
      .resume = KER_RESUME_FORK},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "What a path that is not a shortest one costs on top, when paths are compared. Absent: with ugal and "
-     "its "
-     "kin eight times the latency of "
-     "the longest link and the time that four packets take on the slowest, else nothing.",
+     "its kin eight times the latency of the longest link and the time that four packets take on the "
+     "slowest, else nothing.",
      "routing.algorithm=@detours & routing.selection=@adaptive", .resume = KER_RESUME_FORK},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a cost of at most this much counts as none.", "routing.selection=@adaptive",
@@ -101,17 +94,15 @@ const struct ker_option net_options[] = {
     {"routing.pinning", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      .formerly = "routing.sticky",
      .meaning = "For how long a path, once taken, is kept: every packet chooses for itself, or all of a "
-                "message, or all "
-                "between two nodes take the "
-                "path of the first. What a packet draws is drawn for the message or flow, too."},
+                "message, or all between two nodes take the path of the first. What a packet draws is drawn "
+                "for the message or flow, too."},
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
      "For selection by credits: those missing on the channel that the packet would take, or on all channels "
      "of the port together.",
      "routing.selection=@credits", .resume = KER_RESUME_FORK},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the "
-     "time to send a full "
-     "switch.output_queue.",
+     "time to send a full switch.output_queue.",
      "routing.algorithm=@watches"},
     {"routing.watch_low", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "ugal_piggyback: and no longer when the backlog has fallen to this; absent: half of watch_high.",
@@ -127,9 +118,7 @@ const struct ker_option net_options[] = {
     {"adapter.control", KER_TYPE_CHOICE, "first", NULL, NULL, "first|fair|in_order",
      "What short control messages of MPI (RTS, CTS, READ, FIN, ACK) wait for at the adapter: they are sent "
      "before the other messages of their class; they take turns with them; or they wait behind what was "
-     "handed over "
-     "before, "
-     "as on hardware with one queue pair for all.",
+     "handed over before, as on hardware with one queue pair for all.",
      "jobs"},
     {"adapter.ejection_rate", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
      "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps "
@@ -143,8 +132,7 @@ const struct ker_option net_options[] = {
      "adapter.injection_rate"},
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
      "Receive buffer per channel, which matters where what has come waits there: for adapter.ejection_rate, "
-     "or "
-     "for memory (node.lane_bandwidth).",
+     "or for memory (node.lane_bandwidth).",
      "adapter.ejection_rate or node.lane_bandwidth"},
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Hand up the messages of each source in the order in which it sent them: one that is whole before its "

@@ -22,18 +22,11 @@ struct beating {
 };
 
 static const struct ker_option options[] = {
-    {.key = "services[].period",
-     .type = KER_TYPE_TIME,
-     .fallback = "100 us",
-     .minimum = "1 ns",
-     .maximum = "1000000 s",
-     .meaning = "How often each node asks its neighbour."},
-    {.key = "services[].bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "64 B",
-     .maximum = "1 TiB",
-     .meaning = "Size of the question, and of the answer."},
-    {.key = NULL},
+    {"services[].period", KER_TYPE_TIME, "100 us", "1 ns", "1000000 s", NULL,
+     "How often each node asks its neighbour."},
+    {"services[].bytes", KER_TYPE_BYTES, "64 B", NULL, "1 TiB", NULL,
+     "Size of the question, and of the answer."},
+    {0},
 };
 
 enum { QUESTION, ANSWER };

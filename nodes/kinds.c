@@ -13,20 +13,14 @@
 #define MOST_KINDS 1000
 
 const struct ker_option node_kind_options[] = {
-    {.key = "nodes[].name",
-     .type = KER_TYPE_STRING,
-     .fallback = "",
-     .meaning = "The name of a kind of node, for jobs[].kind and messages; default kind0, kind1, ... The "
-                "other keys of "
-                "a member of nodes are node's, and stand for them on its nodes."},
-    {.key = "nodes[].count",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .meaning = "How many nodes are of this kind: the next n that no nodes[].list names. One kind may have "
-                "neither count nor list: it has the nodes that are left."},
-    {.key = "nodes[].list",
-     .type = KER_TYPE_STRING,
-     .meaning = "The nodes of this kind: numbers and ranges, \"0-15,32,40-60:4\" (each 4th from 40 to 60)."},
+    {"nodes[].name", KER_TYPE_STRING, "", NULL, NULL, NULL,
+     "The name of a kind of node, for jobs[].kind and messages; default kind0, kind1, ... The other keys of "
+     "a member of nodes are node's, and stand for them on its nodes."},
+    {"nodes[].count", KER_TYPE_INT, NULL, "1", NULL, NULL,
+     "How many nodes are of this kind: the next n that no nodes[].list names. One kind may have neither "
+     "count nor list: it has the nodes that are left."},
+    {"nodes[].list", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "The nodes of this kind: numbers and ranges, \"0-15,32,40-60:4\" (each 4th from 40 to 60)."},
     {0},
 };
 

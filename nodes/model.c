@@ -16,8 +16,7 @@ const struct ker_option node_options[] = {
      "jobs or traffic.outstanding!=0 or node.rail=fixed"},
     {"node.tasks", KER_TYPE_INT, NULL, "1", "65000", NULL,
      "Largest number of tasks that run on a node. Absent: as many as it has hardware threads. When there may "
-     "be "
-     "more they take turns: each has a core for node.quantum while others wait for one.",
+     "be more they take turns: each has a core for node.quantum while others wait for one.",
      "jobs & network.model=@nodes"},
     {"node.quantum", KER_TYPE_TIME, "1 ms", "1 ps", "1000000 s", NULL,
      "How long a task has its core while others wait for one.", "node.tasks"},
@@ -29,16 +28,13 @@ const struct ker_option node_options[] = {
      "node.tasks"},
     {"node.waiting", KER_TYPE_CHOICE, "block", NULL, NULL, "block|spin",
      "A task that waits for a message leaves its core; or keeps it, as it polls, and takes its turns like "
-     "one "
-     "that computes.",
+     "one that computes.",
      "node.tasks"},
     {"node.rail", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|fixed|nearest|round_robin|least|stripe",
      "Which of its node's adapters a message takes: that of its task's core (as many cores to each adapter; "
      "synthetic traffic is of the cores in turn), the nearest to that core (on its socket), each in turn, "
-     "the one "
-     "with the least to send, or all of them at once, each a part. auto: the nearest where nodes have "
-     "several "
-     "sockets, else each in turn.",
+     "the one with the least to send, or all of them at once, each a part. auto: the nearest where nodes "
+     "have several sockets, else each in turn.",
      "node.adapters!=1"},
     {"node.stripe_size", KER_TYPE_BYTES, "64 KiB", "1", "1 TiB", NULL,
      "With rail = \"stripe\": messages from this size on go in parts; smaller ones take the adapters in "
@@ -46,8 +42,7 @@ const struct ker_option node_options[] = {
      "node.rail=stripe"},
     {"node.send_overhead", KER_TYPE_STRING | KER_TYPE_LIST, "0 ns", NULL, NULL, NULL,
      "Processor time a task spends for each message it sends; a list of TIME[:SIZE]: from which size on; "
-     "with "
-     "mpi.overheads = \"loggops\" loggops.o takes its place.",
+     "with mpi.overheads = \"loggops\" loggops.o takes its place.",
      "jobs & network.model=@nodes & mpi.overheads!=loggops"},
     {"node.receive_overhead", KER_TYPE_STRING | KER_TYPE_LIST, "0 ns", NULL, NULL, NULL,
      "Processor time a task spends for each message it has received, when the call that waits for it "
@@ -70,13 +65,11 @@ const struct ker_option node_options[] = {
      "jobs or services or traffic.outstanding!=0 & network.model=@nodes"},
     {"node.interrupt_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from when a message from another node is in memory until its receiver knows: an interrupt, or how "
-     "long "
-     "polling takes to find it.",
+     "long polling takes to find it.",
      "jobs or services or traffic.outstanding!=0 & network.model=@nodes"},
     {"node.loopback", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Messages between two tasks of one node pass through the adapter that is the nearest to the sender: "
-     "over "
-     "its bus and back, as those to other nodes do.",
+     "over its bus and back, as those to other nodes do.",
      "node.lane_bandwidth & jobs or services"},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
      "Time of an empty message between two tasks of one node, or of a service to its own node.",
@@ -86,8 +79,7 @@ const struct ker_option node_options[] = {
      "jobs or services"},
     {"node.socket_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task on another socket; and a message to "
-     "another "
-     "node from a task on another socket than its adapter.",
+     "another node from a task on another socket than its adapter.",
      SEVERAL_SOCKETS},
     {"node.domain_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "How much longer than node.memory_latency a message takes to a task in another domain of the same "

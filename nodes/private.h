@@ -180,7 +180,6 @@ bool node_stripe_arrived(struct node *, ker_time now, struct net_message *m);
 extern const struct ker_table_kind node_stripe_kind;
 /* Made, of this many parts, when it is not there. */
 struct node_stripe *node_stripe_find(struct node *, uint32_t source, uint32_t number, uint32_t parts);
-void node_stripe_drop(struct node *, struct node_stripe *);
 
 /* Has the adapter a core that sends by it? */
 bool node_adapter_serves(const struct node *, uint32_t adapter);

@@ -123,7 +123,7 @@ struct node_stripe *node_stripe_find(struct node *n, uint32_t source, uint32_t n
     return s;
 }
 
-void node_stripe_drop(struct node *n, struct node_stripe *s)
+static void stripe_drop(struct node *n, struct node_stripe *s)
 {
     ker_table_drop(&node_stripe_kind, &n->system->stripes, s);
 }
@@ -162,7 +162,7 @@ bool node_stripe_sent(struct node *n, uint64_t *cookie)
     if (--s->parts > 0)
         return false;
     *cookie = s->cookie;
-    node_stripe_drop(n, s);
+    stripe_drop(n, s);
     return true;
 }
 
@@ -174,7 +174,7 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
         return false;
     m->bytes = s->bytes;
     m->part = NET_WHOLE;
-    node_stripe_drop(n, s);
+    stripe_drop(n, s);
     n->system->carrier.whole(n->adapter, now, m);
     return true;
 }

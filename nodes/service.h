@@ -88,7 +88,6 @@ void node_service_list_free(struct node_service_list *);
 /* As task_system_attach. */
 void node_service_list_attach(struct node_service_list *, const uint32_t *nodes, uint32_t count,
                               void **state);
-uint32_t node_service_list_count(const struct node_service_list *);
 bool node_service_list_endless(const struct node_service_list *);
 /* Collective: [{name, kind, nodes, sums of its columns}] on rank 0, NULL elsewhere; writes their tables into
  * the folder (NULL: none). span: measured time; key: as in stats_writer_open. */

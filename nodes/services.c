@@ -20,44 +20,22 @@ const struct stats_schema *const node_tables[] = {&node_heartbeat_table,     &no
                                                   &node_memory_series_table, NULL};
 
 const struct ker_option node_service_options[] = {
-    {.key = "services[].kind",
-     .type = KER_TYPE_CHOICE,
-     .kinds = &family,
-     .meaning =
-         "What runs on nodes besides the tasks of jobs and synthetic traffic; any number of services share "
-         "a node."},
-    {.key = "services[].name",
-     .type = KER_TYPE_STRING,
-     .fallback = "",
-     .meaning = "For results; default: its kind. At most 23 letters, digits, - and _."},
-    {.key = "services[].enabled",
-     .type = KER_TYPE_BOOL,
-     .fallback = "true",
-     .meaning = "false: as if it were not there."},
-    {.key = "services[].first_node",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "The first node it runs on."},
-    {.key = "services[].every",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "It runs on every so-manieth node from there on."},
-    {.key = "services[].nodes",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .meaning = "On how many; absent: as many as there are."},
-    {.key = "services[].list",
-     .type = KER_TYPE_STRING,
-     .meaning = "In the place of these three: the nodes it runs on, numbers and ranges, \"0-3,8\"."},
-    {.key = "services[].priority",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .maximum = "15",
-     .meaning = "Priority class of its messages (switch.classes); a higher class is served first."},
-    {.key = NULL},
+    {"services[].kind", KER_TYPE_CHOICE, NULL, NULL, NULL, NULL,
+     "What runs on nodes besides the tasks of jobs and synthetic traffic; any number of services share a "
+     "node.",
+     .kinds = &family},
+    {"services[].name", KER_TYPE_STRING, "", NULL, NULL, NULL,
+     "For results; default: its kind. At most 23 letters, digits, - and _."},
+    {"services[].enabled", KER_TYPE_BOOL, "true", NULL, NULL, NULL, "false: as if it were not there."},
+    {"services[].first_node", KER_TYPE_INT, "0", "0", NULL, NULL, "The first node it runs on."},
+    {"services[].every", KER_TYPE_INT, "1", "1", NULL, NULL,
+     "It runs on every so-manieth node from there on."},
+    {"services[].nodes", KER_TYPE_INT, NULL, "1", NULL, NULL, "On how many; absent: as many as there are."},
+    {"services[].list", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "In the place of these three: the nodes it runs on, numbers and ranges, \"0-3,8\"."},
+    {"services[].priority", KER_TYPE_INT, "0", "0", "15", NULL,
+     "Priority class of its messages (switch.classes); a higher class is served first."},
+    {0},
 };
 
 struct one {
@@ -243,17 +221,12 @@ void node_service_list_free(struct node_service_list *list)
     free(list);
 }
 
-uint32_t node_service_list_count(const struct node_service_list *list)
-{
-    return list ? list->count : 0;
-}
-
 enum ker_status node_service_named(const struct node_service_setup **found,
                                    const struct node_service_list *list, const struct ker_config *config,
                                    const char *key, const char *name, struct ker_error *error)
 {
     char *names = ker_format("%s", ""), near[64];
-    for (uint32_t i = 0; i < node_service_list_count(list); i++) {
+    for (uint32_t i = 0; list && i < list->count; i++) {
         if (strcmp(list->one[i].name, name) == 0) {
             *found = &list->one[i].setup;
             free(names);

@@ -163,8 +163,7 @@ static struct part_seats seats_share(const struct host *host, int ranks, bool al
     }
     if (host->index == 0)
         ker_warn("%d ranks for %d core%s: the first %d simulate, the others sleep (partition.oversubscribe = "
-                 "true makes all of them "
-                 "work, which is slower)",
+                 "true makes all of them work, which is slower)",
                  host->ranks, host->cores, plural, host->cores);
     return (struct part_seats){host->cores, false};
 }

@@ -85,8 +85,7 @@ static enum ker_status split_natural(const struct part_graph *graph, uint32_t ra
 static const struct ker_option file_options[] = {
     {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there "
-     "are fewer than 4 "
-     "switches a rank).",
+     "are fewer than 4 switches a rank).",
      .resume = KER_RESUME_FREE},
     {0},
 };
@@ -140,13 +139,11 @@ static const struct ker_kinds methods = {"partition.method", "partition methods"
 const struct ker_option part_options[] = {
     {"partition.method", KER_TYPE_CHOICE, "metis", .kinds = &methods,
      .meaning = "How components are divided among ranks; no method changes the result, only the speed. "
-                "--list describes "
-                "them.",
+                "--list describes them.",
      .resume = KER_RESUME_FREE},
     {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
      "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not "
-     "bound them, "
-     "\"yes\" also against the launcher, \"no\" never (for several runs side by side).",
+     "bound them, \"yes\" also against the launcher, \"no\" never (for several runs side by side).",
      .resume = KER_RESUME_FREE},
     {"partition.oversubscribe", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores "
@@ -154,11 +151,10 @@ const struct ker_option part_options[] = {
      .resume = KER_RESUME_FREE},
     {"partition.adapt", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "One rank simulates where several are slower: from the beginning where there are at most 32 tasks and "
-     "no "
-     "synthetic traffic; else several begin again as one when that turns out to be faster (looked at after "
-     "1,000 epochs, if there is next to nothing to do in them, and after 2, 8, 32 and 128 ms). Results are "
-     "the same. Not with partition.oversubscribe, nor on several hosts with 100,000 switches and nodes or "
-     "more.",
+     "no synthetic traffic; else several begin again as one when that turns out to be faster (looked at "
+     "after 1,000 epochs, if there is next to nothing to do in them, and after 2, 8, 32 and 128 ms). Results "
+     "are the same. Not with partition.oversubscribe, nor on several hosts with 100,000 switches and nodes "
+     "or more.",
      .resume = KER_RESUME_FREE},
     {0},
 };

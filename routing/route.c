@@ -44,17 +44,12 @@ const struct ker_option route_options[] = {
      "Adapters of a node, each with a link of its own to the network. See topology.rails and node.rail."},
     {"topology.rails", KER_TYPE_CHOICE, "plane", NULL, NULL, "plane|spread|same",
      "Where the adapters of a node hang: each in a plane, a copy of the whole topology; at as many "
-     "successive "
-     "switches; all at the same switch.",
+     "successive switches; all at the same switch.",
      "node.adapters!=1"},
     {"routing.algorithm", KER_TYPE_CHOICE, "minimal", .kinds = &algorithms,
      .meaning = "How a packet is routed; docs/routing.md explains each, and which topology has which. "
-                "minimal: one "
-                "shortest path per "
-                "packet (torus: dimension order; fat tree: d-mod-k; hierarchical: direct). adaptive: among "
-                "all shortest "
-                "paths, by the state "
-                "of the switch."},
+                "minimal: one shortest path per packet (torus: dimension order; fat tree: d-mod-k; "
+                "hierarchical: direct). adaptive: among all shortest paths, by the state of the switch."},
     {"routing.check_work", KER_TYPE_INT, "20000000", "1", NULL, NULL,
      "--check: after how many questions to the algorithm (about 0.1 to 1 us each; with p million ports one "
      "counts as 1 + p) the proof of freedom "
@@ -63,10 +58,7 @@ const struct ker_option route_options[] = {
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
      "Two switches: all links between them fail. A member of faults.list names a link, a switch (with port: "
      "the link there), or a node."},
-    {.key = "faults.list[].enabled",
-     .type = KER_TYPE_BOOL,
-     .fallback = "true",
-     .meaning = "false: as if it were not there."},
+    {"faults.list[].enabled", KER_TYPE_BOOL, "true", NULL, NULL, NULL, "false: as if it were not there."},
     {"faults.list[].switch", KER_TYPE_INT, NULL, "0", NULL, NULL,
      "This switch fails, or with port the link at that port of it."},
     {"faults.list[].port", KER_TYPE_INT, NULL, "0", NULL, NULL, "Port of the switch whose link fails.",
@@ -88,8 +80,7 @@ const struct ker_option route_options[] = {
      "faults.link_rate or faults.switch_rate"},
     {"faults.unreachable", KER_TYPE_CHOICE, "refuse", NULL, NULL, "refuse|drop",
      "When faults leave pairs of nodes without any path between them: refuse to run, or run and count what "
-     "is "
-     "lost.",
+     "is lost.",
      "faults.link_rate or faults.switch_rate or faults.list"},
     {0},
 };

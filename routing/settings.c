@@ -17,10 +17,9 @@ const struct ker_option route_nodes_per_switch_options[] = {
 
 const struct ker_option route_link_options[] = {
     {"topology.bandwidth", KER_TYPE_RATE | KER_TYPE_LIST, NULL, "1 kB/s", NULL, NULL,
-     "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
-     "level (fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and "
-     "speed the dump does not "
-     "say."},
+     "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or level "
+     "(fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and speed "
+     "the dump does not say."},
     {"topology.latency", KER_TYPE_TIME | KER_TYPE_LIST, NULL, "1 ps", "1 s", NULL,
      "Latency of the links, one value for all or one for each dimension or level."},
     {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,

@@ -33,7 +33,6 @@ struct run_index {
     uint32_t forks;
 };
 void run_index_state(struct ker_chunk *, struct run_index *);
-void run_index_release(struct run_index *);
 /* What the parts of a checkpoint have in common with its index, and with no other run's: a digest of the
  * configuration. */
 void run_index_id(const char *config, uint64_t id[2]);

@@ -33,7 +33,7 @@ static void file_add(void *files, const char *path)
     json_array_append_new(files, word_json(path));
 }
 
-json_t *run_input_json(const struct run *run)
+static json_t *input_json(const struct run *run)
 {
     json_t *overrides = json_array();
     for (int i = 0; i < run->args->override_count; i++)
@@ -94,8 +94,8 @@ static void started_write(struct run *run)
     json_t *result = json_object();
     if (run->topology)
         run_network_tell(run, result);
-    json_t *started = json_pack("{s:o, s:o, s:{s:s}}", "input", run_input_json(run), "result", result, "run",
-                                "id", run->id);
+    json_t *started =
+        json_pack("{s:o, s:o, s:{s:s}}", "input", input_json(run), "result", result, "run", "id", run->id);
     stats_json_write(run->folder.path, STATS_STARTED, started, &run->error);
     json_decref(started);
     config_write(run);
@@ -107,7 +107,7 @@ json_t *run_summary_json(const struct run *run, json_t *result, json_t *speed)
 {
     const struct stats_schema **tables = run_tables(run->listed);
     json_object_set_new(speed, "id", json_string(run->id));
-    json_t *summary = json_pack("{s:o, s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run",
+    json_t *summary = json_pack("{s:o, s:o, s:o, s:o}", "input", input_json(run), "result", result, "run",
                                 speed, "tables", stats_folder_tables(run->folder.path, tables));
     free(tables);
     return summary;
@@ -152,7 +152,7 @@ static char *folder_of(const struct run *run)
     return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-void run_folder_choose(struct run *run)
+static void folder_choose(struct run *run)
 {
     const struct stats_schema **tables = run_tables(run->listed);
     run->folder.path = folder_of(run);
@@ -173,7 +173,7 @@ void run_folder_choose(struct run *run)
 
 void run_folder_open(struct run *run)
 {
-    run_folder_choose(run);
+    folder_choose(run);
     run_hdf5_open(run);
     if (run->error.status == KER_OK && run->period && run->working)
         stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);

@@ -53,7 +53,7 @@ void run_index_id(const char *config, uint64_t id[2])
     ker_digest_sum(&digest, id);
 }
 
-void run_index_release(struct run_index *index)
+static void index_release(struct run_index *index)
 {
     free(index->file);
     free(index->folder);
@@ -96,16 +96,11 @@ void run_resumed_free(struct run_resumed *r)
 {
     if (!r)
         return;
-    run_index_release(&r->index);
+    index_release(&r->index);
     if (r->former)
         ker_config_free(r->former);
     free(r->folder);
     free(r);
-}
-
-ker_time run_resumed_at(const struct run *run)
-{
-    return run->resumed ? run->resumed->index.at : 0;
 }
 
 const char *run_resumed_folder(const struct run *run)

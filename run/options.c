@@ -35,13 +35,11 @@ const struct ker_option run_options[] = {
     {"engine.block", KER_TYPE_INT, "0", "0", "65536", NULL,
      "Components of one block of the engine, a power of two from 8 on (else the next), where natural groups "
      "of switches are handled several windows at a time; 0: as suits. A test of small systems: results do "
-     "not "
-     "depend on it.",
+     "not depend on it.",
      .resume = KER_RESUME_FREE},
     {"engine.hosts", KER_TYPE_INT, "0", "0", "1000000", NULL,
      "Ranks exchange as if they were on this many hosts, with consecutive ranks on each; 0: as they are. A "
-     "test of runs on "
-     "many hosts: results do not depend on it.",
+     "test of runs on many hosts: results do not depend on it.",
      .resume = KER_RESUME_FREE},
     {0},
 };

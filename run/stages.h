@@ -175,10 +175,8 @@ static inline struct net_totals run_totals(const struct run *run)
 }
 
 /* folder.c: what is known before the first event, and is in the folder from then on. */
-void run_folder_choose(struct run *);
 json_t *run_speed_json(struct run *);
 struct task_files run_task_files(const struct run *); /* report.c: which files of tasks are wanted */
-json_t *run_input_json(const struct run *);           /* what was asked for, and of which program */
 /* All of summary.json, when all other files are there; takes result and speed over. */
 json_t *run_summary_json(const struct run *, json_t *result, json_t *speed);
 /* Files that are written while the run goes on; then both summaries, which are taken. */
@@ -252,7 +250,6 @@ extern const struct ker_option run_checkpoint_options[];
 /* index.c */
 /* The newest in a folder, malloc'ed; NULL: none. */
 char *run_checkpoint_newest(const char *dir);
-ker_time run_resumed_at(const struct run *); /* 0: from the beginning */
 const char *run_resumed_folder(const struct run *);
 const char *run_file(const struct run *); /* of the configuration, as it was named when the run began */
 void run_resumed_free(struct run_resumed *);

@@ -21,29 +21,24 @@ const struct ker_option stats_options[] = {
      "jobs", .resume = KER_RESUME_FREE},
     {"output.calls", KER_TYPE_BOOL, NULL, NULL, NULL, NULL,
      "Write calls.csv and functions.csv: calls, bytes, traced time, simulated time and wait of every "
-     "function "
-     "that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces (of all with "
-     "output.series.functions or .communicators), and calls.csv is "
-     "left out like links.csv.",
+     "function that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces (of all "
+     "with output.series.functions or .communicators), and calls.csv is left out like links.csv.",
      "jobs"},
     {"output.waits", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Split waits by cause: late sender, late receiver, late participants of a collective, rendezvous "
-     "handshake, "
-     "contention in the network and others; writes waits.csv, wait_functions.csv, message_rates.csv, and "
-     "jobs[].waits in "
-     "summary.json. Collects what output.series.latency = \"total\" does, too; about 2 KB of memory a task.",
+     "handshake, contention in the network and others; writes waits.csv, wait_functions.csv, "
+     "message_rates.csv, and jobs[].waits in summary.json. Collects what output.series.latency = \"total\" "
+     "does, too; about 2 KB of memory a task.",
      "jobs"},
     {"output.critical_path", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
      "Find the critical path of each job: which computations, calls and messages make its run time; writes "
      "critical_path.csv, critical_path_steps.csv, and jobs[].critical_path in summary.json. So much memory "
-     "for "
-     "what the tasks did last, over all of them (56 bytes a computation, call or wait that follows another "
-     "one); what is older is forgotten, and the path ends there. 0: no path.",
+     "for what the tasks did last, over all of them (56 bytes a computation, call or wait that follows "
+     "another one); what is older is forgotten, and the path ends there. 0: no path.",
      "output.waits=true or network.model=loggops"},
     {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write matching.csv: how long the queues of posted receives and unexpected messages of every task were. "
-     "Left "
-     "out like links.csv.",
+     "Left out like links.csv.",
      "jobs", .resume = KER_RESUME_FREE},
     {"output.collectives", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write collectives.csv: each iteration of jobs whose program is \"collective\".", "jobs",
@@ -72,8 +67,7 @@ const struct ker_option stats_options[] = {
     {"output.matrix_levels", KER_TYPE_CHOICE | KER_TYPE_LIST, NULL, NULL, NULL, "node|board|rack|task",
      "Of whom there are matrices, for output.matrix and output.series.matrix: nodes (matrix.csv); boards "
      "(board_matrix.csv: the lowest groups of a hierarchical network; elsewhere the nodes at one switch); "
-     "racks "
-     "(rack_matrix.csv: the topology's groups: racks, pods, slabs); tasks of jobs (task_matrix.csv). "
+     "racks (rack_matrix.csv: the topology's groups: racks, pods, slabs); tasks of jobs (task_matrix.csv). "
      "Absent: nodes, or tasks where messages are no packets.",
      "output.matrix=true or output.series.matrix=periods"},
     {"output.tables", KER_TYPE_CHOICE, "csv", NULL, NULL, "csv|json",
@@ -85,8 +79,7 @@ const struct ker_option stats_options[] = {
      .resume = KER_RESUME_FORK},
     {"output.hdf5", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write results.h5 (HDF5): all tables, also those that are left out as CSV for their size, and the "
-     "series of "
-     "output.series.*, which are not written as CSV then.",
+     "series of output.series.*, which are not written as CSV then.",
      .resume = KER_RESUME_FIXED},
     TOTALS("links",
            "Collect of every direction of every link, beyond links.csv, the time without credits "
@@ -98,15 +91,13 @@ const struct ker_option stats_options[] = {
            "their time without credits: switches.csv; in periods switch_series.csv, too.",
            LINKS),
     TOTALS("adapters",
-           "Collect of every adapter of every node what it sends and receives, how long packets "
-           "wait in it and its time without credits: adapters.csv; in periods "
-           "adapter_series.csv, too.",
+           "Collect of every adapter of every node what it sends and receives, how long packets wait in it "
+           "and its time without credits: adapters.csv; in periods adapter_series.csv, too.",
            LINKS),
     TOTALS("channels",
-           "Collect of every virtual channel of every direction of every link packets, bytes, "
-           "utilisation, queues and the time without credits: channels.csv; in periods "
-           "channel_series.csv, too. Takes about 200 bytes of memory for each, and an event for "
-           "each credit that is waited for.",
+           "Collect of every virtual channel of every direction of every link packets, bytes, utilisation, "
+           "queues and the time without credits: channels.csv; in periods channel_series.csv, too. Takes "
+           "about 200 bytes of memory for each, and an event for each credit that is waited for.",
            LINKS),
     TOTALS("latency",
            "Split latencies by cause: source queue, injection, switches, links, ejection, resequencing: "
@@ -129,16 +120,14 @@ const struct ker_option stats_options[] = {
             "jobs"),
     PERIODS(
         "cores",
-        "core_series.csv and memory_series.csv: what every core, memory controller and link between "
-        "sockets did in each period, as in cores.csv and memory.csv. Nodes then have more than the simple "
-        "model.",
+        "core_series.csv and memory_series.csv: what every core, memory controller and link between sockets "
+        "did in each period, as in cores.csv and memory.csv. Nodes then have more than the simple model.",
         "jobs & network.model=@nodes"),
     PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
                       "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
      "The most that each file of a series may have. A run whose end is known and whose series could have "
-     "more is "
-     "refused; others stop writing them there, with a warning.",
+     "more is refused; others stop writing them there, with a warning.",
      .resume = KER_RESUME_FREE},
     {0},
 };

@@ -17,8 +17,7 @@ const struct ker_option ker_plugin_options[] = {
      .type = KER_TYPE_FILE | KER_TYPE_LIST,
      .fallback = "",
      .meaning = "Shared libraries with further kinds (topologies, routing algorithms, traffic patterns, "
-                "...), which are "
-                "loaded before the rest of the configuration is checked: CONTRIBUTING.md."},
+                "...), which are loaded before the rest of the configuration is checked: CONTRIBUTING.md."},
     {.key = NULL},
 };
 

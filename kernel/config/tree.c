@@ -166,8 +166,7 @@ static enum ker_status refuse(const config_t *config, const struct ker_config_te
     const char *what = config_error_text(config) ? config_error_text(config) : "error", *hint = "";
     if (strcmp(what, "syntax error") == 0)
         hint = " here or in the line before; settings are NAME = VALUE; and values with units are in "
-               "quotes, as "
-               "in \"100 ns\"";
+               "quotes, as in \"100 ns\"";
     else if (strcmp(what, "duplicate setting name") == 0)
         return refuse_duplicate(text, (unsigned)config_error_line(config), error);
     return ker_fail(error, KER_BAD_INPUT, "%s:%d: %s%s", at.file, at.line, what, hint);

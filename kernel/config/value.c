@@ -15,7 +15,7 @@
 
 #define say(why, ...) (snprintf(why, KER_WHY_BYTES, __VA_ARGS__), false)
 
-const char *ker_config_type_wanted(enum ker_type type)
+static const char *type_wanted(enum ker_type type)
 {
     static const char *const wanted[] = {
         [KER_TYPE_BOOL] = "true or false",
@@ -258,13 +258,13 @@ bool ker_config_value_read(const struct ker_option *option, const struct ker_con
         done = true;
     }
     if (!done && node->kind == KER_NODE_TEXT)
-        return say(why, "%s is expected, not %s \"%.60s\"", ker_config_type_wanted(type),
+        return say(why, "%s is expected, not %s \"%.60s\"", type_wanted(type),
                    type == KER_TYPE_INT && is_too_large(node->text) ? "one as large as" : "the text",
                    node->text);
     if (!done && node->kind == KER_NODE_REAL)
-        return say(why, "%s is expected, not %.9g", ker_config_type_wanted(type), node->real);
+        return say(why, "%s is expected, not %.9g", type_wanted(type), node->real);
     if (!done)
-        return say(why, "%s is expected, not %s", ker_config_type_wanted(type), kind_name(node->kind));
+        return say(why, "%s is expected, not %s", type_wanted(type), kind_name(node->kind));
     return in_range(option, value, why);
 }
 

@@ -33,8 +33,6 @@ int ker_config_value_compare(const struct ker_option *, const struct ker_config_
                              const struct ker_config_value *);
 /* "1 to 64", "at least 1", ...; empty without a range. */
 void ker_config_range_print(const struct ker_option *, char *buffer, size_t bytes);
-/* "a time, as in "100 ns"": what an option wants. */
-const char *ker_config_type_wanted(enum ker_type);
 
 /* Member number index of a default written as "a,b,c", malloc'ed and trimmed; NULL when there are fewer.
  * Commas in quotes and brackets do not count. */

@@ -48,8 +48,7 @@ struct flows {
 static const struct ker_option options[] = {
     {"network.flow_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
      "Messages up to this size share nothing: they take the latencies of their route and their bytes over "
-     "its "
-     "least bandwidth."},
+     "its least bandwidth."},
     {0},
 };
 

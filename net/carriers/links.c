@@ -20,8 +20,7 @@ struct links {
 const struct ker_option net_node_link_options[] = {
     {"network.out_links", KER_TYPE_INT, "1", "0", "64", NULL,
      "Links out of a node, each with network.bandwidth, of which a message holds one (links), or messages of "
-     "a "
-     "source that have all of the bandwidth (pmac). 0: any number."},
+     "a source that have all of the bandwidth (pmac). 0: any number."},
     {"network.in_links", KER_TYPE_INT, "1", "0", "64", NULL,
      "The same for links into a node, and messages to one destination. 0: any number."},
     {0},

@@ -6,8 +6,7 @@ const struct ker_option net_cnp_options[] = {
      .meaning = "A CNP (congestion notification packet) on the wire, all in all."},
     {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
      "Messages that an adapter takes from an open-loop source while none of those it has may leave; "
-     "throttled ones among them do not hold up "
-     "the others.",
+     "throttled ones among them do not hold up the others.",
      .resume = KER_RESUME_FORK},
     {0},
 };

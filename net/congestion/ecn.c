@@ -284,13 +284,11 @@ static const struct ker_option ecn_options[] = {
      .resume = KER_RESUME_FORK},
     {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
      "Between congestion.threshold and this, packets are marked with a probability that grows linearly from "
-     "0 to 1. Absent: all are marked "
-     "from congestion.threshold on.",
+     "0 to 1. Absent: all are marked from congestion.threshold on.",
      .resume = KER_RESUME_FORK},
     {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
      "Which outputs mark: those with credits left for another packet, so that the link itself is the "
-     "bottleneck; or those that only wait "
-     "for a queue further on, too.",
+     "bottleneck; or those that only wait for a queue further on, too.",
      .resume = KER_RESUME_FORK},
     {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
      "A CNP lowers the rate of its flow by this fraction.", .resume = KER_RESUME_FORK},

@@ -446,7 +446,7 @@ const struct node_cores *node_cores_at(const struct node *n, ker_time at)
     return copy;
 }
 
-void node_cores_end(struct node *n, ker_time now)
+static void cores_end(struct node *n, ker_time now)
 {
     struct node_cores *c = node_cores(n);
     advance(n, c, now);
@@ -486,5 +486,5 @@ bool node_work_result(const struct node *n, uint32_t service, uint32_t number, k
 void node_system_end(struct node_system *system, ker_time at)
 {
     for (uint32_t i = 0; system && system->memory && i < system->nodes; i++)
-        node_cores_end(node_of(system, i), at);
+        cores_end(node_of(system, i), at);
 }

@@ -138,8 +138,6 @@ struct node_cores *node_cores_copy(const struct node *);
 void node_cores_copy_free(struct node_cores *); /* takes NULL */
 /* At the end of an instant. */
 void node_cores_act(struct node *, ker_time now);
-/* All is counted until then. */
-void node_cores_end(struct node *, ker_time now);
 /* What has come of it by the time up to which loads are computed. */
 struct node_worked node_load_result(const struct node_load *);
 

@@ -28,8 +28,7 @@ const struct ker_option node_noise_options[] = {
      "node.noise.kind=periodic or node.noise.kind=random"},
     {"node.noise.gap", KER_TYPE_TIME, "10 ms", "100 ns", "1000000 s", NULL,
      "From the end of a drawn detour to the begin of the next, the mean: exponentially distributed. Each "
-     "costs "
-     "the simulator a draw.",
+     "costs the simulator a draw.",
      "node.noise.kind=random"},
     {"node.noise.lengths", KER_TYPE_CHOICE, "fixed", NULL, NULL, "fixed|exponential|pareto",
      "Distribution of the lengths of drawn detours around their mean.", "node.noise.kind=random"},

@@ -15,105 +15,61 @@
 /* Of node, with defaults, and of the members of nodes, without: node's hold there. */
 #define PLACES "jobs or traffic.outstanding!=0 or node.rail=fixed|nearest"
 #define ADAPTERS "node.adapters!=1"
-#define STRUCTURE_KEYS(GROUP, DEFAULT)                                                                       \
-    {.key = GROUP ".hwloc",                                                                                  \
-     .type = KER_TYPE_FILE,                                                                                  \
-     .meaning = "The description of a machine, as lstopo --of xml writes it: sockets, domains, cores, "      \
-                "hardware threads, and "                                                                     \
-                "where its network adapters are.",                                                           \
-     .belongs = PLACES " or services or " ADAPTERS},                                                         \
-        {.key = GROUP ".adapter_devices",                                                                    \
-         .type = KER_TYPE_STRING | KER_TYPE_LIST,                                                            \
-         .meaning =                                                                                          \
-             "Which network adapters of the description are the node's, by the names of their OS devices "   \
-             "(\"mlx5_0\"); absent: all of them.",                                                           \
-         .belongs = GROUP ".hwloc"},                                                                         \
-        {.key = GROUP ".sockets",                                                                            \
-         .type = KER_TYPE_INT,                                                                               \
-         .fallback = DEFAULT("1"),                                                                           \
-         .minimum = "1",                                                                                     \
-         .maximum = "1024",                                                                                  \
-         .meaning = "Sockets of a node: its NUMA domains and buses are dealt to them evenly, in order.",     \
-         .belongs = PLACES " or services or " ADAPTERS},                                                     \
-        {.key = GROUP ".domains",                                                                            \
-         .type = KER_TYPE_INT,                                                                               \
-         .minimum = "1",                                                                                     \
-         .maximum = "1024",                                                                                  \
-         .meaning = "NUMA domains of a node, each with its own memory; its cores are dealt to them evenly, " \
-                    "in order; "                                                                             \
-                    "absent: one for each socket.",                                                          \
-         .belongs = "jobs or services"},                                                                     \
-        {.key = GROUP ".threads",                                                                            \
-         .type = KER_TYPE_INT,                                                                               \
-         .fallback = DEFAULT("1"),                                                                           \
-         .minimum = "1",                                                                                     \
-         .maximum = "64",                                                                                    \
-         .meaning = "Hardware threads of a core: a task needs one. The first threads of all cores come "     \
-                    "first, so that "                                                                        \
-                    "tasks share cores only when there are more of them than cores.",                        \
-         .belongs = "jobs"},                                                                                 \
-        {.key = GROUP ".map_by",                                                                             \
-         .type = KER_TYPE_CHOICE,                                                                            \
-         .fallback = DEFAULT("core"),                                                                        \
-         .choices = "core|domain|socket",                                                                    \
-         .meaning = "The order in which the tasks of a node take its cores (hardware threads): by their "    \
-                    "numbers, or one "                                                                       \
-                    "of each NUMA domain, or of each socket, in turn. A placement file that names cores is " \
-                    "not asked.",                                                                            \
-         .belongs = "jobs"},                                                                                 \
-        {.key = GROUP ".buses",                                                                              \
-         .type = KER_TYPE_INT,                                                                               \
-         .fallback = DEFAULT("1"),                                                                           \
-         .minimum = "1",                                                                                     \
-         .maximum = "64",                                                                                    \
-         .meaning = "Buses of each socket; adapters on a socket take them in turn.",                         \
-         .belongs = ADAPTERS},                                                                               \
-    {                                                                                                        \
-        .key = GROUP ".adapter_sockets", .type = KER_TYPE_INT | KER_TYPE_LIST, .minimum = "0",               \
-        .maximum = "1023",                                                                                   \
-        .meaning =                                                                                           \
-            "The socket of each adapter; absent: adapters are dealt to the sockets evenly, in order.",       \
-        .belongs = ADAPTERS                                                                                  \
-    }
+/* clang-format off */
+#define STRUCTURE_KEYS(GROUP, DEFAULT) \
+    {GROUP ".hwloc", KER_TYPE_FILE, NULL, NULL, NULL, NULL, \
+     "The description of a machine, as lstopo --of xml writes it: sockets, domains, cores, hardware " \
+     "threads, and where its network adapters are.", \
+     .belongs = PLACES " or services or " ADAPTERS}, \
+    {GROUP ".adapter_devices", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL, \
+     "Which network adapters of the description are the node's, by the names of their OS devices " \
+     "(\"mlx5_0\"); absent: all of them.", \
+     .belongs = GROUP ".hwloc"}, \
+    {GROUP ".sockets", KER_TYPE_INT, DEFAULT("1"), "1", "1024", NULL, \
+     "Sockets of a node: its NUMA domains and buses are dealt to them evenly, in order.", \
+     .belongs = PLACES " or services or " ADAPTERS}, \
+    {GROUP ".domains", KER_TYPE_INT, NULL, "1", "1024", NULL, \
+     "NUMA domains of a node, each with its own memory; its cores are dealt to them evenly, in order; " \
+     "absent: one for each socket.", \
+     .belongs = "jobs or services"}, \
+    {GROUP ".threads", KER_TYPE_INT, DEFAULT("1"), "1", "64", NULL, \
+     "Hardware threads of a core: a task needs one. The first threads of all cores come first, so that " \
+     "tasks share cores only when there are more of them than cores.", \
+     .belongs = "jobs"}, \
+    {GROUP ".map_by", KER_TYPE_CHOICE, DEFAULT("core"), NULL, NULL, "core|domain|socket", \
+     "The order in which the tasks of a node take its cores (hardware threads): by their numbers, or " \
+     "one of each NUMA domain, or of each socket, in turn. A placement file that names cores is not " \
+     "asked.", \
+     .belongs = "jobs"}, \
+    {GROUP ".buses", KER_TYPE_INT, DEFAULT("1"), "1", "64", NULL, \
+     "Buses of each socket; adapters on a socket take them in turn.", \
+     .belongs = ADAPTERS}, \
+    {GROUP ".adapter_sockets", KER_TYPE_INT | KER_TYPE_LIST, NULL, "0", "1023", NULL, \
+     "The socket of each adapter; absent: adapters are dealt to the sockets evenly, in order.", \
+     .belongs = ADAPTERS}
 
-#define SPEED_KEYS(GROUP, DEFAULT)                                                                           \
-    {.key = GROUP ".thread_throughput",                                                                      \
-     .type = KER_TYPE_REAL,                                                                                  \
-     .fallback = DEFAULT("1"),                                                                               \
-     .minimum = "0.001",                                                                                     \
-     .maximum = "64",                                                                                        \
-     .meaning = "What the hardware threads of a core do together when all of them compute, against one "     \
-                "that has the "                                                                              \
-                "core alone.",                                                                               \
-     .belongs = "jobs & network.model=@nodes"},                                                              \
-    {                                                                                                        \
-        .key = GROUP ".core_speeds", .type = KER_TYPE_REAL | KER_TYPE_LIST, .fallback = DEFAULT("1"),        \
-        .minimum = "0.001", .maximum = "1000",                                                               \
-        .meaning = "How fast cores compute, against the usual one: a value for each core, or for as many "   \
-                   "groups of "                                                                              \
-                   "cores, of equal size and in order; with a description for each kind of its cores, "      \
-                   "the slowest first.",                                                                     \
-        .belongs = "jobs & network.model=@nodes"                                                             \
-    }
+#define SPEED_KEYS(GROUP, DEFAULT) \
+    {GROUP ".thread_throughput", KER_TYPE_REAL, DEFAULT("1"), "0.001", "64", NULL, \
+     "What the hardware threads of a core do together when all of them compute, against one that has the " \
+     "core alone.", \
+     .belongs = "jobs & network.model=@nodes"}, \
+    {GROUP ".core_speeds", KER_TYPE_REAL | KER_TYPE_LIST, DEFAULT("1"), "0.001", "1000", NULL, \
+     "How fast cores compute, against the usual one: a value for each core, or for as many groups " \
+     "of cores, of equal size and in order; with a description for each kind of its cores, the " \
+     "slowest first.", \
+     .belongs = "jobs & network.model=@nodes"}
+/* clang-format on */
 
 const struct ker_option node_structure_options[] = {
     STRUCTURE_KEYS("node", NODE_KEY_GIVEN),
     STRUCTURE_KEYS("nodes[]", NODE_KEY_ABSENT),
     SPEED_KEYS("node", NODE_KEY_GIVEN),
     SPEED_KEYS("nodes[]", NODE_KEY_ABSENT),
-    {.key = "nodes[].adapters",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .maximum = "64",
-     .meaning =
-         "How many of node.adapters adapters the nodes of this kind have: the first ones. What is sent "
-         "between two nodes takes those that both have.",
+    {"nodes[].adapters", KER_TYPE_INT, NULL, "1", "64", NULL,
+     "How many of node.adapters adapters the nodes of this kind have: the first ones. What is sent between "
+     "two nodes takes those that both have.",
      .belongs = ADAPTERS},
-    {.key = "nodes[].cores",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .maximum = "65000",
-     .meaning = "As node.cores, for this kind of node.",
+    {"nodes[].cores", KER_TYPE_INT, NULL, "1", "65000", NULL, "As node.cores, for this kind of node.",
      .belongs = PLACES},
     {0},
 };

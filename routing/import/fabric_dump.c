@@ -329,8 +329,7 @@ static enum ker_status read_line(struct reader *r)
             continue;
         if (r->in.p < r->in.stop && *r->in.p == ':')
             return ker_lines_fail(&r->in, "this is a list, as ibnetdiscover -l and ibswitches make it; "
-                                          "ibnetdiscover without options is "
-                                          "needed");
+                                          "ibnetdiscover without options is needed");
         return read_heading(r, kinds[i]);
     }
     if (*r->in.p == '[')

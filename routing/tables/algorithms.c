@@ -205,8 +205,7 @@ static const struct ker_option weights_options[] = {
 static const struct ker_option paths_options[] = {
     {"routing.paths", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
      "Shortest, updown: a switch has all paths to a destination to choose from by routing.selection, or just "
-     "one, spread over the destinations "
-     "(on a fat tree: d-mod-k).",
+     "one, spread over the destinations (on a fat tree: d-mod-k).",
      .formerly = "routing.ways"},
     {0},
 };
@@ -214,8 +213,7 @@ static const struct ker_option paths_options[] = {
 static const struct ker_option updown_options[] = {
     {"routing.root", KER_TYPE_INT | KER_TYPE_LIST, NULL, "0", NULL, NULL,
      "Updown: the switch or switches at the top. Absent: those farthest from any node; where all switches "
-     "have nodes, that with the least "
-     "distance to the farthest other."},
+     "have nodes, that with the least distance to the farthest other."},
     {0},
 };
 
@@ -224,16 +222,13 @@ static const struct ker_option table_options[] = {
      "With algorithm = \"table\": the file, see docs/routing-tables.md."},
     {"routing.lmc_path", KER_TYPE_INT, "0", "-1", "127", NULL,
      "With a table of OpenSM's: which of the 2^lmc LIDs of a node packets are sent to, counted from 0 and "
-     "modulo how many it has; -1: "
-     "each packet (message or flow, as routing.pinning says) draws one."},
+     "modulo how many it has; -1: each packet (message or flow, as routing.pinning says) draws one."},
     {"routing.path_sl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "With a table of OpenSM's: the service level of every pair of nodes, as opensm-path-records.dump or "
-     "saquery PR give it. Packets then "
-     "travel on the virtual lanes that routing.sl2vl gives."},
+     "saquery PR give it. Packets then travel on the virtual lanes that routing.sl2vl gives."},
     {"routing.sl2vl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "With routing.path_sl: the virtual lane of a service level from port to port of every switch, "
-     "opensm-sl2vl.dump; absent: lane n for "
-     "service level n.",
+     "opensm-sl2vl.dump; absent: lane n for service level n.",
      "routing.path_sl"},
     {"routing.allow_deadlock", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "With algorithm = \"table\": run also with a table that can deadlock."},

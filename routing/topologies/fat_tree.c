@@ -322,9 +322,8 @@ static const struct ker_option tree_options[] = {
     {"topology.levels", KER_TYPE_INT, NULL, "1", "8", NULL, "Fat tree, with radix: levels of switches.",
      "topology.radix"},
     {"topology.taper", KER_TYPE_REAL | KER_TYPE_LIST, "1.0", NULL, NULL, NULL,
-     "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for "
-     "levels 2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ..."
-     " * taper[l]."},
+     "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for levels "
+     "2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ... * taper[l]."},
     {0},
 };
 

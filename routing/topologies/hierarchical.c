@@ -319,8 +319,7 @@ uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t switch_
 const struct ker_option hierarchy_groups_options[] = {
     {"topology.groups", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
      "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels. Dragonfly: how many "
-     "groups; "
-     "absent: a h + 1, with one link between each two."},
+     "groups; absent: a h + 1, with one link between each two."},
     {0},
 };
 
@@ -337,8 +336,7 @@ static const struct ker_option hierarchy_options[] = {
 static const struct ker_option detour_options[] = {
     {"routing.valiant", KER_TYPE_CHOICE, "switch", NULL, NULL, "group|switch|any",
      "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, "
-     "or a switch drawn "
-     "anywhere (in the source's group: no detour)."},
+     "or a switch drawn anywhere (in the source's group: no detour)."},
     {0},
 };
 
@@ -362,10 +360,19 @@ static const struct ker_option candidate_options[] = {
 static const struct ker_option weight_options[] = {
     {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
      "Hierarchical: what the cost of a path is multiplied by: nothing, its links to go, or 2 for detours. "
-     "auto: even for indirect, links "
-     "for the others."},
+     "auto: even for indirect, links for the others."},
     {0},
 };
+
+#define UGAL(choose, made_ready)                                                                             \
+    (&(const struct route_algorithm){.adaptive = true,                                                       \
+                                     .by_switch = true,                                                      \
+                                     .next = (choose),                                                       \
+                                     .decided = hierarchy_ugal_decided,                                      \
+                                     .hop = hierarchy_ugal_hop,                                              \
+                                     .prepare = (made_ready),                                                \
+                                     .channels = hierarchy_channels,                                         \
+                                     .away = hierarchy_away})
 
 const struct ker_kind *const hierarchy_algorithms[] = {
     &(const struct ker_kind){.name = "minimal",
@@ -409,39 +416,18 @@ const struct ker_kind *const hierarchy_algorithms[] = {
                                  "direct or via a random group, by the state of the source's switch (UGAL-L)",
                              .traits = "selects detours",
                              .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
-                             .operations = &(const struct route_algorithm){.adaptive = true,
-                                                                           .by_switch = true,
-                                                                           .next = hierarchy_ugal_next,
-                                                                           .decided = hierarchy_ugal_decided,
-                                                                           .hop = hierarchy_ugal_hop,
-                                                                           .prepare = hierarchy_ugal_prepare,
-                                                                           .channels = hierarchy_channels,
-                                                                           .away = hierarchy_away}},
+                             .operations = UGAL(hierarchy_ugal_next, hierarchy_ugal_prepare)},
     &(const struct ker_kind){.name = "par",
                              .meaning = "like ugal, and may change its mind in the source's group (PAR)",
                              .traits = "selects detours",
                              .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
-                             .operations = &(const struct route_algorithm){.adaptive = true,
-                                                                           .by_switch = true,
-                                                                           .next = hierarchy_par_next,
-                                                                           .decided = hierarchy_ugal_decided,
-                                                                           .hop = hierarchy_ugal_hop,
-                                                                           .prepare = hierarchy_par_prepare,
-                                                                           .channels = hierarchy_channels,
-                                                                           .away = hierarchy_away}},
+                             .operations = UGAL(hierarchy_par_next, hierarchy_par_prepare)},
     &(const struct ker_kind){
         .name = "ugal_piggyback",
         .meaning = "like ugal, and the switches of a group know which of its links are congested (PB)",
         .traits = "selects detours watches",
         .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
-        .operations = &(const struct route_algorithm){.adaptive = true,
-                                                      .by_switch = true,
-                                                      .next = hierarchy_ugal_next,
-                                                      .decided = hierarchy_ugal_decided,
-                                                      .hop = hierarchy_ugal_hop,
-                                                      .prepare = hierarchy_piggyback_prepare,
-                                                      .channels = hierarchy_channels,
-                                                      .away = hierarchy_away}},
+        .operations = UGAL(hierarchy_ugal_next, hierarchy_piggyback_prepare)},
     NULL,
 };
 

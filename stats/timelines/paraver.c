@@ -46,14 +46,12 @@ static bool word_in(const char *list, const char *word)
 static uint32_t function_type(const char *name)
 {
     static const char collective[] =
-        "|barrier|bcast|reduce|allreduce|gather|gatherv|scatter|scatterv|allgather|allgatherv"
-        "|alltoall|alltoallv|alltoallw|scan|exscan|reduce_scatter|reduce_scatter_block"
-        "|neighbor_allgather|neighbor_allgatherv|neighbor_alltoall|neighbor_alltoallv"
-        "|neighbor_alltoallw|";
+        "|barrier|bcast|reduce|allreduce|gather|gatherv|scatter|scatterv|allgather|allgatherv|alltoall|"
+        "alltoallv|alltoallw|scan|exscan|reduce_scatter|reduce_scatter_block|neighbor_allgather|neighbor_"
+        "allgatherv|neighbor_alltoall|neighbor_alltoallv|neighbor_alltoallw|";
     static const char message[] =
-        "|send|recv|bsend|ssend|rsend|sendrecv|probe|mprobe|mrecv|wait|waitall|waitany"
-        "|waitsome|test|testall|testany|start|testsome|startall|request_free|cancel"
-        "|sendrecv_replace|";
+        "|send|recv|bsend|ssend|rsend|sendrecv|probe|mprobe|mrecv|wait|waitall|waitany|waitsome|test|testall|"
+        "testany|start|testsome|startall|request_free|cancel|sendrecv_replace|";
     char word[32];
     if (strncmp(name, "MPI_", 4) != 0)
         return OTHER;

@@ -26,14 +26,12 @@ const struct ker_option stats_timeline_options[] = {
     {KEY "_links", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
      "The links whose states are recorded (busy, stalled for credits, down): \"all\"; the name of a class of "
      "links (\"level 2\", \"x\", \"node\"); those that leave a switch or a node: \"switch 5\", \"switch "
-     "0-7\", "
-     "\"node 0-1023/16\", or its port 2 only: \"switch 5:2\". Absent: none.",
+     "0-7\", \"node 0-1023/16\", or its port 2 only: \"switch 5:2\". Absent: none.",
      KEY},
     {KEY "_messages", KER_TYPE_CHOICE, "program", NULL, NULL, "none|program|all",
      "Which messages are recorded: none; those that the program sends; those of collectives, too.", KEY},
     {KEY "_traced", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Beside each job that replays a trace of marstrace is what was traced: calls and computations at "
-     "their "
+     "Beside each job that replays a trace of marstrace is what was traced: calls and computations at their "
      "own times, from the start of the job on.",
      KEY},
     {0},

@@ -145,7 +145,6 @@ static inline struct driven_job *driven_job_of(const struct driven_core *core)
 void driven_records_init(struct task_driven *);
 void driven_records_release(struct task_driven *);
 struct driven_record *driven_record_find(const struct driven_core *, uint32_t object); /* or NULL */
-uint32_t driven_record_index(const struct driven_core *, uint32_t object);             /* 0: none */
 /* There is none. Behind the others of the core. */
 struct driven_record *driven_record_new(struct driven_core *, uint32_t object, enum driven_state);
 void driven_records_drop(struct driven_core *); /* all, with what is open */

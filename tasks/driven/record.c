@@ -50,7 +50,7 @@ static uint64_t record_key(const struct driven_core *core, uint32_t object)
     return (uint64_t)(core->number + 1) << 32 | object;
 }
 
-uint32_t driven_record_index(const struct driven_core *core, uint32_t object)
+static uint32_t record_index(const struct driven_core *core, uint32_t object)
 {
     struct record_entry wanted = {.key = record_key(core, object)},
                         *e = ker_table_find(&record_kind, &core->driven->records, &wanted);
@@ -59,7 +59,7 @@ uint32_t driven_record_index(const struct driven_core *core, uint32_t object)
 
 struct driven_record *driven_record_find(const struct driven_core *core, uint32_t object)
 {
-    uint32_t index = driven_record_index(core, object);
+    uint32_t index = record_index(core, object);
     return index ? driven_record_at(core->driven, index) : NULL;
 }
 
@@ -104,7 +104,7 @@ struct driven_open *driven_open_get(struct driven_core *core, struct driven_reco
                                     uint32_t iteration)
 {
     struct task_driven *d = core->driven;
-    uint32_t record = driven_record_index(core, r->object);
+    uint32_t record = record_index(core, r->object);
     struct open_entry wanted = {(uint64_t)record << 32 | block, (uint64_t)iteration << 32};
     bool is_new;
     struct open_entry *e = ker_table_add(&open_kind, &d->opens, &wanted, &is_new);

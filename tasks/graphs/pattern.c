@@ -33,12 +33,10 @@ const struct ker_kinds graph_patterns = {"jobs[].pattern", "patterns of schedule
                                          sizeof(struct graph_pattern_class), pattern_kinds};
 
 const struct ker_option graph_pattern_options[] = {
-    {.key = "jobs[].pattern",
-     .type = KER_TYPE_CHOICE,
-     .kinds = &graph_patterns,
-     .meaning =
-         "schedule: which one; names and parameters are those of schedgen, the generator of LogGOPSim."},
-    {.key = NULL},
+    {"jobs[].pattern", KER_TYPE_CHOICE, NULL, NULL, NULL, NULL,
+     "schedule: which one; names and parameters are those of schedgen, the generator of LogGOPSim.",
+     .kinds = &graph_patterns},
+    {0},
 };
 
 /* ---- opening ---- */

@@ -243,13 +243,9 @@ static uint32_t resnet_dependent(const struct graph_pattern *p, uint32_t task, u
 }
 
 static const struct ker_option nway_options[] = {
-    {.key = "jobs[].nway",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .maximum = "1000000",
-     .meaning = "nwaydissemination: messages that a task sends in a round."},
-    {.key = NULL},
+    {"jobs[].nway", KER_TYPE_INT, "1", "1", "1000000", NULL,
+     "nwaydissemination: messages that a task sends in a round."},
+    {0},
 };
 
 GRAPH_PATTERN(dissemination, "each task sends to those 1, 2, 4, ... further",

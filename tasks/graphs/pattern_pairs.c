@@ -199,28 +199,19 @@ static uint32_t following(const struct graph_pattern *p, uint32_t task, uint32_t
 }
 
 static const struct ker_option sizes_options[] = {
-    {.key = "jobs[].a2av_skew_ratio",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "linear_alltoallv: sizes are drawn from 1 byte to jobs[].datasize divided by this; those of "
-                "messages to the root are jobs[].datasize."},
-    {.key = "jobs[].outcast",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "linear_alltoallv: those from the task behind the root, too."},
-    {.key = NULL},
+    {"jobs[].a2av_skew_ratio", KER_TYPE_INT, "1", "1", NULL, NULL,
+     "linear_alltoallv: sizes are drawn from 1 byte to jobs[].datasize divided by this; those of messages to "
+     "the root are jobs[].datasize."},
+    {"jobs[].outcast", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "linear_alltoallv: those from the task behind the root, too."},
+    {0},
 };
 
 static const struct ker_option gap_options[] = {
-    {.key = "jobs[].rpl_dep_cmp",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .maximum = "1000000000000",
-     .meaning =
-         "allreduce_recdoub: a send waits for a calculation of this many jobs[].time_unit in place of the "
-         "receive before it."},
-    {.key = NULL},
+    {"jobs[].rpl_dep_cmp", KER_TYPE_INT, NULL, "0", "1000000000000", NULL,
+     "allreduce_recdoub: a send waits for a calculation of this many jobs[].time_unit in place of the "
+     "receive before it."},
+    {0},
 };
 
 GRAPH_PATTERN(linear_alltoall, "each task sends to every other, all at once",

@@ -54,38 +54,34 @@ static uint32_t binomial_ops(const struct graph_pattern *p, uint32_t task)
     return at.children + (at.v > 0);
 }
 
-static void bcast_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
+/* The first operation of all but the root is a message with the parent: down from there, or up to it. */
+static void binomial_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op,
+                        bool down)
 {
     struct place at = place_of(p, task);
-    if (at.v && number == 0) {
-        graph_pattern_message(op, GRAPH_RECEIVE, p->bytes, parent(p, &at));
-        op->on_done = at.children + at.repeated;
-        return;
-    }
-    uint32_t which = number - (at.v > 0);
-    graph_pattern_message(op, GRAPH_SEND, p->bytes, child(p, &at, which));
-    if (at.v)
-        op->before = which + 1 == at.children ? 1 + at.repeated : 1;
+    bool parents = at.v && number == 0, receives = parents == down;
+    uint32_t which = number - (at.v > 0), others = parents ? at.children + at.repeated : at.v > 0;
+    if (!parents && at.v && which + 1 == at.children)
+        others += at.repeated;
+    graph_pattern_message(op, receives ? GRAPH_RECEIVE : GRAPH_SEND, p->bytes,
+                          parents ? parent(p, &at) : child(p, &at, which));
+    *(receives ? &op->on_done : &op->before) = others;
+}
+
+static void bcast_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
+{
+    binomial_op(p, task, number, op, true);
+}
+
+static void reduce_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
+{
+    binomial_op(p, task, number, op, false);
 }
 
 static uint32_t bcast_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number, uint32_t index)
 {
     struct place at = place_of(p, task);
     return index < at.children ? 1 + index : at.children;
-}
-
-static void reduce_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
-{
-    struct place at = place_of(p, task);
-    if (at.v && number == 0) {
-        graph_pattern_message(op, GRAPH_SEND, p->bytes, parent(p, &at));
-        op->before = at.children + at.repeated;
-        return;
-    }
-    uint32_t which = number - (at.v > 0);
-    graph_pattern_message(op, GRAPH_RECEIVE, p->bytes, child(p, &at, which));
-    if (at.v)
-        op->on_done = which + 1 == at.children ? 1 + at.repeated : 1;
 }
 
 static uint32_t reduce_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number,

@@ -358,16 +358,12 @@ static void program_unfinished(const struct task_program *program, uint32_t numb
 }
 
 static const struct ker_option goal_options[] = {
-    {.key = "jobs[].goal_layout",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "gpu",
-     .choices = "gpu|adapter",
-     .meaning =
-         "trace: what a rank of a GOAL schedule is, which the file does not say: a GPU or process, whose "
-         "nics are its node's adapters (nic K is adapter K modulo node.adapters; if no operation names "
-         "one, node.rail chooses); or an adapter (rank R is adapter R modulo node.adapters of its node).",
+    {"jobs[].goal_layout", KER_TYPE_CHOICE, "gpu", NULL, NULL, "gpu|adapter",
+     "trace: what a rank of a GOAL schedule is, which the file does not say: a GPU or process, whose nics "
+     "are its node's adapters (nic K is adapter K modulo node.adapters; if no operation names one, node.rail "
+     "chooses); or an adapter (rank R is adapter R modulo node.adapters of its node).",
      .belongs = "node.adapters!=1"},
-    {.key = NULL},
+    {0},
 };
 
 /* A file and a pattern differ in how they are opened. */

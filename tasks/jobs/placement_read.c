@@ -11,77 +11,42 @@
 #include <string.h>
 
 const struct ker_option task_range_options[] = {
-    {.key = "jobs[].first_node",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "First node of the job's range. With jobs[].kind the nodes of this kind are counted alone, "
-                "here and in "
-                "jobs[].last_node and jobs[].nodes."},
-    {.key = "jobs[].last_node",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .meaning = "Last node of the job's range; absent: the last of the system."},
-    {.key = "jobs[].nodes",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .meaning = "Length of the range, instead of jobs[].last_node."},
-    {.key = "jobs[].tasks_per_node",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .maximum = "65000",
-     .meaning = "Tasks that share a node; each needs a core (node.cores), or a hardware thread of one "
-                "(node.threads)."},
-    {.key = "jobs[].fill",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "none",
-     .choices = "none|cores|threads",
-     .meaning =
-         "Instead of jobs[].tasks_per_node: each node takes as many tasks as it has cores, or hardware "
-         "threads."},
-    {.key = "jobs[].share",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning =
-         "A job without a range may take nodes of other jobs that share theirs, too, if there are cores "
-         "enough."},
-    {.key = "jobs[].placement_seed",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .meaning = "Seed of the random placement of this job; absent: run.seed."},
-    {.key = "jobs[].kind",
-     .type = KER_TYPE_STRING,
-     .meaning = "The job takes nodes of this kind only (nodes[].name); absent: of all kinds.",
-     .belongs = "nodes"},
-    {.key = NULL},
+    {"jobs[].first_node", KER_TYPE_INT, "0", "0", NULL, NULL,
+     "First node of the job's range. With jobs[].kind the nodes of this kind are counted alone, here and in "
+     "jobs[].last_node and jobs[].nodes."},
+    {"jobs[].last_node", KER_TYPE_INT, NULL, "0", NULL, NULL,
+     "Last node of the job's range; absent: the last of the system."},
+    {"jobs[].nodes", KER_TYPE_INT, NULL, "1", NULL, NULL,
+     "Length of the range, instead of jobs[].last_node."},
+    {"jobs[].tasks_per_node", KER_TYPE_INT, "1", "1", "65000", NULL,
+     "Tasks that share a node; each needs a core (node.cores), or a hardware thread of one (node.threads)."},
+    {"jobs[].fill", KER_TYPE_CHOICE, "none", NULL, NULL, "none|cores|threads",
+     "Instead of jobs[].tasks_per_node: each node takes as many tasks as it has cores, or hardware threads."},
+    {"jobs[].share", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "A job without a range may take nodes of other jobs that share theirs, too, if there are cores enough."},
+    {"jobs[].placement_seed", KER_TYPE_INT, NULL, "0", NULL, NULL,
+     "Seed of the random placement of this job; absent: run.seed."},
+    {"jobs[].kind", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "The job takes nodes of this kind only (nodes[].name); absent: of all kinds.", .belongs = "nodes"},
+    {0},
 };
 
 static const struct ker_option stride_options[] = {
-    {.key = "jobs[].stride",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "Distance of the strided placement, in nodes."},
-    {.key = NULL},
+    {"jobs[].stride", KER_TYPE_INT, "1", "1", NULL, NULL, "Distance of the strided placement, in nodes."},
+    {0},
 };
 
 static const struct ker_option file_options[] = {
-    {.key = "jobs[].placement_file",
-     .type = KER_TYPE_FILE,
-     .meaning = "One node, or node and core, per line, task 0 first; # begins a comment."},
-    {.key = NULL},
+    {"jobs[].placement_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "One node, or node and core, per line, task 0 first; # begins a comment."},
+    {0},
 };
 
 static const struct ker_option group_options[] = {
-    {.key = "jobs[].group",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "group",
-     .choices = "group|board|switch",
-     .meaning =
-         "What a group of nodes is: what the topology calls so (group of a dragonfly, rack, pod of a fat "
-         "tree, slab of a torus), a board of a hierarchical network, or the nodes of a switch."},
-    {.key = NULL},
+    {"jobs[].group", KER_TYPE_CHOICE, "group", NULL, NULL, "group|board|switch",
+     "What a group of nodes is: what the topology calls so (group of a dragonfly, rack, pod of a fat tree, "
+     "slab of a torus), a board of a hierarchical network, or the nodes of a switch."},
+    {0},
 };
 
 const struct ker_kind task_placement_sequential = {.name = "sequential",

@@ -12,8 +12,7 @@ const struct ker_option loggops_noise_options[] = {
      "network.model=loggops"},
     {"loggops.noise.trace", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "Detours as LogGOPSim reads them: a line each with begin and length in nanoseconds, ascending; # begins "
-     "a "
-     "comment. The end of the last is where they begin again.",
+     "a comment. The end of the last is where they begin again.",
      WITH "=trace"},
     {"loggops.noise.period", KER_TYPE_TIME, "1 ms", "1 ps", "1000000 s", NULL,
      "From the begin of a detour to that of the next.", WITH "=periodic"},

@@ -338,59 +338,33 @@ static struct task_measured *collective_measured(struct task_program *p)
 }
 
 static const struct ker_option collective_options[] = {
-    {.key = "jobs[].collective",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "allreduce",
-     .choices = "barrier|bcast|reduce|allreduce|gather|scatter|allgather|alltoall|reduce_scatter|"
-                "reduce_scatter_block|scan|exscan|exchange|incast",
-     .meaning = "What is called again and again, with the algorithm that mpi.collectives says and task 0 as "
-                "root; or messages: exchange, from each task to each other, all in flight at once; incast, "
-                "from all tasks to task 0. jobs[].bytes is the vector of bcast, reduce, allreduce, "
-                "reduce_scatter, scan and exscan, otherwise the block of one task, or for one other."},
-    {.key = "jobs[].iterations",
-     .type = KER_TYPE_INT,
-     .fallback = "10",
-     .minimum = "1",
-     .maximum = "16777216",
-     .meaning = "How often, for each size of jobs[].bytes. Times of each size are in summary.json, those of "
-                "each iteration in collectives.csv (output.collectives)."},
-    {.key = "jobs[].warmup",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .maximum = "16777216",
-     .meaning = "Iterations before those of each size, which do not count."},
-    {.key = "jobs[].sync",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "barrier",
-     .choices = "barrier|none",
-     .meaning = "Before each iteration there is a barrier, which is not timed, as in most benchmarks; or "
-                "nothing."},
-    {.key = "jobs[].align",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000000 s",
-     .meaning = "Tasks begin each iteration, and its barrier, at the next multiple of this time, as with "
-                "clocks that are alike; 0: at once, as far apart as the iteration before has left them."},
-    {.key = "jobs[].measure",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "own",
-     .choices = "own|span",
-     .meaning = "The time of an iteration: the largest of what it takes each task by its own clock, as "
-                "benchmarks measure it (who leaves the barrier late does not wait for long); or from the "
-                "first task's begin to the last one's end."},
-    {.key = "jobs[].pause",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000000 s",
-     .meaning = "How long tasks sleep after each iteration; with jobs[].burst, after each burst."},
-    {.key = "jobs[].burst",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000000 s",
-     .meaning = "Steps of messages follow each other for so long, each with a broadcast of 4 bytes; then all "
-                "sleep for jobs[].pause. Bursts follow the clock from 0 on; a step that has begun is done."},
-    {.key = NULL},
+    {"jobs[].collective", KER_TYPE_CHOICE, "allreduce", NULL, NULL,
+     "barrier|bcast|reduce|allreduce|gather|scatter|allgather|alltoall|reduce_scatter|reduce_scatter_block|"
+     "scan|exscan|exchange|incast",
+     "What is called again and again, with the algorithm that mpi.collectives says and task 0 as root; or "
+     "messages: exchange, from each task to each other, all in flight at once; incast, from all tasks to "
+     "task 0. jobs[].bytes is the vector of bcast, reduce, allreduce, reduce_scatter, scan and exscan, "
+     "otherwise the block of one task, or for one other."},
+    {"jobs[].iterations", KER_TYPE_INT, "10", "1", "16777216", NULL,
+     "How often, for each size of jobs[].bytes. Times of each size are in summary.json, those of each "
+     "iteration in collectives.csv (output.collectives)."},
+    {"jobs[].warmup", KER_TYPE_INT, "0", "0", "16777216", NULL,
+     "Iterations before those of each size, which do not count."},
+    {"jobs[].sync", KER_TYPE_CHOICE, "barrier", NULL, NULL, "barrier|none",
+     "Before each iteration there is a barrier, which is not timed, as in most benchmarks; or nothing."},
+    {"jobs[].align", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL,
+     "Tasks begin each iteration, and its barrier, at the next multiple of this time, as with clocks that "
+     "are alike; 0: at once, as far apart as the iteration before has left them."},
+    {"jobs[].measure", KER_TYPE_CHOICE, "own", NULL, NULL, "own|span",
+     "The time of an iteration: the largest of what it takes each task by its own clock, as benchmarks "
+     "measure it (who leaves the barrier late does not wait for long); or from the first task's begin to the "
+     "last one's end."},
+    {"jobs[].pause", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL,
+     "How long tasks sleep after each iteration; with jobs[].burst, after each burst."},
+    {"jobs[].burst", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL,
+     "Steps of messages follow each other for so long, each with a broadcast of 4 bytes; then all sleep for "
+     "jobs[].pause. Bursts follow the clock from 0 on; a step that has begun is done."},
+    {0},
 };
 
 const struct ker_kind task_program_collective = {

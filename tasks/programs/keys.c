@@ -4,46 +4,27 @@
 #include "nodes/nodes.h"
 
 const struct ker_option task_bytes_options[] = {
-    {.key = "jobs[].bytes",
-     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
-     .fallback = "8 KiB",
-     .maximum = "1 TiB",
-     .meaning =
-         "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
-         "corners the smallest of the dimensions that differ. collective: one size after the other."},
-    {.key = NULL},
+    {"jobs[].bytes", KER_TYPE_BYTES | KER_TYPE_LIST, "8 KiB", NULL, "1 TiB", NULL,
+     "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
+     "corners the smallest of the dimensions that differ. collective: one size after the other."},
+    {0},
 };
 
 const struct ker_option task_steps_options[] = {
-    {.key = "jobs[].steps",
-     .type = KER_TYPE_INT,
-     .fallback = "10",
-     .minimum = "1",
-     .maximum = "4000000000",
-     .meaning = "pingpong: round trips. stencil, weather, leanmd: how many steps."},
-    {.key = NULL},
+    {"jobs[].steps", KER_TYPE_INT, "10", "1", "4000000000", NULL,
+     "pingpong: round trips. stencil, weather, leanmd: how many steps."},
+    {0},
 };
 
 const struct ker_option task_compute_options[] = {
-    {.key = "jobs[].compute_time",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000000 s",
-     .meaning = "stencil, weather: computation per step, on the traced machine so to say: multiplied by "
-                "processor_factor."},
-    {.key = "jobs[].allreduce_every",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .maximum = "4000000000",
-     .meaning = "stencil, weather: an Allreduce after every n steps; 0: never."},
-    {.key = "jobs[].allreduce_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "8",
-     .maximum = "1 TiB",
-     .meaning = "stencil, weather: its vector.",
+    {"jobs[].compute_time", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL,
+     "stencil, weather: computation per step, on the traced machine so to say: multiplied by "
+     "processor_factor."},
+    {"jobs[].allreduce_every", KER_TYPE_INT, "0", "0", "4000000000", NULL,
+     "stencil, weather: an Allreduce after every n steps; 0: never."},
+    {"jobs[].allreduce_bytes", KER_TYPE_BYTES, "8", NULL, "1 TiB", NULL, "stencil, weather: its vector.",
      .belongs = "jobs[].allreduce_every!=0"},
-    {.key = NULL},
+    {0},
 };
 
 double task_memory_factor(const struct ker_config *config, const char *path, double processor)

@@ -185,22 +185,13 @@ static enum ker_status stencil_open(struct task_program **opened, const struct k
 }
 
 static const struct ker_option stencil_options[] = {
-    {.key = "jobs[].extents",
-     .type = KER_TYPE_INT | KER_TYPE_LIST,
-     .minimum = "1",
-     .maximum = "1073741824",
-     .meaning = "stencil: tasks in each of 1 to 8 dimensions; the first runs fastest, as in a torus."},
-    {.key = "jobs[].periodic",
-     .type = KER_TYPE_BOOL | KER_TYPE_LIST,
-     .fallback = "true",
-     .meaning = "stencil: does the dimension close to a ring? One value for all dimensions or one for each."},
-    {.key = "jobs[].neighbours",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "faces",
-     .choices = "faces|all",
-     .meaning =
-         "stencil: two neighbours per dimension (6 in 3-D), or those at edges and corners, too (26 in 3-D)."},
-    {.key = NULL},
+    {"jobs[].extents", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "1073741824", NULL,
+     "stencil: tasks in each of 1 to 8 dimensions; the first runs fastest, as in a torus."},
+    {"jobs[].periodic", KER_TYPE_BOOL | KER_TYPE_LIST, "true", NULL, NULL, NULL,
+     "stencil: does the dimension close to a ring? One value for all dimensions or one for each."},
+    {"jobs[].neighbours", KER_TYPE_CHOICE, "faces", NULL, NULL, "faces|all",
+     "stencil: two neighbours per dimension (6 in 3-D), or those at edges and corners, too (26 in 3-D)."},
+    {0},
 };
 
 const struct ker_kind task_program_stencil = {

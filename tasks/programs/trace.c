@@ -25,23 +25,17 @@ const struct ker_kind trace_format_auto = {.name = "auto",
                                            .operations = &(const struct trace_format){NULL, NULL, NULL}};
 
 static const struct ker_option trace_options[] = {
-    {.key = "jobs[].trace",
-     .type = KER_TYPE_FILE,
-     .meaning =
-         "trace: the folder or file that marstrace has written, or the folder with one file "
-         "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
-         "smpirun -trace-ti writes; or a text trace of Dimemas; or an OTF2 archive: its anchor file "
-         "NAME.otf2, or its folder; or a message-driven program."},
-    {.key = "jobs[].format",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "auto",
-     .kinds = &formats,
-     .meaning =
-         "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool "
-         "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; or a message-driven "
-         "program "
-         "(docs/driven.md); auto: by its first bytes."},
-    {.key = NULL},
+    {"jobs[].trace", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "trace: the folder or file that marstrace has written, or the folder with one file "
+     "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
+     "smpirun -trace-ti writes; or a text trace of Dimemas; or an OTF2 archive: its anchor file NAME.otf2, "
+     "or its folder; or a message-driven program."},
+    {"jobs[].format", KER_TYPE_CHOICE, "auto", NULL, NULL, NULL,
+     "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool that "
+     "writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; or a message-driven program "
+     "(docs/driven.md); auto: by its first bytes.",
+     .kinds = &formats},
+    {0},
 };
 
 /* NULL: an error has a text. */

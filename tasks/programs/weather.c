@@ -183,26 +183,15 @@ static const struct task_comm *weather_comms(const struct task_program *program,
 }
 
 static const struct ker_option weather_options[] = {
-    {.key = "jobs[].grid",
-     .type = KER_TYPE_INT | KER_TYPE_LIST,
-     .minimum = "1",
-     .maximum = "1073741824",
-     .meaning = "weather: columns and rows of tasks; task t is in column t mod columns. Columns close to a "
-                "ring, rows end "
-                "at the poles."},
-    {.key = "jobs[].halo_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "8 KiB",
-     .maximum = "1 TiB",
-     .meaning = "weather: a message to each of the four neighbours in a step; 0: none."},
-    {.key = "jobs[].transpose_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "64 KiB",
-     .maximum = "1 TiB",
-     .meaning = "weather: a task's share of the fields, which goes in equal blocks to all of its row, then "
-                "its column, and "
-                "back in each step (four Alltoalls); 0: none."},
-    {.key = NULL},
+    {"jobs[].grid", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "1073741824", NULL,
+     "weather: columns and rows of tasks; task t is in column t mod columns. Columns close to a ring, rows "
+     "end at the poles."},
+    {"jobs[].halo_bytes", KER_TYPE_BYTES, "8 KiB", NULL, "1 TiB", NULL,
+     "weather: a message to each of the four neighbours in a step; 0: none."},
+    {"jobs[].transpose_bytes", KER_TYPE_BYTES, "64 KiB", NULL, "1 TiB", NULL,
+     "weather: a task's share of the fields, which goes in equal blocks to all of its row, then its column, "
+     "and back in each step (four Alltoalls); 0: none."},
+    {0},
 };
 
 const struct ker_kind task_program_weather = {

@@ -213,12 +213,9 @@ static uint32_t task_traffic_neighbour(const struct task_traffic *t, uint32_t no
 }
 
 const struct ker_option task_traffic_shift_options[] = {
-    {.key = "traffic.shift",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "How much further on the destinations are: adversarial counts groups, shift counts nodes."},
-    {.key = NULL},
+    {"traffic.shift", KER_TYPE_INT, "1", "1", NULL, NULL,
+     "How much further on the destinations are: adversarial counts groups, shift counts nodes."},
+    {0},
 };
 
 TASK_TRAFFIC_PATTERN(tornado, "nearly half around every dimension", NULL, .partner = task_traffic_tornado);

@@ -175,57 +175,35 @@ static uint32_t task_traffic_next_phase(const struct task_traffic *t, uint32_t n
 }
 
 const struct ker_option task_traffic_self_options[] = {
-    {.key = "traffic.self",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, "
-                "and is done "
-                "at once without entering the network."},
-    {.key = NULL},
+    {"traffic.self", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Random destinations may be the node itself; such a message is created, counts in the load, and is done "
+     "at once without entering the network."},
+    {0},
 };
 
 static const struct ker_option hotspot_options[] = {
-    {.key = "traffic.hotspots",
-     .type = KER_TYPE_INT | KER_TYPE_LIST,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "Nodes that are hot."},
-    {.key = "traffic.hotspot_fraction",
-     .type = KER_TYPE_REAL,
-     .fallback = "0.1",
-     .minimum = "0",
-     .maximum = "1",
-     .meaning = "Fraction of the messages that is sent to a hot node."},
-    {.key = "traffic.hotspot_senders",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning =
-         "How many nodes send to the hot ones, evenly spread over the group; all other messages are sent "
-         "to nodes that are not hot. 0: all "
-         "nodes, and uniform messages may be sent to hot ones, too."},
-    {.key = NULL},
+    {"traffic.hotspots", KER_TYPE_INT | KER_TYPE_LIST, "0", "0", NULL, NULL, "Nodes that are hot."},
+    {"traffic.hotspot_fraction", KER_TYPE_REAL, "0.1", "0", "1", NULL,
+     "Fraction of the messages that is sent to a hot node."},
+    {"traffic.hotspot_senders", KER_TYPE_INT, "0", "0", NULL, NULL,
+     "How many nodes send to the hot ones, evenly spread over the group; all other messages are sent to "
+     "nodes that are not hot. 0: all nodes, and uniform messages may be sent to hot ones, too."},
+    {0},
 };
 
 static const struct ker_option incast_options[] = {
-    {.key = "traffic.target",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .meaning = "Incast: the node that receives; absent: the first of the group."},
-    {.key = "traffic.senders",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others."},
-    {.key = NULL},
+    {"traffic.target", KER_TYPE_INT, NULL, "0", NULL, NULL,
+     "Incast: the node that receives; absent: the first of the group."},
+    {"traffic.senders", KER_TYPE_INT, "0", "0", NULL, NULL,
+     "Incast: how many nodes send, evenly spread over the group; 0: all others."},
+    {0},
 };
 
 static const struct ker_option permutation_options[] = {
-    {.key = "traffic.permutation_file",
-     .type = KER_TYPE_FILE,
-     .meaning = "Permutation: a file with one line per node, in order: the node it sends to, or - when it "
-                "does not send. Absent: drawn."},
-    {.key = NULL},
+    {"traffic.permutation_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "Permutation: a file with one line per node, in order: the node it sends to, or - when it does not "
+     "send. Absent: drawn."},
+    {0},
 };
 
 TASK_TRAFFIC_PATTERN(uniform, "to any other node, all alike", KER_OPTIONS(task_traffic_self_options),

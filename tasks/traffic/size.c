@@ -132,38 +132,24 @@ static uint64_t exponential_draw(const struct task_traffic *t, const struct ker_
 }
 
 static const struct ker_option size_options[] = {
-    {.key = "traffic.size",
-     .type = KER_TYPE_BYTES,
-     .maximum = "1 TiB",
-     .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B."},
-    {.key = NULL},
+    {"traffic.size", KER_TYPE_BYTES, NULL, NULL, "1 TiB", NULL,
+     "Payload of a message, or its mean; default 512 B, for gups 8 B."},
+    {0},
 };
 
 static const struct ker_option list_options[] = {
-    {.key = "traffic.sizes",
-     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
-     .maximum = "1 TiB",
-     .meaning = "Payloads to choose from."},
-    {.key = "traffic.size_weights",
-     .type = KER_TYPE_REAL | KER_TYPE_LIST,
-     .minimum = "0",
-     .meaning = "Relative frequency of each of traffic.sizes; absent: all alike.",
-     .belongs = "traffic.sizes"},
-    {.key = NULL},
+    {"traffic.sizes", KER_TYPE_BYTES | KER_TYPE_LIST, NULL, NULL, "1 TiB", NULL, "Payloads to choose from."},
+    {"traffic.size_weights", KER_TYPE_REAL | KER_TYPE_LIST, NULL, "0", NULL, NULL,
+     "Relative frequency of each of traffic.sizes; absent: all alike.", .belongs = "traffic.sizes"},
+    {0},
 };
 
 static const struct ker_option uniform_options[] = {
-    {.key = "traffic.size_minimum",
-     .type = KER_TYPE_BYTES,
-     .fallback = "1 B",
-     .maximum = "1 TiB",
-     .meaning = "Smallest payload of size_law uniform."},
-    {.key = "traffic.size_maximum",
-     .type = KER_TYPE_BYTES,
-     .fallback = "4 KiB",
-     .maximum = "1 TiB",
-     .meaning = "Largest payload of size_law uniform."},
-    {.key = NULL},
+    {"traffic.size_minimum", KER_TYPE_BYTES, "1 B", NULL, "1 TiB", NULL,
+     "Smallest payload of size_law uniform."},
+    {"traffic.size_maximum", KER_TYPE_BYTES, "4 KiB", NULL, "1 TiB", NULL,
+     "Largest payload of size_law uniform."},
+    {0},
 };
 
 const struct ker_kind task_size_fixed = {.name = "fixed",

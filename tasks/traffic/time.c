@@ -128,30 +128,18 @@ static enum ker_status bernoulli_read(struct task_traffic *t, const struct ker_c
 }
 
 static const struct ker_option burst_options[] = {
-    {.key = "traffic.burst_length",
-     .type = KER_TYPE_REAL,
-     .fallback = "8",
-     .minimum = "1",
-     .meaning = "Mean number of messages in a burst (geometric).",
-     .resume = KER_RESUME_FORK},
-    {.key = "traffic.burst_load",
-     .type = KER_TYPE_REAL,
-     .fallback = "1",
-     .minimum = "0",
-     .meaning = "Load while a burst lasts, counted like traffic.load; at least that.",
-     .resume = KER_RESUME_FORK},
-    {.key = NULL},
+    {"traffic.burst_length", KER_TYPE_REAL, "8", "1", NULL, NULL,
+     "Mean number of messages in a burst (geometric).", .resume = KER_RESUME_FORK},
+    {"traffic.burst_load", KER_TYPE_REAL, "1", "0", NULL, NULL,
+     "Load while a burst lasts, counted like traffic.load; at least that.", .resume = KER_RESUME_FORK},
+    {0},
 };
 
 static const struct ker_option bernoulli_options[] = {
-    {.key = "traffic.slot",
-     .type = KER_TYPE_TIME,
-     .minimum = "1 ps",
-     .maximum = "1000 s",
-     .meaning =
-         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link.",
+    {"traffic.slot", KER_TYPE_TIME, NULL, "1 ps", "1000 s", NULL,
+     "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link.",
      .resume = KER_RESUME_FORK},
-    {.key = NULL},
+    {0},
 };
 
 const struct ker_kind task_arrival_poisson = {

@@ -8,8 +8,7 @@
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0,
      "write FILE: .mp4 or .gif, which take ffmpeg; any other name is a folder for frames as PNG (default: "
-     "movie.mp4 in "
-     "DIR, or the folder frames in it where there is no ffmpeg)",
+     "movie.mp4 in DIR, or the folder frames in it where there is no ffmpeg)",
      0},
     {"rate", 'r', "N", 0,
      "frames in a second (default: as many as make the film last about 15 seconds, 2 to 30)", 0},
@@ -54,17 +53,16 @@ int main(int argc, char **argv)
 {
     struct film_settings settings = {.width = 1280, .height = 720};
     struct ker_error error = {.status = KER_OK};
-    static const struct argp argp = {OPTIONS,
-                                     parse,
-                                     "DIR",
-                                     "Makes a film of how busy the links of a machine were in each period, "
-                                     "from the result folder DIR of a run of "
-                                     "marssim with output.period and output.series.links = "
-                                     "\"periods\".\vExit status: 0 done, 1 done, but something "
-                                     "in the folder could not be read, 2 there is no film.",
-                                     0,
-                                     NULL,
-                                     0};
+    static const struct argp argp = {
+        OPTIONS,
+        parse,
+        "DIR",
+        "Makes a film of how busy the links of a machine were in each period, from the result folder DIR of "
+        "a run of marssim with output.period and output.series.links = \"periods\".\vExit status: 0 done, 1 "
+        "done, but something in the folder could not be read, 2 there is no film.",
+        0,
+        NULL,
+        0};
     argp_program_version = "marsmovie of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)

@@ -89,17 +89,16 @@ int main(int argc, char **argv)
     struct settings settings = {.to = KER_TIME_MAX};
     struct ker_error error = {.status = KER_OK};
     bool damaged = false;
-    static const struct argp argp = {OPTIONS,
-                                     parse,
-                                     "DIR [DIR2]",
-                                     "Writes one page, for any browser and without a server, of what a run "
-                                     "of marssim has left in DIR; of two "
-                                     "runs, side by side.\vExit status: 0 done, 1 written, but something in "
-                                     "the folder could not be read, 2 not "
-                                     "written.",
-                                     0,
-                                     NULL,
-                                     0};
+    static const struct argp argp = {
+        OPTIONS,
+        parse,
+        "DIR [DIR2]",
+        "Writes one page, for any browser and without a server, of what a run of marssim has left in DIR; of "
+        "two runs, side by side.\vExit status: 0 done, 1 written, but something in the folder could not be "
+        "read, 2 not written.",
+        0,
+        NULL,
+        0};
     argp_program_version = "marsreport of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)

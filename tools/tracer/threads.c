@@ -82,9 +82,7 @@ void trc_threads_end(void)
     trc_info("other_threads_ns", "%lld", (long long)others);
     if (trc.rank == 0)
         trc_warn("threads that do not call MPI, or no more, ran for %.3f s, which are in no computation; "
-                 "with --clock "
-                 "wall those "
-                 "that wait for them compute",
+                 "with --clock wall those that wait for them compute",
                  1e-9 * (double)others);
 }
 
