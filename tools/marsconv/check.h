@@ -112,17 +112,13 @@ struct check_differ { /* two tasks whose calls on a communicator differ */
 
 /* ---- check_windows.c ---- */
 
-#define CHECK_WINDOWS_MOST (1 << 20)
 struct check_window;
 struct check_windows { /* of a task, by its numbers */
     struct check_window *window;
     size_t room;
-    uint32_t *made; /* by its communicators */
-    size_t comms;
 };
-/* A call that makes a window or is on one. */
-void check_window(struct check_windows *, struct check *, const struct conv_task *,
-                  const struct conv_record *);
+/* The record makes a window or is a call on one. */
+void check_window(struct check_windows *, struct check *, const struct conv_walk *);
 /* The task is complete; its windows go. */
 void check_windows_join(struct check_windows *, struct check *, uint32_t task);
 void check_windows_end(struct check *);

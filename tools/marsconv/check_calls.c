@@ -316,15 +316,15 @@ static void call_check(struct calls *k)
     const struct conv_record *record = &k->at.record;
     const struct mars_function *f = record->call.function;
     const struct conv_function *is = k->at.is;
-    const struct mars_value *list;
     struct request *r = NULL;
+    int64_t started;
     comms_add(k);
     if (k->check->first && k->at.task.about->threads <= 1)
         replay_found_next(&k->found, &record->call);
     if (f->at[MARS_FIELD_comm] >= 0)
         comm_check(k, is);
     if (k->check->first && (f->at[MARS_FIELD_win] >= 0 || f->at[MARS_FIELD_newwin] >= 0))
-        check_window(&k->windows, k->check, &k->at.task, record);
+        check_window(&k->windows, k->check, &k->at);
     if (is->request)
         r = request_make(k, is);
     switch (is->sort) {
@@ -332,11 +332,8 @@ static void call_check(struct calls *k)
         completions(k);
         break;
     case CONV_START:
-        list = mars_list(&record->call, MARS_FIELD_requests);
-        if (!list)
-            request_start(k, number_of(k, MARS_FIELD_request, 0));
-        for (uint32_t i = 0; list && i < list->count; i++)
-            request_start(k, list->list[i]);
+        for (uint32_t i = 0; conv_walk_started(&k->at, &i, &started);)
+            request_start(k, started);
         break;
     case CONV_SEND:
     case CONV_RECV:

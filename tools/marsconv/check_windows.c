@@ -21,17 +21,16 @@ struct check_window {
 
 struct place {
     struct check *check;
-    const struct conv_task *task;
-    const struct conv_record *record;
+    const struct conv_walk *at;
 };
 
 #define FOUND(p, format, ...)                                                                                \
-    check_found((p)->check, (p)->task->about->number, check_at((p)->task, (p)->record->number),              \
-                "%s: " format, (p)->record->call.function->name, __VA_ARGS__)
+    check_found((p)->check, (p)->at->task.about->number, check_at(&(p)->at->task, (p)->at->record.number),   \
+                "%s: " format, (p)->at->record.call.function->name, __VA_ARGS__)
 
 static bool is(const struct place *p, const char *name)
 {
-    const char *whole = p->record->call.function->name;
+    const char *whole = p->at->record.call.function->name;
     return strncmp(whole, "MPI_", 4) == 0 && strcmp(whole + 4, name) == 0;
 }
 
@@ -66,19 +65,18 @@ static void window_join(struct check_window *w, size_t number, struct check *che
 
 static void window_make(struct check_windows *all, const struct place *p)
 {
-    const struct mars_record *r = &p->record->call;
-    const struct mars_task *about = p->task->about;
-    int64_t number = mars_number(r, MARS_FIELD_newwin, 0), comm = mars_number(r, MARS_FIELD_comm, 0);
-    if (number < 1 || number > CHECK_WINDOWS_MOST) {
+    int64_t number = conv_walk_number(p->at, MARS_FIELD_newwin, 0);
+    const struct mars_task *about = p->at->task.about;
+    const struct mars_comm *comm = mars_comm_at(about, conv_walk_number(p->at, MARS_FIELD_comm, 0));
+    if (number < 1 || number > CONV_WINDOWS_MOST) {
         FOUND(p, "window %lld is no number of one", (long long)number);
         return;
     }
-    if (comm < 1 || (uint64_t)comm >= about->comms || !about->comm[comm])
+    if (!comm)
         return; /* it is reported elsewhere */
     struct check_window *w = TRACE_AT(all->window, all->room, number);
     window_join(w, (size_t)number, p->check, about->number); /* a number that is used again */
-    *w = (struct check_window){.comm = about->comm[comm]->id,
-                               .made = ++*TRACE_AT(all->made, all->comms, comm)};
+    *w = (struct check_window){.comm = comm->id, .made = p->at->window[number].made};
 }
 
 static size_t lock_find(const struct check_window *w, int64_t target)
@@ -106,7 +104,7 @@ static void lock_check(struct check_window *w, const struct place *p, int64_t ta
         else
             FOUND(p, "the memory of %lld is not locked", (long long)target);
     } else if (!locked && !w->all &&
-               (strncmp(p->record->call.function->name, "MPI_Win_flush", 13) == 0 ||
+               (strncmp(p->at->record.call.function->name, "MPI_Win_flush", 13) == 0 ||
                 (!w->started && !w->fenced))) {
         FOUND(p, "there is no epoch for %lld: no lock, fence, or start before", (long long)target);
     }
@@ -115,8 +113,8 @@ static void lock_check(struct check_window *w, const struct place *p, int64_t ta
 /* Each of the group, given as (who posts, who starts). */
 static uint64_t group_sum(const struct place *p, bool posts)
 {
-    const struct mars_value *list = mars_list(&p->record->call, MARS_FIELD_members);
-    uint64_t own = p->task->about->number, sum = 0;
+    const struct mars_value *list = mars_list(&p->at->record.call, MARS_FIELD_members);
+    uint64_t own = p->at->task.about->number, sum = 0;
     for (uint32_t i = 0; list && i < list->count; i++) {
         uint64_t other = (uint64_t)list->list[i];
         sum += ker_hash(ker_hash(posts ? own : other) + (posts ? other : own));
@@ -146,7 +144,7 @@ static void epoch_check(struct check_window *w, const struct place *p)
         epoch_turn(p, &w->posted, true, "post");
         w->posts += group_sum(p, true);
     } else if (is(p, "Win_wait") ||
-               (is(p, "Win_test") && mars_number(&p->record->call, MARS_FIELD_flag, 0))) {
+               (is(p, "Win_test") && mars_number(&p->at->record.call, MARS_FIELD_flag, 0))) {
         epoch_turn(p, &w->posted, false, "post");
     } else if (is(p, "Win_fence")) {
         w->fenced = true;
@@ -158,16 +156,15 @@ static void epoch_check(struct check_window *w, const struct place *p)
     }
 }
 
-void check_window(struct check_windows *all, struct check *check, const struct conv_task *task,
-                  const struct conv_record *record)
+void check_window(struct check_windows *all, struct check *check, const struct conv_walk *at)
 {
-    const struct mars_function *f = record->call.function;
-    const struct place p = {check, task, record};
+    const struct mars_function *f = at->record.call.function;
+    const struct place p = {check, at};
     if (f->at[MARS_FIELD_newwin] >= 0) {
         window_make(all, &p);
         return;
     }
-    int64_t number = mars_number(&record->call, MARS_FIELD_win, 0);
+    int64_t number = conv_walk_number(at, MARS_FIELD_win, 0);
     struct check_window *w = number > 0 && (size_t)number < all->room ? &all->window[number] : NULL;
     if (!w || !w->comm || w->freed) {
         if (strncmp(f->name, "MPI_Win_", 8) != 0 || f->at[MARS_FIELD_target] >= 0 || is(&p, "Win_fence"))
@@ -176,7 +173,7 @@ void check_window(struct check_windows *all, struct check *check, const struct c
         return;
     }
     if (f->at[MARS_FIELD_target] >= 0)
-        lock_check(w, &p, mars_number(&record->call, MARS_FIELD_target, -1));
+        lock_check(w, &p, conv_walk_number(at, MARS_FIELD_target, -1));
     else
         epoch_check(w, &p);
 }
@@ -186,7 +183,6 @@ void check_windows_join(struct check_windows *all, struct check *check, uint32_t
     for (size_t i = 0; i < all->room; i++)
         window_join(&all->window[i], i, check, task);
     free(all->window);
-    free(all->made);
     *all = (struct check_windows){0};
 }
 

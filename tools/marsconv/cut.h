@@ -47,17 +47,6 @@ struct cut_clock { /* of a task */
  * MPI_Init. */
 enum cut_place cut_place_of(const struct cut *, struct cut_clock *, const struct conv_task *,
                             const struct conv_record *, uint64_t *at_ns);
-#define CUT_WINDOWS_MOST ((int64_t)1 << 20)
-/* The window of a one-sided call belongs to a communicator: its number, 0 if unknown. */
-struct cut_windows {
-    struct cut_window_of {
-        uint32_t comm, made; /* and how many were made on it before, and this one */
-    } * of;                  /* by number */
-    uint32_t *made;          /* by communicator */
-    size_t room, comms;
-};
-void cut_windows_of_release(struct cut_windows *);
-int64_t cut_comm_of(struct cut_windows *, const struct mars_record *);
 /* A collective of a communicator, of a window's too. */
 bool cut_is_collective(const struct conv_function *, const struct mars_record *);
 /* A call that makes a communicator, and that only its members make. */
@@ -81,7 +70,6 @@ bool cut_message_next(const struct cut *, const struct cut_channel *);
 void cut_collectives_add(struct cut *, uint64_t comm, uint64_t which, uint64_t before, uint64_t inside);
 /* Is number `sequence` of them kept? creates: what later calls need is kept though it is before the part. */
 bool cut_collective(const struct cut *, uint64_t comm, uint64_t which, uint64_t sequence, bool creates);
-void cut_release(struct cut *);
 
 /* ---- cut_any.c ---- */
 

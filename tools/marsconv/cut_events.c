@@ -36,7 +36,6 @@ struct walk {
     struct waits_call call;
     size_t sent; /* CUT_WAITS: the last send's number in its channel */
     struct cut_clock clock;
-    struct cut_windows windows;
     struct request *request;
     size_t requests;
     struct sum {
@@ -301,11 +300,9 @@ static void collective_start(struct walk *w, struct request *r, enum cut_place p
 
 static void starts(struct walk *w, enum cut_place place)
 {
-    const struct mars_value *list = mars_list(&w->at.record.call, MARS_FIELD_requests);
-    uint32_t count = list ? list->count : 1;
-    for (uint32_t i = 0; i < count; i++) {
-        struct request *r =
-            request_at(w, list ? list->list[i] : mars_number(&w->at.record.call, MARS_FIELD_request, 0));
+    int64_t number;
+    for (uint32_t i = 0; conv_walk_started(&w->at, &i, &number);) {
+        struct request *r = request_at(w, number);
         if (r && r->persistent_collective)
             collective_start(w, r, place);
         else if (r && r->persistent)
@@ -380,8 +377,8 @@ static void group(struct walk *w, const struct mars_comm *comm, bool starts, enu
     const struct mars_value *list = mars_list(&w->at.record.call, MARS_FIELD_members);
     int64_t win = mars_number(&w->at.record.call, MARS_FIELD_win, 0);
     struct mars_comm window = {0};
-    if (win > 0 && (uint64_t)win < w->windows.room)
-        window.id = ker_hash(id_of(comm) + ker_hash(w->windows.of[win].made));
+    if (win > 0 && (uint64_t)win < w->at.windows)
+        window.id = ker_hash(id_of(comm) + ker_hash(w->at.window[win].made));
     for (uint32_t i = 0; list && w->pass < CUT_TIMES && i < list->count; i++) {
         struct message m = {.comm = &window, .peer = list->list[i], .tag = -1, .is = true};
         size_t slot = slot_new(w, place);
@@ -420,7 +417,7 @@ static void record_walk(struct walk *w)
     const struct mars_record *r = &record->call;
     const struct conv_function *is = w->at.is;
     enum cut_place place = cut_place_of(w->cut, &w->clock, &w->at.task, record, &w->at_ns);
-    int64_t number = cut_comm_of(&w->windows, r);
+    int64_t number = conv_walk_comm(&w->at);
     if (w->pass >= CUT_TIMES)
         w->call = waits_call_of(w->cut->waits, &w->at.task, record, w->at_ns);
     (void)TRACE_AT(w->sum, w->sums, w->at.task.about->comms);
@@ -461,7 +458,6 @@ bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum
         sums_add(w);
     conv_walk_end(&w->at);
     free(w->request);
-    cut_windows_of_release(&w->windows);
     free(w->sum);
     free(w->starts);
     free(w);

@@ -63,10 +63,9 @@ static bool started_keep(struct cut_writing *w, struct cut_request *q)
 static bool start_keep(struct cut_writing *w, const struct mars_record *r, enum cut_place place)
 {
     const struct mars_value *list = mars_list(r, MARS_FIELD_requests);
-    uint32_t count = list ? list->count : 1, left = 0;
-    int64_t *to = cut_list_begin(w, 0, count);
-    for (uint32_t i = 0; i < count && place == CUT_INSIDE; i++) {
-        int64_t number = list ? list->list[i] : mars_number(r, MARS_FIELD_request, 0);
+    uint32_t left = 0;
+    int64_t number, *to = cut_list_begin(w, 0, list ? list->count : 1);
+    for (uint32_t i = 0; place == CUT_INSIDE && conv_walk_started(&w->at, &i, &number);) {
         struct cut_request *q = cut_request_at(w, number);
         if (!q || !started_keep(w, q))
             continue;

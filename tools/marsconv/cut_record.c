@@ -3,7 +3,6 @@
  */
 #include "tools/marsconv/cut.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool cut_makes_of_group(const struct mars_record *r)
@@ -37,25 +36,4 @@ enum cut_place cut_place_of(const struct cut *cut, struct cut_clock *clock, cons
                                                    : CUT_AFTER;
     clock->place = place > clock->place ? place : clock->place;
     return clock->place;
-}
-
-static void window_made(struct cut_windows *windows, int64_t made, int64_t comm)
-{
-    if (made <= 0 || made >= CUT_WINDOWS_MOST || comm <= 0 || comm > UINT32_MAX)
-        return;
-    *TRACE_AT(windows->of, windows->room, made) =
-        (struct cut_window_of){(uint32_t)comm, ++*TRACE_AT(windows->made, windows->comms, comm)};
-}
-
-int64_t cut_comm_of(struct cut_windows *windows, const struct mars_record *r)
-{
-    int64_t comm = mars_number(r, MARS_FIELD_comm, 0), win = mars_number(r, MARS_FIELD_win, 0);
-    window_made(windows, mars_number(r, MARS_FIELD_newwin, 0), comm);
-    return comm > 0 || win <= 0 || (uint64_t)win >= windows->room ? comm : windows->of[win].comm;
-}
-
-void cut_windows_of_release(struct cut_windows *windows)
-{
-    free(windows->of);
-    free(windows->made);
 }

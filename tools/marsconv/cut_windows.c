@@ -21,7 +21,7 @@ struct cut_window {
 
 static struct cut_window *window_at(struct cut_writing *w, int64_t number)
 {
-    return number <= 0 || number > CUT_WINDOWS_MOST ? NULL : TRACE_AT(w->window, w->windows_room, number);
+    return number <= 0 || number > CONV_WINDOWS_MOST ? NULL : TRACE_AT(w->window, w->windows_room, number);
 }
 
 void cut_windows_release(struct cut_writing *w)

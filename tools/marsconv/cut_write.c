@@ -116,7 +116,7 @@ static bool record_write(struct cut_writing *w)
     const struct mars_record *r = &record->call;
     uint64_t at_ns;
     enum cut_place place = cut_place_of(w->cut, &w->clock, &w->at.task, record, &at_ns);
-    int64_t comm = cut_comm_of(&w->windows, r);
+    int64_t comm = conv_walk_comm(&w->at);
     bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
     cut_about_sync(w);
     KER_RESERVE(w->value, w->values, r->function->fields + 1);
@@ -184,7 +184,6 @@ bool cut_task_write(struct cut *cut, struct conv_source *source, struct conv_sin
     conv_walk_end(&w->at);
     cut_windows_release(w);
     free(w->thread);
-    cut_windows_of_release(&w->windows);
     free(w->request);
     free(w->sum);
     free(w->value);

@@ -41,7 +41,6 @@ struct cut_writing {
     uint32_t infos, infos_own; /* the latter stand behind those of the whole */
     char tasks[16];
     struct cut_clock clock;
-    struct cut_windows windows;
     const struct cut_kept *kept;
     size_t slot; /* next of kept */
     struct cut_request *request;

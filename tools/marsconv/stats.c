@@ -65,11 +65,10 @@ static void start_count(struct gather *g, int64_t number)
 
 static void messages_gather(struct gather *g, const struct mars_record *r, const struct conv_function *is)
 {
-    const struct mars_value *list = mars_list(r, MARS_FIELD_requests);
+    int64_t started;
     if (is->sort == CONV_START) {
-        start_count(g, mars_number(r, MARS_FIELD_request, 0));
-        for (uint32_t i = 0; list && i < list->count; i++)
-            start_count(g, list->list[i]);
+        for (uint32_t i = 0; conv_walk_started(&g->at, &i, &started);)
+            start_count(g, started);
         return;
     }
     bool sends = is->sort == CONV_SEND || is->sort == CONV_EXCHANGE;

@@ -1,6 +1,8 @@
 /* walk.c - see walk.h. */
 #include "tools/marsconv/walk.h"
 
+#include <stdlib.h>
+
 static const struct ker_table_kind kind = KER_TABLE_U64(struct conv_probed);
 
 bool conv_walk_begin(struct conv_walk *w, struct conv_source *source, uint32_t task, uint32_t thread,
@@ -9,11 +11,27 @@ bool conv_walk_begin(struct conv_walk *w, struct conv_source *source, uint32_t t
     return conv_task_open(&w->task, source, task, error) && conv_thread_open(&w->task, thread, error);
 }
 
+static void window_note(struct conv_walk *w)
+{
+    int64_t made = conv_walk_number(w, MARS_FIELD_newwin, 0), comm = conv_walk_number(w, MARS_FIELD_comm, 0);
+    if (made <= 0 || made > CONV_WINDOWS_MOST || !mars_comm_at(w->task.about, comm))
+        return;
+    *TRACE_AT(w->window, w->windows, made) =
+        (struct conv_window){(uint32_t)comm, ++*TRACE_AT(w->made, w->made_room, comm)};
+}
+
+int64_t conv_walk_comm(const struct conv_walk *w)
+{
+    int64_t comm = conv_walk_number(w, MARS_FIELD_comm, 0), win = conv_walk_number(w, MARS_FIELD_win, 0);
+    return comm > 0 || win <= 0 || (uint64_t)win >= w->windows ? comm : w->window[win].comm;
+}
+
 bool conv_walk_next(struct conv_walk *w, struct mars_error *error)
 {
     if (error->text[0] || !conv_next(&w->task, &w->record, error))
         return false;
     w->is = conv_function_of(&w->functions, &w->record);
+    window_note(w);
     return true;
 }
 
@@ -21,6 +39,8 @@ void conv_walk_end(struct conv_walk *w)
 {
     conv_task_close(&w->task);
     ker_table_release(&w->probed);
+    free(w->window);
+    free(w->made);
 }
 
 static uint64_t key_of(const struct conv_walk *w)

@@ -1,5 +1,5 @@
-/* walk.h - a task of a trace, record by record: what each call is, and the communicator that it concerns.
- * Whatever looks at a trace walks it so, and keeps what it wants of requests by their numbers
+/* walk.h - a task of a trace, record by record: what each call is, the communicator that it concerns,
+ * windows. Whatever looks at a trace walks it so, and keeps what it wants of requests by their numbers
  * (CONV_REQUEST_AT).
  */
 #ifndef CONV_WALK_H
@@ -15,12 +15,21 @@ struct conv_probed { /* a message that a probe took out of the queue */
     int64_t from, tag;
 };
 
+struct conv_window {     /* of a number */
+    uint32_t comm, made; /* the communicator's number, 0: unknown; the how many-th it is there, from 1 on */
+};
+#define CONV_WINDOWS_MOST ((int64_t)1 << 20)
+
 struct conv_walk { /* zeroed at first */
     struct conv_task task;
     struct conv_record record;
     const struct conv_function *is; /* of the record */
     struct conv_functions functions;
     struct ker_table probed;
+    struct conv_window *window;
+    size_t windows;
+    uint32_t *made; /* windows so far, by communicator */
+    size_t made_room;
 };
 /* thread: or CONV_ALL. To be ended whatever it returns. */
 bool conv_walk_begin(struct conv_walk *, struct conv_source *, uint32_t task, uint32_t thread,
@@ -37,6 +46,18 @@ void conv_walk_end(struct conv_walk *);
 static inline int64_t conv_walk_number(const struct conv_walk *w, enum mars_field field, int64_t absent)
 {
     return mars_number(&w->record.call, field, absent);
+}
+/* The number of the communicator that the record, or its window, concerns; 0: none. */
+int64_t conv_walk_comm(const struct conv_walk *);
+/* The requests that the record, a start, names: one after the other, from *at = 0 on. */
+static inline bool conv_walk_started(const struct conv_walk *w, uint32_t *at, int64_t *number)
+{
+    const struct mars_value *list = mars_list(&w->record.call, MARS_FIELD_requests);
+    if (*at >= (list ? list->count : 1))
+        return false;
+    *number = list ? list->list[*at] : conv_walk_number(w, MARS_FIELD_request, 0);
+    ++*at;
+    return true;
 }
 /* Does the record's function name a message that a probe took? Is it such a probe? */
 static inline bool conv_walk_matched(const struct conv_walk *w)

@@ -220,13 +220,8 @@ enum ker_status dimemas_task_read(const struct dimemas_trace *trace, struct fore
     enum ker_status status = ker_text_open(&text, out->trace->path, NULL, error);
     if (status == KER_OK)
         status = records_read(&t, &trace->place[out->task]);
-    if (status == KER_OK) {
-        if (foreign_request_end(&t.requests, out))
-            out->doubts |= 1u << DIMEMAS_DOUBT_SENDS;
-        foreign_put(
-            out, &(struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize", .line = text.in.line});
-        foreign_count(out, "MPI_Finalize", 0, 0);
-    }
+    if (status == KER_OK && foreign_request_end(&t.requests, out, text.in.line))
+        out->doubts |= 1u << DIMEMAS_DOUBT_SENDS;
     ker_text_close(&text, false);
     foreign_requests_release(&t.requests);
     free(t.record.number);

@@ -134,7 +134,7 @@ void foreign_request_one(struct foreign_requests *all)
         foreign_request_none(all);
 }
 
-uint32_t foreign_request_end(struct foreign_requests *all, struct foreign_task *t)
+uint32_t foreign_request_end(struct foreign_requests *all, struct foreign_task *t, uint32_t line)
 {
     uint32_t left = 0;
     for (uint32_t i = all->first; i; i = all->request[i].next)
@@ -142,6 +142,8 @@ uint32_t foreign_request_end(struct foreign_requests *all, struct foreign_task *
             trace_code_decide(t->code, all->request[i].test, 1, 0);
         else
             left++;
+    foreign_put(t, &(struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize", .line = line});
+    foreign_count(t, "MPI_Finalize", 0, 0);
     return left > all->any ? left - all->any : 0;
 }
 

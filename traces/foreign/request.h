@@ -40,9 +40,9 @@ const uint64_t *foreign_request_all(struct foreign_requests *, uint32_t *count);
 void foreign_request_none(struct foreign_requests *); /* all are done with */
 /* One of them is, which is not known. */
 void foreign_request_one(struct foreign_requests *);
-/* The task ends: the last test of a request that was not waited for has completed it. Returns how many others
- * there are. */
-uint32_t foreign_request_end(struct foreign_requests *, struct foreign_task *);
+/* The task ends: the last test of a request that was not waited for has completed it. Puts MPI_Finalize, and
+ * returns how many others there are. */
+uint32_t foreign_request_end(struct foreign_requests *, struct foreign_task *, uint32_t line);
 void foreign_requests_release(struct foreign_requests *);
 
 #endif

@@ -54,6 +54,18 @@ void **mars_task_place(void ***table, uint32_t *count, uint64_t number)
     return *table + number;
 }
 
+/* Puts a definition into its table, if it is fine and the first of its number. False: it is not fine. */
+static bool define(void ***table, uint32_t *count, uint64_t number, void *thing, bool fine,
+                   void (*thing_free)(void *))
+{
+    void **where = fine ? mars_task_place(table, count, number) : NULL;
+    if (where && !*where)
+        *where = thing;
+    else
+        thing_free(thing);
+    return where != NULL;
+}
+
 static char *text_get(struct mars_bytes *from)
 {
     size_t bytes = (size_t)(from->end - from->at);
@@ -82,8 +94,9 @@ static bool info_get(struct mars_task *task, struct mars_bytes *from)
     return true;
 }
 
-static void function_free(struct mars_function *function)
+static void function_free(void *thing)
 {
+    struct mars_function *function = thing;
     for (uint32_t i = 0; i < function->fields; i++)
         free(function->field[i].name);
     free(function->field);
@@ -138,15 +151,9 @@ static bool function_get(struct mars_task *task, struct mars_bytes *from)
     uint64_t number = mars_get(from);
     char *text = text_get(from);
     struct mars_function *function = text ? mars_function_make(text) : NULL;
-    void **where = function ? mars_task_place((void ***)&task->function, &task->functions, number) : NULL;
     free(text);
-    if (where && !*where) {
-        *where = function;
-        return true;
-    }
-    if (function)
-        function_free(function);
-    return where != NULL;
+    return function &&
+           define((void ***)&task->function, &task->functions, number, function, true, function_free);
 }
 
 /* Runs of equal steps: first (as a difference to the last of the run before), step, count. */
@@ -189,8 +196,9 @@ int32_t mars_rank_at(const struct mars_ranks *ranks, uint32_t index)
     return ranks->run[low].first + ranks->run[low].step * (int32_t)(index - ranks->run[low].start);
 }
 
-static void comm_free(struct mars_comm *comm)
+static void comm_free(void *thing)
 {
+    struct mars_comm *comm = thing;
     free(comm->member.run);
     free(comm->remote.run);
     free(comm->neighbour.run);
@@ -229,13 +237,13 @@ static bool comm_get(struct mars_task *task, struct mars_bytes *from)
     if (!comm)
         return false;
     comm_read(comm, from);
-    void **where = from->bad ? NULL : mars_task_place((void ***)&task->comm, &task->comms, number);
-    if (where && !*where) {
-        *where = comm;
-        return true;
-    }
-    comm_free(comm);
-    return where != NULL;
+    return define((void ***)&task->comm, &task->comms, number, comm, !from->bad, comm_free);
+}
+
+static void type_free(void *thing)
+{
+    free(((struct mars_type *)thing)->name);
+    free(thing);
 }
 
 static bool type_get(struct mars_task *task, struct mars_bytes *from)
@@ -249,14 +257,13 @@ static bool type_get(struct mars_task *task, struct mars_bytes *from)
     type->extent = mars_get_signed(from);
     type->combiner = (int32_t)mars_get(from);
     type->name = from->bad ? NULL : text_get(from);
-    void **where = type->name ? mars_task_place((void ***)&task->type, &task->types, number) : NULL;
-    if (where && !*where) {
-        *where = type;
-        return true;
-    }
-    free(type->name);
-    free(type);
-    return where != NULL;
+    return define((void ***)&task->type, &task->types, number, type, type->name, type_free);
+}
+
+static void op_free(void *thing)
+{
+    free(((struct mars_op *)thing)->name);
+    free(thing);
 }
 
 static bool op_get(struct mars_task *task, struct mars_bytes *from)
@@ -268,14 +275,7 @@ static bool op_get(struct mars_task *task, struct mars_bytes *from)
     op->commutes = flags & MARS_OP_COMMUTES;
     op->own = flags & MARS_OP_OWN;
     op->name = from->bad ? NULL : text_get(from);
-    void **where = op->name ? mars_task_place((void ***)&task->op, &task->ops, number) : NULL;
-    if (where && !*where) {
-        *where = op;
-        return true;
-    }
-    free(op->name);
-    free(op);
-    return where != NULL;
+    return define((void ***)&task->op, &task->ops, number, op, op->name, op_free);
 }
 
 /* ---- all of them ---- */
@@ -372,32 +372,25 @@ const char *mars_task_info(const struct mars_task *task, const char *key)
     return NULL;
 }
 
+static void table_free(void *table, uint32_t count, void (*thing_free)(void *))
+{
+    void **thing = table;
+    for (uint32_t i = 0; i < count; i++)
+        if (thing[i])
+            thing_free(thing[i]);
+    free(table);
+}
+
 void mars_task_close(struct mars_task *task)
 {
     if (!task)
         return;
-    for (uint32_t i = 0; i < task->functions; i++)
-        if (task->function[i])
-            function_free(task->function[i]);
-    for (uint32_t i = 0; i < task->comms; i++)
-        if (task->comm[i])
-            comm_free(task->comm[i]);
-    for (uint32_t i = 0; i < task->types; i++)
-        if (task->type[i]) {
-            free(task->type[i]->name);
-            free(task->type[i]);
-        }
-    for (uint32_t i = 0; i < task->ops; i++)
-        if (task->op[i]) {
-            free(task->op[i]->name);
-            free(task->op[i]);
-        }
+    table_free(task->function, task->functions, function_free);
+    table_free(task->comm, task->comms, comm_free);
+    table_free(task->type, task->types, type_free);
+    table_free(task->op, task->ops, op_free);
     for (uint32_t i = 0; i < task->infos; i++)
         free(task->info[i].key);
-    free(task->function);
-    free(task->comm);
-    free(task->type);
-    free(task->op);
     free(task->info);
     free(task);
 }

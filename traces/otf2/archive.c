@@ -199,25 +199,17 @@ static OTF2_CallbackCode irecv_show(EVENT, uint32_t peer, OTF2_CommRef comm, uin
     SHOW(.kind = OTF2_IRECV, .peer = peer, .comm = comm, .tag = tag, .sent = bytes, .request = request);
 }
 
-static OTF2_CallbackCode isend_complete_show(EVENT, uint64_t request)
-{
-    SHOW(.kind = OTF2_ISEND_COMPLETE, .request = request);
-}
-
-static OTF2_CallbackCode irecv_request_show(EVENT, uint64_t request)
-{
-    SHOW(.kind = OTF2_IRECV_REQUEST, .request = request);
-}
-
-static OTF2_CallbackCode tested_show(EVENT, uint64_t request)
-{
-    SHOW(.kind = OTF2_TESTED, .request = request);
-}
-
-static OTF2_CallbackCode cancelled_show(EVENT, uint64_t request)
-{
-    SHOW(.kind = OTF2_CANCELLED, .request = request);
-}
+/* Those that name a request only. */
+#define SHOW_REQUEST(name, of)                                                                               \
+    static OTF2_CallbackCode name(EVENT, uint64_t request_)                                                  \
+    {                                                                                                        \
+        SHOW(.kind = (of), .request = request_);                                                             \
+    }
+SHOW_REQUEST(isend_complete_show, OTF2_ISEND_COMPLETE)
+SHOW_REQUEST(irecv_request_show, OTF2_IRECV_REQUEST)
+SHOW_REQUEST(tested_show, OTF2_TESTED)
+SHOW_REQUEST(cancelled_show, OTF2_CANCELLED)
+SHOW_REQUEST(request_show, OTF2_REQUEST)
 
 static OTF2_CallbackCode begin_show(EVENT)
 {
@@ -261,11 +253,6 @@ static OTF2_CallbackCode end_show(EVENT, OTF2_CollectiveOp op, OTF2_CommRef comm
          .sent = sent, .received = received);
 }
 
-static OTF2_CallbackCode request_show(EVENT, uint64_t request)
-{
-    SHOW(.kind = OTF2_REQUEST, .request = request);
-}
-
 static OTF2_CallbackCode complete_show(EVENT, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
                                        uint64_t sent, uint64_t received, uint64_t request)
 {
@@ -273,40 +260,19 @@ static OTF2_CallbackCode complete_show(EVENT, OTF2_CollectiveOp op, OTF2_CommRef
          .received = received, .request = request);
 }
 
-static OTF2_CallbackCode put_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
-                                  uint64_t matching)
-{
-    SHOW(.kind = OTF2_REFUSED);
-}
-
-static OTF2_CallbackCode get_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes,
-                                  uint64_t matching)
-{
-    SHOW(.kind = OTF2_REFUSED);
-}
-
-static OTF2_CallbackCode atomic_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type,
-                                     uint64_t sent, uint64_t received, uint64_t matching)
-{
-    SHOW(.kind = OTF2_REFUSED);
-}
-
-static OTF2_CallbackCode group_sync_show(EVENT, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win,
-                                         OTF2_GroupRef group)
-{
-    SHOW(.kind = OTF2_REFUSED);
-}
-
-static OTF2_CallbackCode lock_show(EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock,
-                                   OTF2_LockType type)
-{
-    SHOW(.kind = OTF2_REFUSED);
-}
-
-static OTF2_CallbackCode rma_begin_show(EVENT)
-{
-    SHOW(.kind = OTF2_REFUSED);
-}
+/* One-sided communication. */
+#define REFUSE(name, ...)                                                                                    \
+    static OTF2_CallbackCode name(__VA_ARGS__)                                                               \
+    {                                                                                                        \
+        SHOW(.kind = OTF2_REFUSED);                                                                          \
+    }
+REFUSE(put_show, EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t matching)
+REFUSE(get_show, EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t matching)
+REFUSE(atomic_show, EVENT, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent,
+       uint64_t received, uint64_t matching)
+REFUSE(group_sync_show, EVENT, OTF2_RmaSyncLevel level, OTF2_RmaWinRef win, OTF2_GroupRef group)
+REFUSE(lock_show, EVENT, OTF2_RmaWinRef win, uint32_t remote, uint64_t lock, OTF2_LockType type)
+REFUSE(rma_begin_show, EVENT)
 
 static OTF2_EvtReaderCallbacks *callbacks_make(void)
 {

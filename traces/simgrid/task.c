@@ -265,13 +265,8 @@ enum ker_status simgrid_task_read(const struct simgrid_trace *trace, struct fore
     enum ker_status status = ker_text_open(&text, path, inputs, error);
     if (status == KER_OK)
         status = lines_read(&t, all);
-    if (status == KER_OK) {
-        if (foreign_request_end(&t.requests, out))
-            out->doubts |= 1u << SIMGRID_DOUBT_NEVER;
-        foreign_put(
-            out, &(struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize", .line = text.in.line});
-        foreign_count(out, "MPI_Finalize", 0, 0);
-    }
+    if (status == KER_OK && foreign_request_end(&t.requests, out, text.in.line))
+        out->doubts |= 1u << SIMGRID_DOUBT_NEVER;
     ker_text_close(&text, status == KER_OK);
     foreign_requests_release(&t.requests);
     free(t.line.number);
