@@ -54,7 +54,7 @@ static uint32_t collective_view(struct task_mpi *mpi, struct task_state *task)
     run->view.send_bytes = op->send_bytes;
     run->view.receive_bytes = op->receive_bytes;
     run->view.collective = op->collective;
-    run->rate = task_combine_rate(mpi, op->combine);
+    run->combine = op->combine;
     if (task_coll_among_neighbours(op->collective))
         run->view.neighbours = job->class->neighbours(job->program, task->own, op->comm);
     return index;
@@ -170,12 +170,20 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
         task_wire_read(mpi, node, now, &wire, with);
 }
 
+/* The vector that a reduction works on, of which each round has a part: that decides which memory it is in.
+ */
+static uint64_t vector_bytes(const struct task_coll_view *v)
+{
+    return v->bytes * (v->collective == TASK_COLL_REDUCE_SCATTER_BLOCK ? (uint64_t)v->size : 1);
+}
+
 /* The task owes for what of a round it does itself; false: nothing. By the adapter a call that does not block
  * continues meanwhile: the time is the task's, with whatever it does next. */
-static bool round_charge(struct task_mpi *mpi, struct task_state *task, uint64_t rate, uint64_t combined,
-                         uint64_t copied)
+static bool round_charge(struct task_mpi *mpi, struct task_state *task, const struct task_collective_run *run,
+                         uint64_t combined, uint64_t copied)
 {
-    if (rate && combined)
+    uint64_t rate = combined ? task_combine_rate(mpi, run->combine, vector_bytes(&run->view)) : 0;
+    if (rate)
         task_owe(task, task_work_moves(mpi, task, combined, rate, TASK_MOVES_COMBINE));
     if (mpi->copies_collectives && copied)
         task_owe(task, task_work_moves(mpi, task, copied, mpi->model.memory_rate, TASK_MOVES_COPY));
@@ -189,7 +197,7 @@ static bool round_finish(struct task_mpi *mpi, struct task_state *task, struct t
     uint64_t combined = c->receive_bytes * c->combines, copied = c->after;
     c->combines = 0;
     c->after = 0;
-    return round_charge(mpi, task, run->rate, combined, copied);
+    return round_charge(mpi, task, run, combined, copied);
 }
 
 /* Fetches the next round and posts its receive. */
@@ -203,7 +211,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
         return;
     }
     if (__builtin_expect(mpi->local_work, 0))
-        round_charge(mpi, task, run->rate, 0,
+        round_charge(mpi, task, run, 0,
                      run->current.before + (run->round == 0 && run->current.shared != TASK_COLL_ENTER
                                                 ? task_coll_own_copy(&run->view)
                                                 : 0));

@@ -1,4 +1,5 @@
-/* combine.c - how fast a task combines vectors: mpi.reduce_rate, by operation and class of datatypes.
+/* combine.c - how fast a task combines vectors: mpi.reduce_rate, by their size, operation and class of
+ * datatypes.
  *
  * Of the entries that fit a reduction the last one counts. The first one is for all but operations of the
  * program's own and derived datatypes, whose speed nothing says: where a trace has some, they want an entry
@@ -31,36 +32,38 @@ static bool word_take(const char *text, uint8_t *code)
     return false;
 }
 
-/* "8 GB/s", "4 GB/s:prod", "2 GB/s:sum:complex". */
+/* "8 GB/s", "4 GB/s:prod", "2 GB/s:sum:complex", "9 GB/s:1 MiB". */
 static enum ker_status rate_read(struct task_combine_rates *rates, const struct ker_config *config, int index,
                                  struct ker_error *error)
 {
     static const char key[] = "mpi.reduce_rate";
     const char *text = ker_config_string_at(config, key, index), *why = "at least 1 kB/s";
     char copy[96], *rest = copy;
-    uint64_t rate;
+    uint64_t rate, from = 0;
     uint8_t code = 0;
     snprintf(copy, sizeof copy, "%s", text);
     const char *first = strsep(&rest, ":"), *word;
     bool fine = ker_parse_rate(first, &rate, &why) == 0 && rate >= 1000;
     while (fine && (word = strsep(&rest, ":"))) {
-        why = "no operation or datatype, or two of a kind";
-        fine = word_take(word, &code);
+        bool size = from == 0 && ker_parse_bytes(word, &from, &why) == 0 && from > 0;
+        fine = size || word_take(word, &code);
+        why = "no size, operation or datatype, or two of a kind";
     }
     for (uint32_t i = 0; i < rates->count && fine; i++) {
         why = "a second rate for the same";
-        fine = rates->of[i].code != code;
+        fine = rates->of[i].code != code || rates->of[i].from != from;
     }
     if (!fine)
         return ker_config_fail(
             config, error, key,
-            "\"%s\": %s; right would be \"8 GB/s\", or with an operation (sum, prod, min, "
+            "\"%s\": %s; right would be \"8 GB/s\", or with a size, an operation (sum, prod, min, "
             "max, logical, bitwise, loc, own) or a datatype (integer, real, complex, pair, "
             "derived): \"2 GB/s:sum:complex\"",
             text, why);
-    if (index == 0 && code)
+    if (index == 0 && (code || from))
         return ker_config_fail(config, error, key, "\"%s\": the first rate is for all reductions", text);
     rates->of[rates->count].rate = rate;
+    rates->of[rates->count].from = from;
     rates->of[rates->count++].code = code;
     return KER_OK;
 }
@@ -78,7 +81,7 @@ enum ker_status task_combine_read(struct task_combine_rates *rates, const struct
     return status;
 }
 
-uint64_t task_combine_rate(const struct task_mpi *mpi, uint8_t code)
+uint64_t task_combine_rate(const struct task_mpi *mpi, uint8_t code, uint64_t bytes)
 {
     const struct task_combine_rates *rates = &mpi->combine;
     uint8_t operation = code & TASK_COMBINE_OPERATION, type = code & TASK_COMBINE_TYPE;
@@ -86,7 +89,7 @@ uint64_t task_combine_rate(const struct task_mpi *mpi, uint8_t code)
     for (uint32_t i = rates->count; i-- > 0;) {
         uint8_t asked = rates->of[i].code & TASK_COMBINE_OPERATION,
                 of = rates->of[i].code & TASK_COMBINE_TYPE;
-        if ((asked && asked != operation) || (of && of != type) ||
+        if (bytes < rates->of[i].from || (asked && asked != operation) || (of && of != type) ||
             (unusual && asked != TASK_COMBINE_OWN && of != TASK_COMBINE_DERIVED))
             continue;
         return rates->of[i].rate;
@@ -99,8 +102,8 @@ enum ker_status task_mpi_combines(const struct task_mpi *mpi, const char *job, u
 {
     if (!mpi->combine.count || !unusual)
         return KER_OK;
-    bool own = unusual & TASK_COMBINES_OWN && !task_combine_rate(mpi, TASK_COMBINE_OWN),
-         derived = unusual & TASK_COMBINES_DERIVED && !task_combine_rate(mpi, TASK_COMBINE_DERIVED);
+    bool own = unusual & TASK_COMBINES_OWN && !task_combine_rate(mpi, TASK_COMBINE_OWN, 0),
+         derived = unusual & TASK_COMBINES_DERIVED && !task_combine_rate(mpi, TASK_COMBINE_DERIVED, 0);
     if (!own && !derived)
         return KER_OK;
     return ker_fail(error, KER_BAD_INPUT,

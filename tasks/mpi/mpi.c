@@ -47,7 +47,9 @@ const struct ker_option mpi_options[] = {
      "jobs"},
     {"mpi.reduce_rate", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL,
      "Bytes per second that a task combines with what it has received, in reductions: a list of "
-     "RATE[:OPERATION][:DATATYPE], the first for all, the last fitting one counts. OPERATION is sum, prod, "
+     "RATE[:SIZE][:OPERATION][:DATATYPE], the first for all, the last fitting one counts. SIZE is the least "
+     "of the "
+     "whole vector of the reduction, as large ones are in slower memory. OPERATION is sum, prod, "
      "min, max, logical, bitwise, loc or own, DATATYPE integer, real, complex, pair or derived; own and "
      "derived ones want an entry that names them. Processor time, and "
      "three "

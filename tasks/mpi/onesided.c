@@ -373,7 +373,7 @@ static ker_time combine(struct task_mpi *mpi, struct task_state *task, ker_time 
                         const struct task_wire *wire)
 {
     struct task_onesided *own = task_onesided_get(task);
-    uint64_t rate = task_combine_rate(mpi, (uint8_t)wire->start);
+    uint64_t rate = task_combine_rate(mpi, (uint8_t)wire->start, wire->bytes);
     ker_time time = rate ? task_work_moves(mpi, task, wire->bytes, rate, TASK_MOVES_COMBINE) : 0;
     own->combines = (own->combines > now ? own->combines : now) + time;
     task_owe(task, time);

@@ -14,7 +14,7 @@ struct task_collective_run {
     const struct ker_kind *algorithm;
     struct task_coll_round current;
     uint32_t round, outstanding, call;
-    uint64_t rate;           /* bytes per second that are combined; 0: it takes no time */
+    uint8_t combine;         /* enum task_combine */
     uint32_t start;          /* of a persistent one: how often it has been started */
     ker_time began, entered; /* with output.waits: the task's own entry, the latest known */
     uint32_t request;        /* the number of that which it completes; 0: the task itself waits for it */

@@ -79,7 +79,7 @@ void task_run_state(struct task_mpi *mpi, struct task_state *task, struct task_c
     view.combination = run->view.combination;
     run->view = view;
     KER_CHUNK(c, run->comm, run->current, run->round, run->outstanding, run->call, run->start, run->owed,
-              run->rate);
+              run->combine);
     if (mpi->waits) {
         KER_CHUNK(c, run->began, run->entered);
     }

@@ -215,6 +215,7 @@ struct task_combine_rates {
     uint32_t count; /* 0: combining takes no time */
     struct {
         uint64_t rate; /* bytes per second */
+        uint64_t from; /* of vectors of so many bytes on */
         uint8_t code;  /* of what alone: enum task_combine */
     } of[TASK_COMBINE_RATES];
 };

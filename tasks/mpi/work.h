@@ -28,8 +28,8 @@ void task_work_state(struct task_mpi *, const struct task_state *, struct ker_ch
 
 /* -- combine.c -- */
 enum ker_status task_combine_read(struct task_combine_rates *, const struct ker_config *, struct ker_error *);
-/* Bytes per second of what combines by this; 0: no time. */
-uint64_t task_combine_rate(const struct task_mpi *, uint8_t code);
+/* Bytes per second of what combines vectors of so many bytes by this; 0: no time. */
+uint64_t task_combine_rate(const struct task_mpi *, uint8_t code, uint64_t bytes);
 
 /* -- charge.c -- */
 /* The time of the op's computation in a job that is special: with the factors of its task, and what it takes

@@ -114,7 +114,7 @@ static void random_mpi(struct random_system *r)
     put_choice(r, "copies", LIST("none", "unexpected", "buffered", "collectives", "all"));
     if (random_flag(r, "combining takes time", 40)) {
         if (random_flag(r, "by what combines", 40))
-            fprintf(r->out, "    reduce_rate = [\"%u MB/s\", \"%u MB/s:sum\", \"%u MB/s:real\"];\n",
+            fprintf(r->out, "    reduce_rate = [\"%u MB/s\", \"%u MB/s:sum\", \"%u MB/s:real:100 B\"];\n",
                     300 + draw(r, 9000), 300 + draw(r, 9000), 300 + draw(r, 9000));
         else
             put_rate(r, "reduce_rate", 8);

@@ -27,6 +27,7 @@ END
 us=1000000
 by() { more "$1" "$2" "$t/all.cfg" "mpi.collectives.allreduce=$1" -- "$3"; }
 by recursive_doubling $((300 * us)) "mpi.reduce_rate=10 GB/s" # the whole vector in each of 3 rounds
+by rabenseifner $((175 * us / 4)) 'mpi.reduce_rate=["10 GB/s", "20 GB/s:1 MB", "5 GB/s:1000001 B"]' # by the whole vector
 by rabenseifner $((175 * us / 2)) "mpi.reduce_rate=10 GB/s"   # 1/2, 1/4 and 1/8 of it
 by ring $((175 * us / 2)) "mpi.reduce_rate=10 GB/s"           # 7 times 1/8
 for algorithm in recursive_doubling ring rabenseifner binomial; do # the vector that the result is made in
@@ -182,5 +183,5 @@ refuse "adapter.injection_between" adapter.injection_between=lines
 refuse "has no schedule here" "mpi.collectives.rules=$t/rules.conf"
 refuse "at least 1 kB/s" "mpi.reduce_rate=0 B/s"
 refuse "the first rate is for all" "mpi.reduce_rate=1 GB/s:sum"
-refuse "no operation or datatype, or two of a kind" 'mpi.reduce_rate=["1 GB/s", "2 GB/s:sum:prod"]'
+refuse "no size, operation or datatype, or two of a kind" 'mpi.reduce_rate=["1 GB/s", "2 GB/s:sum:prod"]'
 refuse "a second rate for the same" 'mpi.reduce_rate=["1 GB/s", "2 GB/s:sum", "3 GB/s:sum"]'

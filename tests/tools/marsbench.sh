@@ -55,6 +55,27 @@ check "marssim reads the machine file"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "finish_ps") c = i } NR == 2 { exit !($c > 80e6 && $c < 100e6) }' run/tasks.csv
 check "and its overheads are paid"
 
+# Rates by size: messages from 256 KiB on have 5 GB/s; or vectors from 256 KiB on are combined at 4 GB/s. No stream is faster than what is given.
+slower() { # of messages, or of combining
+    awk -F, -v of="$1" 'BEGIN { OFS = "," } NR > 1 { doubles = $2 != "ring"; steps = doubles ? int(log($3) / log(2) + 0.5) : $3 - 1; m = doubles ? $4 : $4 / $3
+        if (of == "messages" && m >= 262144) $5 += steps * m / 10000; if (of == "combining" && doubles && m >= 262144) $5 += steps * m / 8000 } { print }' known.csv
+}
+slower messages >sized.csv
+fits $given --rate 10GB/s --rate-knots 256KiB --key node.cores=4 --key "mpi.rendezvous=read" sized.csv -m sized.inc
+{ near "rate from 256 KiB" 5; near "reduce rate" 8; } >err
+[ ! -s err ]
+check "rates of messages by size"
+grep -q 'injection_rate = \["10.00 GB/s", "5.00 GB/s:262144 B"\];' sized.inc && grep -q 'cores = 4;' sized.inc && grep -q 'rendezvous = "read";' sized.inc &&
+    sed 's/known.inc/sized.inc/' run.cfg >sized.cfg && "$marssim" --check sized.cfg >out2 2>err
+check "are in the machine file, with the keys that were given"
+slower combining >sized.csv
+fits $given --reduce-knots 256KiB sized.csv -m sized.inc
+{ near "reduce rate" 8; near "reduce rate from 256 KiB" 4; grep -q 'reduce_rate = \["8.00 GB/s", "4.00 GB/s:262144 B"\];' sized.inc || cat sized.inc; } >err
+[ ! -s err ]
+check "rates of combining by size"
+fits $given --rate 9GB/s --rate-knots 64KiB known.csv -m sized.inc && grep -q "as fast as its bound.*rate from 64 KiB" err
+check "a rate that reaches that of the network is reported"
+
 # One point in twenty is ten times as slow: the rest counts.
 awk -F, 'NR % 20 == 7 { $5 *= 10 } { OFS = ","; print $1, $2, $3, $4, $5 }' known.csv >wild.csv
 fits $given wild.csv -m wild.inc
@@ -128,7 +149,7 @@ check "selecting nothing"
 sed 's/recursive_doubling_ompi/swing/; s/ring/swing/' known.csv >swing.csv
 refuses "none of the .* has an algorithm" swing.csv -m x.inc
 check "algorithms that nobody knows"
-refuses "sizes ascend" --knots 64KiB,4KiB known.csv -m x.inc
+refuses "sizes of knots ascend" --knots 64KiB,4KiB known.csv -m x.inc
 check "knots that do not ascend"
 refuses "expected a rate greater than 0" --rate "0 GB/s" known.csv -m x.inc
 check "a rate of 0"

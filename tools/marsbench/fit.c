@@ -83,8 +83,8 @@ static void knots_of(const struct bench_fit *f, struct bench_knots *k, const str
     }
     if (last <= 0)
         last = known->rate > 0 || (inside && count) ? 1e15 : LARGE;
-    if (known->knots)
-        bench_knots_choose(k, known->knot, known->knots, 0, 1e15);
+    if (known->knot.count)
+        bench_knots_choose(k, known->knot.at, known->knot.count, 0, 1e15);
     else if (count && known->apart <= 0)
         bench_knots_choose(k, own, count, 0, last);
     else
@@ -97,6 +97,8 @@ static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
     struct bench_sizes sizes[2] = {{0}};
     struct bench_time t;
     m->send.count = m->receive.count = m->memory.count = 1;
+    bench_knots_choose(&m->rate, f->known.rate_knot.at, f->known.rate_knot.count, 0, 1e15);
+    bench_knots_choose(&m->reduce, f->known.reduce_knot.at, f->known.reduce_knot.count, 0, 1e15);
     m->adapters = f->known.adapters;
     bench_model_init(m, f->tied);
     f->used = 0;
@@ -175,13 +177,16 @@ static void known_set(struct bench_fit *f)
     /* Messages of collectives have overhead and latency in one sum. */
     if (f->known.latency_us > 0 || f->tied)
         given_set(m, m->latency, f->known.latency_us);
-    if (f->known.most_rate > 0)
-        m->param[m->rate].least = 1e6 / f->known.most_rate;
+    for (size_t i = 0; i < m->rate.count && f->known.most_rate > 0; i++)
+        m->param[m->rate.first + i].least = 1e6 / f->known.most_rate;
     latency_part(f, BENCH_NODE, m->latency);
     latency_part(f, BENCH_CORE, m->memory_latency);
     memory_rate_part(f);
-    if (f->known.rate > 0)
-        given_set(m, m->rate, 1e6 / f->known.rate);
+    if (f->known.rate <= 0)
+        return;
+    given_set(m, m->rate.first, 1e6 / f->known.rate);
+    for (size_t i = 1; i < m->rate.count; i++) /* adapters may be slower than the network */
+        m->param[m->rate.first + i].value = m->param[m->rate.first + i].least = 1e6 / f->known.rate;
 }
 
 /* The equations of the used points by the parameters of now; *moved: the largest relative change of a

@@ -9,10 +9,12 @@ struct bench_known {
     double latency_us, rate, most_rate; /* bytes per second; most_rate: of the adapter, at most */
     double eager, last_knot, apart;     /* bytes, bytes, factor */
     uint32_t adapters;                  /* of each node */
-    const double *knot;                 /* sizes of knots, ascending */
-    size_t knots;
-    const char *system, *marssim; /* a configuration with the network; the program, to check with */
-    char **keys;                  /* more keys for the check, KEY=VALUE */
+    struct bench_list {
+        double *at; /* sizes of knots, ascending */
+        size_t count;
+    } knot, rate_knot, reduce_knot; /* of overheads, of the rates of messages, and of reductions */
+    const char *system, *marssim;   /* a configuration with the network; the program, to check with */
+    char **keys;                    /* more keys for the check, KEY=VALUE */
     size_t key_count;
     int rounds; /* of fits corrected by simulation */
 };

@@ -2,6 +2,7 @@
 #include "tools/marsbench/fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is assumed counts, too: the others were fitted beside it. */
@@ -42,6 +43,20 @@ static void rate_add(struct bench_key *key, size_t *keys, const char *name, cons
     snprintf(key_add(key, keys, name)->value, 64, "\"%.0f B/s\"", 1e6 / p->value);
 }
 
+/* "24 GB/s", or ["24 GB/s", "20 GB/s:65536 B"]: without those that no point has. */
+static void rates_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_model *m,
+                      const struct bench_knots *k)
+{
+    struct bench_key *to = key_add(key, keys, name);
+    size_t room = sizeof to->value;
+    size_t at = (size_t)snprintf(to->value, room, "[\"%.2f GB/s\"", 1e-3 / m->param[k->first].value);
+    for (size_t i = 1; i < k->count; i++)
+        if (m->param[k->first + i].state != BENCH_UNUSED)
+            at += (size_t)snprintf(to->value + at, room - at, ", \"%.2f GB/s:%.0f B\"",
+                                   1e-3 / m->param[k->first + i].value, k->bytes[i]);
+    snprintf(to->value + at, room - at, "]");
+}
+
 static bool any(const struct bench_model *m, const struct bench_knots *k)
 {
     for (size_t i = 0; i < k->count; i++)
@@ -76,20 +91,54 @@ size_t bench_machine_keys(const struct bench_fit *f, struct bench_key key[BENCH_
     if (copies || (inside && rate->state != BENCH_UNUSED))
         rate_add(key, &keys, "node.memory_bandwidth",
                  inside && rate->state != BENCH_UNUSED ? rate : &m->param[m->copy]);
-    if (found(&m->param[m->reduce]))
-        rate_add(key, &keys, "mpi.reduce_rate", &m->param[m->reduce]);
+    bool reduces = false;
+    for (size_t i = 0; i < m->reduce.count; i++)
+        reduces |= found(&m->param[m->reduce.first + i]);
+    if (reduces)
+        rates_add(key, &keys, "mpi.reduce_rate", m, &m->reduce);
     if (copies)
         strcpy(key_add(key, &keys, "mpi.copies")->value, "\"collectives\"");
     snprintf(key_add(key, &keys, "mpi.eager_limit")->value, 64, "\"%.0f B\"", m->eager);
+    if (m->rate.count > 1)
+        rates_add(key, &keys, "adapter.injection_rate", m, &m->rate);
     return keys;
+}
+
+/* A value of the command line, as libconfig wants it. */
+static void value_write(const char *value, FILE *out)
+{
+    char *end;
+    bool plain = *value == '[' || *value == '"' || strcmp(value, "true") == 0 ||
+                 strcmp(value, "false") == 0 || (strtod(value, &end), end != value && !*end);
+    fprintf(out, plain ? "%s;\n" : "\"%s\";\n", value);
+}
+
+/* What was found, and what --key says. */
+static void group_write(const struct bench_fit *f, const struct bench_key *key, size_t keys,
+                        const char *group, FILE *out)
+{
+    size_t length = strlen(group), written = 0;
+    for (size_t i = 0; i < keys + f->known.key_count; i++) {
+        const char *name = i < keys ? key[i].name : f->known.keys[i - keys], *value = strchr(name, '=');
+        if (strncmp(name, group, length) != 0 || name[length] != '.' || (i >= keys && !value))
+            continue;
+        name += length + 1;
+        if (!written++)
+            fprintf(out, "%s = {\n", group);
+        fprintf(out, "    %.*s = ", (int)strcspn(name, "="), name);
+        value_write(i < keys ? key[i].value : value + 1, out);
+    }
+    if (written)
+        fputs("};\n", out);
 }
 
 bool bench_machine_write(const struct bench_fit *f, const char *from, FILE *out)
 {
     struct bench_key key[BENCH_KEYS];
     size_t keys = bench_machine_keys(f, key);
-    const struct bench_param *rate = &f->model.param[f->model.rate];
+    const struct bench_param *rate = &f->model.param[f->model.rate.first];
     char text[32];
+    from = strrchr(from, '/') ? strrchr(from, '/') + 1 : from;
     fprintf(out,
             "# The ends of a machine, as marsbench --fit found them from %s: %zu points, condition %.3g.\n",
             from, f->used, f->condition);
@@ -100,15 +149,8 @@ bool bench_machine_write(const struct bench_fit *f, const char *from, FILE *out)
     for (size_t p = 0; p < f->model.params; p++)
         if (f->model.param[p].state == BENCH_UNDETERMINED)
             fprintf(out, "# Not determined by the points, but assumed: %s.\n", f->model.param[p].name);
-    const char *group = "";
-    for (size_t i = 0; i < keys; i++) {
-        size_t length = (size_t)(strchr(key[i].name, '.') - key[i].name);
-        if (strncmp(group, key[i].name, length + 1) != 0)
-            fprintf(out, "%s%.*s = {\n", *group ? "};\n" : "", (int)length, key[i].name);
-        group = key[i].name;
-        fprintf(out, "    %s = %s;\n", key[i].name + length + 1, key[i].value);
-    }
-    if (keys)
-        fputs("};\n", out);
+    static const char *const groups[] = {"node", "mpi", "adapter"};
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        group_write(f, key, keys, groups[g], out);
     return !ferror(out);
 }

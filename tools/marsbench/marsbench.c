@@ -23,6 +23,8 @@ enum {
     MOST_RATE,
     EAGER,
     KNOTS,
+    RATE_KNOTS,
+    REDUCE_KNOTS,
     APART,
     LAST_KNOT,
     SYSTEM,
@@ -43,8 +45,6 @@ struct settings {
     char **file;
     size_t files;
     struct bench_known known;
-    double *knot;
-    size_t knots;
 };
 
 static const struct argp_option OPTIONS[] = {
@@ -74,6 +74,10 @@ static const struct argp_option OPTIONS[] = {
     {"adapters", ADAPTERS, "N", 0, "of each node (default: 1)", 0},
     {"knots", KNOTS, "SIZE,...", 0,
      "overheads have these knots beside 0 (default: from the sizes of messages)", 0},
+    {"rate-knots", RATE_KNOTS, "SIZE,...", 0,
+     "messages have another rate from each of these sizes on (adapter.injection_rate)", 0},
+    {"reduce-knots", REDUCE_KNOTS, "SIZE,...", 0,
+     "vectors are combined at another rate from each of these sizes on", 0},
     {"apart", APART, "FACTOR", 0,
      "each knot at least FACTOR times the one before (default: all sizes of ping-pongs; without them 8)", 0},
     {"last-knot", LAST_KNOT, "SIZE", 0,
@@ -123,17 +127,17 @@ static double time_take(const char *text, struct argp_state *state)
     return (double)time / 1e6;
 }
 
-static void knots_take(struct settings *s, char *text, struct argp_state *state)
+static void knots_take(struct bench_list *list, char *text, struct argp_state *state)
 {
     char *save = NULL;
     for (char *one = strtok_r(text, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
         double bytes = bytes_take(one, state);
-        if (s->knots && bytes <= s->knot[s->knots - 1])
-            argp_error(state, "--knots: %s: sizes ascend", one);
-        *KER_APPEND(s->knot, s->knots) = bytes;
+        if (list->count && bytes <= list->at[list->count - 1])
+            argp_error(state, "%s: sizes of knots ascend", one);
+        *KER_APPEND(list->at, list->count) = bytes;
     }
-    if (s->knots >= BENCH_KNOTS)
-        argp_error(state, "--knots: at most %d", BENCH_KNOTS - 1);
+    if (list->count >= BENCH_KNOTS)
+        argp_error(state, "at most %d knots", BENCH_KNOTS - 1);
 }
 
 static void select_take(struct settings *s, char *text, struct argp_state *state)
@@ -161,7 +165,11 @@ static error_t parse_fit(int key, char *argument, struct argp_state *state)
     case EAGER:
         return known->eager = bytes_take(argument, state), 0;
     case KNOTS:
-        return knots_take(s, argument, state), 0;
+        return knots_take(&known->knot, argument, state), 0;
+    case RATE_KNOTS:
+        return knots_take(&known->rate_knot, argument, state), 0;
+    case REDUCE_KNOTS:
+        return knots_take(&known->reduce_knot, argument, state), 0;
     case APART:
         return known->apart = number_take(argument, 1, 1e6, state), 0;
     case LAST_KNOT:
@@ -292,8 +300,6 @@ static int fit_points(struct settings *s, struct bench_points *points)
     static struct ker_error error;
     struct bench_fit fit = {0};
     char path[PATH_MAX];
-    s->known.knot = s->knot;
-    s->known.knots = s->knots;
     if (!s->known.marssim)
         s->known.marssim = marssim_find(path);
     enum ker_status status = points_read(s, points, &error);
@@ -381,7 +387,9 @@ int main(int argc, char **argv)
     free(s.select);
     free(s.algorithm);
     free(s.file);
-    free(s.knot);
+    free(s.known.knot.at);
+    free(s.known.rate_knot.at);
+    free(s.known.reduce_knot.at);
     free(s.known.keys);
     return status;
 }

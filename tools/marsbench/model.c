@@ -26,6 +26,17 @@ static size_t param_add(struct bench_model *m, const char *name, double value, d
     return m->params++;
 }
 
+static void rates_add(struct bench_model *m, struct bench_knots *k, const char *what, double least)
+{
+    char name[40], size[32];
+    k->first = m->params;
+    k->count = k->count ? k->count : 1;
+    for (size_t i = 0; i < k->count; i++) {
+        snprintf(name, sizeof name, i ? "%s from %s" : "%s", what, ker_print_bytes(size, k->bytes[i]));
+        param_add(m, name, 1e-4, least, 0.1, true);
+    }
+}
+
 static void knots_add(struct bench_model *m, struct bench_knots *k, const char *what)
 {
     char name[40], size[32];
@@ -47,12 +58,20 @@ void bench_model_init(struct bench_model *m, bool tied)
         knots_add(m, &m->receive, "receive");
     knots_add(m, &m->memory, "memory");
     m->latency = param_add(m, "latency", 1, 0, 1e5, false);
-    m->rate = param_add(m, "rate", 1e-4, 1e-5, 0.1, true);
-    m->reduce = param_add(m, "reduce rate", 1e-4, 2e-6, 0.1, true);
+    rates_add(m, &m->rate, "rate", 1e-5);
+    rates_add(m, &m->reduce, "reduce rate", 2e-6);
     m->copy = param_add(m, "copy rate", 1e-4, 2e-6, 0.1, true);
     m->memory_latency = param_add(m, "memory latency", 0.2, 0, 1e4, false);
     m->memory_rate = param_add(m, "memory rate", 1e-4, 1e-6, 0.1, true);
     m->socket_latency = param_add(m, "socket latency", 0.1, 0, 1e4, false);
+}
+
+size_t bench_rate_at(const struct bench_knots *k, double bytes)
+{
+    size_t i = k->count - 1;
+    while (i > 0 && k->bytes[i] > bytes)
+        i--;
+    return k->first + i;
 }
 
 void bench_time_overhead(const struct bench_model *m, struct bench_time *t, const struct bench_knots *k,

@@ -45,7 +45,8 @@ struct bench_model {
     struct bench_param param[BENCH_MOST];
     size_t params;
     struct bench_knots send, receive, memory; /* receive.first == send.first: they are one */
-    size_t latency, rate, reduce, copy, memory_latency, memory_rate, socket_latency;
+    struct bench_knots rate, reduce; /* each from its size on: of a message, of a reduction's vector */
+    size_t latency, copy, memory_latency, memory_rate, socket_latency;
     double eager;      /* bytes */
     uint32_t adapters; /* of each node */
 };
@@ -70,6 +71,8 @@ static inline void bench_time_add(const struct bench_model *m, struct bench_time
 }
 void bench_time_overhead(const struct bench_model *, struct bench_time *, const struct bench_knots *,
                          double bytes);
+/* The parameter of such a rate. */
+size_t bench_rate_at(const struct bench_knots *, double bytes);
 double bench_overhead(const struct bench_model *, const struct bench_knots *, double bytes);
 
 /* walk.c: what a point takes. false: its collective or algorithm is none that the simulator has, or has too

@@ -66,11 +66,12 @@ static void size_note(struct bench_sizes *sizes, double bytes)
 }
 
 /* The port is free from a time on that has no row: waiting for it is the length of what it does before. */
-static void port_wait(struct bench_time *t, double free, const struct bench_model *m, double bytes)
+static void port_wait(struct bench_time *t, double free, const struct bench_model *m, size_t rate,
+                      double bytes)
 {
     if (free > t->us && bytes > 0) {
-        double behind = (free - t->us) / m->param[m->rate].value;
-        bench_time_add(m, t, m->rate, behind);
+        double behind = (free - t->us) / m->param[rate].value;
+        bench_time_add(m, t, rate, behind);
     }
 }
 
@@ -89,7 +90,8 @@ static void message_move(struct walk *w, struct message *x)
     const struct bench_model *m = w->m;
     uint32_t from = node_of(w, x->from), to = node_of(w, x->to);
     bool inside = from == to, eager = x->bytes <= m->eager;
-    size_t latency = inside ? m->memory_latency : m->latency, rate = inside ? m->memory_rate : m->rate;
+    size_t latency = inside ? m->memory_latency : m->latency,
+           rate = inside ? m->memory_rate : bench_rate_at(&m->rate, x->bytes);
     struct bench_time t = x->sent;
     if (!eager) {
         bench_time_add(m, &t, latency, 1);
@@ -99,14 +101,14 @@ static void message_move(struct walk *w, struct message *x)
     double *out = port_find(w, 2 * from), *in = port_find(w, 2 * to + 1),
            wire = x->bytes * m->param[rate].value;
     if (!inside)
-        port_wait(&t, *out, m, x->bytes);
+        port_wait(&t, *out, m, rate, x->bytes);
     bench_time_add(m, &t, rate, x->bytes);
     *out = inside ? *out : t.us;
     x->done = t;
     bench_time_add(m, &t, latency, 1);
     if (!inside) {
         double free = *in + wire; /* it ends behind the one before by its own length */
-        port_wait(&t, free, m, x->bytes);
+        port_wait(&t, free, m, rate, x->bytes);
         *in = t.us;
     }
     x->received = t;
@@ -202,7 +204,8 @@ static bool round_end(struct walk *w, int32_t rank)
         if (x->to == rank) {
             bool inside = node_of(w, x->from) == node_of(w, rank);
             bench_time_overhead(m, &t->now, inside ? &m->memory : &m->receive, x->bytes);
-            bench_time_add(m, &t->now, m->reduce, x->combines * x->bytes);
+            bench_time_add(m, &t->now, bench_rate_at(&m->reduce, (double)w->point->bytes),
+                           x->combines * x->bytes);
         }
         wait_remove(x);
     }
@@ -342,7 +345,8 @@ static void message_walk(const struct bench_model *m, const struct bench_point *
 {
     double bytes = (double)p->bytes;
     bool inside = p->where != BENCH_NODE;
-    size_t latency = inside ? m->memory_latency : m->latency, rate = inside ? m->memory_rate : m->rate;
+    size_t latency = inside ? m->memory_latency : m->latency,
+           rate = inside ? m->memory_rate : bench_rate_at(&m->rate, bytes);
     const struct bench_knots *send = inside ? &m->memory : &m->send,
                              *receive = inside ? &m->memory : &m->receive;
     struct bench_time wire = {0};
@@ -391,7 +395,7 @@ bool bench_walk(const struct bench_model *m, const struct bench_point *p, struct
         bench_time_add(m, t, m->copy, (double)p->bytes);
         return true;
     case BENCH_REDUCE:
-        bench_time_add(m, t, m->reduce, (double)p->bytes);
+        bench_time_add(m, t, bench_rate_at(&m->reduce, (double)p->bytes), (double)p->bytes);
         return true;
     default:
         return false;
