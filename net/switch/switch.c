@@ -119,12 +119,6 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
     return by_lanes && ready ? lane[set->lanes->choose(set->lanes_shared, net_lanes_at(s, port), ready)] : c;
 }
 
-__attribute__((noinline)) static struct candidates
-lanes_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
-{
-    return output_candidates(s, out, port, now, true);
-}
-
 static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
 
 /* FIFO switches: the next packet of this input channel may compete now. */
@@ -142,7 +136,8 @@ static void input_fifo_advance(struct net_switch *s, uint16_t port, uint8_t chan
     g->taken = false;
 }
 
-static inline void output_offer(struct net_switch *s, uint32_t port, ker_time now)
+static inline __attribute__((always_inline)) void output_offer(struct net_switch *s, uint32_t port,
+                                                               ker_time now, bool by_lanes)
 {
     struct net_network *net = s->net;
     struct net_port *out = net_port_at(s, port);
@@ -152,8 +147,7 @@ static inline void output_offer(struct net_switch *s, uint32_t port, ker_time no
         output_wake(s, out, port, output_ready(net, out));
         return;
     }
-    struct candidates c = __builtin_expect(s->lanes != NULL, 0) ? lanes_candidates(s, out, port, now)
-                                                                : output_candidates(s, out, port, now, false);
+    struct candidates c = output_candidates(s, out, port, now, by_lanes);
     if (__builtin_expect(s->series != NULL, 0))
         net_stall_note(net, &s->series[port],
                        c.chosen == NET_NONE && credits_lacking(credits_due_at(s, port)), out->link_free, now);
@@ -193,9 +187,17 @@ __attribute__((noinline)) static void output_look(struct net_switch *s, uint32_t
         output_wake(s, net_port_at(s, port), port, when);
 }
 
+__attribute__((noinline)) static void lanes_offer(struct net_switch *s, uint32_t port, ker_time now)
+{
+    output_offer(s, port, now, true);
+}
+
 static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
 {
-    output_offer(s, port, now);
+    if (__builtin_expect(s->lanes != NULL, 0))
+        lanes_offer(s, port, now);
+    else
+        output_offer(s, port, now, false);
     if (__builtin_expect(s->series != NULL, 0))
         output_look(s, port, now);
 }
