@@ -3,15 +3,40 @@
  * A named request lives from the call that makes it until a wait or test takes note of its completion
  * (persistent ones until MPI_Request_free). A name that is given again loses its old request, as the program
  * has lost the handle: it ends by itself ("detached"). Most tasks have few requests at a time, and the
- * records are soon looked at anyway: the first SCANNED numbers of a task are looked through, and only those
- * beyond are in a hash table of the rank, by (task, name). Invariant: a record is freed exactly once: by
+ * records are soon looked at anyway: the first SCANNED numbers of a task have marks, a word each, which lie
+ * behind the numbers and are looked through four at a time; only those beyond are in a hash table of the
+ * rank, by (task, name). Invariant: a record is freed exactly once: by
  * reap, or by complete when it is detached or a collective's.
  */
 #include "tasks/mpi/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SCANNED 16u
+
+/* Of a number without a name 0. */
+static uint32_t mark_of(uint64_t name)
+{
+    return (uint32_t)(name ^ name >> 32) | 0x80000000u;
+}
+
+static inline uint32_t *marks_of(const struct task_state *task)
+{
+    return task->request + task->numbers;
+}
+
+typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
+_Static_assert(SCANNED % 4 == 0, "marks are looked at four at a time");
+
+static inline bool any_is(const uint32_t *mark, uint32_t wanted)
+{
+    union {
+        four words;
+        uint64_t half[2];
+    } is = {(four)(*(const four *)(const void *)mark == (four){wanted, wanted, wanted, wanted})};
+    return is.half[0] | is.half[1];
+}
 
 /* An entry of the table of names; the name itself is in the request. */
 struct named {
@@ -48,8 +73,10 @@ static struct wanted name_wanted(const struct task_mpi *mpi, const struct task_s
 static void names_insert(struct task_mpi *mpi, const struct task_state *task, uint32_t index)
 {
     const struct task_request *r = task_request_at(mpi, index);
-    if (r->number <= SCANNED)
+    if (r->number <= SCANNED) {
+        marks_of(task)[r->number - 1] = mark_of(task_request_name(mpi, r));
         return;
+    }
     struct wanted wanted = name_wanted(mpi, task, task_request_name(mpi, r));
     bool is_new;
     struct named *entry = ker_table_add(&names, &mpi->names, &wanted, &is_new);
@@ -62,22 +89,30 @@ static void names_remove(struct task_mpi *mpi, const struct task_state *task, ui
 {
     struct task_request *r = task_request_at(mpi, index);
     r->flags &= (uint8_t)~TASK_REQUEST_NAMED;
-    if (r->number <= SCANNED)
+    if (r->number <= SCANNED) {
+        marks_of(task)[r->number - 1] = 0;
         return;
+    }
     struct wanted wanted = name_wanted(mpi, task, task_request_name(mpi, r));
     ker_table_drop(&names, &mpi->names, ker_table_find(&names, &mpi->names, &wanted));
 }
 
+/* Numbers come in fours up to there. */
+static inline uint32_t marks_count(uint32_t numbers)
+{
+    return numbers < SCANNED ? numbers : SCANNED;
+}
+
 uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
 {
-    uint32_t few = task->numbers < SCANNED ? task->numbers : SCANNED;
-    for (uint32_t i = 0; i < few; i++) {
-        uint32_t index = task->request[i];
-        if (index & TASK_NUMBER_FREE)
+    uint32_t few = marks_count(task->numbers), mark = mark_of(name);
+    const uint32_t *marks = marks_of(task);
+    for (uint32_t i = 0; i < few; i += 4) {
+        if (!any_is(marks + i, mark))
             continue;
-        const struct task_request *r = task_request_at(mpi, index);
-        if (r->flags & TASK_REQUEST_NAMED && task_request_name(mpi, r) == name)
-            return index;
+        for (uint32_t k = i; k < i + 4; k++)
+            if (marks[k] == mark && task_request_name(mpi, task_request_at(mpi, task->request[k])) == name)
+                return task->request[k];
     }
     if (task->numbers <= SCANNED)
         return 0;
@@ -100,7 +135,10 @@ static void numbers_grow(struct task_state *task, uint32_t room)
 {
     if (room > TASK_NUMBERS_MOST)
         ker_memory_out("a task with more than %u requests at a time", TASK_NUMBERS_MOST / 2);
-    task->request = ker_realloc(task->request, room * sizeof *task->request);
+    uint32_t before = marks_count(task->numbers), marks = marks_count(room);
+    task->request = ker_realloc(task->request, ((size_t)room + marks) * sizeof *task->request);
+    memmove(task->request + room, marks_of(task), before * sizeof *task->request);
+    memset(task->request + room + before, 0, (marks - before) * sizeof *task->request);
     for (uint32_t number = room; number > task->numbers; number--) {
         task->request[number - 1] = TASK_NUMBER_FREE | task->number_free;
         task->number_free = number;

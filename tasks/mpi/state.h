@@ -178,7 +178,8 @@ struct task_state {
     uint32_t jitters;              /* drawn for its computations */
     uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
     uint32_t line;                 /* + 1 in task_mpi.line; 0: it has no timeline */
-    uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
+    uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number; then
+                                 marks of names (request.c) */
     struct task_calls *calls; /* NULL: they are not counted */
     struct task_onesided *onesided; /* NULL: none so far */
     struct task_streams *streams;   /* NULL: it has one */
