@@ -119,6 +119,10 @@ struct net_host {
 struct net_phases {
     ker_time measure_from, measure_to, stop;
     uint64_t least_payload;
+    /* The group of keys of a node, "node" or that of its kind, "nodes[2]", the same pointer for all of one;
+     * NULL: nobody knows. */
+    const char *(*keys_of)(const void *kinds, uint32_t node);
+    const void *kinds;
 };
 
 /* Sums for conditions while running; local to this rank. */

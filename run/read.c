@@ -178,14 +178,22 @@ void run_tasks_read(struct run *run)
             task_system_load(run->tasks));
 }
 
+static const char *node_keys(const void *kinds, uint32_t node)
+{
+    return node_kinds_get(kinds, node_kinds_of(kinds, node))->group;
+}
+
 void run_network_read(struct run *run)
 {
     enum ker_status status = run_ends_check(run);
-    struct net_phases phases = {run->warmup, run->measure_to < run->end ? run->measure_to : run->end,
+    struct net_phases phases = {run->warmup,
+                                run->measure_to < run->end ? run->measure_to : run->end,
                                 run->measure_to,
                                 run->listed || run->model.rail == NODE_RAIL_STRIPE /* of any size */
                                     ? 0
-                                    : task_system_least_payload(run->tasks)};
+                                    : task_system_least_payload(run->tasks),
+                                run->kinds ? node_keys : NULL,
+                                run->kinds};
     if (status == KER_OK)
         run->carrier->new (&run->network, run->config, run->topology, run->seed, phases, &run->error);
     bool warns = run->control && run->error.status == KER_OK && run->carrier->warning;

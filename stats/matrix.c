@@ -199,9 +199,9 @@ unsigned stats_matrix_wanted(const struct ker_config *config, bool *total, bool 
     *total = ker_config_bool(config, "output.matrix");
     *periods = stats_collects_periods(config, "output.series.matrix");
     if (!ker_config_has(config, "output.matrix_levels"))
-        return !*total && !*periods                           ? 0
-               : ker_config_means_key(config, "output.links") ? 1u << STATS_MATRIX_NODE
-                                                              : 1u << STATS_MATRIX_TASK;
+        return !*total && !*periods                                  ? 0
+               : ker_config_means_key(config, "output.series.links") ? 1u << STATS_MATRIX_NODE
+                                                                     : 1u << STATS_MATRIX_TASK;
     for (int i = 0; (*total || *periods) && i < ker_config_count(config, "output.matrix_levels"); i++)
         for (unsigned level = 0; level < STATS_MATRIX_LEVELS; level++)
             if (strcmp(ker_config_string_at(config, "output.matrix_levels", i), names[level]) == 0)

@@ -5,12 +5,12 @@
  */
 #include "net/carriers/heap.h"
 #include "net/carriers/messages.h"
+#include "net/carriers/paths.h"
 
 #include <stdlib.h>
 
 struct bus {
-    ker_time latency;
-    uint64_t rate;
+    struct net_paths paths;
     struct net_heap free; /* of each bus: when it is */
     struct net_phases phases;
     struct net_used used;
@@ -26,8 +26,9 @@ const struct ker_option net_bus_options[] = {
 static void bus_decide(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     struct bus *b = context;
-    ker_time from = ker_time_later(m->now, b->latency), begin = from,
-             length = ker_serialisation(m->bytes, b->rate);
+    const struct net_path *path = net_path_of(&b->paths, m->source, m->destination);
+    ker_time from = ker_time_later(m->now, path->latency), begin = from,
+             length = ker_serialisation(m->bytes, path->rate);
     if (b->free.at[0].when > begin)
         begin = b->free.at[0].when;
     *left = *there = ker_time_later(begin, length);
@@ -53,8 +54,10 @@ static void bus_used(void *context, uint32_t node, struct stats_table *table)
 
 static void bus_release(void *context)
 {
-    free(((struct bus *)context)->free.at);
-    free(context);
+    struct bus *b = context;
+    net_paths_release(&b->paths);
+    free(b->free.at);
+    free(b);
 }
 
 enum ker_status net_buses_check(const struct ker_config *config, struct ker_error *error)
@@ -68,17 +71,14 @@ static enum ker_status bus_new(struct net_network **net, const struct ker_config
                                const struct route_topology *topology, uint64_t seed, struct net_phases phases,
                                struct ker_error *error)
 {
-    struct bus *b;
-    enum ker_status status = net_buses_check(config, error);
-    if (status)
-        return status;
-    b = ker_alloc(sizeof *b);
-    *b = (struct bus){.latency = ker_config_time(config, "network.latency"),
-                      .rate = ker_config_rate(config, "network.bandwidth"),
-                      .free.count = (uint32_t)ker_config_int(config, "network.buses")};
+    struct bus *b = ker_alloc(sizeof *b);
+    enum ker_status status = net_paths_read(&b->paths, config, topology, error);
+    status = status ? status : net_buses_check(config, error);
     b->phases = phases;
+    b->free.count = status ? 1 : (uint32_t)ker_config_int(config, "network.buses");
     b->free.at = ker_alloc(b->free.count * sizeof *b->free.at);
-    struct net_law law = {.latency = b->latency,
+    struct net_law law = {.failed = status,
+                          .latency = b->paths.least,
                           .decide = bus_decide,
                           .state = bus_state,
                           .used = bus_used,
@@ -94,5 +94,5 @@ const struct ker_kind net_bus_model = {
     .meaning = "latency and bandwidth, and messages wait for one of the buses that all nodes share",
     .traits = "nodes",
     .operations = &bus,
-    .options = KER_OPTIONS(net_message_options, net_bus_options),
+    .options = KER_OPTIONS(net_path_options, net_bus_options),
 };

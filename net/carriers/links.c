@@ -5,25 +5,17 @@
  * is free again. First come, first served: PSINS's model of links. 0 links: any number.
  */
 #include "net/carriers/messages.h"
+#include "net/carriers/paths.h"
 
 #include <stdlib.h>
 
 struct links {
-    ker_time latency;
-    uint64_t rate;
-    uint32_t out, in; /* of a node */
-    ker_time *free;   /* of each node: when its out links, then its in links are free */
+    struct net_paths paths;
+    uint8_t *out, *in; /* of each node */
+    ker_time *free;    /* when its out links, then its in links are free: from `first` of the node on */
+    uint64_t *first;
     struct net_phases phases;
     struct net_used *used; /* of each node: out, in */
-};
-
-const struct ker_option net_node_link_options[] = {
-    {"network.out_links", KER_TYPE_INT, "1", "0", "64", NULL,
-     "Links out of a node, each with network.bandwidth, of which a message holds one (links), or messages of "
-     "a source that have all of the bandwidth (pmac). 0: any number."},
-    {"network.in_links", KER_TYPE_INT, "1", "0", "64", NULL,
-     "The same for links into a node, and messages to one destination. 0: any number."},
-    {0},
 };
 
 /* Takes the one that is free first, from `from` on, for so long; returns when it begins. */
@@ -40,27 +32,27 @@ static ker_time link_hold(ker_time *free, uint32_t count, ker_time from, ker_tim
     return from;
 }
 
-static ker_time *links_of(const struct links *l, uint32_t node)
-{
-    return l->free + (size_t)node * (l->out + l->in);
-}
-
 static void links_carry(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     const struct links *l = context;
-    ker_time length = ker_serialisation(m->bytes, l->rate);
-    ker_time begin = link_hold(links_of(l, m->source), l->out, m->now, length);
+    const struct net_path *path = net_path_of(&l->paths, m->source, m->destination);
+    ker_time length = ker_serialisation(m->bytes, path->rate);
+    ker_time begin = link_hold(l->free + l->first[m->source], l->out[m->source], m->now, length);
     net_used_add(&l->used[2 * (size_t)m->source], &l->phases, m->now, begin, length, m->bytes);
     *left = ker_time_later(begin, length);
-    *there = ker_time_later(l->in ? begin : *left, l->latency);
+    *there = ker_time_later(l->in[m->destination] ? begin : *left, path->latency);
 }
 
+/* Where there is any number of links in it has come when all of it has. */
 static ker_time links_receive(void *context, const struct net_asked *m)
 {
     const struct links *l = context;
-    ker_time length = ker_serialisation(m->bytes, l->rate);
-    ker_time begin = link_hold(links_of(l, m->destination) + l->out, l->in, m->now, length);
-    net_used_add(&l->used[2 * (size_t)m->destination + 1], &l->phases, m->now, begin, length, m->bytes);
+    uint32_t to = m->destination;
+    if (!l->in[to])
+        return m->now;
+    ker_time length = ker_serialisation(m->bytes, net_path_of(&l->paths, m->source, to)->rate);
+    ker_time begin = link_hold(l->free + l->first[to] + l->out[to], l->in[to], m->now, length);
+    net_used_add(&l->used[2 * (size_t)to + 1], &l->phases, m->now, begin, length, m->bytes);
     return ker_time_later(begin, length);
 }
 
@@ -69,7 +61,7 @@ static void links_state(void *context, uint32_t node, struct ker_chunk *c)
     const struct links *l = context;
     if (node == KER_NONE)
         return;
-    ker_chunk_bytes(c, links_of(l, node), (l->out + l->in) * sizeof *l->free);
+    ker_chunk_bytes(c, l->free + l->first[node], (size_t)(l->out[node] + l->in[node]) * sizeof *l->free);
     net_used_state(c, &l->used[2 * (size_t)node]);
     net_used_state(c, &l->used[2 * (size_t)node + 1]);
 }
@@ -77,17 +69,22 @@ static void links_state(void *context, uint32_t node, struct ker_chunk *c)
 static void links_used(void *context, uint32_t node, struct stats_table *table)
 {
     const struct links *l = context;
-    if (node != KER_NONE && l->out)
-        net_used_row(table, NET_USED_OUT, node, l->out, &l->used[2 * (size_t)node]);
-    if (node != KER_NONE && l->in)
-        net_used_row(table, NET_USED_IN, node, l->in, &l->used[2 * (size_t)node + 1]);
+    if (node != KER_NONE && l->out[node])
+        net_used_row(table, NET_USED_OUT, node, l->out[node], &l->used[2 * (size_t)node]);
+    if (node != KER_NONE && l->in[node])
+        net_used_row(table, NET_USED_IN, node, l->in[node], &l->used[2 * (size_t)node + 1]);
 }
 
 static void links_release(void *context)
 {
-    free(((struct links *)context)->used);
-    free(((struct links *)context)->free);
-    free(context);
+    struct links *l = context;
+    net_paths_release(&l->paths);
+    free(l->out);
+    free(l->in);
+    free(l->free);
+    free(l->first);
+    free(l->used);
+    free(l);
 }
 
 static enum ker_status links_new(struct net_network **net, const struct ker_config *config,
@@ -95,16 +92,22 @@ static enum ker_status links_new(struct net_network **net, const struct ker_conf
                                  struct net_phases phases, struct ker_error *error)
 {
     struct links *l = ker_alloc(sizeof *l);
-    *l = (struct links){.latency = ker_config_time(config, "network.latency"),
-                        .rate = ker_config_rate(config, "network.bandwidth"),
-                        .out = (uint32_t)ker_config_int(config, "network.out_links"),
-                        .in = (uint32_t)ker_config_int(config, "network.in_links")};
-    l->free = ker_alloc((size_t)route_hosts(route_summarise(topology)) * (l->out + l->in) * sizeof *l->free);
-    l->used = ker_alloc(2 * (size_t)route_hosts(route_summarise(topology)) * sizeof *l->used);
+    uint32_t nodes = route_hosts(route_summarise(topology));
+    enum ker_status status = net_paths_read(&l->paths, config, topology, error);
+    net_node_links_read(&l->out, &l->in, config, nodes, &phases);
+    l->first = ker_alloc((nodes + 1u) * sizeof *l->first);
+    bool some = false; /* links in */
+    for (uint32_t node = 0; node < nodes; node++) {
+        l->first[node + 1] = l->first[node] + l->out[node] + l->in[node];
+        some |= l->in[node] > 0;
+    }
+    l->free = ker_alloc((l->first[nodes] + 1) * sizeof *l->free);
+    l->used = ker_alloc(2 * (size_t)nodes * sizeof *l->used);
     l->phases = phases;
-    struct net_law law = {.latency = l->latency,
+    struct net_law law = {.failed = status,
+                          .latency = l->paths.least,
                           .carry = links_carry,
-                          .receive = l->in ? links_receive : NULL,
+                          .receive = some ? links_receive : NULL,
                           .state = links_state,
                           .used = links_used,
                           .context = l,
@@ -119,5 +122,5 @@ const struct ker_kind net_links_model = {
     .meaning = "latency and bandwidth, and messages wait for a link out of a node and for one into the other",
     .traits = "nodes",
     .operations = &links,
-    .options = KER_OPTIONS(net_message_options, net_node_link_options),
+    .options = KER_OPTIONS(net_path_options, net_node_link_options),
 };

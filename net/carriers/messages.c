@@ -320,6 +320,8 @@ enum ker_status net_messages_new(struct net_network **made, const struct ker_con
     net->used = law->used && ker_config_bool(config, "output.carrier");
     net->used_asked = net->used && ker_config_has(config, "output.carrier");
     ker_assert(law->latency > 0);
+    if (law->failed)
+        return law->failed;
     if ((law->decide || law->flows) && net->ask == 0)
         return ker_config_fail(config, error, "network.model",
                                "%lld ps from node to node are too short: what all share is decided a part of "

@@ -34,7 +34,8 @@ struct net_flow_law {
 
 /* All nodes have what a law needs of them at hand, or one place decides for all. */
 struct net_law {
-    ker_time latency; /* > 0; with `decide` at least 2 ps, with `flows` 4 */
+    enum ker_status failed; /* its keys are wrong: nothing but its context is taken over */
+    ker_time latency;       /* > 0; with `decide` at least 2 ps, with `flows` 4 */
     /* At the source, in the order in which it asks: *left >= now: the last byte has left; *there >= now +
      * latency: the whole of it is there, or has come to the destination. NULL: see decide. */
     void (*carry)(void *context, const struct net_asked *, ker_time *left, ker_time *there);
@@ -89,7 +90,7 @@ uint32_t net_messages_loaders(struct net_loading *, struct ker_state_loader *);
 ker_engine_find net_messages_find;
 
 /* Keys of several laws; is network.buses there? */
-extern const struct ker_option net_message_options[], net_node_link_options[], net_bus_options[];
+extern const struct ker_option net_bus_options[];
 enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
 
 #define NET_MESSAGES_CARRIER                                                                                 \

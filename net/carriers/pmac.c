@@ -7,13 +7,14 @@
  */
 #include "net/carriers/heap.h"
 #include "net/carriers/messages.h"
+#include "net/carriers/paths.h"
 
 #include <stdlib.h>
 
 struct pmac {
-    ker_time latency;
-    uint64_t rate;
-    uint32_t buses, out, in, nodes;
+    struct net_paths paths;
+    uint32_t buses, nodes;
+    uint8_t *out, *in;           /* links of each node */
     struct net_heap outstanding; /* when each is there, its source and destination */
     uint32_t *from, *to;         /* of each node: how many of these */
 };
@@ -44,14 +45,16 @@ static void largest(uint64_t *num, uint64_t *den, uint64_t a, uint64_t b)
 static void pmac_decide(void *context, const struct net_asked *m, ker_time *left, ker_time *there)
 {
     struct pmac *p = context;
+    const struct net_path *path = net_path_of(&p->paths, m->source, m->destination);
     uint64_t num = 1, den = 1;
     while (p->outstanding.count && p->outstanding.at[0].when <= m->now)
         outstanding_take(p);
     largest(&num, &den, p->outstanding.count + 1u, p->buses);
-    largest(&num, &den, p->from[m->source] + 1u, p->out);
-    largest(&num, &den, p->to[m->destination] + 1u, p->in);
-    unsigned __int128 twice = (unsigned __int128)m->bytes * num * 2 * 1000000000000u, by = p->rate * den;
-    *left = *there = ker_time_later(ker_time_later(m->now, p->latency), (ker_time)((twice + by) / (by * 2)));
+    largest(&num, &den, p->from[m->source] + 1u, p->out[m->source]);
+    largest(&num, &den, p->to[m->destination] + 1u, p->in[m->destination]);
+    unsigned __int128 twice = (unsigned __int128)m->bytes * num * 2 * 1000000000000u, by = path->rate * den;
+    *left = *there =
+        ker_time_later(ker_time_later(m->now, path->latency), (ker_time)((twice + by) / (by * 2)));
     outstanding_put(p, (struct net_timed){*there, m->source, m->destination});
 }
 
@@ -75,6 +78,9 @@ static void pmac_state(void *context, uint32_t node, struct ker_chunk *c)
 static void pmac_release(void *context)
 {
     struct pmac *p = context;
+    net_paths_release(&p->paths);
+    free(p->out);
+    free(p->in);
     free(p->outstanding.at);
     free(p->from);
     free(p->to);
@@ -85,20 +91,16 @@ static enum ker_status pmac_new(struct net_network **net, const struct ker_confi
                                 const struct route_topology *topology, uint64_t seed,
                                 struct net_phases phases, struct ker_error *error)
 {
-    struct pmac *p;
-    enum ker_status status = net_buses_check(config, error);
-    if (status)
-        return status;
-    p = ker_alloc(sizeof *p);
-    *p = (struct pmac){.latency = ker_config_time(config, "network.latency"),
-                       .rate = ker_config_rate(config, "network.bandwidth"),
-                       .buses = (uint32_t)ker_config_int(config, "network.buses"),
-                       .out = (uint32_t)ker_config_int(config, "network.out_links"),
-                       .in = (uint32_t)ker_config_int(config, "network.in_links"),
-                       .nodes = route_hosts(route_summarise(topology))};
+    struct pmac *p = ker_alloc(sizeof *p);
+    enum ker_status status = net_paths_read(&p->paths, config, topology, error);
+    status = status ? status : net_buses_check(config, error);
+    p->nodes = route_hosts(route_summarise(topology));
+    p->buses = status ? 1 : (uint32_t)ker_config_int(config, "network.buses");
+    net_node_links_read(&p->out, &p->in, config, p->nodes, &phases);
     p->from = ker_alloc(p->nodes * sizeof *p->from);
     p->to = ker_alloc(p->nodes * sizeof *p->to);
-    struct net_law law = {.latency = p->latency,
+    struct net_law law = {.failed = status,
+                          .latency = p->paths.least,
                           .decide = pmac_decide,
                           .state = pmac_state,
                           .context = p,
@@ -113,5 +115,5 @@ const struct ker_kind net_pmac_model = {
     .meaning = "latency, and a bandwidth that all messages share that are in flight",
     .traits = "nodes",
     .operations = &pmac,
-    .options = KER_OPTIONS(net_message_options, net_bus_options, net_node_link_options),
+    .options = KER_OPTIONS(net_path_options, net_bus_options, net_node_link_options),
 };

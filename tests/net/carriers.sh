@@ -68,6 +68,23 @@ run -o "$t/hand" "$t/eight.cfg" network.model=links &&
     [ "$(grep -c . "$t/hand/carrier.csv") $(grep '^in,7' "$t/hand/carrier.csv")" = "17 in,7,1,3,3000000,3000000000,0.998336,3000000000,1000000000,2000000000,0.998336" ] &&
     grep -q '^out,0,1,1,1000000,1000000000,0.332779,0,0,0,0.000000$' "$t/hand/carrier.csv"
 check "carrier.csv of links"
+# By distance: nodes 0 to 3 are a board (blocks of four), 0 to 7 a rack: 1 us and 2 GB/s inside a board, L as it is and 4 GB/s inside a rack.
+goal "$t/eight.goal" "0 1 1000000 0" "2 6 1000000 0" "4 5 1000000 0"
+near='network.classes=({within="board";nodes=4;latency="1 us";bandwidth="2 GB/s"},{within="rack";nodes=8;bandwidth="4 GB/s"})'
+by_hand "simple by distance" "500 501 250 0 500 501 255 0" network.model=simple "$near"
+by_hand "a bus by distance" "501 501 751 0 1251 1251 751 0" network.buses=1 "$near"
+sed 's|^jobs|nodes = ( { name = "two"; list = "0"; out_links = 2; }, { name = "others"; in_links = 0; } );\njobs|' "$t/eight.cfg" >"$t/kinds.cfg"
+goal "$t/eight.goal" "0 4 1000000 0" "0 5 1000000 0" "1 4 1000000 0" "1 6 1000000 0"
+finish_times "links of kinds of nodes" "1000 2000 0 0 1005 1005 2005 0" 1000000 "$t/kinds.cfg" network.model=links
+sed 's/"bus"/"simple"/' "$t/kinds.cfg" >"$t/none.cfg"
+refused "nodes\[0\].out_links: means nothing" "$t/none.cfg"
+check "refused: links of nodes where nobody waits for them"
+refused "is behind one that is not smaller" "$t/eight.cfg" network.buses=1 'network.classes=({within="rack"},{within="board"})'
+check "refused: classes that do not ascend"
+refused "classes\[1\].nodes: is no multiple of 4" "$t/eight.cfg" network.buses=1 'network.classes=({within="board";nodes=4},{within="rack";nodes=6})'
+check "refused: a rack that cuts boards"
+refused "classes\[0\].within: is missing: board or rack" "$t/eight.cfg" network.buses=1 'network.classes=({nodes=4})'
+check "refused: a class of nothing"
 refused "network.buses: is missing" "$t/eight.cfg"
 check "refused: no number of buses"
 refused "network.buses: too small" "$t/eight.cfg" network.buses=0

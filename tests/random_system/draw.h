@@ -48,6 +48,7 @@ struct random_system {
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */
     bool lossy, lossy_later;           /* faults; during the run */
     bool whole;                        /* messages that are no packets (network.model) */
+    bool node_links;                   /* which wait for links of nodes */
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */
     bool jobs, trace, weather;

@@ -170,13 +170,19 @@ static void random_carrier(struct random_system *r)
     put_time(r, "latency", LIST("2 ps", "100 ns", "1 us", "20 us"), 2, 1e12);
     if (strcmp(model, "bus") == 0 || strcmp(model, "pmac") == 0)
         put_whole(r, "buses", 1, r->nodes, 1, 1000);
-    if (strcmp(model, "links") == 0 || strcmp(model, "pmac") == 0) {
+    r->node_links = strcmp(model, "links") == 0 || strcmp(model, "pmac") == 0;
+    if (r->node_links) {
         put_whole(r, "out_links", 0, 3, 0, 64);
         put_whole(r, "in_links", 0, 3, 0, 64);
     }
     random_key(r, "bandwidth");
     fprintf(r->out, "    bandwidth = \"%.6f GB/s\";\n",
             r->bandwidth * (r->extreme ? 1e-3 * (double)spread(r, 1, 3000) : 0.3 * between(r, 1, 5)));
+    if (random_flag(r, "classes", 40)) {
+        static const char *const latencies[] = {"2 ps", "70 ns", "700 ns", "3 us"};
+        fprintf(r->out, "    classes = ( { within = \"board\"; latency = \"%s\"; },\n", latencies[draw(r, 4)]);
+        fprintf(r->out, "                { within = \"rack\"; bandwidth = \"%u GB/s\"; } );\n", between(r, 1, 20));
+    }
     group_end(r);
 }
 

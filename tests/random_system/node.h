@@ -136,6 +136,10 @@ static void random_kinds(struct random_system *r)
             put_rate(r, "core_bandwidth", 10);
         if (r->lanes && random_flag(r, "own lanes", 60))
             put_rate(r, "lane_bandwidth", 1);
+        if (r->node_links && random_flag(r, "own links", 60))
+            put_whole(r, "out_links", 0, 3, 0, 64);
+        if (r->node_links && random_flag(r, "own links in", 60))
+            put_whole(r, "in_links", 0, 3, 0, 64);
         fprintf(r->out, "    }%s\n", k + 1 < kinds ? "," : "");
     }
     fprintf(r->out, ");\n");
