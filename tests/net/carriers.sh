@@ -85,6 +85,14 @@ refused "classes\[1\].nodes: is no multiple of 4" "$t/eight.cfg" network.buses=1
 check "refused: a rack that cuts boards"
 refused "classes\[0\].within: is missing: board or rack" "$t/eight.cfg" network.buses=1 'network.classes=({nodes=4})'
 check "refused: a class of nothing"
+# LogGOPS without o, g and O, which counts all bytes but the first: as one link out and in, where nobody waits.
+goal "$t/eight.goal" "0 4 1000001 0" "1 5 500001 300000"
+run -o "$t/hand" "$t/eight.cfg" network.model=loggops loggops.L="5 us" loggops.o="0 ns" loggops.g="0 ns" "loggops.G=1 ns" "loggops.O=0 ns" loggops.S="20 MB"
+lgp=$(cut -d, -f1-40 "$t/hand/tasks.csv" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 6 || NR == 7 { print $at["finish_ps"] }')
+goal "$t/eight.goal" "0 4 1000000 0" "1 5 500000 300000"
+run -o "$t/hand" "$t/eight.cfg" network.model=links
+[ -n "$lgp" ] && [ "$lgp" = "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 6 || NR == 7 { print $at["finish_ps"] }' "$t/hand/tasks.csv")" ]
+check "one link out and in: LogGOPS without o, g and O"
 refused "network.buses: is missing" "$t/eight.cfg"
 check "refused: no number of buses"
 refused "network.buses: too small" "$t/eight.cfg" network.buses=0
