@@ -180,8 +180,10 @@ static void random_carrier(struct random_system *r)
             r->bandwidth * (r->extreme ? 1e-3 * (double)spread(r, 1, 3000) : 0.3 * between(r, 1, 5)));
     if (random_flag(r, "classes", 40)) {
         static const char *const latencies[] = {"2 ps", "70 ns", "700 ns", "3 us"};
-        fprintf(r->out, "    classes = ( { within = \"board\"; latency = \"%s\"; },\n", latencies[draw(r, 4)]);
-        fprintf(r->out, "                { within = \"rack\"; bandwidth = \"%u GB/s\"; } );\n", between(r, 1, 20));
+        fprintf(r->out, "    classes = ( { within = \"board\"; latency = \"%s\"; },\n",
+                latencies[draw(r, 4)]);
+        fprintf(r->out, "                { within = \"rack\"; bandwidth = \"%u GB/s\"; } );\n",
+                between(r, 1, 20));
     }
     group_end(r);
 }
