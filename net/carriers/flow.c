@@ -7,6 +7,13 @@
  * at F + l, with l the latencies of its route. Up to network.flow_size it takes l + s over the least
  * bandwidth of its route instead and takes nothing from others.
  *
+ * network.flow_penalty = "infiniband": a flow has at most its route's least bandwidth divided by a penalty,
+ * the larger of two: of the source n_s B_s, and g_s times that where any of its n_s > 1 flows goes to a node
+ * with more than two; of the destination, with more than one flow, B_e times the flows from this source times
+ * the sources there. B_e, B_s, g_s = 0.965, 0.925, 1.35 are SimGrid's (option smpi/IB-penalty-factors), the
+ * model is that of J. Vienne (Prediction de performances d'applications de calcul haute performance sur
+ * reseau InfiniBand, thesis, Grenoble 2010).
+ *
  * Invariant between two instants: all rates are those of the flows there are (`dirty` is empty).
  */
 #include "net/carriers/heap.h"
@@ -18,9 +25,20 @@ struct flow {
     ker_moved left; /* at `since` */
     ker_time since, ends, latency;
     uint64_t rate;
-    uint32_t uses, mark;
+    uint32_t uses, mark, from, to;
+    uint64_t least, most;      /* bandwidth of its route; what it has at most by itself */
     struct ker_share_use *use; /* the links; NULL: the place is free */
     bool alone;                /* shares nothing */
+};
+
+/* Of a node, while penalties are found. */
+struct node_flows {
+    uint32_t out;
+    bool crowded; /* one of these goes where there are more than two */
+};
+
+struct pair {
+    uint32_t to, from, flow;
 };
 
 struct link {
@@ -42,6 +60,8 @@ struct flows {
     uint32_t *reached, reached_count, reached_room; /* flows that this reaches, */
     uint32_t *over, over_count, over_room;          /* and links */
     struct ker_sharer *sharer, **order;             /* of these */
+    struct node_flows *node;                        /* NULL: there are no penalties */
+    struct pair *pair;                              /* of the flows that are reached */
     uint32_t sharer_room;
 };
 
@@ -49,6 +69,9 @@ static const struct ker_option options[] = {
     {"network.flow_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
      "Messages up to this size share nothing: they take the latencies of their route and their bytes over "
      "its least bandwidth."},
+    {"network.flow_penalty", KER_TYPE_CHOICE, "none", NULL, NULL, "none|infiniband",
+     "What flows of one source, or to one destination, lose beyond their shares: nothing; or as InfiniBand's "
+     "adapters do, with SimGrid's factors 0.965, 0.925 and 1.35. See docs/network-model.md."},
     {0},
 };
 
@@ -151,6 +174,69 @@ static void reach(struct flows *f)
     }
 }
 
+#define PENALTY_ONE 1000000u /* the factors have three decimals each */
+#define PENALTY_IN (965u * 1000u)
+#define PENALTY_OUT 925u
+#define PENALTY_CROWDED 1350u
+
+static int pair_compare(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* Pairs of one destination, and of one source among them, lie side by side: how many there are from i on. */
+static uint32_t run_of(const struct flows *f, uint32_t i, bool source)
+{
+    uint32_t end = i;
+    while (end < f->reached_count && f->pair[end].to == f->pair[i].to &&
+           (!source || f->pair[end].from == f->pair[i].from))
+        end++;
+    return end - i;
+}
+
+static void penalty_set(struct flows *f, const struct pair *p, uint32_t into, uint32_t same, uint32_t sources)
+{
+    const struct node_flows *n = &f->node[p->from];
+    struct flow *flow = &f->flow[p->flow];
+    uint64_t out = n->out == 1 ? PENALTY_ONE
+                               : (uint64_t)n->out * PENALTY_OUT * (n->crowded ? PENALTY_CROWDED : 1000u),
+             in = into == 1 ? PENALTY_ONE : (uint64_t)same * sources * PENALTY_IN;
+    unsigned __int128 most = (unsigned __int128)flow->least * PENALTY_ONE / (out > in ? out : in);
+    flow->most = most ? (uint64_t)most : 1;
+}
+
+/* All flows of a node hang together: those that are reached are all there are at their ends. */
+static void penalties_find(struct flows *f)
+{
+    for (uint32_t i = 0; i < f->reached_count; i++) {
+        const struct flow *flow = &f->flow[f->reached[i]];
+        f->node[flow->from] = (struct node_flows){0};
+        f->pair[i] = (struct pair){flow->to, flow->from, f->reached[i]};
+    }
+    qsort(f->pair, f->reached_count, sizeof *f->pair, pair_compare);
+    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
+        into = run_of(f, i, false);
+        for (uint32_t k = i; k < i + into; k++) {
+            f->node[f->pair[k].from].out++;
+            f->node[f->pair[k].from].crowded |= into > 2;
+        }
+    }
+    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
+        uint32_t sources = 0;
+        into = run_of(f, i, false);
+        for (uint32_t k = i; k < i + into; k += run_of(f, k, true))
+            sources++;
+        for (uint32_t k = i, same; k < i + into; k += same) {
+            same = run_of(f, k, true);
+            for (uint32_t j = k; j < k + same; j++)
+                penalty_set(f, &f->pair[j], into, same, sources);
+        }
+    }
+}
+
 /* A flow whose rate is as it was ends when it would have. */
 static void flow_rate(struct flows *f, uint32_t id, ker_time now, uint64_t rate)
 {
@@ -174,10 +260,14 @@ static void flows_share(struct flows *f, ker_time now)
         f->sharer_room = 2 * f->reached_count;
         f->sharer = ker_realloc(f->sharer, f->sharer_room * sizeof *f->sharer);
         f->order = ker_realloc(f->order, f->sharer_room * sizeof *f->order);
+        if (f->node)
+            f->pair = ker_realloc(f->pair, f->sharer_room * sizeof *f->pair);
     }
+    if (f->node)
+        penalties_find(f);
     for (uint32_t i = 0; i < f->reached_count; i++) {
         const struct flow *flow = &f->flow[f->reached[i]];
-        f->sharer[i] = (struct ker_sharer){UINT64_MAX, 0, flow->uses, flow->use};
+        f->sharer[i] = (struct ker_sharer){flow->most, 0, flow->uses, flow->use};
         f->order[i] = &f->sharer[i];
     }
     ker_share(f->order, f->reached_count, f->shared, f->over, f->over_count);
@@ -193,13 +283,19 @@ static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
     while (f->flows <= id)
         *KER_APPEND(f->flow, f->flows) = (struct flow){0};
     struct flow *flow = &f->flow[id];
-    *flow = (struct flow){.left = m->bytes * KER_MOVED_BYTE, .since = m->now, .alone = m->bytes <= f->small};
+    *flow = (struct flow){.left = m->bytes * KER_MOVED_BYTE,
+                          .since = m->now,
+                          .from = m->source,
+                          .to = m->destination,
+                          .most = UINT64_MAX,
+                          .alone = m->bytes <= f->small};
     flow_route(f, flow, m->source, m->destination,
                m->number * 0x9e3779b97f4a7c15u + ((uint64_t)m->source << 32) + f->seed);
     uint64_t least = UINT64_MAX;
     for (uint32_t u = 0; u < flow->uses; u++)
         if (f->shared[flow->use[u].resource].capacity < least)
             least = f->shared[flow->use[u].resource].capacity;
+    flow->least = least;
     if (flow->alone || m->bytes == 0) {
         flow->alone = true;
         flow_rate(f, id, m->now, least);
@@ -278,6 +374,8 @@ static void flows_release(void *context)
     free(f->dirty);
     free(f->reached);
     free(f->over);
+    free(f->node);
+    free(f->pair);
     free(f->sharer);
     free(f->order);
     free(f);
@@ -295,6 +393,8 @@ static enum ker_status flow_new(struct net_network **net, const struct ker_confi
     *f = (struct flows){
         .topology = topology, .seed = seed, .small = (uint64_t)ker_config_bytes(config, "network.flow_size")};
     links_make(f);
+    if (ker_config_is(config, "network.flow_penalty", "infiniband"))
+        f->node = ker_alloc(route_hosts(sum) * sizeof *f->node);
     for (int i = 0; i < sum->link_count; i++)
         if (sum->link[i].latency < least)
             least = sum->link[i].latency;

@@ -21,6 +21,12 @@ goal 5 "0 3 100000000" "1 3 100000000" "2 3 100000000" "0 4 100000000"
 system "$star"
 ends_at "a star: 30, 30, 30 and 15 ms" "30000050004 30000050004 30000050004 30000100004 15000100000"
 ends_at "small ones share nothing: 10 ms" "10000050000 10000050000 10000050000 10000100000 10000100000" network.flow_size="100 MB"
+# With penalties node 3 has three flows, so that the two of node 0 lose 2 x 0.925 x 1.35 = 2.4975: 4,004,004,004 B/s at most, 24,975,000,000.025 ps to node 4; into
+# node 3 one has 1 / (0.965 x 3) at most, 3,454,231,433 B/s, more than its share.
+ends_at "InfiniBand's penalties" "30000050004 30000050004 30000050004 30000100004 24975100001" network.flow_penalty=infiniband
+# Two flows of one source to two nodes: 2 x 0.925 = 1.85, 5,405,405,405 B/s, more than the 5,000,000,000 of their share. Two of one source to one: 2 x 0.965 x 1.
+goal 5 "0 3 100000000" "0 4 100000000"
+ends_at "penalties that do not bind" "20000050000 0 0 20000100000 20000100000" network.flow_penalty=infiniband
 # Nodes n0 and n1 on one switch, n2 to n4 on the other, 4 GB/s between. n0 > n2 and n1 > n3 have 2 each, n4 > n2 has the 8 that n2 has left: 12.5 ms.
 # 40 MB at 2 are there after 20 ms; then n0 has 4 for its last 60 MB: 35 ms.
 cat >"$t/two.net" <<'END'
@@ -108,6 +114,8 @@ services = ( { kind = "heartbeat"; period = "7 us"; every = 3; } );
 output: { period = "100 us"; waits = true; series: { jobs = "periods"; traffic = "periods"; }; };
 run: { end = "500 us"; };
 END
+all_alike "flows with penalties, with all that follows" "$t/all.cfg" network.flow_penalty=infiniband
+rm -rf "$t/one"
 all_alike "flows, with a trace, a generator, traffic, a service, noise and series" "$t/all.cfg"
 for order in backward shuffled; do
     rm -rf "$t/other"

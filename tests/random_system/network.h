@@ -164,6 +164,7 @@ static void random_carrier(struct random_system *r)
     put_text(r, "model", model);
     if (strcmp(model, "flow") == 0) {
         put_size(r, "flow_size", 0, 100000, 0, 1000000);
+        put_choice(r, "flow_penalty", LIST("none", "infiniband"));
         group_end(r);
         return;
     }
