@@ -106,6 +106,12 @@ check "of a collective it must be said on how many nodes"
 fits --eager 1GiB --latency 0.5us --knots 4KiB osu2.txt@nodes=8,algorithm=recursive_doubling osu.txt -m osu.inc
 check "which is behind the file's name"
 
+{ echo quantity,where,bytes,min_us; for n in 8 64 512 4096 32768 262144 8 64 512 4096 32768 262144; do awk -v n=$n 'BEGIN { printf "pingpong,core,%d,%.4f\n", n, 0.5 + n / 8000 }'; done; } >inside.csv
+fits inside.csv -m inside.inc && sed -n 's/.*memory_overhead = \["\([0-9.]* ns\)", .*/\1/p' inside.inc >first && [ "$(cat first)" != "1000.0 ns" ] && ! grep -q '":8 B' inside.inc
+check "a message of 0 bytes costs what the smallest measured one does"
+refuses "expected KEY=VALUE" --key node.cores known.csv -m x.inc
+check "a key without a value"
+
 # In a network with headers and packets the simulator takes longer than the closed form: fitting again makes up for it.
 cat >net.cfg <<'END'
 topology = { kind = "star"; nodes = 16; bandwidth = "10 GB/s"; latency = "225 ns"; };

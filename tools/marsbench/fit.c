@@ -72,7 +72,7 @@ static void knots_of(const struct bench_fit *f, struct bench_knots *k, const str
                      bool inside)
 {
     const struct bench_known *known = &f->known;
-    double own[4 * BENCH_KNOTS], last = known->last_knot;
+    double own[4 * BENCH_KNOTS];
     size_t count = 0;
     for (size_t i = 0; i < f->count && count < sizeof own / sizeof *own;
          i++) { /* in the order of their sizes */
@@ -81,14 +81,13 @@ static void knots_of(const struct bench_fit *f, struct bench_knots *k, const str
         if (!other && (!count || (double)p->bytes > own[count - 1]))
             own[count++] = (double)p->bytes;
     }
-    if (last <= 0)
-        last = known->rate > 0 || (inside && count) ? 1e15 : LARGE;
+    double last = known->rate > 0 || (inside && count) ? 1e15 : LARGE;
     if (known->knot.count)
-        bench_knots_choose(k, known->knot.at, known->knot.count, 0, 1e15);
-    else if (count && known->apart <= 0)
-        bench_knots_choose(k, own, count, 0, last);
+        bench_knots_choose(k, known->knot.at, known->knot.count, 1, 1e15);
+    else if (count)
+        bench_knots_choose(k, own, count, 1, last);
     else
-        bench_knots_choose(k, sizes->bytes, sizes->count, known->apart > 0 ? known->apart : 8, last);
+        bench_knots_choose(k, sizes->bytes, sizes->count, 8, last);
 }
 
 static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
@@ -97,8 +96,8 @@ static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
     struct bench_sizes sizes[2] = {{0}};
     struct bench_time t;
     m->send.count = m->receive.count = m->memory.count = 1;
-    bench_knots_choose(&m->rate, f->known.rate_knot.at, f->known.rate_knot.count, 0, 1e15);
-    bench_knots_choose(&m->reduce, f->known.reduce_knot.at, f->known.reduce_knot.count, 0, 1e15);
+    bench_knots_choose(&m->rate, f->known.rate_knot.at, f->known.rate_knot.count, 1, 1e15);
+    bench_knots_choose(&m->reduce, f->known.reduce_knot.at, f->known.reduce_knot.count, 1, 1e15);
     m->adapters = f->known.adapters;
     bench_model_init(m, f->tied);
     f->used = 0;
@@ -177,8 +176,6 @@ static void known_set(struct bench_fit *f)
     /* Messages of collectives have overhead and latency in one sum. */
     if (f->known.latency_us > 0 || f->tied)
         given_set(m, m->latency, f->known.latency_us);
-    for (size_t i = 0; i < m->rate.count && f->known.most_rate > 0; i++)
-        m->param[m->rate.first + i].least = 1e6 / f->known.most_rate;
     latency_part(f, BENCH_NODE, m->latency);
     latency_part(f, BENCH_CORE, m->memory_latency);
     memory_rate_part(f);

@@ -6,9 +6,9 @@
 
 /* What the user knows; 0, NULL: it is to be found, or left out. */
 struct bench_known {
-    double latency_us, rate, most_rate; /* bytes per second; most_rate: of the adapter, at most */
-    double eager, last_knot, apart;     /* bytes, bytes, factor */
-    uint32_t adapters;                  /* of each node */
+    double latency_us, rate; /* bytes per second */
+    double eager;            /* bytes */
+    uint32_t adapters;       /* of each node */
     struct bench_list {
         double *at; /* sizes of knots, ascending */
         size_t count;

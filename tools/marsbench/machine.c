@@ -20,27 +20,26 @@ static struct bench_key *key_add(struct bench_key *key, size_t *keys, const char
     return k;
 }
 
-/* ["1.6 us", "1.8 us:256 B"]. Behind the last knot it is level: straight lines continue, so one more has its
- * value. */
+/* ["1.6 us", "1.8 us:256 B"], without the knots that no point has; the first one is that of the smallest
+ * message. Behind the last knot it is level: straight lines continue, so one more has its value. */
 static void list_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_model *m,
                      const struct bench_knots *k)
 {
     struct bench_key *to = key_add(key, keys, name);
     size_t at = 0, room = sizeof to->value;
-    for (size_t i = 0; i < k->count + (k->count > 1); i++) {
-        size_t knot = i < k->count ? i : k->count - 1;
-        double ns = fmax(m->param[k->first + knot].value, 0) * 1e3;
-        at += (size_t)snprintf(to->value + at, room - at, "%s\"%.1f ns", i ? ", " : "[", ns);
-        if (i)
-            at += (size_t)snprintf(to->value + at, room - at, ":%.0f B", k->bytes[knot] + (i >= k->count));
-        at += (size_t)snprintf(to->value + at, room - at, "\"");
+    double ns = 0, last = 0;
+    for (size_t i = 0; i < k->count; i++) {
+        const struct bench_param *p = &m->param[k->first + i];
+        if (p->state == BENCH_UNUSED)
+            continue;
+        ns = fmax(p->value, 0) * 1e3;
+        last = at ? k->bytes[i] : 0;
+        at += (size_t)snprintf(to->value + at, room - at, at ? ", \"%.1f ns:%.0f B\"" : "[\"%.1f ns\"", ns,
+                               last);
     }
+    if (last > 0)
+        at += (size_t)snprintf(to->value + at, room - at, ", \"%.1f ns:%.0f B\"", ns, last + 1);
     snprintf(to->value + at, room - at, "]");
-}
-
-static void rate_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_param *p)
-{
-    snprintf(key_add(key, keys, name)->value, 64, "\"%.0f B/s\"", 1e6 / p->value);
 }
 
 /* "24 GB/s", or ["24 GB/s", "20 GB/s:65536 B"]: without those that no point has. */
@@ -55,6 +54,11 @@ static void rates_add(struct bench_key *key, size_t *keys, const char *name, con
             at += (size_t)snprintf(to->value + at, room - at, ", \"%.2f GB/s:%.0f B\"",
                                    1e-3 / m->param[k->first + i].value, k->bytes[i]);
     snprintf(to->value + at, room - at, "]");
+}
+
+static void rate_add(struct bench_key *key, size_t *keys, const char *name, const struct bench_param *p)
+{
+    snprintf(key_add(key, keys, name)->value, 64, "\"%.2f GB/s\"", 1e-3 / p->value);
 }
 
 static bool any(const struct bench_model *m, const struct bench_knots *k)

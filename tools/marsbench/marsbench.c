@@ -20,13 +20,10 @@ enum {
     SELECT,
     LATENCY,
     RATE,
-    MOST_RATE,
     EAGER,
     KNOTS,
     RATE_KNOTS,
     REDUCE_KNOTS,
-    APART,
-    LAST_KNOT,
     SYSTEM,
     MARSSIM,
     KEY,
@@ -69,7 +66,6 @@ static const struct argp_option OPTIONS[] = {
      "of CSV files only the rows with TEXT in COLUMN; may be given several times", 0},
     {"latency", LATENCY, "TIME", 0, "the network's own latency is known", 0},
     {"rate", RATE, "RATE", 0, "so is the rate of a stream between two nodes", 0},
-    {"most-rate", MOST_RATE, "RATE", 0, "no stream is faster than this (default: 100 GB/s)", 0},
     {"eager", EAGER, "SIZE", 0, "the eager limit (default: as measured, or 8 KiB)", 0},
     {"adapters", ADAPTERS, "N", 0, "of each node (default: 1)", 0},
     {"knots", KNOTS, "SIZE,...", 0,
@@ -78,10 +74,6 @@ static const struct argp_option OPTIONS[] = {
      "messages have another rate from each of these sizes on (adapter.injection_rate)", 0},
     {"reduce-knots", REDUCE_KNOTS, "SIZE,...", 0,
      "vectors are combined at another rate from each of these sizes on", 0},
-    {"apart", APART, "FACTOR", 0,
-     "each knot at least FACTOR times the one before (default: all sizes of ping-pongs; without them 8)", 0},
-    {"last-knot", LAST_KNOT, "SIZE", 0,
-     "no knot is larger (default: 128 KiB where the rate is to be found, otherwise any)", 0},
     {"system", SYSTEM, "FILE", 0,
      "a configuration of marssim with the network and no jobs: gives latency and rate, and each curve is "
      "simulated in it",
@@ -160,8 +152,6 @@ static error_t parse_fit(int key, char *argument, struct argp_state *state)
         return known->latency_us = time_take(argument, state), 0;
     case RATE:
         return known->rate = rate_take(argument, state), 0;
-    case MOST_RATE:
-        return known->most_rate = rate_take(argument, state), 0;
     case EAGER:
         return known->eager = bytes_take(argument, state), 0;
     case KNOTS:
@@ -170,10 +160,6 @@ static error_t parse_fit(int key, char *argument, struct argp_state *state)
         return knots_take(&known->rate_knot, argument, state), 0;
     case REDUCE_KNOTS:
         return knots_take(&known->reduce_knot, argument, state), 0;
-    case APART:
-        return known->apart = number_take(argument, 1, 1e6, state), 0;
-    case LAST_KNOT:
-        return known->last_knot = bytes_take(argument, state), 0;
     case SYSTEM:
         return known->system = argument, 0;
     case MARSSIM:
@@ -183,6 +169,8 @@ static error_t parse_fit(int key, char *argument, struct argp_state *state)
     case ROUNDS:
         return known->rounds = (int)number_take(argument, 0, 20, state), 0;
     case KEY:
+        if (!strchr(argument, '='))
+            argp_error(state, "--key %s: expected KEY=VALUE", argument);
         return *KER_APPEND(known->keys, known->key_count) = argument, 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -8,7 +8,7 @@ void bench_knots_choose(struct bench_knots *k, const double *bytes, size_t count
 {
     k->count = 1;
     k->bytes[0] = 0;
-    double next = apart > 0 ? 100 : 1;
+    double next = apart > 1 ? 100 : 1;
     for (size_t i = 0; i < count && k->count < BENCH_KNOTS; i++)
         if (bytes[i] >= next && bytes[i] <= last) {
             k->bytes[k->count++] = bytes[i];

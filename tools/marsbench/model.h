@@ -56,8 +56,8 @@ struct bench_time {
     double row[BENCH_MOST + 1]; /* the last of params + 1: what is in no parameter */
 };
 
-/* Knots from the sizes of messages (ascending, distinct): the first is 0, each following one `apart` times as
- * large (0: all of them). */
+/* Knots from the sizes of messages (ascending, distinct): the first is 0, each following one at
+ * least `apart` times as large, none beyond `last`. */
 void bench_knots_choose(struct bench_knots *, const double *bytes, size_t count, double apart, double last);
 /* With all parameters at the values that a search may begin with; knots are chosen, eager and bounds are set.
  */

@@ -110,8 +110,8 @@ static enum ker_status row_read(struct ker_lines *l, const struct test *test, co
     return KER_OK;
 }
 
-enum ker_status bench_osu_parse(struct bench_points *points, struct ker_lines *l,
-                                const struct bench_facts *facts)
+static enum ker_status osu_parse(struct bench_points *points, struct ker_lines *l,
+                                 const struct bench_facts *facts)
 {
     const struct test *test = NULL;
     for (size_t i = 0; i < sizeof TESTS / sizeof *TESTS && !test; i++)
@@ -129,4 +129,22 @@ enum ker_status bench_osu_parse(struct bench_points *points, struct ker_lines *l
         if (row_read(l, test, facts, points) != KER_OK)
             return KER_BAD_INPUT;
     return KER_OK;
+}
+
+/* Whichever form its first line says. */
+enum ker_status bench_points_parse(struct bench_points *points, const char *file, const char *text,
+                                   size_t length, const struct bench_select *select, size_t selects,
+                                   const struct bench_facts *facts, struct ker_error *error)
+{
+    struct ker_lines in;
+    ker_lines_init(&in, file, text, length, error);
+    enum ker_status status = ker_lines_check(&in);
+    if (status != KER_OK)
+        return status;
+    do
+        if (!ker_lines_next(&in))
+            return ker_lines_fail_at(&in, 1,
+                                     "there is nothing in it; expected CSV, or what OSU's benchmarks print");
+    while (in.p == in.stop);
+    return *in.p == '#' ? osu_parse(points, &in, facts) : bench_csv_parse(points, &in, select, selects);
 }

@@ -27,26 +27,9 @@ int bench_curve_order(const struct bench_point *a, const struct bench_point *b)
     return order ? order : (a->per_node > b->per_node) - (a->per_node < b->per_node);
 }
 
-enum column {
-    QUANTITY,
-    WHERE,
-    COLLECTIVE,
-    ALGORITHM,
-    NODES,
-    PER_NODE,
-    BYTES,
-    ITERATIONS,
-    STARTS,
-    MIN,
-    MEDIAN,
-    P90,
-    SPREAD,
-    KEY,
-    COLUMNS
-};
-static const char *const NAMES[COLUMNS] = {"quantity",       "where",  "collective", "algorithm", "nodes",
-                                           "ranks_per_node", "bytes",  "iterations", "starts",    "min_us",
-                                           "median_us",      "p90_us", "spread",     "key"};
+enum column { QUANTITY, WHERE, COLLECTIVE, ALGORITHM, NODES, PER_NODE, BYTES, MIN, KEY, COLUMNS };
+static const char *const NAMES[COLUMNS] = {"quantity",       "where", "collective", "algorithm", "nodes",
+                                           "ranks_per_node", "bytes", "min_us",     "key"};
 
 #define MOST_CELLS 64
 struct cell {
@@ -196,16 +179,10 @@ static enum ker_status text_read(struct reader *r, const struct cell *cell, enum
 
 static enum ker_status numbers_read(struct reader *r, const struct cell *cell, struct bench_point *p)
 {
-    double nodes, per_node, bytes, iterations, starts;
+    double nodes, per_node, bytes;
     if (number_read(r, cell, NODES, 2, 1, 1e7, &nodes) ||
         number_read(r, cell, PER_NODE, 1, 1, 1e5, &per_node) ||
-        number_read(r, cell, BYTES, -1, 0, 1e15, &bytes) ||
-        number_read(r, cell, ITERATIONS, 0, 0, 1e15, &iterations) ||
-        number_read(r, cell, STARTS, 1, 0, 1e6, &starts) ||
-        number_read(r, cell, MIN, 0, 0, 1e12, &p->min_us) ||
-        number_read(r, cell, MEDIAN, 0, 0, 1e12, &p->median_us) ||
-        number_read(r, cell, P90, 0, 0, 1e12, &p->p90_us) ||
-        number_read(r, cell, SPREAD, 0, 0, 1e12, &p->spread))
+        number_read(r, cell, BYTES, -1, 0, 1e15, &bytes) || number_read(r, cell, MIN, 0, 0, 1e12, &p->min_us))
         return KER_BAD_INPUT;
     if (bytes < 0)
         return ker_lines_fail(&r->in, "bytes is empty");
@@ -214,8 +191,6 @@ static enum ker_status numbers_read(struct reader *r, const struct cell *cell, s
     p->nodes = (uint32_t)nodes;
     p->per_node = (uint32_t)per_node;
     p->bytes = (uint64_t)bytes;
-    p->iterations = (uint64_t)iterations;
-    p->starts = (uint32_t)starts;
     return KER_OK;
 }
 
@@ -270,8 +245,9 @@ enum ker_status bench_csv_parse(struct bench_points *points, const struct ker_li
 
 bool bench_points_write(const struct bench_points *points, FILE *out)
 {
-    for (int c = 0; c < COLUMNS; c++)
-        fprintf(out, "%s%s", NAMES[c], c + 1 < COLUMNS ? "," : "\n");
+    fputs("quantity,where,collective,algorithm,nodes,ranks_per_node,bytes,iterations,starts,min_us,median_us,"
+          "p90_us,spread,key\n",
+          out);
     for (size_t i = 0; i < points->count; i++) {
         const struct bench_point *p = &points->point[i];
         fprintf(out, "%s,%s,%s,%s,%u,%u,%llu,%llu,%u,%.6g,%.6g,%.6g,%.4f,%s%s%s\n",

@@ -69,7 +69,6 @@ enum ker_status bench_points_parse(struct bench_points *, const char *file, cons
                                    struct ker_error *);
 enum ker_status bench_csv_parse(struct bench_points *, const struct ker_lines *, const struct bench_select *,
                                 size_t selects);
-enum ker_status bench_osu_parse(struct bench_points *, struct ker_lines *, const struct bench_facts *);
 /* 0: of one curve: same quantity, place, collective, algorithm and tasks. */
 int bench_curve_order(const struct bench_point *, const struct bench_point *);
 /* Our own CSV; false: it could not be written. */
