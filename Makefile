@@ -197,7 +197,7 @@ study-%: ## the study of folder studies/NAME: install what is missing, build, si
 	@tools/run-study $*
 
 studies: ## all of them, one after the other
-	$(Q)for s in $(patsubst studies/%/points,%,$(wildcard studies/*/points)); do $(MAKE) study-$$s || exit 1; done
+	$(Q)for s in $(patsubst studies/%/README.md,%,$(wildcard studies/*/README.md)); do $(MAKE) study-$$s || exit 1; done
 
 validate-machines: marssim ## foretell what was measured on real machines, all errors, the worst first; write docs/validation.md's table and figures
 	@tools/install-deps.sh studies

@@ -12,8 +12,8 @@ place(limit) = limit eq "0B" ? 0 : limit eq "8KiB" ? 1 : 2
 do for [network in system(sprintf("tail -n +2 %s | cut -d, -f1 | awk '!seen[$1]++' | xargs", csv))] {
     set title network
     rows(mode) = sprintf("< awk -F, '$1 == \"%s\" && $4 == \"%s\" && $3 == %s' %s", network, mode, factor, csv)
-    plot rows("calls") using (place(strcol(2))):6 with linespoints title "calls", \
-         rows("thread") using (place(strcol(2))):6 with linespoints title "thread", \
-         rows("thread-1us") using (place(strcol(2))):6 with linespoints title "thread, 1 us each time"
+    plot rows("calls") using (place(strcol(2))):8 with linespoints title "calls", \
+         rows("thread") using (place(strcol(2))):8 with linespoints title "thread", \
+         rows("thread-1us") using (place(strcol(2))):8 with linespoints title "thread, 1 us each time"
 }
 unset multiplot

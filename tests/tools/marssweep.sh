@@ -62,6 +62,17 @@ printf '# points\ntraffic.load=0.1\n\nrouting.algorithm=minimal traffic.load=0.2
     [ "$(cut -d, -f 1,2 file/table.csv | tail -n +2 | xargs)" = "0.1, 0.2,minimal" ]
 check "--points"
 
+# Two designs by name; ratios to the first are those of its runs, by seed.
+# shellcheck disable=SC2086
+"$sweep" -q -o designs $short '@size=small{topology.groups=5},large{topology.groups=9 traffic.size=512B}' traffic.load=0.1,0.2 --seeds 2 --against @size=small --columns hops.mean >out 2>log &&
+    [ "$(head -n 1 designs/table.csv)" = "@size,traffic.load,runs,hops.mean,hops.mean.halfwidth,hops.mean.relative,hops.mean.relative.halfwidth,saturated" ] &&
+    [ "$(jq -s '[.[] | select(.words["@size"] == "large" and .words["topology.groups"] == "9" and .words["traffic.size"] == "512B")] | length' designs/runs/*/point.json)" = 4 ]
+check "designs have names in the table, and their keys in the runs"
+awk -F, 'NR == FNR { if (FNR > 1) hops[$2 "," $3 "," $4] = $5; next }
+    FNR > 1 { want = 0; for (s = 1; s <= 2; s++) want += hops[$1 "," $2 "," s] / hops["small," $2 "," s] / 2; rows++; if ((want - $6) ^ 2 > 1e-20) { print want, $6; exit 1 } }
+    END { exit rows != 4 }' designs/runs.csv designs/table.csv >log
+check "--against: the mean of the ratios of runs with the same seed"
+
 # ---- interrupted, killed, shared, collected ----
 
 # shellcheck disable=SC2086
@@ -188,6 +199,10 @@ refusal "a line of --points" 'points:1: "traffic.load": expected KEY=VALUE' drag
 : >points
 refusal "an empty file of points" 'points: no points' dragonfly.cfg --points points
 refusal "--alone without others" 'there is no job that the run waits for' dragonfly.cfg --alone
+refusal "half a design" '@a=x{b: expected LABEL{KEY=VALUE' dragonfly.cfg '@a=x{b'
+refusal "a word of a design" '"b": expected KEY=VALUE' dragonfly.cfg '@a=x{b}'
+bad 2 'against a=b: the table has no such row' -q -o two own.cfg --against a=b
+check "refused: a row to compare with that is not there"
 refusal "no file" 'no configuration file given'
 bad 2 'did you mean packet_latency_ps.mean' -q -o two own.cfg --columns packet_latency_ps.men
 check "refused: a figure that does not exist, with one that does"

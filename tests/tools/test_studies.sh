@@ -162,8 +162,8 @@ check "two points of a name are refused" grep -q "line 4 of what it prints: 'one
 study nowhere
 check "a study that is not there: the list" grep -q 'there are: none own' "$log"
 
-for points in studies/*/points; do
-    name=$(basename "$(dirname "$points")")
+for readme in studies/*/README.md; do
+    name=$(basename "$(dirname "$readme")")
     # the larger ones by LONG=1 only
     if [ -n "${LONG:-}" ] || [[ " gups noise progress tapering " == *" $name "* ]]; then
         QUICK=1 tools/run-study "$name" >"$log" 2>&1

@@ -2,7 +2,8 @@
  *
  * KEY=A,B,C lists values, KEY=FROM:TO[:STEP] counts (STEP is 1; numbers may have one unit). A comma inside
  * brackets or quotes divides nothing: topology.extents=[4,4,4],[8,8,8]. A key with one value is part of each
- * point, and changes nothing of how many there are.
+ * point, and changes nothing of how many there are. @NAME=LABEL{WORDS},... are designs that differ in several
+ * keys: the table has their labels.
  */
 #include "tools/marssweep/sweep.h"
 
@@ -83,8 +84,8 @@ static size_t value_length(const char *text)
     size_t i = 0;
     for (; text[i] && (depth > 0 || quoted || text[i] != ','); i++) {
         quoted ^= text[i] == '"';
-        depth += !quoted && (text[i] == '[' || text[i] == '(');
-        depth -= !quoted && depth > 0 && (text[i] == ']' || text[i] == ')');
+        depth += !quoted && text[i] && strchr("[({", text[i]);
+        depth -= !quoted && depth > 0 && strchr("])}", text[i]);
     }
     return i;
 }
@@ -118,6 +119,59 @@ static size_t key_length(const char *text)
     return strcspn(text, "=");
 }
 
+/* Words, divided by blanks. what: NULL: they are only looked at. */
+static enum ker_status words_add(struct sweep_words *words, char *text, const char *where,
+                                 struct ker_error *error)
+{
+    for (char *word; (word = strsep(&text, " \t\r")) != NULL;) {
+        size_t length = key_length(word);
+        if (!*word)
+            continue;
+        if (word[length] != '=' || length == 0)
+            return ker_fail(error, KER_BAD_INPUT, "%s: \"%s\": expected KEY=VALUE", where, word);
+        word[length] = '\0';
+        sweep_word_set(words, word, word + length + 1);
+    }
+    return KER_OK;
+}
+
+/* LABEL{WORDS}: the label, and its words. */
+static enum ker_status value_set(struct sweep_words *words, const char *key, const char *value,
+                                 const char *where, struct ker_error *error)
+{
+    size_t label = sweep_is_tag(key) ? strcspn(value, "{") : strlen(value), length = strlen(value);
+    char *own = ker_format("%.*s", (int)label, value);
+    enum ker_status status = KER_OK;
+    sweep_word_set(words, key, own);
+    free(own);
+    if (!value[label])
+        return KER_OK;
+    if (value[length - 1] != '}' || label == 0)
+        return ker_fail(error, KER_BAD_INPUT, "%s: %s=%s: expected LABEL{KEY=VALUE ...}", where, key, value);
+    own = ker_format("%.*s", (int)(length - label - 2), value + label + 1);
+    status = words_add(words, own, where, error);
+    free(own);
+    return status;
+}
+
+/* The keys of designs: the table has their labels instead. */
+static enum ker_status axis_check(struct sweep *s, const struct sweep_axis *axis, const char *where,
+                                  struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; sweep_is_tag(axis->key) && i < axis->count && status == KER_OK; i++)
+        status = value_set(&s->bundled, axis->key, axis->value[i], where, error);
+    return status;
+}
+
+void sweep_axis_free(struct sweep_axis *axis)
+{
+    for (size_t i = 0; i < axis->count; i++)
+        free(axis->value[i]);
+    free(axis->value);
+    free(axis->key);
+}
+
 enum ker_status sweep_axis_parse(struct sweep *s, const char *text, const char *where,
                                  struct ker_error *error)
 {
@@ -131,8 +185,10 @@ enum ker_status sweep_axis_parse(struct sweep *s, const char *text, const char *
         i++;
     if (i == s->axes)
         KER_APPEND(s->axis, s->axes);
+    else
+        sweep_axis_free(&s->axis[i]);
     s->axis[i] = axis;
-    return status;
+    return status == KER_OK ? axis_check(s, &axis, where, error) : status;
 }
 
 /* ---- points ---- */
@@ -165,7 +221,7 @@ static void product_words(const struct sweep *s, size_t i, struct sweep_words *w
         const struct sweep_axis *axis = &s->axis[a];
         stride /= axis->count;
         size_t which = s->zip ? (axis->count == 1 ? 0 : i) : i / stride % axis->count;
-        sweep_word_set(words, axis->key, axis->value[which]);
+        value_set(words, axis->key, axis->value[which], "", NULL); /* they have been looked at */
     }
 }
 
@@ -219,19 +275,8 @@ static enum ker_status line_add(struct sweep *s, char *line, const char *where, 
     enum ker_status status = KER_OK;
     product_words(s, 0, &words);
     line[strcspn(line, "#\n")] = '\0';
-    bool empty = true;
-    for (char *word; status == KER_OK && (word = strsep(&line, " \t\r")) != NULL;) {
-        if (!*word)
-            continue;
-        size_t length = key_length(word);
-        empty = false;
-        if (word[length] != '=' || length == 0) {
-            status = ker_fail(error, KER_BAD_INPUT, "%s: \"%s\": expected KEY=VALUE", where, word);
-            break;
-        }
-        word[length] = '\0';
-        sweep_word_set(&words, word, word + length + 1);
-    }
+    bool empty = line[strspn(line, " \t\r")] == '\0';
+    status = words_add(&words, line, where, error);
     if (status == KER_OK && !empty)
         status = seeds_add(s, &words, error);
     sweep_words_free(&words);

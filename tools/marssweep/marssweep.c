@@ -14,6 +14,7 @@ enum {
     ZIP,
     DATABASE,
     COLUMNS,
+    AGAINST,
     SATURATION,
     PRECISION,
     MOST_SEEDS,
@@ -33,6 +34,8 @@ static const struct argp_option OPTIONS[] = {
     {"points", POINTS, "FILE", 0, "the points, one a line: KEY=VALUE...", 0},
     {"columns", COLUMNS, "NAME[:UNIT],...", 0,
      "figures of the summary for the table; list: show all there are", 0},
+    {"against", AGAINST, "KEY=VALUE", 0,
+     "columns with the ratio to the row of this VALUE whose other keys are the same", 0},
     {"saturation", SATURATION, 0, 0, "find the load of saturation, to 1 %, in place of given loads", 0},
     {"precision", PRECISION, "P", 0, "add seeds until all intervals are within P (0.01: 1 %) of the mean", 0},
     {"most-seeds", MOST_SEEDS, "N", 0, "but at most N (default: 30)", 0},
@@ -141,6 +144,9 @@ static error_t value_parse(int key, char *argument, struct argp_state *state)
         return s->most_seeds = (uint64_t)number_take(argument, 2, 100000, true, state, "--most-seeds"), 0;
     case COLUMNS:
         return columns_take(set, argument), 0;
+    case AGAINST:
+        free(s->against);
+        return s->against = ker_format("%s", argument), 0;
     case SHARE:
         return share_take(s, argument, state), 0;
     case MEMORY:
@@ -310,18 +316,16 @@ static void release(struct settings *set)
     sweep_store_close(s->store);
     sweep_search_free(s);
     sweep_points_free(s);
-    for (size_t i = 0; i < s->axes; i++) {
-        for (size_t k = 0; k < s->axis[i].count; k++)
-            free(s->axis[i].value[k]);
-        free(s->axis[i].value);
-        free(s->axis[i].key);
-    }
+    for (size_t i = 0; i < s->axes; i++)
+        sweep_axis_free(&s->axis[i]);
     for (size_t i = 0; i < s->columns; i++)
         free(s->column[i]);
     free(s->axis);
     free(s->column);
     free(set->word);
+    free(s->against);
     sweep_words_free(&s->config_words);
+    sweep_words_free(&s->bundled);
     json_decref(s->own_files);
     json_decref(s->digests);
 }

@@ -120,7 +120,7 @@ static void data_write(struct plot *p, size_t panel, const struct sweep_column *
         fprintf(p->out, "$p%zuc%zu << EOD\n", panel, c);
         for (size_t i = 0; i < p->curve[c].rows; i++) {
             const struct sweep_group *g = p->sweep->group[p->table->group[p->curve[c].row[i]]];
-            struct sweep_value v = sweep_value_of(p->sweep, g, column->figure);
+            struct sweep_value v = sweep_cell_of(p->sweep, p->table, g, column);
             double mean = v.mean / column->unit;
             if (isnan(mean))
                 continue;

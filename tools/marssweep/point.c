@@ -50,7 +50,8 @@ static const char **overrides_make(const struct sweep_words *words, int *count)
     const char **list = NULL;
     size_t n = 0;
     for (size_t i = 0; i < words->count; i++)
-        *KER_APPEND(list, n) = ker_format("%s=%s", words->word[i].key, words->word[i].value);
+        if (!sweep_is_tag(words->word[i].key))
+            *KER_APPEND(list, n) = ker_format("%s=%s", words->word[i].key, words->word[i].value);
     *count = (int)n;
     return list;
 }

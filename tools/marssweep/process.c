@@ -38,8 +38,9 @@ static int run(const struct sweep *s, const struct sweep_point *p, const char *f
     struct run_arguments args = {.file = s->file, .folder = folder, .quiet = true, .check = check};
     size_t count = 0;
     for (size_t i = 0; i < p->words.count; i++)
-        *KER_APPEND(args.overrides, count) =
-            ker_format("%s=%s", p->words.word[i].key, p->words.word[i].value);
+        if (!sweep_is_tag(p->words.word[i].key))
+            *KER_APPEND(args.overrides, count) =
+                ker_format("%s=%s", p->words.word[i].key, p->words.word[i].value);
     for (int i = 0; i < (check ? 2 : 1); i++)
         *KER_APPEND(args.overrides, count) = own[i];
     args.override_count = (int)count;

@@ -39,6 +39,9 @@ enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
     for (int i = 0; i < ker_config_count(config, "sweep.points") && status == KER_OK; i++)
         status = sweep_axis_parse(s, ker_config_string_at(config, "sweep.points", i), "sweep.points", error);
     columns_read(s, config);
+    const char *against = ker_config_string(config, "sweep.against");
+    if (!s->against && *against)
+        s->against = ker_format("%s", against);
     s->zip |= ker_config_bool(config, "sweep.zip");
     s->saturation |= ker_config_bool(config, "sweep.saturation");
     s->alone |= ker_config_bool(config, "sweep.alone");

@@ -65,7 +65,7 @@ static char *value_text(struct sweep_value v, double unit)
     if (v.count == 0)
         return ker_format("-");
     if (isnan(half) || !(half > fabs(mean) * 1e-9))
-        return ker_format("%.4g%s", mean, isnan(half) ? "" : " ± 0");
+        return ker_format(fabs(mean) < 1e4 ? "%.4g%s" : "%.0f%s", mean, isnan(half) ? "" : " ± 0");
     int places = 1 - (int)floor(log10(half));
     places = places < 0 ? 0 : places > 9 ? 9 : places;
     return ker_format("%.*f ± %.*f", places, mean, places, half);
@@ -128,7 +128,7 @@ void sweep_table_print(const struct sweep *s, const struct sweep_table *t, FILE 
         }
         cell_add(&g, ker_format("%zu", runs));
         for (size_t c = 0; c < t->columns; c++)
-            cell_add(&g, value_text(sweep_value_of(s, group, t->column[c].figure), t->column[c].unit));
+            cell_add(&g, value_text(sweep_cell_of(s, t, group, &t->column[c]), t->column[c].unit));
         if (s->saturates)
             cell_add(&g, ker_format("%s", sweep_group_saturated(s, group) ? "saturated" : ""));
     }
@@ -183,7 +183,9 @@ static void groups_write(const struct sweep *s, const struct sweep_table *t, FIL
         text_write(out, t->key[k]);
     fputs("runs", out);
     for (size_t c = 0; c < t->columns; c++)
-        fprintf(out, ",%s,%s.halfwidth", t->column[c].figure, t->column[c].figure);
+        for (int half = 0; half < 2; half++)
+            fprintf(out, ",%s%s%s", t->column[c].figure, t->column[c].relative ? ".relative" : "",
+                    half ? ".halfwidth" : "");
     fputs(s->saturates ? ",saturated\n" : "\n", out);
     for (size_t i = 0; i < t->rows; i++) {
         const struct sweep_group *group = s->group[t->group[i]];
@@ -191,7 +193,7 @@ static void groups_write(const struct sweep *s, const struct sweep_table *t, FIL
             text_write(out, sweep_group_word(s, group, t->key[k]));
         fprintf(out, "%zu", group->count);
         for (size_t c = 0; c < t->columns; c++) {
-            struct sweep_value v = sweep_value_of(s, group, t->column[c].figure);
+            struct sweep_value v = sweep_cell_of(s, t, group, &t->column[c]);
             number_write(out, v.mean);
             number_write(out, v.half);
         }
@@ -210,7 +212,8 @@ static void runs_write(const struct sweep *s, const struct sweep_table *t, FILE 
         text_write(out, key[k]);
     }
     for (size_t c = 0; c < t->columns; c++)
-        fprintf(out, ",%s", t->column[c].figure);
+        if (!t->column[c].relative)
+            fprintf(out, ",%s", t->column[c].figure);
     fputc('\n', out);
     for (size_t i = 0; i < s->points; i++) {
         const struct sweep_point *p = s->point[i];
@@ -222,7 +225,8 @@ static void runs_write(const struct sweep *s, const struct sweep_table *t, FILE 
             text_write(out, sweep_word_of(&p->words, key[k]));
         }
         for (size_t c = 0; c < t->columns; c++)
-            number_write(out, sweep_figure_of(&p->figures, t->column[c].figure));
+            if (!t->column[c].relative)
+                number_write(out, sweep_figure_of(&p->figures, t->column[c].figure));
         fputc('\n', out);
     }
     free(key);

@@ -89,6 +89,8 @@ struct sweep_axis {
 struct sweep {
     const char *file, *dir, *db, *points_file;
     struct sweep_words config_words; /* sweep.KEY=VALUE of the command line */
+    struct sweep_words bundled;      /* whose keys are those of designs, @NAME=LABEL{KEY=VALUE ...} */
+    char *against;                   /* KEY=VALUE of what all are compared with; NULL: nothing */
     struct sweep_axis *axis;
     size_t axes;
     char **column; /* NAME or NAME:UNIT */
@@ -119,9 +121,11 @@ const char *sweep_word_of(const struct sweep_words *, const char *key); /* NULL:
 void sweep_words_copy(struct sweep_words *to, const struct sweep_words *from);
 void sweep_words_free(struct sweep_words *);
 /* Does not begin with a key and an equals sign: is a file. */
+bool sweep_is_tag(const char *key); /* "@network": a label of the table, no key of the configuration */
 bool sweep_is_word(const char *text);
 /* KEY=A,B,C or KEY=FROM:TO[:STEP]; where: for messages. Takes the place of an axis of this key. */
 enum ker_status sweep_axis_parse(struct sweep *, const char *text, const char *where, struct ker_error *);
+void sweep_axis_free(struct sweep_axis *);
 /* All points of the axes, or of the file of points, each with all its words. */
 enum ker_status sweep_points_make(struct sweep *, struct ker_error *);
 /* The keys that have several values among the points that are not hidden; NULL at the end, malloc'ed. */
@@ -231,6 +235,7 @@ struct sweep_value {
 struct sweep_column {
     char *figure, *title; /* packet_latency_ps.mean; packet_latency.mean (ns) */
     double unit;          /* what one of the title's units is of the figure's */
+    bool relative;        /* to the row of sweep.against */
 };
 
 struct sweep_table {
@@ -242,6 +247,8 @@ struct sweep_table {
 };
 
 struct sweep_value sweep_value_of(const struct sweep *, const struct sweep_group *, const char *figure);
+struct sweep_value sweep_cell_of(const struct sweep *, const struct sweep_table *, const struct sweep_group *,
+                                 const struct sweep_column *);
 enum ker_status sweep_table_make(const struct sweep *, struct sweep_table *, struct ker_error *);
 void sweep_table_free(struct sweep_table *);
 void sweep_table_sort(const struct sweep *, struct sweep_table *); /* numbers in their order */

@@ -21,22 +21,32 @@ static const struct unit SIZES[] = {
 
 /* ---- values ---- */
 
+static struct sweep_value value_make(const double *value, size_t count)
+{
+    struct sweep_value v = {NAN, NAN, count};
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += value[i];
+    if (count)
+        v.mean = sum / (double)count;
+    if (count > 1 && v.mean == 0)
+        v.half = 0; /* of figures that are never below 0 */
+    else if (count > 1)
+        v.half = stats_batch_halfwidth(value, (int)count, SWEEP_LEVEL) * fabs(v.mean);
+    return v;
+}
+
 struct sweep_value sweep_value_of(const struct sweep *s, const struct sweep_group *g, const char *figure)
 {
-    double *value = ker_alloc((g->count ? g->count : 1) * sizeof *value), sum = 0;
-    struct sweep_value v = {NAN, NAN, 0};
+    double *value = ker_alloc((g->count ? g->count : 1) * sizeof *value);
+    size_t count = 0;
     for (size_t i = 0; i < g->count; i++) {
         const struct sweep_point *p = s->point[g->point[i]];
         double own = p->state == SWEEP_DONE ? sweep_figure_of(&p->figures, figure) : NAN;
         if (!isnan(own))
-            sum += value[v.count++] = own;
+            value[count++] = own;
     }
-    if (v.count)
-        v.mean = sum / (double)v.count;
-    if (v.count > 1 && v.mean == 0)
-        v.half = 0; /* of figures that are never below 0 */
-    else if (v.count > 1)
-        v.half = stats_batch_halfwidth(value, (int)v.count, SWEEP_LEVEL) * fabs(v.mean);
+    struct sweep_value v = value_make(value, count);
     free(value);
     return v;
 }
@@ -44,6 +54,54 @@ struct sweep_value sweep_value_of(const struct sweep *s, const struct sweep_grou
 const char *sweep_group_word(const struct sweep *s, const struct sweep_group *g, const char *key)
 {
     return sweep_word_of(&s->point[g->point[0]]->words, key);
+}
+
+/* The group that this one is compared with: --against KEY=VALUE, all other keys of the table alike; NULL:
+ * none. */
+static const struct sweep_group *base_of(const struct sweep *s, const struct sweep_table *t,
+                                         const struct sweep_group *g)
+{
+    size_t length = strcspn(s->against, "=");
+    const char *value = s->against + length + (s->against[length] == '=');
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct sweep_group *other = s->group[t->group[i]];
+        bool alike = true;
+        for (size_t k = 0; k < t->keys && alike; k++) {
+            bool key = strlen(t->key[k]) == length && strncmp(t->key[k], s->against, length) == 0;
+            const char *own = key ? value : sweep_group_word(s, g, t->key[k]),
+                       *there = sweep_group_word(s, other, t->key[k]);
+            alike = strcmp(own ? own : "", there ? there : "") == 0;
+        }
+        if (alike)
+            return other;
+    }
+    return NULL;
+}
+
+/* Ratios of runs with the same seed, and of those the mean. */
+static struct sweep_value ratio_of(const struct sweep *s, const struct sweep_group *g,
+                                   const struct sweep_group *base, const char *figure)
+{
+    double *ratio = ker_alloc((g->count ? g->count : 1) * sizeof *ratio);
+    size_t count = 0;
+    for (size_t i = 0; base && i < g->count; i++)
+        for (size_t k = 0; k < base->count; k++) {
+            const struct sweep_point *p = s->point[g->point[i]], *b = s->point[base->point[k]];
+            const char *one = sweep_word_of(&p->words, SWEEP_SEED),
+                       *two = sweep_word_of(&b->words, SWEEP_SEED);
+            double value = sweep_figure_of(&p->figures, figure) / sweep_figure_of(&b->figures, figure);
+            if (strcmp(one ? one : "", two ? two : "") == 0 && isfinite(value))
+                ratio[count++] = value;
+        }
+    struct sweep_value v = value_make(ratio, count);
+    free(ratio);
+    return v;
+}
+
+struct sweep_value sweep_cell_of(const struct sweep *s, const struct sweep_table *t,
+                                 const struct sweep_group *g, const struct sweep_column *c)
+{
+    return c->relative ? ratio_of(s, g, base_of(s, t, g), c->figure) : sweep_value_of(s, g, c->figure);
 }
 
 static bool group_shown(const struct sweep *s, const struct sweep_group *g)
@@ -178,6 +236,36 @@ static enum ker_status columns_default(const struct sweep *s, struct sweep_table
     return status;
 }
 
+/* Behind each column its ratio to that of the row that all are compared with. */
+static enum ker_status columns_relate(const struct sweep *s, struct sweep_table *t, struct ker_error *error)
+{
+    struct sweep_column *all = NULL;
+    size_t count = 0;
+    size_t length = strcspn(s->against, "="), k = 0;
+    while (k < t->keys && (strlen(t->key[k]) != length || strncmp(t->key[k], s->against, length) != 0))
+        k++;
+    bool found = false;
+    for (size_t i = 0; i < t->rows && k < t->keys; i++)
+        found |= base_of(s, t, s->group[t->group[i]]) != NULL;
+    if (!found)
+        return ker_fail(
+            error, KER_BAD_INPUT,
+            "--against %s: the table has no such row: it is KEY=VALUE, a value of a key that is swept",
+            s->against);
+    for (size_t i = 0; i < t->columns; i++) {
+        const struct sweep_column *c = &t->column[i];
+        size_t name = strcspn(c->title, " ");
+        *KER_APPEND(all, count) = *c;
+        *KER_APPEND(all, count) = (struct sweep_column){
+            ker_format("%s", c->figure),
+            ker_format("%.*s / %s", (int)name, c->title, s->against + strcspn(s->against, "=") + 1), 1, true};
+    }
+    free(t->column);
+    t->column = all;
+    t->columns = count;
+    return KER_OK;
+}
+
 enum ker_status sweep_table_make(const struct sweep *s, struct sweep_table *t, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
@@ -192,7 +280,9 @@ enum ker_status sweep_table_make(const struct sweep *s, struct sweep_table *t, s
         return KER_OK;
     for (size_t i = 0; i < s->columns && status == KER_OK; i++)
         status = column_add(s, t, s->column[i], error);
-    return s->columns ? status : columns_default(s, t, error);
+    if (!s->columns)
+        status = columns_default(s, t, error);
+    return status == KER_OK && s->against ? columns_relate(s, t, error) : status;
 }
 
 void sweep_table_free(struct sweep_table *t)

@@ -23,6 +23,11 @@ const char *sweep_word_of(const struct sweep_words *w, const char *key)
     return NULL;
 }
 
+bool sweep_is_tag(const char *key)
+{
+    return key[0] == '@';
+}
+
 void sweep_word_set(struct sweep_words *w, const char *key, const char *value)
 {
     size_t i = 0;
@@ -78,7 +83,8 @@ const char **sweep_keys_varied(const struct sweep *s)
             if (sweep_word_of(&all, own))
                 continue;
             sweep_word_set(&all, own, "");
-            if (key_varies(s, own))
+            bool of_design = !sweep_is_tag(own) && sweep_word_of(&s->bundled, own);
+            if (!of_design && key_varies(s, own))
                 *KER_APPEND(key, count) = own;
         }
     sweep_words_free(&all);
