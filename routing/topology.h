@@ -46,6 +46,17 @@ struct route_algorithm {
      * an endpoint and itself: false where the source's own port counts. NULL: nothing is known. */
     bool (*alike)(const struct route_topology *topology, uint32_t a, uint32_t b);
 };
+/* An entry of the list that a topology brings: name, meaning, traits, tables of keys (NULL: none), and these
+ * operations. */
+#define ROUTE_ALGORITHM(word, text, trait, tables, ...)                                                      \
+    &(const struct ker_kind)                                                                                 \
+    {                                                                                                        \
+        .name = (word), .meaning = (text), .traits = (trait), .options = (tables),                           \
+        .operations = &(const struct route_algorithm)                                                        \
+        {                                                                                                    \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
+    }
 
 /* Operations of a kind of the family "topology.kind", which brings its algorithms. */
 struct route_kind {

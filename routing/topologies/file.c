@@ -386,21 +386,11 @@ static const struct ker_option file_options[] = {
 };
 
 static const struct ker_kind *const file_algorithms[] = {
-    &(const struct ker_kind){.name = "minimal",
-                             .meaning = "one shortest path per destination node",
-                             .operations = &(const struct route_algorithm){.avoids = true,
-                                                                           .next = route_table_next,
-                                                                           .prepare = minimal_prepare,
-                                                                           .channels = route_table_channels}},
-    &(const struct ker_kind){.name = "adaptive",
-                             .meaning = "all shortest paths, by the state of the switch",
-                             .traits = "selects",
-                             .operations = &(const struct route_algorithm){.adaptive = true,
-                                                                           .avoids = true,
-                                                                           .by_switch = true,
-                                                                           .next = route_table_next,
-                                                                           .prepare = adaptive_prepare,
-                                                                           .channels = route_table_channels}},
+    ROUTE_ALGORITHM("minimal", "one shortest path per destination node", NULL, NULL, .avoids = true,
+                    .next = route_table_next, .prepare = minimal_prepare, .channels = route_table_channels),
+    ROUTE_ALGORITHM("adaptive", "all shortest paths, by the state of the switch", "selects", NULL,
+                    .adaptive = true, .avoids = true, .by_switch = true, .next = route_table_next,
+                    .prepare = adaptive_prepare, .channels = route_table_channels),
     NULL,
 };
 

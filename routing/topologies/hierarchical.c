@@ -364,70 +364,35 @@ static const struct ker_option weight_options[] = {
     {0},
 };
 
-#define UGAL(choose, made_ready)                                                                             \
-    (&(const struct route_algorithm){.adaptive = true,                                                       \
-                                     .by_switch = true,                                                      \
-                                     .next = (choose),                                                       \
-                                     .decided = hierarchy_ugal_decided,                                      \
-                                     .hop = hierarchy_ugal_hop,                                              \
-                                     .prepare = (made_ready),                                                \
-                                     .channels = hierarchy_channels,                                         \
-                                     .away = hierarchy_away})
+#define UGAL(word, text, traits, choose, made_ready)                                                         \
+    ROUTE_ALGORITHM(word, text, traits, KER_OPTIONS(detour_options, candidate_options, weight_options),      \
+                    .adaptive = true, .by_switch = true, .next = (choose),                                   \
+                    .decided = hierarchy_ugal_decided, .hop = hierarchy_ugal_hop, .prepare = (made_ready),   \
+                    .channels = hierarchy_channels, .away = hierarchy_away)
 
 const struct ker_kind *const hierarchy_algorithms[] = {
-    &(const struct ker_kind){.name = "minimal",
-                             .meaning = "direct, over one of the parallel links",
-                             .operations =
-                                 &(const struct route_algorithm){.by_switch = true,
-                                                                 .next = hierarchy_minimal_next,
-                                                                 .hop = hierarchy_minimal_hop,
-                                                                 .prepare = hierarchy_direct_prepare,
-                                                                 .channels = hierarchy_channels}},
-    &(const struct ker_kind){.name = "adaptive",
-                             .meaning = "direct, over the parallel links by the state of the switch",
-                             .traits = "selects",
-                             .operations =
-                                 &(const struct route_algorithm){.adaptive = true,
-                                                                 .by_switch = true,
-                                                                 .next = hierarchy_adaptive_next,
-                                                                 .prepare = hierarchy_direct_prepare,
-                                                                 .channels = hierarchy_channels}},
-    &(const struct ker_kind){.name = "valiant",
-                             .meaning = "via a random third group (routing.valiant)",
-                             .options = KER_OPTIONS(detour_options),
-                             .operations =
-                                 &(const struct route_algorithm){.by_switch = true,
-                                                                 .next = hierarchy_valiant_next,
-                                                                 .prepare = hierarchy_valiant_prepare,
-                                                                 .channels = hierarchy_channels,
-                                                                 .away = hierarchy_away}},
-    &(const struct ker_kind){
-        .name = "indirect",
-        .meaning = "direct, or via a few other groups of the pair's own (routing.detours, routing.indirect)",
-        .traits = "selects detours",
-        .options = KER_OPTIONS(detour_options, indirect_options, weight_options),
-        .operations = &(const struct route_algorithm){.by_switch = true,
-                                                      .next = hierarchy_indirect_next,
-                                                      .prepare = hierarchy_indirect_prepare,
-                                                      .channels = hierarchy_channels,
-                                                      .away = hierarchy_away}},
-    &(const struct ker_kind){.name = "ugal",
-                             .meaning =
-                                 "direct or via a random group, by the state of the source's switch (UGAL-L)",
-                             .traits = "selects detours",
-                             .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
-                             .operations = UGAL(hierarchy_ugal_next, hierarchy_ugal_prepare)},
-    &(const struct ker_kind){.name = "par",
-                             .meaning = "like ugal, and may change its mind in the source's group (PAR)",
-                             .traits = "selects detours",
-                             .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
-                             .operations = UGAL(hierarchy_par_next, hierarchy_par_prepare)},
-    &(const struct ker_kind){
-        .name = "ugal_piggyback",
-        .meaning = "like ugal, and the switches of a group know which of its links are congested (PB)",
-        .traits = "selects detours watches",
-        .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
-        .operations = UGAL(hierarchy_ugal_next, hierarchy_piggyback_prepare)},
+    ROUTE_ALGORITHM("minimal", "direct, over one of the parallel links", NULL, NULL, .by_switch = true,
+                    .next = hierarchy_minimal_next, .hop = hierarchy_minimal_hop,
+                    .prepare = hierarchy_direct_prepare, .channels = hierarchy_channels),
+    ROUTE_ALGORITHM("adaptive", "direct, over the parallel links by the state of the switch", "selects", NULL,
+                    .adaptive = true, .by_switch = true, .next = hierarchy_adaptive_next,
+                    .prepare = hierarchy_direct_prepare, .channels = hierarchy_channels),
+    ROUTE_ALGORITHM("valiant", "via a random third group (routing.valiant)", NULL,
+                    KER_OPTIONS(detour_options), .by_switch = true, .next = hierarchy_valiant_next,
+                    .prepare = hierarchy_valiant_prepare, .channels = hierarchy_channels,
+                    .away = hierarchy_away),
+    ROUTE_ALGORITHM("indirect",
+                    "direct, or via a few other groups of the pair's own (routing.detours, routing.indirect)",
+                    "selects detours", KER_OPTIONS(detour_options, indirect_options, weight_options),
+                    .by_switch = true, .next = hierarchy_indirect_next, .prepare = hierarchy_indirect_prepare,
+                    .channels = hierarchy_channels, .away = hierarchy_away),
+    UGAL("ugal", "direct or via a random group, by the state of the source's switch (UGAL-L)",
+         "selects detours", hierarchy_ugal_next, hierarchy_ugal_prepare),
+    UGAL("par", "like ugal, and may change its mind in the source's group (PAR)", "selects detours",
+         hierarchy_par_next, hierarchy_par_prepare),
+    UGAL("ugal_piggyback",
+         "like ugal, and the switches of a group know which of its links are congested (PB)",
+         "selects detours watches", hierarchy_ugal_next, hierarchy_piggyback_prepare),
     NULL,
 };
 

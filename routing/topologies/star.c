@@ -91,17 +91,10 @@ static const struct ker_option star_options[] = {
 };
 
 static const struct ker_kind *const star_algorithms[] = {
-    &(const struct ker_kind){
-        .name = "minimal",
-        .meaning = "the only path",
-        .operations =
-            &(const struct route_algorithm){.by_switch = true, .next = star_next, .channels = star_channels}},
-    &(const struct ker_kind){
-        .name = "adaptive",
-        .meaning = "the only path",
-        .traits = "selects",
-        .operations =
-            &(const struct route_algorithm){.by_switch = true, .next = star_next, .channels = star_channels}},
+    ROUTE_ALGORITHM("minimal", "the only path", NULL, NULL, .by_switch = true, .next = star_next,
+                    .channels = star_channels),
+    ROUTE_ALGORITHM("adaptive", "the only path", "selects", NULL, .by_switch = true, .next = star_next,
+                    .channels = star_channels),
     NULL,
 };
 

@@ -234,27 +234,16 @@ void route_torus_tune(struct route_topology *topology)
 }
 
 const struct ker_kind *const route_torus_algorithms[] = {
-    &(const struct ker_kind){.name = "minimal",
-                             .meaning = "dimension order",
-                             .operations = &(const struct route_algorithm){.by_switch = true,
-                                                                           .next = minimal_next,
-                                                                           .hop = minimal_hop,
-                                                                           .channels = minimal_channels}},
-    &(const struct ker_kind){
-        .name = "adaptive",
-        .meaning = "all shortest paths, by the state of the switch; dimension order as escape (Duato)",
-        .traits = "selects",
-        .operations =
-            &(const struct route_algorithm){
-                .adaptive = true, .by_switch = true, .next = adaptive_next, .channels = adaptive_channels}},
-    &(const struct ker_kind){
-        .name = "valiant",
-        .meaning =
-            "to a switch drawn for each packet, from there to the destination; dimension order both times",
-        .operations = &(const struct route_algorithm){.by_switch = true,
-                                                      .next = valiant_next,
-                                                      .prepare = valiant_prepare,
-                                                      .channels = valiant_channels,
-                                                      .away = valiant_away}},
+    ROUTE_ALGORITHM("minimal", "dimension order", NULL, NULL, .by_switch = true, .next = minimal_next,
+                    .hop = minimal_hop, .channels = minimal_channels),
+    ROUTE_ALGORITHM("adaptive",
+                    "all shortest paths, by the state of the switch; dimension order as escape (Duato)",
+                    "selects", NULL, .adaptive = true, .by_switch = true, .next = adaptive_next,
+                    .channels = adaptive_channels),
+    ROUTE_ALGORITHM(
+        "valiant",
+        "to a switch drawn for each packet, from there to the destination; dimension order both times", NULL,
+        NULL, .by_switch = true, .next = valiant_next, .prepare = valiant_prepare,
+        .channels = valiant_channels, .away = valiant_away),
     NULL,
 };
