@@ -273,12 +273,10 @@ static __attribute__((noinline)) void special_charge(struct task_mpi *mpi, struc
     if (!request_pays(r))
         return;
     uint64_t bytes = task_request_partitioned(r) ? task_partitioned_of(mpi, r)->bytes : r->bytes;
-    if (__builtin_expect(mpi->endpoints != NULL, 0))
+    if (mpi->endpoints)
         task_endpoint_take(mpi, task, bytes);
-    else if (mpi->model.sized)
-        receive_owe(mpi, task, r, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
     else
-        receive_owe(mpi, task, r, mpi->model.receive_overhead);
+        receive_owe(mpi, task, r, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
 }
 
 static inline void request_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
