@@ -5,14 +5,10 @@
 #include <sys/stat.h>
 
 const struct ker_option trace_unknown_options[] = {
-    {.key = "jobs[].unknown",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "error",
-     .choices = "error|compute",
-     .meaning =
-         "trace (mars, otf2): calls that cannot be replayed, or of which the archive says too little, are "
-         "refused, or taken as computation of the time that they took."},
-    {.key = NULL},
+    {"jobs[].unknown", KER_TYPE_CHOICE, "error", NULL, NULL, "error|compute",
+     "trace (mars, otf2): calls that cannot be replayed, or of which the archive says too little, are "
+     "refused, or taken as computation of the time that they took."},
+    {0},
 };
 
 bool trace_named(const char *path, const char *suffix)

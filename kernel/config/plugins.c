@@ -13,12 +13,10 @@
 static const char key[] = "plugins";
 
 const struct ker_option ker_plugin_options[] = {
-    {.key = key,
-     .type = KER_TYPE_FILE | KER_TYPE_LIST,
-     .fallback = "",
-     .meaning = "Shared libraries with further kinds (topologies, routing algorithms, traffic patterns, "
-                "...), which are loaded before the rest of the configuration is checked: CONTRIBUTING.md."},
-    {.key = NULL},
+    {key, KER_TYPE_FILE | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "Shared libraries with further kinds (topologies, routing algorithms, traffic patterns, ...), which are "
+     "loaded before the rest of the configuration is checked: CONTRIBUTING.md."},
+    {0},
 };
 
 static enum ker_status load(struct ker_config *config, const struct ker_config_node *node,

@@ -212,7 +212,7 @@ void ker_registry_table(struct ker_registry *r)
     ker_registry_forget(r);
     for (const struct ker_option **table = r->given; *table; table++)
         table_add(r, *table, NULL);
-    *KER_APPEND(r->option, r->options) = (struct ker_option){.key = NULL};
+    *KER_APPEND(r->option, r->options) = (struct ker_option){0};
     r->options--;
     r->tables[0] = r->option;
 }

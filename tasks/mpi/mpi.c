@@ -24,50 +24,39 @@ const struct ker_option mpi_options[] = {
      "mpi.eager_completion=delivered"},
     {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write|instant",
      "How a message above mpi.eager_limit moves once it is matched: the receiver reads it from the sender's "
-     "memory, "
-     "and notifies the sender when it has (RTS, READ, data, FIN); or the sender writes it when the receiver "
-     "says so "
-     "(RTS, CTS, data). With network.model = \"loggops\" also as LogGOPSim has it, for results equal to its: "
-     "the message comes at once, and the sender continues in the instant in which it is matched; one rank "
-     "simulates then.",
+     "memory, and notifies the sender when it has (RTS, READ, data, FIN); or the sender writes it when the "
+     "receiver says so (RTS, CTS, data). With network.model = \"loggops\" also as LogGOPSim has it, for "
+     "results equal to its: the message comes at once, and the sender continues in the instant in which it "
+     "is matched; one rank simulates then.",
      "jobs"},
     {"mpi.partitioned", KER_TYPE_CHOICE, "each", NULL, NULL, "each|whole",
      "What a partitioned send (MPI_Psend_init) moves: each partition as a message of its own, as soon as it "
-     "is "
-     "ready and the receiver has started; or all of them as one, when the last is ready.",
+     "is ready and the receiver has started; or all of them as one, when the last is ready.",
      "jobs"},
     {"mpi.copies", KER_TYPE_CHOICE, "none", NULL, NULL, "none|unexpected|buffered|collectives|all",
      "Which copies of messages take processor time, bytes / node.memory_bandwidth: of eager messages that "
-     "arrived "
-     "before their receive was posted, by the call that takes them; of buffered sends (MPI_Bsend, and eager "
-     "ones "
-     "with mpi.eager_completion = \"buffered\"), before they leave; of what collectives copy in a task's own "
-     "memory "
-     "(its own block, the vector that a result is made in, Bruck's rotation and packing); or all of these.",
+     "arrived before their receive was posted, by the call that takes them; of buffered sends (MPI_Bsend, "
+     "and eager ones with mpi.eager_completion = \"buffered\"), before they leave; of what collectives copy "
+     "in a task's own memory (its own block, the vector that a result is made in, Bruck's rotation and "
+     "packing); or all of these.",
      "jobs"},
     {"mpi.reduce_rate", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL,
      "Bytes per second that a task combines with what it has received, in reductions: a list of "
      "RATE[:SIZE][:OPERATION][:DATATYPE], the first for all, the last fitting one counts. SIZE is the least "
-     "of the "
-     "whole vector of the reduction, as large ones are in slower memory. OPERATION is sum, prod, "
-     "min, max, logical, bitwise, loc or own, DATATYPE integer, real, complex, pair or derived; own and "
-     "derived ones want an entry that names them. Processor time, and "
-     "three "
-     "bytes to and from memory for each. Measured: 8.5 GB/s on Leonardo, 7.7 on LUMI, 12 to 14 on Fugaku. "
-     "Absent: no time.",
+     "of the whole vector of the reduction, as large ones are in slower memory. OPERATION is sum, prod, min, "
+     "max, logical, bitwise, loc or own, DATATYPE integer, real, complex, pair or derived; own and derived "
+     "ones want an entry that names them. Processor time, and three bytes to and from memory for each. "
+     "Measured: 8.5 GB/s on Leonardo, 7.7 on LUMI, 12 to 14 on Fugaku. Absent: no time.",
      "jobs"},
     {"mpi.match_time", KER_TYPE_TIME, "0 ns", NULL, "1 ms", NULL,
      "Time for each entry that is looked at when a receive looks for its message among those that have "
-     "arrived, or "
-     "a message for its receive: from the queue's beginning, as MPI libraries do. One after the other at "
-     "each task.",
+     "arrived, or a message for its receive: from the queue's beginning, as MPI libraries do. One after the "
+     "other at each task.",
      "jobs"},
     {"mpi.progress", KER_TYPE_CHOICE, "adapter", NULL, NULL, "adapter|calls|thread",
-     "Who advances rendezvous, with collectives that do not block, and with accumulates at their target: "
-     "the adapter, whatever the task "
-     "does; the "
-     "task, while it is in a call of MPI; or a thread beside it, which takes mpi.progress_cost from its "
-     "computation.",
+     "Who advances rendezvous, with collectives that do not block, and with accumulates at their target: the "
+     "adapter, whatever the task does; the task, while it is in a call of MPI; or a thread beside it, which "
+     "takes mpi.progress_cost from its computation.",
      "jobs"},
     {"mpi.progress_cost", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time that the thread takes each time it acts while the task computes.",
@@ -75,8 +64,7 @@ const struct ker_option mpi_options[] = {
     {"mpi.overheads", KER_TYPE_CHOICE, "node", NULL, NULL, "node|loggops",
      "What messages cost at their two ends: node.send_overhead and node.receive_overhead; or by LogGOPS: "
      "loggops.o, g, G, O and S in the place of these and of mpi.eager_limit, while the network takes the "
-     "place "
-     "of L. See docs/loggops.md.",
+     "place of L. See docs/loggops.md.",
      "jobs & network.model=@nodes"},
     {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "

@@ -126,9 +126,8 @@ int conv_goal(const char *from, const char *to, const struct conv_options *optio
 static enum ker_status pattern_config(struct ker_config **config, const char *pattern,
                                       const char *const *keys, unsigned count, struct ker_error *error)
 {
-    static const struct ker_option run_options[] = {
-        {.key = "run.seed", .type = KER_TYPE_INT, .fallback = "1", .minimum = "0", .meaning = "seed"},
-        {.key = NULL}};
+    static const struct ker_option run_options[] = {{"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "seed"},
+                                                    {0}};
     const struct ker_option *tables[] = {task_job_options, run_options, NULL};
     char **given = ker_alloc((count + 1u) * sizeof *given);
     for (unsigned i = 0; i < count; i++)

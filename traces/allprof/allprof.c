@@ -175,45 +175,24 @@ static const struct foreign_reader reader = {
 };
 
 static const struct ker_option options[] = {
-    {.key = "jobs[].mpi_library",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "openmpi",
-     .choices = "openmpi|mpich",
-     .meaning = "trace: the MPI library of the traced run; it decides what -1 and -2 mean as a rank."},
-    {.key = "jobs[].unlisted_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "0",
-     .maximum = "1 TiB",
-     .meaning = "trace: bytes between each two tasks of an Alltoallv (Gatherv, ...) whose counts the trace "
-                "does not list."},
-    {.key = "jobs[].finalize_gap",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "trace: is the time before MPI_Finalize computation? By default it is left out: the tracer "
-                "synchronises its "
-                "clocks and writes its files then."},
-    {.key = "jobs[].poll_gap",
-     .type = KER_TYPE_TIME,
-     .fallback = "10 us",
-     .maximum = "1000000 s",
-     .meaning = "trace: time from a test (or Iprobe) that found nothing to the next call, when that is a "
-                "test of the same requests "
-                "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
-                "are computation. 0: none "
-                "is left out."},
-    {.key = "jobs[].pinning_time",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1 s",
-     .meaning = "trace (liballprof): computation before a call for each of its buffers of which some bytes "
-                "stood in no "
-                "buffer before: the adapter pins memory that it has not seen. To the nanosecond."},
-    {.key = "jobs[].pinning_per_byte",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1 us",
-     .meaning = "trace (liballprof): and for each of these bytes; a call's sum is cut to nanoseconds."},
-    {.key = NULL},
+    {"jobs[].mpi_library", KER_TYPE_CHOICE, "openmpi", NULL, NULL, "openmpi|mpich",
+     "trace: the MPI library of the traced run; it decides what -1 and -2 mean as a rank."},
+    {"jobs[].unlisted_bytes", KER_TYPE_BYTES, "0", NULL, "1 TiB", NULL,
+     "trace: bytes between each two tasks of an Alltoallv (Gatherv, ...) whose counts the trace does not "
+     "list."},
+    {"jobs[].finalize_gap", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "trace: is the time before MPI_Finalize computation? By default it is left out: the tracer synchronises "
+     "its clocks and writes its files then."},
+    {"jobs[].poll_gap", KER_TYPE_TIME, "10 us", NULL, "1000000 s", NULL,
+     "trace: time from a test (or Iprobe) that found nothing to the next call, when that is a test of the "
+     "same requests (or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
+     "are computation. 0: none is left out."},
+    {"jobs[].pinning_time", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "trace (liballprof): computation before a call for each of its buffers of which some bytes stood in no "
+     "buffer before: the adapter pins memory that it has not seen. To the nanosecond."},
+    {"jobs[].pinning_per_byte", KER_TYPE_TIME, "0 ns", NULL, "1 us", NULL,
+     "trace (liballprof): and for each of these bytes; a call's sum is cut to nanoseconds."},
+    {0},
 };
 
 FOREIGN_CLASS(, task_allprof_class, reader, .taken = foreign_taken);

@@ -37,8 +37,7 @@ static void trace_close(struct foreign_trace *to)
 
 static const char *const doubts[] = {
     [DIMEMAS_DOUBT_SENDS] =
-        "sends that do not block are never waited for in this format; the end of the task "
-        "waits for them",
+        "sends that do not block are never waited for in this format; the end of the task waits for them",
     [DIMEMAS_DOUBT_COUNTS] =
         "global operations with counts have their sums only; the counts are taken as equal",
     [DIMEMAS_DOUBTS] = NULL,

@@ -218,16 +218,11 @@ static const struct foreign_reader reader = {
 };
 
 static const struct ker_option options[] = {
-    {.key = "jobs[].collective_sizes",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "auto",
-     .choices = "auto|total|each",
-     .meaning =
-         "trace (otf2): what the sizes of collectives in the archive are: what a task sends to all and "
-         "receives "
-         "from all (total, as Score-P writes it), or the size that it called with (each, as EZTrace does); "
-         "auto: what the writer does, if it is one of these."},
-    {.key = NULL},
+    {"jobs[].collective_sizes", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|total|each",
+     "trace (otf2): what the sizes of collectives in the archive are: what a task sends to all and receives "
+     "from all (total, as Score-P writes it), or the size that it called with (each, as EZTrace does); auto: "
+     "what the writer does, if it is one of these."},
+    {0},
 };
 
 FOREIGN_CLASS(static, class, reader);

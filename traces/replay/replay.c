@@ -317,52 +317,28 @@ static bool replay_call_of(const struct task_program *program, uint32_t number, 
 }
 
 static const struct ker_option options[] = {
-    {.key = "jobs[].clock",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "cpu",
-     .choices = "cpu|wall",
-     .meaning =
-         "trace (mars): what computation is: the time between two calls that the task was running on a "
-         "processor, or all of it."},
-    {.key = "jobs[].calls",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "modelled",
-     .choices = "modelled|traced",
-     .meaning =
-         "trace (mars): what a call of MPI costs the processor: what node and mpi keys say, or what the "
-         "trace says it took, less "
-         "what the network takes now; the trace must be without waits (marsconv --no-waits). See "
-         "docs/traces.md."},
-    {.key = "jobs[].wildcards",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "traced",
-     .choices = "traced|simulated",
-     .meaning =
-         "trace (mars): from whom receives from any source, and probes for one, take their message: from "
-         "whom the trace found, or from who comes first in the simulation; calls that depend on it then "
-         "name that one, too. See docs/traces.md."},
-    {.key = "jobs[].memory_counters",
-     .type = KER_TYPE_STRING | KER_TYPE_LIST,
-     .meaning = "trace (mars): what computations move in memory is what these hardware counters of the trace "
-                "counted "
-                "(MARSTRACE_COUNTERS, \"PAPI_L3_TCM\"), together, times jobs[].memory_line; in the place of "
-                "jobs[].memory_bandwidth.",
+    {"jobs[].clock", KER_TYPE_CHOICE, "cpu", NULL, NULL, "cpu|wall",
+     "trace (mars): what computation is: the time between two calls that the task was running on a "
+     "processor, or all of it."},
+    {"jobs[].calls", KER_TYPE_CHOICE, "modelled", NULL, NULL, "modelled|traced",
+     "trace (mars): what a call of MPI costs the processor: what node and mpi keys say, or what the trace "
+     "says it took, less what the network takes now; the trace must be without waits (marsconv --no-waits). "
+     "See docs/traces.md."},
+    {"jobs[].wildcards", KER_TYPE_CHOICE, "traced", NULL, NULL, "traced|simulated",
+     "trace (mars): from whom receives from any source, and probes for one, take their message: from whom "
+     "the trace found, or from who comes first in the simulation; calls that depend on it then name that "
+     "one, too. See docs/traces.md."},
+    {"jobs[].memory_counters", KER_TYPE_STRING | KER_TYPE_LIST, NULL, NULL, NULL, NULL,
+     "trace (mars): what computations move in memory is what these hardware counters of the trace counted "
+     "(MARSTRACE_COUNTERS, \"PAPI_L3_TCM\"), together, times jobs[].memory_line; in the place of "
+     "jobs[].memory_bandwidth.",
      .belongs = "node.controller_bandwidth or node.core_bandwidth"},
-    {.key = "jobs[].memory_line",
-     .type = KER_TYPE_BYTES,
-     .fallback = "64 B",
-     .minimum = "1 B",
-     .maximum = "1 MiB",
-     .meaning = "trace (mars): bytes that are moved for each that was counted.",
-     .belongs = "jobs[].memory_counters"},
-    {.key = "jobs[].died",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "error",
-     .choices = "error|end",
-     .meaning = "trace (mars): tasks that did not come to MPI_Finalize are refused, or end where their "
-                "traces do, and "
-                "the job with them, as after MPI_Abort."},
-    {.key = NULL},
+    {"jobs[].memory_line", KER_TYPE_BYTES, "64 B", "1 B", "1 MiB", NULL,
+     "trace (mars): bytes that are moved for each that was counted.", .belongs = "jobs[].memory_counters"},
+    {"jobs[].died", KER_TYPE_CHOICE, "error", NULL, NULL, "error|end",
+     "trace (mars): tasks that did not come to MPI_Finalize are refused, or end where their traces do, and "
+     "the job with them, as after MPI_Abort."},
+    {0},
 };
 
 static uint8_t replay_combines(const struct task_program *program)

@@ -50,20 +50,13 @@ static const struct foreign_reader reader = {
 };
 
 static const struct ker_option options[] = {
-    {.key = "jobs[].flop_rate",
-     .type = KER_TYPE_REAL,
-     .fallback = "1e9",
-     .minimum = "1",
-     .maximum = "1e21",
-     .meaning = "trace (simgrid): floating-point operations a second of a task: how long its computations "
-                "take, of which the trace has the operations."},
-    {.key = "jobs[].derived_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "0",
-     .maximum = "1 TiB",
-     .meaning = "trace (simgrid): bytes of an element of derived datatypes, whose sizes the trace lacks; 0: "
-                "messages of these are refused."},
-    {.key = NULL},
+    {"jobs[].flop_rate", KER_TYPE_REAL, "1e9", "1", "1e21", NULL,
+     "trace (simgrid): floating-point operations a second of a task: how long its computations take, of "
+     "which the trace has the operations."},
+    {"jobs[].derived_bytes", KER_TYPE_BYTES, "0", NULL, "1 TiB", NULL,
+     "trace (simgrid): bytes of an element of derived datatypes, whose sizes the trace lacks; 0: messages of "
+     "these are refused."},
+    {0},
 };
 
 FOREIGN_CLASS(static, class, reader);

@@ -19,13 +19,10 @@
 #define WINDOW ((size_t)640) /* 60 calls: reading them costs each of them next to nothing */
 
 const struct ker_option trace_store_options[] = {
-    {.key = "jobs[].trace_memory",
-     .type = KER_TYPE_BYTES,
-     .fallback = "1 MiB",
-     .maximum = "1 TiB",
-     .meaning = "trace: memory of each rank for the operations of the job, about 10 bytes a call; what is "
-                "beyond lies in a temporary file, in the folder that TMPDIR names, or in /var/tmp."},
-    {.key = NULL},
+    {"jobs[].trace_memory", KER_TYPE_BYTES, "1 MiB", NULL, "1 TiB", NULL,
+     "trace: memory of each rank for the operations of the job, about 10 bytes a call; what is beyond lies "
+     "in a temporary file, in the folder that TMPDIR names, or in /var/tmp."},
+    {0},
 };
 
 void trace_store_init(struct trace_store *store, uint64_t most, struct trace_form form)
