@@ -58,9 +58,8 @@ static const struct argp_option OPTIONS[] = {
      "commsize=16 datasize=8",
      0},
     {"key", KEY_KEY, "KEY=VALUE", 0,
-     "how a trace of another tool is read, as jobs[].KEY of marssim says: flop_rate, derived_bytes "
-     "(simgrid), "
-     "collective_sizes (otf2)",
+     "how a trace of another tool is read, as jobs[].KEY of marssim says: poll_gap, unlisted_bytes "
+     "(liballprof), flop_rate, derived_bytes (simgrid), collective_sizes (otf2)",
      0},
     {"mpi-library", KEY_LIBRARY, "LIBRARY", 0,
      "whose constants a trace of liballprof has: openmpi (default) or mpich", 0},
