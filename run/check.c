@@ -281,7 +281,7 @@ void run_proof_make(struct run *run)
 {
     uint64_t work =
         run->args->check_full ? UINT64_MAX : (uint64_t)ker_config_int(run->config, "routing.check_work");
-    if (run->control)
+    if (run->control && run->carrier->switch_at) /* nothing else waits for channels */
         route_prove(run->topology, work, &run->proof, &run->error);
 }
 
@@ -323,9 +323,14 @@ void run_sizes_print(struct run *run)
     network_print(run);
     faults_report(run->topology);
     bias_print(run);
-    printf("channels   %u needed, %u configured (virtual channels of each link)\n", sum->channels,
-           sum->configured);
-    proof_print(&run->proof);
+    if (run->carrier->switch_at) {
+        printf("channels   %u needed, %u configured (virtual channels of each link)\n", sum->channels,
+               sum->configured);
+        proof_print(&run->proof);
+    } else {
+        printf("model      %s: a message of any size is one event, and waits for no channels\n",
+               ker_config_string(run->config, "network.model"));
+    }
     printf("partition  %u rank%s, imbalance %.3f, %llu links cut\n", run->parts.ranks,
            run->parts.ranks == 1 ? "" : "s", run->parts.imbalance, (unsigned long long)run->parts.cut_edges);
     printf("lookahead  %s inside a rank", ker_print_time(a, ker_engine_window(run->engine)));
@@ -334,8 +339,8 @@ void run_sizes_print(struct run *run)
     uint32_t windows, tiles = ker_engine_tiles(run->engine, &windows);
     if (tiles)
         printf("; %u tiles, each handled for %u windows at a time", tiles, windows);
-    printf("\nmemory     %s of switches and adapters, %s of the whole process\n",
-           ker_print_bytes(a, (double)memory), ker_print_bytes(c, (double)rss));
+    printf("\nmemory     %s of %s, %s of the whole process\n", ker_print_bytes(a, (double)memory),
+           run->carrier->switch_at ? "switches and adapters" : "nodes", ker_print_bytes(c, (double)rss));
     if (task_system_costless(run->tasks))
         stats_wrapped_write(stdout, "mpi", 11, STATS_MPI_FREE);
     run_series_print(run);

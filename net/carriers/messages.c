@@ -187,6 +187,8 @@ void net_messages_arrival(struct net_adapter *a, const struct ker_event *event)
 
 static uint64_t bandwidth_of(uint64_t bytes, ker_time time)
 {
+    if (bytes < UINT64_MAX / 1000000000000u) /* nearly always */
+        return bytes * 1000000000000u / (uint64_t)time;
     unsigned __int128 rate = (unsigned __int128)bytes * 1000000000000u / (uint64_t)time;
     return rate > UINT64_MAX ? UINT64_MAX : (uint64_t)rate;
 }

@@ -124,6 +124,8 @@ for model in "links" "bus network.buses=3" "pmac network.buses=5 network.out_lin
     all_alike "${model%% *}, with all of that" "$t/all.cfg" network.model=$model
 done
 
+"$m" --check "$t/simple.cfg" >"$t/check" 2>"$t/err" && grep -q '^model      simple: a message of any size is one event' "$t/check" && ! grep -q deadlock "$t/check"
+check "--check: no channels, no proof"
 refused "network.latency: too small: must be" "$t/simple.cfg" network.latency="0 ps"
 check "refused: no latency"
 sed 's/model = "simple"/model = "packet"/' "$t/simple.cfg" >"$t/packet.cfg"

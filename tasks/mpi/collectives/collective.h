@@ -251,7 +251,10 @@ struct task_coll_table;
 /* analytic.c: has the table a curve for it? The order of its points. */
 bool task_coll_curve_there(const struct task_coll_analytic *, unsigned collective, uint32_t tasks);
 int task_coll_point_compare(const void *a, const void *b);
-/* curves.c: what the formulas of all rules need; keys that none asks for are refused. */
+/* curves.c: the text of a file, of this name in messages, zeroed at first. */
+enum ker_status task_coll_points_parse(struct task_coll_analytic *, const char *file, const char *text,
+                                       size_t bytes, struct ker_error *);
+/* What the formulas of all rules need; keys that none asks for are refused. */
 enum ker_status task_coll_analytic_read(struct task_coll_table *, const struct ker_config *,
                                         struct ker_error *);
 /* What the rules of a table ask for. */

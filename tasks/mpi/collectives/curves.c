@@ -49,8 +49,8 @@ static enum ker_status point_read(struct task_coll_analytic *a, struct ker_lines
     return KER_OK;
 }
 
-static enum ker_status points_parse(struct task_coll_analytic *a, const char *file, const char *text,
-                                    size_t bytes, struct ker_error *error)
+enum ker_status task_coll_points_parse(struct task_coll_analytic *a, const char *file, const char *text,
+                                       size_t bytes, struct ker_error *error)
 {
     struct ker_lines l;
     ker_lines_init(&l, file, text, bytes, error);
@@ -88,7 +88,7 @@ static enum ker_status points_read(struct task_coll_analytic *a, const struct ke
     const char *path = ker_config_file(config, "mpi.collectives.table");
     enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &bytes, error);
     if (status == KER_OK) {
-        status = points_parse(a, path, text, bytes, error);
+        status = task_coll_points_parse(a, path, text, bytes, error);
         free(text);
     }
     return status;
