@@ -36,7 +36,7 @@ check "and nine collectives"
 cat >net.cfg <<'END'
 topology = { kind = "star"; nodes = 2; bandwidth = "12.5 GB/s"; latency = "50 ns"; };
 END
-"$bench" --fit --latency "1 us" --rate "12.5 GB/s" --system net.cfg --rounds 0 --marssim "$marssim" -m fitted.inc points.csv >fit 2>err
+"$bench" --fit --latency "1 us" --rate "12.5 GB/s" --system net.cfg --rounds 0 -m fitted.inc points.csv >fit 2>err
 check "it is fitted"
 # How near depends on the load while it was measured, so that only the rows are looked at.
 awk '$1 == "pingpong" && $2 == "core" { rows++; error = $(NF - 1); sub(/%/, "", error); sum += error < 0 ? -error : error } END { print sum / rows; exit !(rows > 5 && sum >= 0) }' fit >err
@@ -75,6 +75,6 @@ if mpicc -shared -fPIC -o nodes.so nodes.c 2>err; then
     check "messages between nodes are measured, too"
     [ "$(awk -F, '$1 == "pingpong" { print $2, $5, $6 }' nodes.csv | sort -u | xargs)" = "core 1 2 node 2 1" ]
     check "as those of two tasks, each alone on its node"
-    "$bench" --fit --system net.cfg --rounds 1 --marssim "$marssim" -m nodes.inc nodes.csv >fit 2>err && grep -q 'send_overhead = \[' nodes.inc && grep -q 'memory_overhead = \[' nodes.inc
+    "$bench" --fit --system net.cfg --rounds 1 -m nodes.inc nodes.csv >fit 2>err && grep -q 'send_overhead = \[' nodes.inc && grep -q 'memory_overhead = \[' nodes.inc
     check "and give overheads of their own"
 fi

@@ -5,6 +5,7 @@
  * benchmarks do it (jobs[].program = "collective"), a curve a run; ping-pongs are a run for each size.
  */
 #define _GNU_SOURCE
+#include "run/run.h"
 #include "tools/marsbench/fit.h"
 
 #include <errno.h>
@@ -12,19 +13,14 @@
 #include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 struct runner {
     const struct bench_known *known;
     char folder[64], system[PATH_MAX]; /* scratch; the user's configuration, absolute */
-    char **argument;
-    size_t arguments;
     struct ker_error *error;
 };
 
@@ -52,97 +48,85 @@ static enum ker_status runner_init(struct runner *r, const struct bench_known *k
     return KER_OK;
 }
 
-static void argument_add(struct runner *r, char *text)
-{
-    *KER_APPEND(r->argument, r->arguments) = text;
-}
-
-static void arguments_clear(struct runner *r)
-{
-    for (size_t i = 0; i < r->arguments; i++)
-        free(r->argument[i]);
-    r->arguments = 0;
-}
-
 static void runner_release(struct runner *r)
 {
-    arguments_clear(r);
-    free(r->argument);
     if (r->folder[0])
         nftw(r->folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Runs marssim with the arguments and a NULL; what it says goes to a file. */
-static enum ker_status program_run(struct runner *r, const char *said)
+/* marssim itself, in a process of its own; what it prints goes to a file. */
+static enum ker_status program_run(struct runner *r, const struct run_arguments *args, const char *printed)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    argument_add(r, NULL);
-    pid_t child;
-    int status = 0, failed = posix_spawnp(&child, r->known->marssim, &actions, NULL, r->argument, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed)
-        return ker_fail(r->error, KER_BAD_INPUT, "%s: %s; --marssim says where it is", r->known->marssim,
-                        strerror(failed));
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int out = open(printed, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (out >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0)
+            status = run_execute(args, ker_comm_alone(), ker_clock_ns(CLOCK_MONOTONIC));
+        fflush(NULL);
+        _exit(out >= 0 ? status : KER_RUN_FAILED);
+    }
+    if (child < 0)
+        return ker_fail(r->error, KER_BAD_INPUT, "no process for a simulation: %s", strerror(errno));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return KER_OK;
     char line[400] = "";
-    FILE *in = fopen(said, "r");
+    FILE *in = fopen(printed, "r");
     if (in) {
         line[fread(line, 1, sizeof line - 1, in)] = 0;
         fclose(in);
     }
-    return ker_fail(r->error, KER_BAD_INPUT, "the check's run of marssim failed: %s", line);
+    return ker_fail(r->error, KER_BAD_INPUT, "a simulation of the check failed: %s", line);
 }
 
 /* A run of this job; the summary's jobs[0], or NULL. fit: NULL: ends cost nothing, and nothing waits for a
- * receiver. */
+ * receiver. `of`: two further keys of the run, or NULL. */
 static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char *job, uint32_t cores,
-                       const char *key_of, char *algorithm)
+                       const char *const of[2])
 {
-    char *file = ker_format("%s/run.cfg", r->folder), *said = ker_format("%s/said", r->folder), *summary;
+    char *file = ker_format("%s/run.cfg", r->folder), *result = ker_format("%s/result", r->folder),
+         *printed = ker_format("%s/printed", r->folder), *summary = ker_format("%s/summary.json", result);
+    struct bench_key key[BENCH_KEYS];
+    struct run_arguments args = {.file = file, .folder = result, .quiet = true};
+    size_t keys = fit ? bench_machine_keys(fit, key) : 0, count = 0;
     FILE *out = fopen(file, "w");
     if (out) {
         fprintf(out, "@include \"%s\"\njobs = ( { %s } );\n", r->system, job);
         fclose(out);
     }
-    arguments_clear(r);
-    argument_add(r, ker_format("%s", r->known->marssim));
-    argument_add(r, ker_format("-q"));
-    argument_add(r, ker_format("-o"));
-    argument_add(r, ker_format("%s/result", r->folder));
-    argument_add(r, file);
     if (cores > 1)
-        argument_add(r, ker_format("node.cores=%u", cores));
-    if (algorithm)
-        argument_add(r, algorithm);
-    struct bench_key key[BENCH_KEYS];
-    size_t keys = fit ? bench_machine_keys(fit, key) : 0;
+        *KER_APPEND(args.overrides, count) = ker_format("node.cores=%u", cores);
     for (size_t i = 0; i < keys; i++)
-        argument_add(r, ker_format("%s=%s", key[i].name, key[i].value));
-    for (size_t i = 0; !fit && i < 2; i++)
-        argument_add(r, ker_format("node.%s_overhead=0 ns", i ? "send" : "receive"));
-    if (!fit)
-        argument_add(r, ker_format("mpi.eager_limit=1 GiB"));
-    if (key_of)
-        argument_add(r, ker_format("%s", key_of));
+        *KER_APPEND(args.overrides, count) = ker_format("%s=%s", key[i].name, key[i].value);
+    static const char *const free_ends[] = {"node.send_overhead=0 ns", "node.receive_overhead=0 ns",
+                                            "mpi.eager_limit=1 GiB"};
+    size_t owned = count;
+    for (size_t i = 0; !fit && i < 3; i++)
+        *KER_APPEND(args.overrides, count) = free_ends[i];
+    for (size_t i = 0; of && i < 2; i++)
+        if (of[i])
+            *KER_APPEND(args.overrides, count) = of[i];
     for (size_t i = 0; i < r->known->key_count; i++)
-        argument_add(r, ker_format("%s", r->known->keys[i]));
-    enum ker_status status = program_run(r, said);
-    free(said);
-    if (status != KER_OK)
-        return NULL;
-    summary = ker_format("%s/result/summary.json", r->folder);
-    json_t *all = json_load_file(summary, 0, NULL);
-    json_t *found = json_incref(json_array_get(json_object_get(json_object_get(all, "result"), "jobs"), 0));
-    json_decref(all);
+        *KER_APPEND(args.overrides, count) = r->known->keys[i];
+    args.override_count = (int)count;
+    json_t *found = NULL;
+    if (program_run(r, &args, printed) == KER_OK) {
+        json_t *all = json_load_file(summary, 0, NULL);
+        found = json_incref(json_array_get(json_object_get(json_object_get(all, "result"), "jobs"), 0));
+        json_decref(all);
+        if (!found)
+            ker_fail(r->error, KER_BAD_INPUT, "a simulation of the check has no job in its summary");
+    }
+    for (size_t i = 0; i < owned; i++)
+        free((char *)args.overrides[i]);
+    free(args.overrides);
+    free(file);
+    free(result);
+    free(printed);
     free(summary);
-    if (!found)
-        ker_fail(r->error, KER_BAD_INPUT, "the check's run of marssim has no job in its summary");
     return found;
 }
 
@@ -153,7 +137,7 @@ static double pingpong_run(struct runner *r, const struct bench_fit *fit, bool i
 {
     char *job = ker_format("program = \"pingpong\"; steps = %d; bytes = \"%llu B\";%s", ROUND_TRIPS,
                            (unsigned long long)bytes, inside ? " tasks_per_node = 2;" : "");
-    json_t *done = job_run(r, fit, job, inside ? 2 : 1, NULL, NULL);
+    json_t *done = job_run(r, fit, job, inside ? 2 : 1, NULL);
     double us = json_number_value(json_object_get(done, "finish_ps")) / 1e6 / (2 * ROUND_TRIPS);
     json_decref(done);
     free(job);
@@ -195,8 +179,10 @@ static enum ker_status curve_run(struct runner *r, struct bench_fit *f, size_t f
                            "bytes = [%s];",
                            p->collective, tasks, p->per_node, bytes);
     bench_algorithm_name(p, name, sizeof name);
-    json_t *done = job_run(r, f, job, p->per_node, *p->key ? p->key : NULL,
-                           ker_format("mpi.collectives.%s=%s", p->collective, name));
+    char *algorithm = ker_format("mpi.collectives.%s=%s", p->collective, name);
+    json_t *done =
+        job_run(r, f, job, p->per_node, (const char *const[2]){algorithm, *p->key ? p->key : NULL});
+    free(algorithm);
     json_t *sizes = json_object_get(json_object_get(done, "measured"), "sizes");
     for (size_t i = from; i < to; i++)
         f->at[i].simulated_us =

@@ -13,7 +13,7 @@ struct bench_known {
         double *at; /* sizes of knots, ascending */
         size_t count;
     } knot, rate_knot, reduce_knot; /* of overheads, of the rates of messages, and of reductions */
-    const char *system, *marssim;   /* a configuration with the network; the program, to check with */
+    const char *system;             /* a configuration with the network, to simulate in */
     char **keys;                    /* more keys for the check, KEY=VALUE */
     size_t key_count;
     int rounds; /* of fits corrected by simulation */

@@ -25,7 +25,6 @@ enum {
     RATE_KNOTS,
     REDUCE_KNOTS,
     SYSTEM,
-    MARSSIM,
     KEY,
     ROUNDS,
     ADAPTERS
@@ -80,7 +79,6 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"key", KEY, "KEY=VALUE", 0, "a key for these simulations; may be given several times", 0},
     {"rounds", ROUNDS, "N", 0, "fit again N times by what the simulator takes (default: 2)", 0},
-    {"marssim", MARSSIM, "FILE", 0, "the program to simulate with (default: beside marsbench)", 0},
     {0}};
 
 static double number_take(const char *text, double least, double most, struct argp_state *state)
@@ -162,8 +160,6 @@ static error_t parse_fit(int key, char *argument, struct argp_state *state)
         return knots_take(&known->reduce_knot, argument, state), 0;
     case SYSTEM:
         return known->system = argument, 0;
-    case MARSSIM:
-        return known->marssim = argument, 0;
     case ADAPTERS:
         return known->adapters = (uint32_t)number_take(argument, 1, 64, state), 0;
     case ROUNDS:
@@ -238,17 +234,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* marssim, where marsbench itself is; otherwise it is looked for as the shell does. */
-static const char *marssim_find(char path[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 16);
-    char *name = length > 0 ? (path[length] = 0, strrchr(path, '/')) : NULL;
-    if (!name)
-        return "marssim";
-    strcpy(name + 1, "marssim");
-    return access(path, X_OK) == 0 ? path : "marssim";
-}
-
 static enum ker_status points_read(const struct settings *s, struct bench_points *points,
                                    struct ker_error *error)
 {
@@ -287,9 +272,6 @@ static int fit_points(struct settings *s, struct bench_points *points)
 {
     static struct ker_error error;
     struct bench_fit fit = {0};
-    char path[PATH_MAX];
-    if (!s->known.marssim)
-        s->known.marssim = marssim_find(path);
     enum ker_status status = points_read(s, points, &error);
     if (status == KER_OK)
         status = bench_fit_make(&fit, points, &s->known, &error);
@@ -301,22 +283,6 @@ static int fit_points(struct settings *s, struct bench_points *points)
         fprintf(stderr, "marsbench: error: %s\n", error.text);
     bench_fit_release(&fit);
     return (int)status;
-}
-
-/* What mpirun tells its tasks is not for the simulations that one of them starts. */
-static void launcher_forget(void)
-{
-    static const char *const of[] = {"OMPI_COMM_", "OMPI_MCA_orte", "OMPI_MCA_ess", "PMI",
-                                     "PRTE",       "HYDRA",         "MPI_LOCAL"};
-    for (size_t i = 0; environ && environ[i];) {
-        bool found = false;
-        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-            found |= strncmp(environ[i], of[k], strlen(of[k])) == 0;
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(environ[i], "="), environ[i]);
-        if (!found || unsetenv(name) != 0)
-            i++;
-    }
 }
 
 /* All tasks; rank 0 has the points and writes them. That they can be written is tried before anything is
@@ -338,7 +304,6 @@ static int measure(struct settings *s, int *argc, char ***argv, struct bench_poi
     if (*first && (!open || (points->count && status)))
         fprintf(stderr, "marsbench: error: %s: cannot be written\n", s->output);
     MPI_Finalize();
-    launcher_forget();
     return status;
 }
 

@@ -8,7 +8,7 @@ marsbench: $(BUILD)/marsbench FORCE
 
 $(BUILD)/marsbench: $(BEN_OBJECTS) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PROGRAM_LINK) -o $@ $^ $(LIBS)
 
 # The fuzzer links all but main().
 build/fuzz/fuzz_marsbench: build/fuzz/tests/fuzz/fuzz_marsbench.o \

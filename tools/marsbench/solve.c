@@ -84,10 +84,20 @@ static void columns_fit(struct bench_model *m, const struct system *s, size_t ro
 {
     gsl_vector *c = gsl_vector_alloc(s->columns);
     gsl_matrix *cov = gsl_matrix_alloc(s->columns, s->columns);
-    gsl_multifit_robust_workspace *w =
-        gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, s->columns);
-    gsl_multifit_robust_maxiter(200, w);
-    int status = gsl_multifit_robust(s->a, s->b, c, cov, w); /* GSL_EMAXITER: as near as it comes */
+    int status;
+    if (rows == s->columns) { /* nothing is left to be robust by */
+        double squares;
+        gsl_multifit_linear_workspace *w = gsl_multifit_linear_alloc(rows, rows);
+        status = gsl_multifit_linear(s->a, s->b, c, cov, &squares, w);
+        gsl_multifit_linear_free(w);
+        gsl_matrix_set_zero(cov);
+    } else {
+        gsl_multifit_robust_workspace *w =
+            gsl_multifit_robust_alloc(gsl_multifit_robust_bisquare, rows, s->columns);
+        gsl_multifit_robust_maxiter(200, w);
+        status = gsl_multifit_robust(s->a, s->b, c, cov, w); /* GSL_EMAXITER: as near as it comes */
+        gsl_multifit_robust_free(w);
+    }
     bool sound = status == GSL_SUCCESS || status == GSL_EMAXITER;
     for (size_t i = 0; i < s->columns && sound; i++) {
         struct bench_param *p = &m->param[s->param[i]];
@@ -95,7 +105,6 @@ static void columns_fit(struct bench_model *m, const struct system *s, size_t ro
             p->value = gsl_vector_get(c, i);
         p->error = sqrt(fmax(gsl_matrix_get(cov, i, i), 0));
     }
-    gsl_multifit_robust_free(w);
     gsl_matrix_free(cov);
     gsl_vector_free(c);
 }
@@ -132,12 +141,12 @@ enum ker_status bench_solve(struct bench_model *m, const struct bench_equation *
         size_t worst;
         if (s.columns == 0)
             again = false;
-        else if (count <= s.columns)
-            status =
-                ker_fail(error, KER_BAD_INPUT,
-                         "%zu points for %zu parameters: more points than parameters are needed; fewer knots "
-                         "(--knots), or what is known (--latency, --rate), make them fewer",
-                         count, s.columns);
+        else if (count < s.columns)
+            status = ker_fail(error, KER_BAD_INPUT,
+                              "%zu points for %zu parameters: at least as many points as parameters are "
+                              "needed; fewer knots "
+                              "(--knots), or what is known (--latency, --rate), make them fewer",
+                              count, s.columns);
         else if ((*condition = condition_find(&s, count, &worst)) > 1 / NOTHING)
             m->param[worst].state = BENCH_UNDETERMINED;
         else {
