@@ -216,7 +216,8 @@ static void penalties_find(struct flows *f)
         f->node[flow->from] = (struct node_flows){0};
         f->pair[i] = (struct pair){flow->to, flow->from, f->reached[i]};
     }
-    qsort(f->pair, f->reached_count, sizeof *f->pair, pair_compare);
+    if (f->reached_count)
+        qsort(f->pair, f->reached_count, sizeof *f->pair, pair_compare);
     for (uint32_t i = 0, into; i < f->reached_count; i += into) {
         into = run_of(f, i, false);
         for (uint32_t k = i; k < i + into; k++) {

@@ -59,7 +59,8 @@ enum ker_status task_coll_points_parse(struct task_coll_analytic *a, const char 
         status = point_read(a, &l);
     if (status)
         return status;
-    qsort(a->point, a->points, sizeof *a->point, task_coll_point_compare);
+    if (a->points)
+        qsort(a->point, a->points, sizeof *a->point, task_coll_point_compare);
     for (uint32_t i = 1; i < a->points; i++) {
         const struct task_coll_point *p = &a->point[i - 1], *q = &a->point[i];
         if (p->collective != q->collective || p->tasks != q->tasks ||
