@@ -93,7 +93,10 @@ static void write_fallback(FILE *out, const struct ker_option *option)
 {
     char *item;
     if (!KER_IS_LIST(option)) {
-        fprintf(out, is_quoted(option) ? "\"%s\"" : "%s", option->fallback);
+        const char *quote = is_quoted(option) ? "\"" : "";
+        fputs(quote, out);
+        fputs(option->fallback, out);
+        fputs(quote, out);
         return;
     }
     fputs("[", out);
@@ -106,7 +109,10 @@ static void write_fallback(FILE *out, const struct ker_option *option)
 
 static void indent(const struct writer *writer, int depth, bool comment)
 {
-    fprintf(writer->out, "%*s%s", depth * 4, "", comment ? "# " : "");
+    while (depth-- > 0)
+        fputs("    ", writer->out);
+    if (comment)
+        fputs("# ", writer->out);
 }
 
 static void write_option(const struct writer *writer, const struct ker_option *option, const char *name,
@@ -114,16 +120,17 @@ static void write_option(const struct writer *writer, const struct ker_option *o
 {
     const struct ker_config_node *node = group ? ker_config_node_member(group, name, strlen(name)) : NULL;
     indent(writer, depth, !node);
+    fputs(name, writer->out);
     if (node) {
-        fprintf(writer->out, "%s = ", name);
+        fputs(" = ", writer->out);
         write_value(writer->out, node);
         fputs(";\n", writer->out);
     } else if (option->fallback) {
-        fprintf(writer->out, "%s = ", name);
+        fputs(" = ", writer->out);
         write_fallback(writer->out, option);
         fputs("; default\n", writer->out);
     } else {
-        fprintf(writer->out, "%s: not given\n", name);
+        fputs(": not given\n", writer->out);
     }
 }
 
@@ -162,12 +169,15 @@ static void write_level(const struct writer *writer, const char *prefix, const s
                 continue;
             const char *rest = option->key + length;
             size_t word = strcspn(rest, ".[");
-            char *name = ker_format("%.*s", (int)word, rest);
-            if (!rest[word])
-                write_option(writer, option, name, group, depth);
-            else if (ker_config_is_first(writer->config->tables, option->key, length + word))
+            /* another key of the same group, as most are: it is not the first */
+            bool behind = option != *table && strncmp(option[-1].key, option->key, length + word + 1) == 0;
+            if (!rest[word]) {
+                write_option(writer, option, rest, group, depth);
+            } else if (!behind && ker_config_is_first(writer->config->tables, option->key, length + word)) {
+                char *name = ker_format("%.*s", (int)word, rest);
                 write_group(writer, prefix, name, rest[word] == '[', group, depth);
-            free(name);
+                free(name);
+            }
         }
 }
 
