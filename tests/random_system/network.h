@@ -134,9 +134,10 @@ static void random_congestion(struct random_system *r)
     group_begin(r, "congestion");
     put_text(r, "control", "ecn");
     uint64_t low = put_size(r, "threshold", 0, 3 * wire, 0, 1ull << 40);
-    if (random_flag(r, "gradual", 50))
-        put_bytes(r, "threshold_high",
-                  low + random_whole(r, "threshold_high", 0, 4 * wire, 0, (1ull << 40) - low));
+    if (random_flag(r, "gradual", 50)) { /* an extreme one is drawn as a real number */
+        uint64_t high = low + random_whole(r, "threshold_high", 0, 4 * wire, 0, (1ull << 40) - low);
+        put_bytes(r, "threshold_high", high < 1ull << 40 ? high : 1ull << 40);
+    }
     put_text(r, "mark", random_flag(r, "mark", 70) ? "root" : "all");
     put_real(r, "decrease", 0.1, 1, 0.001, 1);
     put_real(r, "minimum", 0.01, 0.2, 0.000001, 1);

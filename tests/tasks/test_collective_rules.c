@@ -13,6 +13,9 @@
 
 static const struct ker_option option_table[] = {
     {"mpi.collectives.rules", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "x"},
+    {"mpi.collectives.latency", KER_TYPE_TIME, NULL, NULL, NULL, NULL, "x"},
+    {"mpi.collectives.bandwidth", KER_TYPE_RATE, NULL, NULL, NULL, NULL, "x"},
+    {"mpi.collectives.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "x"},
     {"mpi.collectives.bcast", KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"},
 #define KEY(name)                                                                                            \
     {                                                                                                        \
