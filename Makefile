@@ -102,7 +102,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # What is tested is in the library.
-$(BUILD)/tests/%.o: ALL_CFLAGS += -O1
+$(BUILD)/tests/%.o: private ALL_CFLAGS += -O1
 $(foreach o,$(TEST_OBJECTS),$(eval $(BUILD)/tests/$(basename $(notdir $o)): $o))
 $(BUILD)/tests/turns.so: tests/run/turns_plugin.c $(BUILD)/flags
 	$(if $(V),,@echo "  LD $@")

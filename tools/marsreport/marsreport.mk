@@ -11,7 +11,7 @@ CAIRO_LIBS := $(if $(CAIRO),$(shell pkg-config --libs cairo))
 marsmovie: $(BUILD)/marsmovie FORCE
 	$(Q)cmp -s $< $@ || cp -f $< $@
 
-$(REP_FILM:%.c=$(BUILD)/%.o): ALL_CFLAGS += $(CAIRO_CFLAGS)
+$(REP_FILM:%.c=$(BUILD)/%.o): private ALL_CFLAGS += $(CAIRO_CFLAGS)
 $(BUILD)/marsmovie: $(FILM_OBJECTS) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(CAIRO_LIBS) $(LIBS)

@@ -7,7 +7,7 @@ SQLITE_LIBS := $(if $(SQLITE),$(shell pkg-config --libs sqlite3))
 marssweep: $(BUILD)/marssweep FORCE
 	$(Q)cmp -s $< $@ || cp -f $< $@
 
-$(SWEEP_OBJECTS): ALL_CFLAGS += $(if $(SQLITE),$(shell pkg-config --cflags sqlite3))
+$(SWEEP_OBJECTS): private ALL_CFLAGS += $(if $(SQLITE),$(shell pkg-config --cflags sqlite3))
 $(BUILD)/marssweep: $(SWEEP_OBJECTS) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(PROGRAM_LINK) -o $@ $^ $(SQLITE_LIBS) $(LIBS)
