@@ -76,7 +76,8 @@ static inline void credits_add(uint32_t *credit, unsigned channel, uint32_t byte
 static inline void credits_book(struct net_credits_due *due, uint32_t *credit, uint32_t most, ker_time now)
 {
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
-        ker_time here = (due->when[i] - now - 1) >> 63; /* all bits, when it is here */
+        /* All bits, when it is here: gcc and clang copy the sign. */
+        ker_time here = (due->when[i] - now - 1) >> 63; // cppcheck-suppress shiftTooManyBitsSigned
         credits_add(credit, credits_channel(due, i), due->bytes[i] & (uint32_t)here, most);
         due->when[i] |= here & KER_TIME_MAX;
     }

@@ -20,7 +20,7 @@ static void combine(struct bench_run *run, size_t bytes)
 static void triad(struct bench_run *run, size_t bytes)
 {
     size_t count = bytes / (3 * sizeof(double));
-    double *a = (double *)run->to, *b = (double *)run->from, *c = b + count;
+    double *a = (void *)run->to, *b = (void *)run->from, *c = b + count;
     for (size_t i = 0; i < count; i++)
         a[i] = b[i] + 3.0 * c[i];
     __asm__ volatile("" ::: "memory");

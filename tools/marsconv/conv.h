@@ -90,7 +90,7 @@ bool conv_find(struct conv_source *, const char *path, const struct conv_options
 void conv_formats_list(FILE *); /* a line each */
 bool conv_open(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);
 void conv_close(struct conv_source *);
-bool conv_task_open(struct conv_task *, struct conv_source *, uint32_t task, struct mars_error *);
+bool conv_task_open(struct conv_task *, struct conv_source *, uint32_t number, struct mars_error *);
 void conv_task_close(struct conv_task *);
 #define CONV_ALL UINT32_MAX /* threads: their records in one order */
 bool conv_thread_open(struct conv_task *, uint32_t thread, struct mars_error *);
