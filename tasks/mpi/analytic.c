@@ -208,6 +208,7 @@ static void gathering_state(struct task_mpi *mpi, struct task_mpi_node *node, st
                             struct ker_chunk *c)
 {
     struct task_gathering head = {0};
+    ker_assert(c->loads || of);
     if (!c->loads)
         head = *of;
     KER_CHUNK(c, head.job, head.comm, head.call, head.start, head.size, head.entered, head.last, head.latest,

@@ -364,7 +364,7 @@ static inline void task_owe(struct task_state *task, ker_time time)
 
 /* -- analytic.c -- */
 /* The task enters a run whose round is TASK_COLL_ENTER; a notice of TASK_WIRE_ENTER or LEAVE has come. */
-void task_analytic_enter(struct task_mpi *, struct task_state *, uint32_t run, ker_time now);
+void task_analytic_enter(struct task_mpi *, struct task_state *, uint32_t index, ker_time now);
 void task_analytic_notice(struct task_mpi *, struct task_mpi_node *, ker_time now, ker_time sent,
                           const struct task_wire *);
 void task_analytic_release(struct task_mpi_node *);

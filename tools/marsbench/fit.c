@@ -107,7 +107,8 @@ static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
         f->used += at->used;
     }
     for (int s = 0; s < 2; s++) {
-        qsort(sizes[s].bytes, sizes[s].count, sizeof(double), double_order);
+        if (sizes[s].count)
+            qsort(sizes[s].bytes, sizes[s].count, sizeof(double), double_order);
         knots_of(f, s ? &m->memory : &m->send, &sizes[s], s);
         free(sizes[s].bytes);
     }

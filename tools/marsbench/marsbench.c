@@ -133,8 +133,10 @@ static void knots_take(struct bench_list *list, char *text, struct argp_state *s
 static void select_take(struct settings *s, char *text, struct argp_state *state)
 {
     char *value = strchr(text, '=');
-    if (!value || value == text)
+    if (!value || value == text) {
         argp_error(state, "--select %s: expected COLUMN=TEXT", text);
+        return;
+    }
     *value++ = 0;
     *KER_APPEND(s->select, s->selects) = (struct bench_select){text, value};
 }

@@ -67,7 +67,7 @@ bool cut_message_next(const struct cut *, const struct cut_channel *);
 /* A task makes a number of collectives on a communicator; which: 0, or its which-th persistent collective, of
  * which these are the starts, or CUT_MADE: the calls that make it. */
 #define CUT_MADE UINT64_MAX
-void cut_collectives_add(struct cut *, uint64_t comm, uint64_t which, uint64_t before, uint64_t inside);
+void cut_collectives_add(struct cut *, uint64_t id, uint64_t which, uint64_t before, uint64_t inside);
 /* Is number `sequence` of them kept? creates: what later calls need is kept though it is before the part. */
 bool cut_collective(const struct cut *, uint64_t comm, uint64_t which, uint64_t sequence, bool creates);
 

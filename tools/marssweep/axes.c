@@ -71,7 +71,7 @@ static enum ker_status range_add(struct sweep_axis *axis, const struct range *r,
     if (count > MOST_POINTS)
         return ker_fail(error, KER_BAD_INPUT, "%s: %s=%s: %g values; at most %d are possible", where,
                         axis->key, text, count, MOST_POINTS);
-    for (double i = 0; i < count; i++) /* 0.30000000000000004 is 0.3 */
+    for (unsigned i = 0; i < (unsigned)count; i++) /* 0.30000000000000004 is 0.3 */
         *KER_APPEND(axis->value, axis->count) = ker_format("%.12g%s", r->from + i * r->step, r->unit);
     return KER_OK;
 }

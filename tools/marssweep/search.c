@@ -118,7 +118,7 @@ static bool saturation_more(struct sweep *s, struct ker_error *error)
     bool added = false;
     for (size_t i = 0; s->search && i < s->search->count && error->status == KER_OK; i++) {
         struct search *search = &s->search->of[i];
-        const struct sweep_group *g = s->group[search->group];
+        const struct sweep_group *g;
         while (!search->ended && group_ended(s, s->group[search->group], &search->failed)) {
             g = s->group[search->group];
             double load = strtod(sweep_group_word(s, g, SWEEP_LOAD), NULL);

@@ -33,6 +33,7 @@ static bool ideal_round(const struct task_coll_view *v, uint32_t round, struct t
 
 static ker_time steps_take(const struct task_coll_analytic *a, const struct task_coll_view *v, uint64_t steps)
 {
+    ker_assert(steps > 0); /* one task alone has nothing to wait for */
     ker_time one = ker_time_later(a->latency, ker_serialisation(v->bytes, a->rate));
     return one > KER_TIME_MAX / (ker_time)steps ? KER_TIME_MAX : one * (ker_time)steps;
 }
