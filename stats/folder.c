@@ -4,12 +4,14 @@
  * ends. The folder is tried before the first event: an unwritable one is bad input, not the end of a long
  * run. What fails later (a full disk) is a failed run. Either names the path and the system's reason.
  */
+#define _GNU_SOURCE /* nftw */
 #include "stats/file.h"
 #include "stats/stats.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -42,6 +44,16 @@ static char *own_name(const struct stats_schema *const *tables, size_t i)
         if (!tables[t])
             return NULL;
     return ker_format("%s.%s", tables[table]->name, suffix[i % 2]);
+}
+
+static int entry_remove(const char *path, const struct stat *is, int type, struct FTW *place)
+{
+    return remove(path);
+}
+
+void stats_folder_remove(const char *folder)
+{
+    nftw(folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 int stats_folder_make(const char *folder)

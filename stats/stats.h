@@ -93,6 +93,7 @@ json_t *stats_folder_tables(const char *folder, const struct stats_schema *const
 json_t *stats_checksum_json(const char *folder, const char *name);
 /* mkdir -p: 0, or errno. */
 int stats_folder_make(const char *folder);
+void stats_folder_remove(const char *folder); /* rm -rf */
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
                                  struct ker_error *error);
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,

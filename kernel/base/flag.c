@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "kernel/base/flag.h"
 
+#include "kernel/base/clock.h"
+
 #include <limits.h>
 #include <sched.h>
 #include <stddef.h>
@@ -50,13 +52,6 @@ static inline void pause_briefly(void)
 #endif
 }
 
-static inline int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static inline bool is_set(struct ker_flag *flag, uint32_t number)
 {
     return atomic_load_explicit(&flag->number, memory_order_acquire) == number;
@@ -65,8 +60,9 @@ static inline bool is_set(struct ker_flag *flag, uint32_t number)
 /* The core goes to who sets the number, if that one has none. */
 static bool yields_see(struct ker_flag *flag, uint32_t number)
 {
-    int64_t begin = now_ns();
-    for (unsigned yields = 0; yields < YIELDS && now_ns() - begin < YIELDS_NS; yields++) {
+    int64_t begin = ker_clock_ns(CLOCK_MONOTONIC);
+    for (unsigned yields = 0; yields < YIELDS && ker_clock_ns(CLOCK_MONOTONIC) - begin < YIELDS_NS;
+         yields++) {
         if (is_set(flag, number))
             return true;
         sched_yield();

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -23,14 +22,6 @@ struct runner {
     char folder[64], system[PATH_MAX]; /* scratch; the user's configuration, absolute */
     struct ker_error *error;
 };
-
-static int entry_remove(const char *path, const struct stat *s, int type, struct FTW *ftw)
-{
-    (void)s;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
 
 static enum ker_status runner_init(struct runner *r, const struct bench_known *known, struct ker_error *error)
 {
@@ -51,7 +42,7 @@ static enum ker_status runner_init(struct runner *r, const struct bench_known *k
 static void runner_release(struct runner *r)
 {
     if (r->folder[0])
-        nftw(r->folder, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
+        stats_folder_remove(r->folder);
 }
 
 /* marssim itself, in a process of its own; what it prints goes to a file. */

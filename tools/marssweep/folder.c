@@ -4,11 +4,9 @@
  *
  * `files` are those that the run has read beside the configuration itself, which the key covers.
  */
-#define _GNU_SOURCE
 #include "tools/marssweep/sweep.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,17 +24,6 @@ void sweep_folder_need(const struct sweep *s, const char *what)
 char *sweep_folder_of(const struct sweep *s, const char *what, const char *key)
 {
     return ker_format("%s/%s/%s", s->dir, what, key);
-}
-
-static int entry_remove(const char *path, const struct stat *is, int type, struct FTW *place)
-{
-    (void)is, (void)type, (void)place;
-    return remove(path);
-}
-
-void sweep_tree_remove(const char *path)
-{
-    nftw(path, entry_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- digests ---- */

@@ -45,7 +45,7 @@ static void key_make(const struct ker_config *config, char key[17])
     free(text);
 }
 
-static const char **overrides_make(const struct sweep_words *words, int *count)
+const char **sweep_overrides_make(const struct sweep_words *words, int *count)
 {
     const char **list = NULL;
     size_t n = 0;
@@ -67,7 +67,7 @@ enum ker_status sweep_config_load(const struct sweep *s, const struct sweep_word
                                   struct ker_config **config, struct ker_error *error)
 {
     int count;
-    const char **overrides = overrides_make(words, &count);
+    const char **overrides = sweep_overrides_make(words, &count);
     const struct ker_option **tables = run_option_tables();
     struct ker_comm *comm = ker_comm_alone();
     enum ker_status status =

@@ -155,7 +155,7 @@ static void last_line(const char *path, char line[400])
 static void point_drop(const struct sweep *s, struct sweep_point *p)
 {
     char *part = sweep_folder_of(s, "part", p->key);
-    sweep_tree_remove(part);
+    stats_folder_remove(part);
     p->state = SWEEP_WANTED;
     free(part);
 }
@@ -171,7 +171,7 @@ static void failed(struct sweep *s, struct sweep_point *p, int status)
     const char *why = strncmp(line, "marssim: error: ", 16) == 0 ? line + 16 : line;
     sweep_folder_need(s, "failed");
     rename(log, to);
-    sweep_tree_remove(part);
+    stats_folder_remove(part);
     p->state = SWEEP_FAILED;
     s->failed++;
     fprintf(stderr, "marssweep: error: point %s: %s (all that it said: %s)\n", text, *why ? why : "failed",
@@ -195,14 +195,14 @@ static enum ker_status again_settle(struct sweep *s, struct sweep_point *p, stru
         sweep_result_free(&result);
     }
     if (p->stale) {
-        sweep_tree_remove(there);
+        stats_folder_remove(there);
         rename(folder, there);
     } else if (status != KER_OK) {
         sweep_folder_need(s, "differ");
-        sweep_tree_remove(other);
+        stats_folder_remove(other);
         rename(folder, other);
     }
-    sweep_tree_remove(folder);
+    stats_folder_remove(folder);
     free(folder);
     free(there);
     free(other);

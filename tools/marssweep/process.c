@@ -36,14 +36,9 @@ static int run(const struct sweep *s, const struct sweep_point *p, const char *f
 {
     static const char *const own[] = {"partition.bind=no", "routing.check_work=1"};
     struct run_arguments args = {.file = s->file, .folder = folder, .quiet = true, .check = check};
-    size_t count = 0;
-    for (size_t i = 0; i < p->words.count; i++)
-        if (!sweep_is_tag(p->words.word[i].key))
-            *KER_APPEND(args.overrides, count) =
-                ker_format("%s=%s", p->words.word[i].key, p->words.word[i].value);
+    args.overrides = sweep_overrides_make(&p->words, &args.override_count);
     for (int i = 0; i < (check ? 2 : 1); i++)
-        *KER_APPEND(args.overrides, count) = own[i];
-    args.override_count = (int)count;
+        *KER_APPEND(args.overrides, args.override_count) = own[i];
     return run_execute(&args, ker_comm_alone(), ker_clock_ns(CLOCK_MONOTONIC));
 }
 

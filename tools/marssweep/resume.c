@@ -76,7 +76,7 @@ enum ker_status sweep_dir_make(struct sweep *s, struct ker_error *error)
         return error->status;
     for (size_t i = 0; i < sizeof left / sizeof *left && !s->share_of; i++) {
         char *path = ker_format("%s/%s", s->dir, left[i]);
-        sweep_tree_remove(path);
+        stats_folder_remove(path);
         free(path);
     }
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !why; i++) {

@@ -138,6 +138,8 @@ enum ker_status sweep_config_read(struct sweep *, struct ker_error *);
 
 /* ---- point.c: what a point is ---- */
 
+/* KEY=VALUE for each of the words but tags, malloc'ed each. */
+const char **sweep_overrides_make(const struct sweep_words *, int *count);
 /* The configuration with these words; to be freed. */
 enum ker_status sweep_config_load(const struct sweep *, const struct sweep_words *, struct ker_config **,
                                   struct ker_error *);
@@ -179,7 +181,6 @@ enum ker_status sweep_folder_describe(const struct sweep *, const struct sweep_p
                                       struct ker_error *);
 /* Of the files of a point.json, one that has changed, or NULL. */
 const char *sweep_files_changed(struct sweep *, const json_t *files);
-void sweep_tree_remove(const char *path);
 
 /* ---- figures.c ---- */
 
