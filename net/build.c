@@ -90,7 +90,7 @@ static void node_init(struct net_network *net, void *node, const struct part_lay
 static int adapter_compare(const void *a, const void *b)
 {
     const struct net_adapter *x = *(struct net_adapter *const *)a, *y = *(struct net_adapter *const *)b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    return KER_ORDER(x, y, id);
 }
 
 /* Of the output that sends to this input. The switch need not be made yet. */

@@ -58,9 +58,7 @@ static void ahead_add(struct aheads *all, ker_time *created, uint8_t service, ui
 static int ahead_compare(const void *a, const void *b)
 {
     const struct ahead *x = a, *y = b;
-    if (x->before != y->before)
-        return x->before < y->before ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return KER_ORDER(x, y, before, order);
 }
 
 /* At the adapters, then behind them, then not yet given to an adapter: so the order of each source is kept.

@@ -47,16 +47,10 @@ void node_role_release(struct node_role *role)
     *role = (struct node_role){0};
 }
 
-static int node_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static enum ker_status role_check(struct node_role *role, const struct node_service_setup *setup,
                                   const char *key, struct ker_error *error)
 {
-    qsort(role->node, role->members, sizeof *role->node, node_compare);
+    qsort(role->node, role->members, sizeof *role->node, ker_order_u32);
     for (uint32_t i = 0; i < role->members; i++) {
         uint32_t node = role->node[i];
         if (i && node == role->node[i - 1])

@@ -135,11 +135,7 @@ static bool node_empty(const struct node *n)
 static int stripe_compare(const void *a, const void *b)
 {
     const struct node_stripe *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return KER_ORDER(x, y, node, source, number);
 }
 
 static void stripe_state(struct ker_chunk *c, struct node_stripe *s)

@@ -16,7 +16,7 @@ struct edge {
 static int edge_compare(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    return x->to < y->to ? -1 : x->to > y->to;
+    return KER_ORDER(x, y, to);
 }
 
 /* The edges of one vertex, each neighbour once, behind `end`; returns the new end. */

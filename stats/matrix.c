@@ -118,7 +118,7 @@ uint64_t stats_matrix_row_key(const void *row)
 static int pair_compare(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;
-    return (a->key > b->key) - (a->key < b->key);
+    return KER_ORDER(a, b, key);
 }
 
 /* A chunk for each sender, with all its receivers. */

@@ -14,6 +14,7 @@
 #include "kernel/base/input.h"
 #include "kernel/base/lines.h"
 #include "kernel/base/memory.h"
+#include "kernel/base/order.h"
 #include "kernel/base/pool.h"
 #include "kernel/base/random.h"
 #include "kernel/base/share.h"

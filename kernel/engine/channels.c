@@ -110,7 +110,7 @@ static void channels_tell(struct channels *c, MPI_Comm all, const struct ker_cha
 static int by_rank(const void *a, const void *b)
 {
     const struct neighbour *x = a, *y = b;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    return KER_ORDER(x, y, rank);
 }
 
 /* ---- where ---- */

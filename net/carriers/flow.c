@@ -182,9 +182,7 @@ static void reach(struct flows *f)
 static int pair_compare(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    return x->from < y->from ? -1 : x->from > y->from;
+    return KER_ORDER(x, y, to, from);
 }
 
 /* Pairs of one destination, and of one source among them, lie side by side: how many there are from i on. */

@@ -214,11 +214,7 @@ static void faults_draw(const struct route_topology *topology, const struct draw
 static int dead_compare(const void *left, const void *right)
 {
     const struct route_dead *a = left, *b = right;
-    if (a->switch_id != b->switch_id)
-        return a->switch_id < b->switch_id ? -1 : 1;
-    if (a->port != b->port)
-        return a->port < b->port ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    return KER_ORDER(a, b, switch_id, port, at);
 }
 
 static int time_compare(const void *left, const void *right)

@@ -25,11 +25,7 @@ static int compare_devices(const void *left, const void *right)
 {
     const struct fabric_device *a = *(struct fabric_device *const *)left,
                                *b = *(struct fabric_device *const *)right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->guid != b->guid)
-        return a->guid < b->guid ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    return KER_ORDER(a, b, kind, guid, line);
 }
 
 static enum ker_status sort_devices(struct joiner *j)
@@ -129,9 +125,7 @@ struct lids {
 static int compare_lids(const void *left, const void *right)
 {
     const struct lids *a = left, *b = right;
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    return KER_ORDER(a, b, first, line);
 }
 
 /* A LID belongs to one port. LID 0 is none: a port whose subnet manager does not know it. */

@@ -275,7 +275,7 @@ static enum ker_status read_line(struct reader *r)
 static int compare_guids(const void *left, const void *right)
 {
     const struct guid *a = left, *b = right;
-    return a->guid < b->guid ? -1 : a->guid > b->guid;
+    return KER_ORDER(a, b, guid);
 }
 
 static enum ker_status index_subnet(struct reader *r)

@@ -106,12 +106,6 @@ struct graph {
     uint32_t *pointed; /* edges that still point to each */
 };
 
-static int number_compare(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
 static struct graph graph_make(const struct route_dependencies *set, uint32_t channels)
 {
     struct numbers n;
@@ -135,7 +129,7 @@ static struct graph graph_make(const struct route_dependencies *set, uint32_t ch
         g.to[g.first[number_of(&n, edge_from(e)) + 1]++] = number_of(&n, edge_to(e));
     for (uint32_t i = 0; i < n.count; i++) /* which cycle is found depends on no hash */
         if (g.first[i + 1] - g.first[i] > 1)
-            qsort(g.to + g.first[i], g.first[i + 1] - g.first[i], sizeof *g.to, number_compare);
+            qsort(g.to + g.first[i], g.first[i + 1] - g.first[i], sizeof *g.to, ker_order_u32);
     free(n.there);
     free(n.before);
     return g;

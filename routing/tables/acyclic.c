@@ -248,7 +248,7 @@ static void list_remove(struct layer *l, uint32_t link)
 static int by_label(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    return x->label < y->label ? -1 : x->label > y->label;
+    return KER_ORDER(x, y, label);
 }
 
 /* Moves what was found, in its order, behind `at`, which is not among it; `links`: to the beginning. */

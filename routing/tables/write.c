@@ -189,12 +189,6 @@ struct writer {
     uint32_t terms;
 };
 
-static int compare_values(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void hops_write(struct writer *w, uint32_t set)
 {
     const struct route_hop *hop;
@@ -306,7 +300,7 @@ static void row_write(struct writer *w, uint32_t switch_id, bool layer)
             w->first[value] = 1 + n;
         w->sorted[count++] = (uint64_t)w->first[value] << 32 | n;
     }
-    qsort(w->sorted, count, sizeof *w->sorted, compare_values);
+    qsort(w->sorted, count, sizeof *w->sorted, ker_order_u64);
     for (uint32_t i = 0; i < count; i++)
         w->first[value_of(w, switch_id, (uint32_t)w->sorted[i], layer)] = 0;
     for (uint32_t i = 0, same; i < count; i += same) {

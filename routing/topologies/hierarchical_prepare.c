@@ -61,12 +61,6 @@ enum ker_status hierarchy_valiant_prepare(struct route_topology *topology, const
     return detours_prepare((struct hierarchy *)topology, via_asked(config), false, config, error);
 }
 
-static int rack_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static enum ker_status racks_read(struct hierarchy *h, const struct ker_config *config,
                                   struct ker_error *error)
 {
@@ -82,7 +76,7 @@ static enum ker_status racks_read(struct hierarchy *h, const struct ker_config *
                                    h->top->groups - 1);
         h->rack[i] = (uint32_t)rack;
     }
-    qsort(h->rack, h->racks, sizeof *h->rack, rack_compare);
+    qsort(h->rack, h->racks, sizeof *h->rack, ker_order_u32);
     for (uint32_t i = 1; i < h->racks; i++)
         if (h->rack[i] == h->rack[i - 1])
             return ker_config_fail(config, error, key, "names rack %u twice", h->rack[i]);

@@ -440,13 +440,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
 static int wait_compare(const void *a, const void *b)
 {
     const struct task_mpi_wait *x = a, *y = b;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    if (x->task != y->task)
-        return x->task < y->task ? -1 : 1;
-    if (x->stream != y->stream)
-        return x->stream < y->stream ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return KER_ORDER(x, y, job, task, stream, number);
 }
 
 static void waiting_row(const struct task_system *system, FILE *out, const struct task_mpi_wait *row)

@@ -207,9 +207,7 @@ static struct seating *seating_new(const struct task_jobs *jobs, const uint32_t 
 static int seat_compare(const void *a, const void *b)
 {
     const struct task_mpi_seat *x = *(struct task_mpi_seat *const *)a, *y = *(struct task_mpi_seat *const *)b;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
+    return KER_ORDER(x, y, job, task);
 }
 
 /* Numbers the seats within their jobs and hands every program its tasks. Whatever fails, the next job's

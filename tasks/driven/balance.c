@@ -127,7 +127,7 @@ static void objects_send(struct driven_core *core, struct node *node, ker_time n
 static int object_compare(const void *a, const void *b)
 {
     const struct driven_record *x = *(struct driven_record *const *)a, *y = *(struct driven_record *const *)b;
-    return x->object < y->object ? -1 : x->object > y->object;
+    return KER_ORDER(x, y, object);
 }
 
 static void objects_go_on(struct driven_core *core, ker_time now)

@@ -70,11 +70,7 @@ struct placed {
 static int placed_compare(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    if (x->second != y->second)
-        return x->second < y->second ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return KER_ORDER(x, y, first, second, node);
 }
 
 /* Of each group: 1 if somebody has a node of it. */

@@ -73,19 +73,13 @@ uint32_t task_placement_node(const struct task_placement *p, uint32_t seat)
     return task_placement_place(p, p->law->place(p, seat));
 }
 
-static int placement_compare(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* Sorts the tasks by node and, when the file names no cores, numbers them on each node. */
 void task_placement_index(struct task_placement *p)
 {
     uint64_t *key = ker_alloc(p->tasks * sizeof *key);
     for (uint32_t task = 0; task < p->tasks; task++)
         key[task] = (uint64_t)p->table[task].node << 32 | task;
-    qsort(key, p->tasks, sizeof *key, placement_compare);
+    qsort(key, p->tasks, sizeof *key, ker_order_u64);
     p->by_node = ker_alloc(p->tasks * sizeof *p->by_node);
     uint32_t k = 0;
     for (uint32_t i = 0; i < p->tasks; i++) {

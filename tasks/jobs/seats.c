@@ -12,11 +12,7 @@
 static int seat_compare(const void *a, const void *b)
 {
     const struct task_seat *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
+    return KER_ORDER(x, y, node, job, task);
 }
 
 static int seat_compare_cores(const void *a, const void *b)

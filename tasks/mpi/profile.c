@@ -182,9 +182,7 @@ static int task_compare(const void *a, const void *b)
 {
     const struct task_state *x = *(const struct task_state *const *)a,
                             *y = *(const struct task_state *const *)b;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
+    return KER_ORDER(x, y, job, task);
 }
 
 static void maker_init(struct maker *m, const struct task_mpi *mpi, const struct names *names, ker_time end)

@@ -82,19 +82,13 @@ struct task_target *task_target_get(struct task_state *task, int32_t comm, int32
 static int target_compare(const void *a, const void *b)
 {
     const struct task_target *x = a, *y = b;
-    if (x->comm != y->comm)
-        return x->comm < y->comm ? -1 : 1;
-    if (x->window != y->window)
-        return x->window < y->window ? -1 : 1;
-    return x->peer < y->peer ? -1 : x->peer > y->peer;
+    return KER_ORDER(x, y, comm, window, peer);
 }
 
 static int window_compare(const void *a, const void *b)
 {
     const struct task_window *x = a, *y = b;
-    if (x->comm != y->comm)
-        return x->comm < y->comm ? -1 : 1;
-    return x->window < y->window ? -1 : x->window > y->window;
+    return KER_ORDER(x, y, comm, window);
 }
 
 void **task_targets_sorted(const struct task_onesided *o)

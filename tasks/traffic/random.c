@@ -38,12 +38,6 @@ static bool random_sends(const struct task_traffic *t, uint32_t node, uint32_t t
     return node != target && i < senders && i * others / senders == j;
 }
 
-static int node_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* traffic.hotspot_senders. */
 static enum ker_status random_senders(struct task_traffic *t, const struct ker_config *config,
                                       struct ker_error *error)
@@ -58,7 +52,7 @@ static enum ker_status random_senders(struct task_traffic *t, const struct ker_c
     t->where.senders = (uint32_t)senders;
     t->where.sorted = sorted = ker_alloc(count * sizeof *sorted);
     memcpy(sorted, t->where.hot, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, node_compare);
+    qsort(sorted, count, sizeof *sorted, ker_order_u32);
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || sorted[i] != sorted[i - 1])
             sorted[t->where.sorted_count++] = sorted[i];

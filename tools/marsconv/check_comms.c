@@ -95,7 +95,7 @@ void check_comms_add(struct check *c, const struct conv_task *task, uint32_t *kn
 static int comm_compare(const void *a, const void *b)
 {
     const struct check_comm *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    return KER_ORDER(x, y, id);
 }
 
 uint32_t check_comms_unequal(struct check *c, struct check_comm *list)

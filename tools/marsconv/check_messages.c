@@ -69,13 +69,7 @@ void check_receive(struct check *c, const struct check_message *m, bool perhaps)
 static int channel_compare(const void *a, const void *b)
 {
     const struct channel *x = a, *y = b;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->comm != y->comm)
-        return x->comm < y->comm ? -1 : 1;
-    return x->tag < y->tag ? -1 : x->tag > y->tag;
+    return KER_ORDER(x, y, to, from, comm, tag);
 }
 
 /* Takes up to `count` of receives from any source or with any tag. */

@@ -199,9 +199,7 @@ static void stats_release(struct stats *s)
 static int pair_compare(const void *a, const void *b)
 {
     const struct stats_pair *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
+    return KER_ORDER(x, y, from, to);
 }
 
 bool conv_stats_of(struct conv_source *source, bool json, FILE *to, struct mars_error *error)

@@ -163,7 +163,7 @@ static struct recorder *record_all(const struct settings *s)
 static int longer(const void *a, const void *b)
 {
     const struct noise_detour *x = a, *y = b;
-    return (x->length > y->length) - (x->length < y->length);
+    return KER_ORDER(x, y, length);
 }
 
 /* A line of the table; sorts the detours. */

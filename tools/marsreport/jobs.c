@@ -10,11 +10,7 @@ struct seat {
 static int by_place(const void *a, const void *b)
 {
     const struct seat *x = a, *y = b;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
+    return KER_ORDER(x, y, place, job, node);
 }
 
 /* The number of a job in the list of names, where the last one found is likely the next. */

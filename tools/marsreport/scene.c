@@ -38,11 +38,7 @@ struct pair {
 static int by_pair(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->class != y->class)
-        return x->class < y->class ? -1 : 1;
-    return x->link < y->link ? -1 : x->link > y->link;
+    return KER_ORDER(x, y, key, class, link);
 }
 
 static void line_load(struct rep_scene *s, struct rep_link *k, uint32_t line, bool back)

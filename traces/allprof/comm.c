@@ -120,11 +120,7 @@ struct split_key {
 static int split_compare(const void *left, const void *right)
 {
     const struct split_key *a = left, *b = right;
-    if (a->colour != b->colour)
-        return a->colour < b->colour ? -1 : 1;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return KER_ORDER(a, b, colour, key, rank);
 }
 
 /* One communicator per colour; a negative colour is MPI_UNDEFINED. */

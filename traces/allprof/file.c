@@ -305,9 +305,7 @@ static bool name_read(struct found *found, const char *name)
 static int found_compare(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
-    if (a->task != b->task)
-        return a->task < b->task ? -1 : 1;
-    return (a->digits > b->digits) - (a->digits < b->digits);
+    return KER_ORDER(a, b, task, digits);
 }
 
 /* Every task from 0 on once; a plain and a compressed file of one name count once. */

@@ -97,11 +97,7 @@ void allprof_flow_add(struct allprof_flow **flows, size_t *count, size_t *room, 
 static int flow_compare(const void *left, const void *right)
 {
     const struct allprof_flow *a = left, *b = right;
-    if (a->comm != b->comm)
-        return a->comm < b->comm ? -1 : 1;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
-    return (a->from > b->from) - (a->from < b->from);
+    return KER_ORDER(a, b, comm, to, from);
 }
 
 static enum ker_status flow_fail(const struct allprof_flow *flow, uint64_t sends, uint64_t receives,

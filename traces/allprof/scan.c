@@ -84,9 +84,7 @@ void allprof_tally_add(struct allprof_tally *a, const struct allprof_tally *b)
 static int tally_compare(const void *left, const void *right)
 {
     const struct allprof_tally *a = left, *b = right;
-    if (a->event != b->event)
-        return a->event < b->event ? -1 : 1;
-    return (a->peer > b->peer) - (a->peer < b->peer);
+    return KER_ORDER(a, b, event, peer);
 }
 
 /* By event and peer, and each USE learns where its own lie. */

@@ -24,7 +24,7 @@ void allprof_sign_release(struct allprof_sign *sign)
 static int peer_compare(const void *left, const void *right)
 {
     const struct allprof_tally *a = left, *b = right;
-    return (a->peer > b->peer) - (a->peer < b->peer);
+    return KER_ORDER(a, b, peer);
 }
 
 static void sign_messages_add(struct allprof_sign *sign, const struct allprof_tallies *tallies,

@@ -5,26 +5,14 @@
 #include <string.h>
 
 /* All definitions begin with their ids, of 8 bytes (locations) or 4. */
-static int id8_compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static int id4_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-#define SORT4(list, count) qsort(list, count, sizeof *(list), id4_compare)
-#define FIND4(list, count, id) bsearch(&(id), list, count, sizeof *(list), id4_compare)
+#define SORT4(list, count) qsort(list, count, sizeof *(list), ker_order_u32)
+#define FIND4(list, count, id) bsearch(&(id), list, count, sizeof *(list), ker_order_u32)
 
 const struct otf2_location *otf2_location_find(const struct otf2_trace *trace, uint64_t id)
 {
     if (trace->locations == 0)
         return NULL;
-    return bsearch(&id, trace->location, trace->locations, sizeof *trace->location, id8_compare);
+    return bsearch(&id, trace->location, trace->locations, sizeof *trace->location, ker_order_u64);
 }
 
 const struct otf2_region *otf2_region_find(const struct otf2_trace *trace, uint32_t id)
@@ -192,7 +180,7 @@ enum ker_status otf2_define(struct otf2_trace *trace, struct foreign_trace *to, 
     if (trace->resolution == 0)
         return ker_fail(error, KER_BAD_INPUT, "%s: the archive does not define its clock", trace->path);
     if (trace->locations)
-        qsort(trace->location, trace->locations, sizeof *trace->location, id8_compare);
+        qsort(trace->location, trace->locations, sizeof *trace->location, ker_order_u64);
     if (trace->regions)
         SORT4(trace->region, trace->regions);
     if (trace->texts)

@@ -90,7 +90,7 @@ static enum ker_status place_make(struct place *place, const struct mars_comm *c
 static int place_compare(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    return (x->comm > y->comm) - (x->comm < y->comm);
+    return KER_ORDER(x, y, comm);
 }
 
 static bool has_topology(const struct mars_task *task, const int32_t *comm, uint32_t i)

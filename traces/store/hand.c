@@ -49,7 +49,7 @@ struct hand {
 static int task_compare(const void *a, const void *b)
 {
     const struct trace_task *x = a, *y = b;
-    return (x->task > y->task) - (x->task < y->task);
+    return KER_ORDER(x, y, task);
 }
 
 struct trace_task *trace_tasks_find(const struct trace_tasks *tasks, uint32_t task)

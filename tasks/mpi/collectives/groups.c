@@ -17,9 +17,7 @@ struct keyed {
 static int keyed_compare(const void *left, const void *right)
 {
     const struct keyed *a = left, *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->unit < b->unit ? -1 : a->unit > b->unit;
+    return KER_ORDER(a, b, key, unit);
 }
 
 static uint32_t *numbers(size_t count)
