@@ -63,7 +63,8 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
         a->credit[c] = net->set.buffer;
     net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lines(net_lanes_bytes(net)));
     if (net->set.lanes && net->set.lanes->init)
-        net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a));
+        net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a),
+                             &(struct net_lanes_output){.adapter = true, .id = id});
     if (net->dma)
         *net_dma_of(a) = (struct net_adapter_dma){.first = NET_NONE};
     a->due = net->dues + 1 + net->adapter_count; /* this is the next one */

@@ -45,17 +45,23 @@ extern const struct ker_kind net_arbiter_oldest, net_arbiter_round_robin;
  * choice. A kind has state per output, and is notified of every packet that is sent, of one that was alone,
  * too. Classes with the highest first (strict) need none of that: nothing here is called then. */
 
+/* An output: a port of a switch, or an adapter (an endpoint). */
+struct net_lanes_output {
+    bool adapter;
+    uint32_t id, port; /* port: of a switch */
+};
+
 /* Operations of a kind of the family "switch.lanes"; all NULL, bytes 0: strict. */
 struct net_lanes {
     size_t bytes; /* of an output's state, a multiple of 8: numbers only, as they are saved as they are */
     /* Reads the kind's keys: what all outputs share, malloc'ed. */
     enum ker_status (*read)(void **shared, const struct ker_config *, uint32_t channels, struct ker_error *);
-    void (*init)(const void *shared, void *state);
+    void (*init)(const void *shared, void *state, const struct net_lanes_output *);
     /* ready: channels with a packet that could be sent, a bit each, at least one. Returns one of them. */
     unsigned (*choose)(const void *shared, void *state, uint32_t ready);
     void (*sent)(const void *shared, void *state, unsigned channel, uint32_t bytes);
 };
-extern const struct ker_kind net_lanes_strict;
+extern const struct ker_kind net_lanes_strict, net_lanes_vl;
 
 enum net_control { NET_CONTROL_FIRST, NET_CONTROL_FAIR, NET_CONTROL_IN_ORDER };
 enum net_pinning { NET_PIN_PACKET, NET_PIN_MESSAGE, NET_PIN_FLOW };

@@ -18,7 +18,9 @@ KER_KINDS_TABLE(arbiter_kinds, ARBITERS);
 static const struct ker_kinds arbiters = {"switch.arbitration", "arbiters", sizeof(struct net_arbiter),
                                           arbiter_kinds};
 
-#define LANES(KIND) KIND(net_lanes_strict)
+#define LANES(KIND)                                                                                          \
+    KIND(net_lanes_strict)                                                                                   \
+    KIND(net_lanes_vl)
 KER_KINDS_TABLE(lanes_kinds, LANES);
 static const struct ker_kinds lanes = {"switch.lanes", "arbitration among lanes", sizeof(struct net_lanes),
                                        lanes_kinds};

@@ -89,7 +89,8 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
                    ? (char *)s + net_switch_bytes(net, ports) - net_lines(net_lanes_bytes(net) * ports)
                    : NULL;
     for (uint32_t p = 0; s->lanes && net->set.lanes->init && p < ports; p++)
-        net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p));
+        net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p),
+                             &(struct net_lanes_output){.id = id, .port = p});
     s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;

@@ -58,7 +58,8 @@ struct random_system {
     bool turns;                   /* more tasks than hardware threads */
     bool draws_memory;            /* computations may */
     bool controllers, cores_draw; /* memory and cores have rates */
-    bool turns_of_lanes;          /* switch.lanes is a plugin's */
+    bool turns_of_lanes, vl;      /* switch.lanes is a plugin's; InfiniBand's tables */
+    uint32_t all_channels;        /* of all classes */
     bool lanes;                   /* adapters read and write memory */
     uint32_t first, members;      /* nodes of the synthetic traffic */
     bool closed;                  /* a closed loop */

@@ -35,6 +35,7 @@ static void random_channels(struct random_system *r)
     random_key(r, "classes");
     bool many = r->extreme || (chance(r, 20) && channels <= 5);
     r->classes = many ? between(r, r->extreme ? 1 : 2, r->extreme ? 16 / channels : 3) : 1;
+    r->all_channels = channels * r->classes;
     fprintf(r->out, "    channels = %u;\n    classes = %u;\n", channels, r->classes);
 }
 
@@ -49,8 +50,33 @@ static const char *random_plugin(void)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
+/* One of InfiniBand's tables: every lane once, in any order, and some again. */
+static void random_vl(struct random_system *r, const char *name, bool all)
+{
+    random_key(r, name);
+    fprintf(r->out, "    %s = \"", name);
+    for (uint32_t i = 0, first = draw(r, r->all_channels); all && i < r->all_channels; i++)
+        fprintf(r->out, "%s%u:%u", i ? "," : "", (first + i) % r->all_channels,
+                chance(r, 30) ? 255 : between(r, 1, 60));
+    for (uint32_t i = 0, more = draw(r, 5); i < more; i++)
+        fprintf(r->out, "%s%u:%u", i || all ? "," : "", draw(r, r->all_channels), draw(r, 256));
+    fprintf(r->out, "\";\n");
+}
+
+static void random_vl_tables(struct random_system *r, const char *low, const char *high, const char *limit)
+{
+    random_vl(r, low, true);
+    random_vl(r, high, false);
+    put_whole(r, limit, 0, 3, 0, 255);
+}
+
 static void random_lanes(struct random_system *r)
 {
+    r->vl = !r->turns_of_lanes && r->all_channels < 16 && random_flag(r, "vl lanes", 20);
+    if (r->vl) {
+        put_text(r, "lanes", "vl");
+        random_vl_tables(r, "vl_low", "vl_high", "vl_limit");
+    }
     if (!r->turns_of_lanes)
         return;
     put_text(r, "lanes", "turns");
@@ -69,7 +95,7 @@ static void random_switch(struct random_system *r)
     put_text(r, "queueing", random_flag(r, "queueing", 30) ? "fifo" : "voq");
     put_choice(r, "arbitration", LIST("round_robin", "oldest", "random"));
     put_text(r, "forwarding", random_flag(r, "forwarding", 25) ? "store_and_forward" : "cut_through");
-    if (r->turns_of_lanes)
+    if (r->turns_of_lanes || r->vl)
         put_text(r, "matching", "greedy"); /* the only one that asks the lanes */
     else
         put_choice(r, "matching", LIST("separable", "greedy"));
@@ -85,6 +111,8 @@ static void random_switch(struct random_system *r)
 static void random_adapter(struct random_system *r)
 {
     group_begin(r, "adapter");
+    if (r->vl && random_flag(r, "own vl", 30))
+        random_vl_tables(r, "vl_low", "vl_high", "vl_limit");
     put_bytes(r, "packet_size", r->packet);
     put_bytes(r, "header", r->header);
     bool one_queue = random_flag(r, "queues", 30);

@@ -1,0 +1,244 @@
+/* vl.c - among lanes: InfiniBand's VL arbitration tables (specification 1.3, volume 1, 7.6.9).
+ *
+ * An output has a table of high and one of low priority, each a list of lanes with weights in units of 64
+ * bytes. The entry whose turn it is may send while any of its weight is left: its last packet may be larger
+ * than that, and owes nothing afterwards. An entry whose lane has nothing that could be sent is passed over,
+ * and has its whole weight again when its turn comes. High goes first, until vl_limit x 4,096 bytes of it
+ * have gone since low had its chance; then one packet of low is sent, if there is any. A packet counts as
+ * whole units.
+ *
+ * Invariant: every lane that there is has weight in one of the tables, so that choose() always finds one.
+ */
+#include "net/switch/vl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNIT 64u /* bytes */
+#define LIMIT_NONE 255u
+
+enum { LOW, HIGH };
+
+/* Of an output; saved as it is. */
+struct vl_state {
+    uint32_t tables; /* which of struct vl */
+    uint32_t high;   /* units of high priority sent since low had its chance */
+    uint16_t left[2];
+    uint8_t at[2];
+    uint8_t chosen; /* by choose(), for the packet that is sent next: 1 + the table; 0: nothing */
+    uint8_t spare;
+};
+_Static_assert(sizeof(struct vl_state) % 8 == 0, "a multiple of 8");
+
+/* ---- turns ---- */
+
+/* Whose turn it is of the lanes that are ready, and what is left of its weight; false: none is in the table.
+ */
+static inline bool turn_find(const struct vl_table *t, uint32_t ready, uint8_t *at, uint16_t *left)
+{
+    if (*left && ready >> t->entry[*at].lane & 1)
+        return true;
+    uint32_t i = *at;
+    for (uint32_t n = 0; n < t->count; n++) {
+        i = i + 1 < t->count ? i + 1 : 0;
+        if (t->entry[i].weight && ready >> t->entry[i].lane & 1) {
+            *at = (uint8_t)i;
+            *left = t->entry[i].weight;
+            return true;
+        }
+    }
+    return false;
+}
+
+static unsigned vl_choose(const void *shared, void *state, uint32_t ready)
+{
+    struct vl_state *s = state;
+    const struct vl_tables *t = &((const struct vl *)shared)->tables[s->tables];
+    uint8_t at[2] = {s->at[LOW], s->at[HIGH]};
+    uint16_t left[2] = {s->left[LOW], s->left[HIGH]};
+    bool high = turn_find(&t->high, ready, &at[HIGH], &left[HIGH]), first = high && s->high < t->limit,
+         low = !first && turn_find(&t->low, ready, &at[LOW], &left[LOW]);
+    ker_check(high || low);
+    if (!first && !low)
+        s->high = 0; /* it had its chance */
+    unsigned of = low ? LOW : HIGH;
+    s->at[of] = at[of];
+    s->left[of] = left[of];
+    s->chosen = (uint8_t)(1 + of);
+    return (low ? &t->low : &t->high)->entry[at[of]].lane;
+}
+
+static unsigned chosen_lane(const struct vl *vl, const struct vl_state *s)
+{
+    const struct vl_tables *t = &vl->tables[s->tables];
+    return s->chosen == 1 + LOW ? t->low.entry[s->at[LOW]].lane : t->high.entry[s->at[HIGH]].lane;
+}
+
+static void vl_sent(const void *shared, void *state, unsigned channel, uint32_t bytes)
+{
+    struct vl_state *s = state;
+    uint32_t units = (bytes + UNIT - 1) / UNIT;
+    if (!s->chosen || chosen_lane(shared, s) != channel) /* it was alone; or what was chosen was not sent */
+        vl_choose(shared, state, 1u << channel);
+    unsigned of = s->chosen - 1u;
+    s->left[of] = units < s->left[of] ? (uint16_t)(s->left[of] - units) : 0;
+    s->high = of == HIGH ? s->high + units : 0;
+    if (s->high > LIMIT_NONE * 64)
+        s->high = LIMIT_NONE * 64; /* beyond every limit that there is */
+    s->chosen = 0;
+}
+
+/* At first every table begins with its first entry. */
+static void vl_init(const void *shared, void *state, const struct net_lanes_output *output)
+{
+    const struct vl *vl = shared;
+    struct vl_state *s = state;
+    *s = (struct vl_state){.tables = output->adapter};
+    const struct vl_tables *t = &vl->tables[s->tables];
+    s->at[LOW] = (uint8_t)(t->low.count ? t->low.count - 1 : 0);
+    s->at[HIGH] = (uint8_t)(t->high.count ? t->high.count - 1 : 0);
+}
+
+/* ---- keys ---- */
+
+/* A whole number from `*text` on; false: none is there. */
+static bool number_take(const char **text, unsigned long *number)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return false;
+    *number = strtoul(*text, &end, 0);
+    *text = end;
+    return true;
+}
+
+static void blanks_pass(const char **text)
+{
+    *text += strspn(*text, " \t");
+}
+
+char *net_vl_table_read(struct vl_table *t, const char *text)
+{
+    t->count = 0;
+    for (blanks_pass(&text); *text;) {
+        unsigned long lane, weight;
+        const char *entry = text;
+        if (!number_take(&text, &lane) || *text++ != ':' || !number_take(&text, &weight))
+            return ker_format("\"%.12s\" is no LANE:WEIGHT, such as 0:64", entry);
+        if (lane > NET_VL_LANES - 1)
+            return ker_format("there is no lane %lu for data; they go from 0 to 14", lane);
+        if (weight > 255)
+            return ker_format("the weight of lane %lu is %lu; at most 255 (units of 64 bytes)", lane, weight);
+        if (t->count == NET_VL_ENTRIES)
+            return ker_format("has more than %u entries", NET_VL_ENTRIES);
+        t->entry[t->count++] = (struct vl_entry){(uint8_t)lane, (uint8_t)weight};
+        blanks_pass(&text);
+        if (*text == ',')
+            text++;
+        else if (*text)
+            return ker_format("\"%.12s\": entries are separated by commas", text);
+        blanks_pass(&text);
+    }
+    return NULL;
+}
+
+uint32_t net_vl_limit(int64_t limit)
+{
+    return limit == LIMIT_NONE ? UINT32_MAX : limit ? (uint32_t)limit * (4096 / UNIT) : 1;
+}
+
+static uint32_t weighted(const struct vl_table *t)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        lanes |= t->entry[i].weight ? 1u << t->entry[i].lane : 0;
+    return lanes;
+}
+
+static enum ker_status table_read(struct vl_table *t, const struct ker_config *c, const char *key,
+                                  uint32_t channels, struct ker_error *error)
+{
+    char *wrong = net_vl_table_read(t, ker_config_string(c, key));
+    for (uint32_t i = 0; i < t->count && !wrong; i++)
+        if (t->entry[i].lane >= channels)
+            wrong = ker_format("there is no lane %u: switch.channels x switch.classes makes %u, from 0 on",
+                               t->entry[i].lane, channels);
+    if (!wrong)
+        return KER_OK;
+    enum ker_status status = ker_config_fail(c, error, key, "%s", wrong);
+    free(wrong);
+    return status;
+}
+
+/* group: "switch" or "adapter", whose keys replace what is in `t` already. */
+static enum ker_status tables_read(struct vl_tables *t, const struct ker_config *c, const char *group,
+                                   uint32_t channels, struct ker_error *error)
+{
+    static const char *const names[] = {"vl_low", "vl_high"};
+    enum ker_status status = KER_OK;
+    for (int of = LOW; of <= HIGH && status == KER_OK; of++) {
+        char *key = ker_format("%s.%s", group, names[of]);
+        if (ker_config_has(c, key))
+            status = table_read(of == HIGH ? &t->high : &t->low, c, key, channels, error);
+        free(key);
+    }
+    char *limit = ker_format("%s.vl_limit", group);
+    if (ker_config_has(c, limit))
+        t->limit = net_vl_limit(ker_config_int(c, limit));
+    free(limit);
+    uint32_t never = ((1u << channels) - 1) & ~(weighted(&t->low) | weighted(&t->high));
+    char *key = ker_format("%s.vl_low", group);
+    if (status == KER_OK && never)
+        status = ker_config_fail(c, error, key,
+                                 "packets of lane %d would never leave: it has no weight there, nor in "
+                                 "vl_high; give \"%d:64\", for example",
+                                 __builtin_ctz(never), __builtin_ctz(never));
+    free(key);
+    return status;
+}
+
+static enum ker_status vl_read(void **shared, const struct ker_config *config, uint32_t channels,
+                               struct ker_error *error)
+{
+    struct vl *vl = *shared = ker_alloc(sizeof *vl);
+    if (channels > NET_VL_LANES)
+        return ker_config_fail(config, error, "switch.lanes",
+                               "switch.channels x switch.classes makes %u lanes; InfiniBand has 15 for data",
+                               channels);
+    vl->tables[0].limit = net_vl_limit(0);
+    for (uint32_t lane = 0; lane < channels; lane++)
+        vl->tables[0].low.entry[lane] = (struct vl_entry){(uint8_t)lane, 64};
+    vl->tables[0].low.count = channels;
+    enum ker_status status = tables_read(&vl->tables[0], config, "switch", channels, error);
+    vl->tables[1] = vl->tables[0];
+    return status == KER_OK ? tables_read(&vl->tables[1], config, "adapter", channels, error) : status;
+}
+
+static const struct ker_option options[] = {
+    {"switch.vl_high", KER_TYPE_STRING, "", NULL, NULL, NULL,
+     "VL arbitration table of high priority, as OpenSM writes it: \"LANE:WEIGHT,...\", weights of 0 to 255 "
+     "in "
+     "units of 64 bytes, at most 64 entries. A lane (virtual lane) is a channel: class x switch.channels + "
+     "virtual channel; it may be there several times; an entry of weight 0 is skipped."},
+    {"switch.vl_low", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "The table of low priority. Absent: all lanes in turn, 64 each."},
+    {"switch.vl_limit", KER_TYPE_INT, "0", "0", "255", NULL,
+     "How much of high priority may be sent while packets of low priority wait: this x 4,096 bytes, then one "
+     "packet of low priority is sent. 0: one packet; 255: no bound."},
+    {"adapter.vl_high", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "The same table of adapters. Absent: as switches have it."},
+    {"adapter.vl_low", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "The same table of adapters. Absent: as switches have it."},
+    {"adapter.vl_limit", KER_TYPE_INT, NULL, "0", "255", NULL,
+     "The same of adapters. Absent: as switches have it."},
+    {0}};
+
+const struct ker_kind net_lanes_vl = {
+    .name = "vl",
+    .meaning = "InfiniBand's VL arbitration: two tables of lanes and weights",
+    .operations = &(const struct net_lanes){.bytes = sizeof(struct vl_state),
+                                            .read = vl_read,
+                                            .init = vl_init,
+                                            .choose = vl_choose,
+                                            .sent = vl_sent},
+    .options = KER_OPTIONS(options)};
