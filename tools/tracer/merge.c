@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Threads take one block after the other, unpack it (which checks it), pack it harder, and append it to the
- * file; where blocks lie does not matter, since the index that follows them says it. */
+/* Threads take one block after the other, unpack it (which checks it), compress it harder, and append it to
+ * the file; where blocks lie does not matter, since the index that follows them says it. */
 struct merge {
     const struct mars_trace *trace;
     int file;
@@ -27,7 +27,6 @@ struct merge {
 struct repacker { /* a thread's */
     struct mars_sections sections;
     struct mars_payload payload;
-    struct mars_packer *packer;
     uint8_t *data; /* as it was read */
     size_t room;
 };
@@ -56,12 +55,12 @@ static bool repack(struct merge *merge, const struct mars_piece *piece, struct r
     struct mars_error why = {0};
     if (!mars_piece_read(merge->trace, piece, &repacker->data, &repacker->room, error))
         return false;
-    if (!mars_sections_get(sections, repacker->data, block.payload_bytes, &why) ||
-        (block.kind == MARS_BLOCK_CALLS && !mars_classes_unpack(sections, block.records, &why)))
+    if (!mars_sections_get(sections, repacker->data, block.payload_bytes, &why))
         return mars_piece_fail(merge->trace, piece, error, why.text);
     mars_payload_begin(&repacker->payload);
-    mars_classes_pack(repacker->packer, sections, block.kind == MARS_BLOCK_CALLS ? block.records : 0,
-                      &repacker->payload);
+    for (uint32_t i = 0; i < sections->count; i++)
+        mars_payload_section(&repacker->payload, (enum mars_section_kind)sections->section[i].kind,
+                             sections->data + sections->section[i].at, sections->section[i].bytes);
     return mars_payload_end(&repacker->payload, &block) ||
            mars_piece_fail(merge->trace, piece, error, "no memory for it");
 }
@@ -69,12 +68,10 @@ static bool repack(struct merge *merge, const struct mars_piece *piece, struct r
 static void *work(void *argument)
 {
     struct merge *merge = argument;
-    struct repacker repacker = {.packer = mars_packer_new()};
+    struct repacker repacker = {0};
     struct mars_payload *payload = &repacker.payload;
     struct mars_error error = {0};
     mars_payload_init(payload, merge->level);
-    if (!repacker.packer)
-        mars_fail(&error, "%s: no memory", merge->path);
     while (!error.text[0]) {
         size_t mine = __atomic_fetch_add(&merge->next, 1, __ATOMIC_RELAXED);
         if (mine >= merge->trace->pieces)
@@ -102,7 +99,6 @@ static void *work(void *argument)
     }
     mars_sections_release(&repacker.sections);
     mars_payload_release(payload);
-    mars_packer_free(repacker.packer);
     free(repacker.data);
     return NULL;
 }

@@ -203,30 +203,24 @@ static bool section_get(struct mars_sections *sections, struct mars_bytes *from,
     const uint8_t *frame = mars_get_bytes(from, stored);
     if (from->bad || kind > 255 || sections->count == MARS_SECTIONS)
         return mars_fail(error, "a section does not fit into its block");
+    if (kind >= MARS_SECTION_PACKED && kind <= MARS_SECTION_PACKED_LAST)
+        return mars_fail(error,
+                         "its times are packed, which is no longer read: merge the files of its tasks again");
     if (bytes > SECTION_MOST || sections->bytes + bytes > SECTION_MOST ||
         ZSTD_getFrameContentSize(frame, stored) != bytes)
         return mars_fail(error, "a section of %llu bytes is not as long as it says",
                          (unsigned long long)bytes);
     if (!sections->zstd)
         sections->zstd = ZSTD_createDCtx();
-    uint8_t *to = sections->zstd ? mars_sections_add(sections, (enum mars_section_kind)kind, bytes) : NULL;
-    if (!to)
+    if (!sections->zstd || !room_for(&sections->data, &sections->room, sections->bytes + bytes + 1))
         return mars_fail(error, "no memory for a section of %llu bytes", (unsigned long long)bytes);
-    size_t got = ZSTD_decompressDCtx(sections->zstd, to, bytes, frame, stored);
-    return !ZSTD_isError(got) || mars_fail(error, "a section cannot be unpacked: %s", ZSTD_getErrorName(got));
-}
-
-uint8_t *mars_sections_add(struct mars_sections *sections, enum mars_section_kind kind, size_t bytes)
-{
-    if (sections->count == MARS_SECTIONS ||
-        !room_for(&sections->data, &sections->room, sections->bytes + bytes + 1)) /* never NULL */
-        return NULL;
-    uint8_t *to = sections->data + sections->bytes;
+    uint8_t *to = sections->data + sections->bytes; /* never NULL */
     sections->section[sections->count].kind = (uint8_t)kind;
     sections->section[sections->count].at = sections->bytes;
     sections->section[sections->count++].bytes = bytes;
     sections->bytes += bytes;
-    return to;
+    size_t got = ZSTD_decompressDCtx(sections->zstd, to, bytes, frame, stored);
+    return !ZSTD_isError(got) || mars_fail(error, "a section cannot be unpacked: %s", ZSTD_getErrorName(got));
 }
 
 bool mars_sections_get(struct mars_sections *sections, const uint8_t *payload, size_t bytes,

@@ -73,11 +73,9 @@ enum mars_section_kind {
     MARS_SECTION_GAP_BITS = 10, /* times.h: the sections above have the classes */
     MARS_SECTION_AWAY_BITS = 11,
     MARS_SECTION_DURATION_BITS = 12,
-    MARS_SECTION_OWN = 13,        /* between the record before and this one's end, and in none of its times */
-    MARS_SECTION_GAP_PACKED = 14, /* classes.h: in place of 3, 4 and 5, in merged files */
-    MARS_SECTION_AWAY_PACKED = 15,
-    MARS_SECTION_DURATION_PACKED = 16,
-    MARS_SECTION_MODELS = 17, /* what they are packed with */
+    MARS_SECTION_OWN = 13,    /* between the record before and this one's end, and in none of its times */
+    MARS_SECTION_PACKED = 14, /* to 17: times as merged files had them for a while; refused */
+    MARS_SECTION_PACKED_LAST = 17,
 };
 
 /* Payloads being made. */
@@ -110,9 +108,6 @@ struct mars_sections {
 void mars_sections_release(struct mars_sections *);
 bool mars_sections_get(struct mars_sections *, const uint8_t *payload, size_t bytes,
                        struct mars_error *error);
-/* One more section, of bytes that are not yet set; moves those of the others. NULL: no memory, or too many.
- */
-uint8_t *mars_sections_add(struct mars_sections *, enum mars_section_kind, size_t bytes);
 /* The bytes of a section, 0 when the block has no such; never NULL. */
 const uint8_t *mars_section(const struct mars_sections *, enum mars_section_kind, size_t *bytes);
 

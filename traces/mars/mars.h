@@ -3,7 +3,6 @@
 #ifndef MARS_MARS_H
 #define MARS_MARS_H
 
-#include "traces/mars/classes.h"
 #include "traces/mars/define.h"
 #include "traces/mars/pieces.h"
 #include "traces/mars/reader.h"

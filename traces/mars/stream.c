@@ -5,7 +5,6 @@
  * out is still there with the first of the next.
  */
 #define _GNU_SOURCE
-#include "traces/mars/classes.h"
 #include "traces/mars/pieces.h"
 #include "traces/mars/times.h"
 #include "traces/mars/varint.h"
@@ -201,6 +200,29 @@ static struct mars_bytes bytes_of(const struct chunk *chunk, enum mars_section_k
     return (struct mars_bytes){data, data + bytes, false};
 }
 
+/* The shape of each record. False: the order is damaged. */
+static bool order_get(const struct chunk *chunk, uint32_t records, uint32_t *shape)
+{
+    struct mars_bytes from = bytes_of(chunk, MARS_SECTION_ORDER);
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < records;) {
+        uint64_t token = mars_get(&from), distance = 0, count = 1;
+        if (token == 1) {
+            distance = mars_get(&from);
+            count = mars_get(&from);
+            if (distance == 0 || distance > i || count == 0 || count > records - i)
+                return false;
+        } else if (token >= 2 && token - 2 >= known) {
+            return false;
+        }
+        if (from.bad)
+            return false;
+        for (uint64_t end = i + count; i < end; i++)
+            shape[i] = distance ? shape[i - distance] : (token ? (uint32_t)(token - 2) : known++);
+    }
+    return known <= chunk->shapes;
+}
+
 /* False: there is no class for each record. */
 static bool times_of(const struct chunk *chunk, uint32_t records, enum mars_section_kind classes,
                      enum mars_section_kind further, struct times *times)
@@ -226,14 +248,13 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
         !grow(&stream->order, &room, piece->block.records, sizeof *stream->order))
         return mars_piece_fail(trace, piece, error, "it has too many records");
     stream->order_room = (uint32_t)room;
-    if (!mars_sections_get(&chunk->sections, stream->payload, piece->block.payload_bytes, &own) ||
-        !mars_classes_unpack(&chunk->sections, piece->block.records, &own))
+    if (!mars_sections_get(&chunk->sections, stream->payload, piece->block.payload_bytes, &own))
         return mars_piece_fail(trace, piece, error, own.text);
     if (!shapes_get(stream->task, chunk, &why))
         return mars_piece_fail(trace, piece, error, why);
     stream->current = chunk;
     stream->records = piece->block.records;
-    if (!mars_order_read(&chunk->sections, stream->records, chunk->shapes, stream->order))
+    if (!order_get(chunk, stream->records, stream->order))
         return mars_piece_fail(trace, piece, error, "the order of its calls is damaged");
     if (!times_of(chunk, stream->records, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS, &stream->gap) ||
         !times_of(chunk, stream->records, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS, &stream->away) ||
