@@ -42,11 +42,7 @@ enum ker_status replay_partitions_completed(const struct replay_request *, uint6
                                             const struct replay_wrong *);
 enum ker_status replay_matched_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* between.c: a collective of an intercommunicator; op->collective and op->comm are set. */
-enum ker_status replay_between_get(struct replay_task *, struct task_op *, bool *some,
-                                   const struct replay_wrong *);
-/* The same of one that does not block: one operation. */
-enum ker_status replay_between_request_get(struct replay_task *, struct task_op *,
-                                           const struct replay_wrong *);
+enum ker_status replay_between_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* A list of bytes for `size` tasks; NULL: it is empty, which means nothing here. */
 enum ker_status replay_each_get(struct replay_task *, enum mars_field, int which, uint32_t size,
                                 const uint64_t **list, uint64_t *sum, const struct replay_wrong *);

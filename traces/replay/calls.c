@@ -175,13 +175,12 @@ static enum ker_status request_translate(struct replay_task *t, const struct tra
     return status;
 }
 
-static enum ker_status collective_translate(struct replay_task *t, struct task_op *op, bool *some,
+static enum ker_status collective_translate(struct replay_task *t, struct task_op *op,
                                             const struct replay_wrong *w)
 {
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
     if (status == KER_OK && t->comms[op->comm].remote)
-        return op->kind == TASK_OP_COLLECTIVE ? replay_between_get(t, op, some, w)
-                                              : replay_between_request_get(t, op, w);
+        return replay_between_get(t, op, w);
     return status == KER_OK ? replay_collective_get(t, op, w) : status;
 }
 
@@ -262,7 +261,7 @@ static enum ker_status translate(struct replay_task *t, const struct trace_funct
         return request_translate(t, call, op, some, w);
     case TRACE_COLLECTIVE:
         op->collective = call->more;
-        return collective_translate(t, op, some, w);
+        return collective_translate(t, op, w);
     case TRACE_CREATE:
     case TRACE_CREATE_GROUP:
         return create_translate(t, call, op, some, w);

@@ -181,8 +181,6 @@ static void comms_put(struct replay_comms *comms, const struct listed *listed, c
     } else {
         comm_put(comms, listed->id, (struct task_comm){listed->size, member, at + 1});
         comm_put(comms, listed->id, (struct task_comm){listed->remote, other, at});
-        comm_put(comms, listed->id, (struct task_comm){listed->size, member, 0});
-        comm_put(comms, listed->id, (struct task_comm){listed->remote, other, 0});
         comm_put(comms, listed->id, (struct task_comm){listed->size + listed->remote, member, 0});
     }
 }

@@ -21,9 +21,8 @@
 /* ---- comms.c ---- */
 
 /* The communicators of a trace, by their ids ascending behind the world, which is 0. An intercommunicator is
- * five in a row: its two groups, as such (task_comm.remote), each group by itself, and all tasks of both. */
-#define REPLAY_LOCAL 2 /* from a group of an intercommunicator to that group by itself */
-#define REPLAY_INTER 5
+ * three in a row: its two groups (task_comm.remote), and all tasks of both. */
+#define REPLAY_INTER 3
 static inline int32_t replay_whole(const struct task_comm *comms, int32_t comm)
 {
     int32_t remote = comms[comm].remote;

@@ -1,5 +1,5 @@
-/* between.c - collectives between the two groups of an intercommunicator that do not block, as Open MPI's
- * libnbc does them: straight between tasks of different groups, without trees.
+/* between.c - collectives between the two groups of an intercommunicator, as Open MPI's libnbc does them:
+ * straight between tasks of different groups, without trees.
  *
  * Ranks are those of all tasks, the first group's before the second's. With a root: one message for each task
  * of the other group. Barrier, Allreduce, Reduce_scatter: all send to the other group's first task, its
