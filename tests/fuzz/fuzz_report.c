@@ -15,6 +15,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
 static const char *const known[] = {"summary.json",
                                     "started.json",
+                                    "point.json",
                                     "failed.json",
                                     "system.cfg",
                                     "periods.csv",

@@ -131,5 +131,5 @@ check "--schema has those that keys choose"
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u EXTRA make BUILD=build/release build/release/marsreport >log 2>&1 &&
     [ "$(grep -c '^  CC' log)" -lt 40 ] && build/release/marsreport -o page.html one >log 2>&1 &&
     [ "$(grep -oE '^ *id: "(topology|adapters|links)"' page.html | cut -d'"' -f2 | tr '\n' ' ')" = "topology adapters links " ] &&
-    [ "$(grep -o '<script id="marssim-data" type="application/json">[^<]*' page.html | sed 's/^<[^>]*>//' | jq '.links.rows | length')" -eq "$(($(wc -l <one/links.csv) - 1))" ]
+    [ "$(grep -o '<script id="marssim-data" type="application/json">[^<]*' page.html | sed 's/^<[^>]*>//' | jq '.runs[0].links.rows | length')" -eq "$(($(wc -l <one/links.csv) - 1))" ]
 check "a panel of the page, in its place and with its table"

@@ -265,17 +265,22 @@ async function others(browser) {
     const missing = await torus.locator("#functions").textContent();
     check("a panel without data names the key", missing.includes("output.calls") && torus.complaints.length === 0, [missing, torus.complaints]);
     const two = await open(browser, "two.html");
-    const difference = await two.locator(".difference").textContent();
+    const difference = await two.locator("#headline .difference").textContent();
     const keys = await two.locator("#compare tbody td:first-child").allTextContents();
     check("two runs show which keys differ", keys.includes("topology.kind") && keys.includes("jobs.0.program") && !keys.includes("run.seed"), keys);
     const same = await open(browser, "same.html");
     const told = await same.locator("#waits tbody tr").count(), sizes = await same.locator("#rates tbody tr").count();
     check("waits and rates of a run are in the page", told > 32 && sizes > 8, [told, sizes, same.complaints]);
-    const tight = await same.evaluate(sidewaysNow), stacked = await same.locator(".pair.stacked").count();
+    const tight = await same.evaluate(sidewaysNow), stacked = await same.locator(".runs").evaluateAll(all => all.filter(side => side.style.getPropertyValue("--across") === "1").length);
     check("tables of two runs that have no room side by side are below each other", tight.length === 0 && stacked > 0, [tight, stacked]);
     check("of one machine the differences are drawn", await same.locator("#compare canvas").count() === 2 && await two.locator("#compare canvas").count() === 0 &&
         same.complaints.length === 0, same.complaints);
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);
+    const three = await open(browser, "three.html"), heads = await three.locator("#headline .difference th").allTextContents(), differences = await three.evaluate(() =>
+        [...document.querySelectorAll("#headline .difference tbody tr")].map(row => [...row.children].map(cell => (cell.querySelector("[data-value]") || { dataset: {} }).dataset.value)));
+    check("so have three", heads.join() === ",traced,torus,loggops" && differences.every((row, i) => row.length === 4) && differences[0].slice(1).join() === (await three.evaluate(() =>
+        mars.runs.map(run => run.result.simulated_time_ps))).join() && three.complaints.length === 0, [heads, differences[0], three.complaints]);
+    check("and nothing of theirs is wider than 1280 pixels", await three.evaluate(() => document.documentElement.scrollWidth - innerWidth) <= 0, await three.evaluate(sidewaysNow));
 }
 
 /* Four tabs; a zoom in one panel is one in all; jobs on the machine. */

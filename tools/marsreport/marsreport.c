@@ -1,4 +1,4 @@
-/* marsreport.c - the command line: one page of one result folder, or of two side by side. */
+/* marsreport.c - the command line: one page of a result folder, or of several side by side. */
 #define _GNU_SOURCE
 #include "tools/marsreport/report.h"
 
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 struct settings {
-    const char *out, *path[2];
-    int paths;
+    const char *out, **path;
+    size_t paths;
     ker_time from, to;
 };
 
@@ -43,10 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--from lies behind --to");
         return 0;
     case ARGP_KEY_ARG:
-        if (settings->paths == 2)
-            argp_error(state, "%s: one folder is shown, or two side by side", argument);
-        else
-            settings->path[settings->paths++] = argument;
+        *KER_APPEND(settings->path, settings->paths) = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "no result folder given; for example: marsreport results/fat-tree-lammps");
@@ -56,24 +53,28 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* The data of the first folder, with those of the second as its member "other". */
+static enum ker_status run_add(const struct settings *s, const char *path, json_t *runs, bool *damaged,
+                               struct ker_error *error)
+{
+    struct rep_folder folder = {.from = s->from, .to = s->to};
+    enum ker_status status = rep_folder_open(&folder, path, error);
+    if (status == KER_OK) {
+        json_t *one = rep_folder_data(&folder);
+        if (s->paths > 1)
+            json_object_set_new(one, "path", json_string(path)); /* where names are the same */
+        json_array_append_new(runs, one);
+    }
+    *damaged |= folder.damaged;
+    rep_folder_close(&folder);
+    return status;
+}
+
 static enum ker_status run(const struct settings *s, bool *damaged, struct ker_error *error)
 {
-    json_t *data = NULL;
+    json_t *runs = json_array(), *data = json_pack("{s:o}", "runs", runs);
     enum ker_status status = KER_OK;
-    for (int i = 0; i < s->paths && status == KER_OK; i++) {
-        struct rep_folder folder = {.from = s->from, .to = s->to};
-        status = rep_folder_open(&folder, s->path[i], error);
-        if (status == KER_OK) {
-            json_t *one = rep_folder_data(&folder);
-            if (data)
-                json_object_set_new(data, "other", one);
-            else
-                data = one;
-        }
-        *damaged |= folder.damaged;
-        rep_folder_close(&folder);
-    }
+    for (size_t i = 0; i < s->paths && status == KER_OK; i++)
+        status = run_add(s, s->path[i], runs, damaged, error);
     char *path = s->out ? ker_format("%s", s->out) : ker_format("%s/report.html", s->path[0]);
     if (status == KER_OK)
         status = rep_page_write(path, data, error);
@@ -92,9 +93,10 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         OPTIONS,
         parse,
-        "DIR [DIR2]",
+        "DIR...",
         "Writes one page, for any browser and without a server, of what a run of marssim has left in DIR; of "
-        "two runs, side by side.\vExit status: 0 done, 1 written, but something in the folder could not be "
+        "several runs side by side, with their differences from the first.\vExit status: 0 done, 1 written, "
+        "but something in the folder could not be "
         "read, 2 not written.",
         0,
         NULL,
@@ -103,9 +105,9 @@ int main(int argc, char **argv)
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)
         return 2;
-    if (run(&settings, &damaged, &error) != KER_OK) {
+    int status = run(&settings, &damaged, &error) == KER_OK ? damaged : 2;
+    if (error.status != KER_OK)
         fprintf(stderr, "marsreport: error: %s\n", error.text);
-        return 2;
-    }
-    return damaged ? 1 : 0;
+    free(settings.path);
+    return status;
 }

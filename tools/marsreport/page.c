@@ -155,6 +155,19 @@ static json_t *text_json(struct rep_folder *f, const char *name)
     return string;
 }
 
+/* Of a point of a sweep what marssweep has run: {KEY: VALUE}; NULL: it is none. */
+static json_t *words_of(struct rep_folder *f)
+{
+    size_t length = 0;
+    char *text = rep_file_read(f, "point.json", &length);
+    json_t *point = text ? json_loadb(text, length, 0, NULL) : NULL;
+    json_t *words = json_object_get(point, "words");
+    words = json_is_object(words) ? json_incref(words) : NULL;
+    json_decref(point);
+    free(text);
+    return words;
+}
+
 /* NULL values are left out. */
 static void put(json_t *data, const char *key, json_t *value)
 {
@@ -209,6 +222,7 @@ json_t *rep_folder_data(struct rep_folder *f)
 {
     json_t *data = json_object();
     put(data, "name", name_of(f->path));
+    put(data, "words", words_of(f));
     put(data, "partial", f->summary ? NULL : json_true());
     for (int i = 0; i < 3 && f->summary; i++) {
         static const char *const groups[] = {"input", "result", "run"};

@@ -13,7 +13,16 @@ addEventListener("error", event => {
 });
 
 mars.data = JSON.parse(document.getElementById("marssim-data").textContent);
-mars.runs = [mars.data].concat(mars.data.other ? [mars.data.other] : []);
+mars.runs = mars.data.runs;
+mars.several = mars.runs.length > 1;
+/* Points of a sweep are called by their words, of several by those that differ; folders of one name by their paths. */
+mars.runs.filter((run, i, all) => all.some(other => other !== run && other.name === run.name)).forEach(run => {
+    run.name = run.path;
+});
+mars.runs.forEach(run => {
+    const words = Object.entries(run.words || {}).filter(([key, value]) => !mars.several || mars.runs.some(other => (other.words || {})[key] !== value));
+    run.name = words.map(word => word.join("=")).join(" ") || run.name;
+});
 
 /* make("td", {class: "text"}, "a text", element, ...) */
 mars.make = function (tag, attributes, ...children) {
@@ -29,8 +38,8 @@ mars.make = function (tag, attributes, ...children) {
 };
 
 /* A panel, which is a file in panels/: {id, tab, title, wide, network, tables, build(box, run, index)}; tab: "network", "applications" or
- * "time", else it is in the overview; it is built when its tab is first shown. build is called for each run, into a box of its own; a panel of both
- * runs together has both(box) in its place. `network`: it shows packets, links or switches. `wanted` says whether it is there at all. `tables`, in one line: tables of
+ * "time", else it is in the overview; it is built when its tab is first shown. build is called for each run, into a box of its own; a panel of all
+ * runs together has all(box) in its place. `network`: it shows packets, links or switches. `wanted` says whether it is there at all. `tables`, in one line: tables of
  * the results with the most rows that a page has of each; run.NAME is then such a table, {columns, rows, left_out}, or undefined where the run has none. */
 mars.panel = function (panel) {
     mars.panels.push(panel);
@@ -162,7 +171,7 @@ mars.table = function (table) {
 
 /* ---- one axis of simulated time ---- */
 
-/* A span in view, which all panels of a run share (sync: "run0", "run1", "both"): whoever is zoomed calls set, and all that listen follow. null, null: all times. */
+/* A span in view, which all panels of a run share (sync: "run0", "run1" ..., "all"): whoever is zoomed calls set, and all that listen follow. null, null: all times. */
 mars.axis = function (sync) {
     return mars.axes[sync] = mars.axes[sync] || { from: null, to: null, all: [],
         listen(follow) {

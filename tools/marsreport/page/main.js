@@ -16,33 +16,40 @@
     }
 
     function fill(panel, box) {
-        if (panel.both) {
-            panel.both(box);
-            return;
-        }
-        const pair = make("div", { class: mars.runs.length === 2 ? "pair two" : "" });
-        box.append(pair);
-        mars.runs.forEach((run, index) => {
-            const own = make("div", {});
-            if (mars.runs.length === 2)
-                own.append(mars.runName(run, index));
-            pair.append(own);
-            if (panel.network && !mars.hasNetwork(run))
-                own.append(make("p", { class: "missing" }, "LogGOPS has no network."));
-            else
-                panel.build(own, run, index);
-        });
+        if (panel.all)
+            panel.all(box);
+        else
+            mars.eachRun(box, (own, run, index) => {
+                if (panel.network && !mars.hasNetwork(run))
+                    own.append(make("p", { class: "missing" }, "LogGOPS has no network."));
+                else
+                    panel.build(own, run, index);
+            });
     }
 
-    /* Two runs are side by side where their tables have room for that, else one below the other. */
+    /* Runs are side by side, as many as their tables have room for, the others below. Has anything drawn another width now? */
+    const room = () => Math.min(mars.runs.length, Math.max(1, Math.floor(main.clientWidth / 440)));
+    const across = (side, columns) => side.style.setProperty("--across", columns), acrossOf = side => side.style.getPropertyValue("--across");
     function settle() {
-        const pairs = [...document.querySelectorAll(".pair.two")];
-        pairs.forEach(pair => pair.classList.remove("stacked"));
-        const tight = pairs.filter(pair => [...pair.querySelectorAll("table, .scroll")].some(element =>
-            element.scrollWidth > element.clientWidth + 1 || element.offsetWidth > element.parentElement.clientWidth + 1));
-        tight.forEach(pair => pair.classList.add("stacked"));
-        return tight.some(pair => pair.querySelector("canvas"));
+        const sides = [...document.querySelectorAll(".runs")], before = sides.map(acrossOf);
+        const tight = side => [...side.querySelectorAll("table, .scroll")].some(element =>
+            element.scrollWidth > element.clientWidth + 1 || element.offsetWidth > element.parentElement.clientWidth + 1);
+        for (let columns = room(), left = sides; columns > 0 && left.length; columns--, left = left.filter(tight))
+            left.forEach(side => across(side, columns));
+        return sides.some((side, i) => acrossOf(side) !== before[i] && side.querySelector("canvas"));
     }
+
+    /* A box for each run, with its name where there are several. */
+    mars.eachRun = function (box, build) {
+        const side = make("div", { class: mars.several ? "runs" : "" });
+        across(side, room());
+        box.append(side);
+        mars.runs.forEach((run, index) => {
+            const own = make("div", {}, mars.several ? mars.runName(run, index) : null);
+            side.append(own);
+            build(own, run, index);
+        });
+    };
 
     mars.runName = function (run, index) {
         const name = make("div", { class: "runname" }, run.name);
@@ -75,12 +82,12 @@
     });
     document.getElementById("print").addEventListener("click", () => print());
 
-    const title = mars.runs.map(run => run.name).join(" and ");
+    const title = mars.runs.map(run => run.name).join(mars.runs.length > 2 ? ", " : " and ");
     document.title = title + " – marssim";
     document.querySelector("header h1").textContent = title;
     document.querySelector("header h1").title = title;
     const notes = document.getElementById("notes"), [tabs, nav] = document.querySelectorAll("nav"), main = document.getElementById("panels");
-    mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
+    mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.several ? run.name + ": " + note : note))));
 
     /* Narrow panels that follow each other are in two columns: the next one in the shorter of them. */
     function shorter(box) {
@@ -104,7 +111,7 @@
             const absent = make("div", { class: "absent" });
             mars.redraws = this.redraws;
             for (const panel of this.panels) {
-                const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
+                const section = make("section", { id: panel.id, class: panel.wide || mars.several ? "wide" : null, "aria-labelledby": panel.id + "-title" },
                     make("h2", { id: panel.id + "-title" }, panel.title));
                 (section.classList.contains("wide") ? this.box : shorter(this.box)).append(section);
                 try { /* one panel that fails leaves the others */

@@ -2,7 +2,7 @@
 "use strict";
 
 (function () {
-    const { make, number, at, simpleTable, bar, difference } = mars;
+    const { make, number, at, simpleTable, bar } = mars;
 
     function figure(what, value, ...more) {
         return make("div", { class: "figure" }, make("div", { class: "what" }, what), make("div", { class: "value" }, value),
@@ -96,7 +96,7 @@
             (to + 1 < times.length ? " to " + mars.time(times[to]) + "." : " on.");
     }
 
-    /* Two runs: what both have, and by how much the second differs. */
+    /* Several runs: what all have, and by how much they differ from the first. */
     const compared = [
         ["simulated_time_ps", "simulated time", -1], ["packets_delivered", "packets delivered", 0], ["bytes_delivered", "bytes delivered", 0],
         ["messages_delivered", "messages delivered", 0], ["offered_load", "offered load", 0], ["accepted_load", "accepted load", 1],
@@ -107,42 +107,35 @@
         ["switches", "switches", 0], ["links", "links", 0],
     ];
 
-    function jobRows([a, b]) {
-        const jobsOfB = at(b, "result.jobs") || [];
-        return (at(a, "result.jobs") || []).flatMap((job, i) => {
-            const j = jobsOfB.findIndex(other => other.name === job.name);
-            return j < 0 ? [] : [["job " + job.name + ", finished at", number(a, 0, "result.jobs." + i + ".finish_ps"),
-                number(b, 1, "result.jobs." + j + ".finish_ps"), difference(job.finish_ps, jobsOfB[j].finish_ps, -1)]];
-        });
+    const row = (name, paths, better) => ({ name, values: mars.runs.map((run, i) => at(run, paths[i])), show: (value, i) => value === undefined ? "–" : number(mars.runs[i], i, paths[i]), better });
+
+    function jobRows() {
+        const names = new Set(mars.runs.flatMap(run => (at(run, "result.jobs") || []).map(job => job.name)));
+        return [...names].map(name => row("job " + name + ", finished at", mars.runs.map(run => "result.jobs." + (at(run, "result.jobs") || []).findIndex(job => job.name === name) + ".finish_ps"), -1));
+    }
+
+    function comparison() {
+        const sameOffer = mars.runs.every(run => at(run, "result.offered_load") === at(mars.runs[0], "result.offered_load")); /* else less is not worse */
+        return mars.runsTable(compared.filter(([path]) => mars.runs.some(run => at(run, "result." + path) !== undefined))
+            .map(([path, what, better]) => row(what, mars.runs.map(() => "result." + path), path === "accepted_load" && !sameOffer ? 0 : better)).concat(jobRows()));
     }
 
     mars.panel({
         id: "headline", title: "Figures", wide: true,
-        both(box) {
-            if (mars.runs.length === 2) {
-                const [a, b] = mars.runs, sameOffer = at(a, "result.offered_load") === at(b, "result.offered_load"); /* else less is not worse */
-                const rows = compared.filter(([path]) => at(a, "result." + path) !== undefined && at(b, "result." + path) !== undefined)
-                    .map(([path, what, better]) => [what, number(a, 0, "result." + path), number(b, 1, "result." + path),
-                        difference(at(a, "result." + path), at(b, "result." + path), path === "accepted_load" && !sameOffer ? 0 : better)]);
-                box.append(make("div", { class: "scroll difference" }, simpleTable(["", a.name, b.name, "difference"], rows.concat(jobRows(mars.runs)))));
-            }
-            const pair = make("div", { class: mars.runs.length === 2 ? "pair two" : "" });
-            mars.runs.forEach((run, index) => {
-                const own = make("div", {});
-                if (mars.runs.length === 2)
-                    own.append(mars.runName(run, index));
+        all(box) {
+            if (mars.several)
+                box.append(comparison());
+            mars.eachRun(box, (own, run, index) => {
                 if (run.bottleneck)
                     own.append(make("p", { class: "bottleneck" }, [run.bottleneck, fullSince(run)].filter(Boolean).join(". ")));
                 if (run.mpi)
                     own.append(make("p", { class: "bottleneck" }, run.mpi + "."));
                 if (run.result)
-                    own.append(figures(run, index), make("div", { class: mars.runs.length === 2 ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
+                    own.append(figures(run, index), make("div", { class: mars.several ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
                         folded(run, index));
                 else
                     own.append(make("p", { class: "missing" }, "The run has left no summary.json: it has not ended, or it was killed."));
-                pair.append(own);
             });
-            box.append(pair);
         },
     });
 })();

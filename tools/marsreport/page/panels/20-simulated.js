@@ -11,7 +11,7 @@
     function drawing(run) {
         const canvas = make("canvas", { role: "img", "aria-label": "the machine: " + run.scene.shape }), scene = new mars.Scene(run);
         mars.drawn(() => {
-            const width = mars.runs.length === 2 ? 260 : 440, height = Math.max(120, Math.min(260, width * run.scene.height / run.scene.width + 20));
+            const width = mars.several ? 260 : 440, height = Math.max(120, Math.min(260, width * run.scene.height / run.scene.width + 20));
             scene.draw(mars.canvasOf(canvas, width, height), scene.fit(width, height), { small: true, kinds: true, class: -1 });
         });
         const legend = make("div", { class: "legend" }, ...run.scene.classes.slice(0, 12).map((name, i) => make("span", { style: "--mark:" + mars.colours.mark(i) }, name)));

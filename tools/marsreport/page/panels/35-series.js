@@ -28,29 +28,29 @@
             lines: names.map(name => ({ label: named(name), values: columns[name] })) });
     }
 
-    /* Each series of both runs in one plot. */
-    function plotsOfBoth(box, [a, b]) {
-        const times = [...new Set([...a.periods.column.time_ps, ...b.periods.column.time_ps])].sort((x, y) => x - y);
+    /* Each series of all runs in one plot. */
+    function plotsOfAll(box) {
+        const times = [...new Set(mars.runs.flatMap(run => run.periods.column.time_ps))].sort((x, y) => x - y);
         const on = (run, name) => {
             const known = new Map(run.periods.column.time_ps.map((time, i) => [time, run.periods.column[name][i]]));
             return times.map(time => known.has(time) ? known.get(time) : undefined); /* undefined: the line continues to the next one */
         };
         const plots = make("div", { class: "plots" });
         box.append(plots);
-        for (const name of Object.keys(a.periods.column).filter(name => !aside.includes(name) && b.periods.column[name]))
-            mars.plot(plots, { title: label(name), format: mars.formatOf(name), times, sync: "both",
-                lines: [a, b].map((run, i) => ({ label: run.name, values: on(run, name), dash: i ? [6, 3] : undefined })) });
+        for (const name of Object.keys(mars.runs[0].periods.column).filter(name => !aside.includes(name) && mars.runs.every(run => run.periods.column[name])))
+            mars.plot(plots, { title: label(name), format: mars.formatOf(name), times, sync: "all",
+                lines: mars.runs.map((run, i) => ({ label: run.name, values: on(run, name), dash: [undefined, [6, 3], [2, 3]][i % 3] })) });
     }
 
     const collected = run => run.periods && run.periods.column.time_ps.length;
 
     mars.panel({
-        id: "series-both", tab: "time", title: "Over simulated time, both runs", wide: true,
-        wanted: () => mars.runs.length === 2 && mars.runs.every(collected),
-        both(box) {
-            if (mars.runs[0].periods.column.time_ps[0] !== mars.runs[1].periods.column.time_ps[0])
-                box.append(make("p", { class: "hint" }, "The periods of the two runs are not of the same length: sums per period cannot be compared."));
-            plotsOfBoth(box, mars.runs);
+        id: "series-all", tab: "time", title: "Over simulated time, all runs", wide: true,
+        wanted: () => mars.several && mars.runs.every(collected),
+        all(box) {
+            if (mars.runs.some(run => run.periods.column.time_ps[0] !== mars.runs[0].periods.column.time_ps[0]))
+                box.append(make("p", { class: "hint" }, "The periods of the runs are not of the same length: sums per period cannot be compared."));
+            plotsOfAll(box);
         },
     });
 

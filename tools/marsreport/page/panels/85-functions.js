@@ -24,31 +24,28 @@
         box.append(make("p", { class: "hint" }, "Sums over the tasks." + (traced ? " Traced: time in the call on the machine where the trace was made." : "")));
     }
 
-    /* Functions of both runs, by name; jobs of one name are one. */
-    function functionsOfBoth(box, [a, b]) {
-        const time = mars.formatOf("_ns"), sums = run => {
+    /* Functions of all runs, by name; jobs of one name are one. */
+    function functionsOfAll(box) {
+        const time = mars.formatOf("_ns"), measures = [["simulated_ns", "simulated time", time, -1], ["wait_ns", "waiting", time, -1], ["calls", "calls", mars.count, 0]];
+        const sums = measure => mars.runs.map(run => {
             const table = mars.table(run.functions), sum = new Map();
-            for (const row of table.rows) {
-                const one = sum.get(row[table.at("function")]) || { calls: 0, simulated: 0, wait: 0 };
-                one.calls += row[table.at("calls")], one.simulated += row[table.at("simulated_ns")], one.wait += row[table.at("wait_ns")];
-                sum.set(row[table.at("function")], one);
-            }
+            table.rows.forEach(row => sum.set(row[table.at("function")], (sum.get(row[table.at("function")]) || 0) + row[table.at(measure)]));
             return sum;
-        };
-        const first = sums(a), second = sums(b), none = { calls: 0, simulated: 0, wait: 0 };
-        const rows = [...new Set([...first.keys(), ...second.keys()])].map(name => [name, first.get(name) || none, second.get(name) || none])
-            .sort((x, y) => Math.max(y[1].simulated, y[2].simulated) - Math.max(x[1].simulated, x[2].simulated));
-        box.append(make("div", { class: "scroll", tabindex: 0 }, mars.simpleTable(["function", "calls, " + a.name, "calls, " + b.name, "simulated, " + a.name, "simulated, " + b.name,
-            "difference", "waiting, " + a.name, "waiting, " + b.name], rows.map(([name, x, y]) => [name, mars.count(x.calls), mars.count(y.calls), time(x.simulated), time(y.simulated),
-            mars.difference(x.simulated, y.simulated, -1), time(x.wait), time(y.wait)]))));
+        });
+        const shown = make("div", {}), choice = make("select", { "aria-label": "figure", onchange: () => show() }, ...measures.map(([, title], i) => make("option", { value: i }, title)));
+        function show() {
+            const [measure, , format, better] = measures[Number(choice.value)], all = sums(measure);
+            const rows = [...new Set(all.flatMap(sum => [...sum.keys()]))].map(name => ({ name, better, values: all.map(sum => sum.get(name) || 0), show: format }));
+            shown.replaceChildren(mars.runsTable(rows.sort((x, y) => Math.max(...y.values) - Math.max(...x.values)), "function"));
+        }
+        box.append(make("div", { class: "controls" }, choice), shown);
+        show();
     }
 
     mars.panel({
-        id: "functions-both", tab: "applications", title: "MPI functions, both runs", wide: true,
-        wanted: () => mars.runs.length === 2 && mars.runs.every(run => run.functions && run.functions.rows.length),
-        both(box) {
-            functionsOfBoth(box, mars.runs);
-        },
+        id: "functions-all", tab: "applications", title: "MPI functions, all runs", wide: true,
+        wanted: () => mars.several && mars.runs.every(run => run.functions && run.functions.rows.length),
+        all: functionsOfAll,
     });
 
     mars.panel({

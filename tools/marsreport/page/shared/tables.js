@@ -9,6 +9,13 @@
             make("tbody", {}, ...rows.map(row => make("tr", {}, ...row.map(cell => make("td", {}, cell))))));
     };
 
+    /* Rows {name, values, show(value, index), better} of all runs: a value for each, from the second on with its difference to the first. */
+    mars.runsTable = function (rows, first = "") {
+        const names = mars.runs.map((run, index) => mars.runName(run, index));
+        return make("div", { class: "scroll difference", tabindex: 0 }, mars.simpleTable([first, ...names], rows.map(({ name, values, show, better }) => [name, ...values.map((value, i) =>
+            i ? make("span", {}, show(value, i), " ", mars.difference(values[0], value, better)) : show(value, i))])));
+    };
+
     mars.bar = function (share) {
         const inner = make("i", {});
         inner.style.width = Math.min(100, 100 * share) + "%";
