@@ -324,6 +324,19 @@ printf 'job,size_bytes,messages,bytes,time_ps,rate_gb_per_s\n%s,1024,2,3000,2000
 "$report" html >out 2>err && data html/report.html | jq -r .bottleneck | grep -q "of its tasks' time (60 % of that for late senders), and the busiest links"
 check "the bottleneck says what was waited for most"
 
+# Two jobs of 150 tasks: more rows than are elements at a time. b's messages are small, a's fill its links.
+echo 'topology: { kind="fat_tree"; radix=32; levels=2; bandwidth="10 GB/s"; latency="10 ns"; }; jobs: ( { name="a"; program="stencil"; extents=[150]; steps=2; bytes="32 KiB"; compute_time="1 us"; placement="random"; },
+    { name="b"; program="stencil"; extents=[150]; steps=2; bytes="8 B"; compute_time="2 us"; placement="random"; } ); output: { waits=true; timeline="perfetto"; matrix=true; period="2 us"; series: { links="periods"; tasks="periods"; }; };' >jobs.cfg
+"$marssim" -q -o jobs jobs.cfg >err 2>&1 && "$report" jobs >out 2>err && data jobs/report.html | jq -e '(.gantt.groups.jobs | map([.name, .rows])) == [["a", 150], ["b", 150]] and
+    (.gantt.groups.jobs | all(. as $j | [range($j.compute | length) | $j.compute[.] + $j.waiting[.] + ($j.calls // [])[.] // 0] | max <= 1002)) and (.tasks.rows | length) == 300' >err
+check "a row of each job says in what its tasks were"
+# A link that the page names leads where links.csv says, and a node is where its link leads.
+data jobs/report.html | jq -r '.where.links | to_entries[] | (.key | gsub(" port "; " ")) + " " + ([.value[0], .value[1], .value[2]] | map(tostring) | join(" "))' | sort >a &&
+    awk -F, 'NR > 1 { print $1, $2, $3, $4, $5, $7 }' jobs/links.csv | sort >b && [ "$(wc -l <a)" -ge 64 ] && [ -z "$(comm -23 a b)" ]
+check "links are called by their ends"
+[ "$(data jobs/report.html | jq -c '[foreach .where.switch_of[] as $s (0; . + $s)]')" = "$(awk -F, '$1 == "node" { print $2, $5 }' jobs/links.csv | sort -n | cut -d' ' -f2 | jq -sc .)" ]
+check "and nodes are at their switches"
+
 # ---- in a browser ----
 
 browser=$(command -v chromium || command -v chromium-browser)

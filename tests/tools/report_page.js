@@ -212,7 +212,7 @@ async function links(browser) {
         gantt.place(gantt.gantt.spans.begin[i], 2 * gantt.gantt.spans.duration[i]);
         return gantt.find(gantt.left + 0.25 * (gantt.width - gantt.left), 2);
     });
-    check("a link has a row with its states", legend === "link busy" && shown.join() === "switch 0:3 to switch 4,true" && /^links, switch 0:3 to switch 4 \(y\)\nbusy: /.test(seen) &&
+    check("a link has a row with its states", legend === "link busy" && shown.join() === "switch 0 port 3 → switch 4 (y),true" && /^switch 0 port 3 → switch 4 \(y\)\nbusy: /.test(seen) &&
         page.complaints.length === 0, [legend, shown, seen, page.complaints]);
 }
 
@@ -245,7 +245,7 @@ async function others(browser) {
         "copying messages inside nodes25.0 %,memory controllers22 KiB25.0 %50.0 %", cores);
     const waits = await html.locator("#waits tbody tr").allTextContents();
     check("waits are split by cause, in all and by task", waits.slice(0, 2).join() === "late sender600 ps60.0 %a receive waited until the message was sent," +
-        "contention400 ps40.0 %time in the network above that of an empty one" && waits.slice(2).join() === "12800 ps400 ps400 ps,01200 ps200 ps0 ps", waits);
+        "contention400 ps40.0 %time in the network above that of an empty one" && /, 2 tasks1\.5500 ps300 ps200 ps$/.test(waits[2]) && waits.slice(3).join() === "12800 ps400 ps400 ps,01200 ps200 ps0 ps", waits);
     const path = await html.locator("#critical tbody tr").allTextContents(), canvas = html.locator("#critical canvas.path");
     check("so is the critical path", path.join() === "computation7 ns70.0 %,transfer3 ns30.0 %,computation7 ns70.0 %,<b>MPI_Recv</b>3 ns30.0 %,task 110 ns100.0 %,task 0 > 113 ns0 ps", path);
     const box = await canvas.boundingBox();
@@ -283,6 +283,80 @@ async function others(browser) {
     check("and nothing of theirs is wider than 1280 pixels", await three.evaluate(() => document.documentElement.scrollWidth - innerWidth) <= 0, await three.evaluate(sidewaysNow));
 }
 
+/* A click on something selects it in all panels; the address has it. */
+async function selection(browser) {
+    const page = await open(browser, "jobs/report.html"), rows = (panel, how) => page.locator("#" + panel + " tr." + how), told = async () => [await page.locator("#selected").textContent(), decodeURIComponent(page.url().replace(/.*#/, ""))];
+    const paint = selector => page.evaluate(one => document.querySelector(one).toDataURL(), selector), canvases = ["#jobs canvas.jobs", "#topology canvas.scene", "#matrix canvas.heat", "#gantt canvas.gantt", "#objects canvas.rows"];
+    const plain = await Promise.all(canvases.map(paint)), links = page.locator("#links tbody tr");
+    const name = await links.first().locator("td").first().textContent();
+    await links.first().click();
+    const [said, address] = await told(), sender = /^all&select=((?:node|switch) \d+ port \d+)$/.exec(address);
+    check("a click on a link selects it, and the address says so", sender && said.startsWith(name) && await rows("links", "selected").count() === 1 && / → /.test(name), [said, address, name]);
+    const changed = async () => (await Promise.all(canvases.map(paint))).map((now, i) => now !== plain[i]);
+    const drawn = await changed();
+    check("it is marked in the machine and over time", drawn[1] && drawn[4], drawn);
+    await page.keyboard.press("Escape");
+    const cleared = await changed();
+    check("Escape clears it", cleared.every(one => !one) && (await told())[1] === "all" && await page.locator("#selected").isHidden(), [cleared, await told()]);
+    const node = await page.evaluate(() => {
+        const canvas = document.querySelector("#topology canvas.scene"), { scene, view } = canvas.view, { of_node: of } = mars.where(mars.runs[0]), { x, y } = scene.scene.places, box = canvas.getBoundingClientRect();
+        const place = of[mars.runs[0].tasks.rows.find(row => row[0] === "a" && row[1] === 7)[2]];
+        canvas.scrollIntoView();
+        return [view.x + x[place] * view.scale, view.y + y[place] * view.scale, place, box.width];
+    });
+    await page.locator("#topology canvas.scene").click({ position: { x: node[0], y: node[1] } });
+    const at = await told(), task = (await rows("tasks", "related").allTextContents()).map(text => text.slice(0, 12));
+    check("a click on the machine selects what is there, and marks its jobs", /^(node|switch|nodes|place) /.test(at[0]) && task.length > 0 && (await changed()).every((one, i) => one || i === 4), [at, task, await changed()]);
+    await page.locator("#selected").click();
+    await page.locator("#find").fill("task 140 of b");
+    await page.keyboard.press("Enter");
+    const own = await rows("tasks", "selected").first().locator("td").first().textContent(), row = await rows("tasks", "selected").boundingBox(), view = await page.locator("#tasks .scroll").boundingBox();
+    check("a task that is typed is selected, its job unfolded, its row in view", own === "140" && row.y > view.y && row.y + row.height <= view.y + view.height && (await told())[1] === "all&select=task 140 of b" &&
+        (await changed()).filter(Boolean).length >= 4 && await page.locator("#tasks tr.space").count() === 0, [own, row, view, await told(), await changed()]);
+    await page.reload();
+    await page.waitForSelector("body[data-ready]");
+    check("the address alone selects it", (await told())[0].startsWith("task 140 of b on node ") && await rows("tasks", "selected").count() === 1 && await rows("waits", "selected").count() === 1, await told());
+    await rows("tasks", "selected").first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const next = (await told())[1];
+    await page.keyboard.press("Enter");
+    check("arrows and Enter select the next row, once more nothing", next === "all&select=task 141 of b" && (await told())[1] === "all", [next, await told()]);
+    await page.locator("#jobs .controls button").last().click();
+    check("a job has its rows marked", await page.locator("#jobs button[aria-pressed=true]").count() === 1 && await rows("headline", "selected").count() === 1 && await rows("tasks", "selected").count() === 1, await told());
+    await page.locator("#jobs .controls button").last().click();
+    check("and a second click clears", (await told())[1] === "all" && page.complaints.length === 0, [await told(), page.complaints]);
+}
+
+/* Rows of jobs are sums of tasks.csv; unfolded, all tasks can be scrolled to, though few rows are elements. */
+async function folded(browser) {
+    const page = await open(browser, "jobs/report.html", "light", "#tasks"), [head, ...lines] = fs.readFileSync(folder + "/jobs/tasks.csv", "utf8").trim().split("\n").map(line => line.split(","));
+    await page.locator("#tasks select").selectOption("sum");
+    const at = head.indexOf("bytes_sent"), sum = job => lines.filter(line => line[0] === job).reduce((all, line) => all + Number(line[at]), 0);
+    const heads = await page.locator("#tasks th").allTextContents(), cells = await page.locator("#tasks tr.group").evaluateAll(rows => rows.map(row => [...row.cells].map(cell => cell.textContent)));
+    const shown = await page.evaluate(([a, b]) => [mars.bytes(a), mars.bytes(b)], [sum("a"), sum("b")]);
+    check("there is a row for each job, with the sums of tasks.csv", cells.length === 2 && cells.map(row => row[heads.indexOf("bytes sent")]).join() === shown.join() && /150 tasks$/.test(cells[0][0]) &&
+        await page.locator("#tasks tbody tr").count() === 2, [cells, shown]);
+    for (const button of [1, 0])
+        await page.locator("#tasks .fold").nth(button).click();
+    const few = await page.locator("#tasks tbody tr").count();
+    await page.locator("#tasks .scroll").evaluate(element => { element.scrollTop = element.scrollHeight; });
+    await page.waitForTimeout(100);
+    const last = await page.locator("#tasks tbody tr").last().locator("td").allTextContents(), line = lines.filter(one => one[0] === "b").pop();
+    check("unfolded, all rows can be scrolled to, and few are elements", few < 150 && last[0] === "149" && last[heads.indexOf("node")] === line[head.indexOf("node")], [few, last, line]);
+    await page.goto(page.url().replace(/#.*/, "") + "#gantt");
+    const canvas = page.locator("#gantt canvas.gantt"), rowsOf = () => canvas.evaluate(element => element.gantt.rows.length), before = await rowsOf();
+    await canvas.hover({ position: { x: 300, y: 15 } });
+    const tip = await page.locator(".tip").textContent();
+    await canvas.click({ position: { x: 80, y: 15 } });
+    check("so are the tasks over time", before === 2 && await rowsOf() === 152 && /^a, 150 tasks\n.*\n(compute|in calls|waiting)/.test(tip), [before, await rowsOf(), tip]);
+    const told = await canvas.evaluate(element => {
+        const { gantt } = element, { spans, names } = gantt.gantt, wait = spans.to.findIndex((name, i) => names[name] === "waiting" && gantt.of[spans.track[i]] === "a"), track = spans.track[wait];
+        return gantt.because(track, wait);
+    });
+    check("a wait names its call", /^\nin MPI_\w+/.test(told) && page.complaints.length === 0, [told, page.complaints]);
+}
+
 /* Four tabs; a zoom in one panel is one in all; jobs on the machine. */
 async function tabs(browser) {
     const page = await open(browser, "traced/report.html", "light", ""), seen = () => page.locator("section:visible").evaluateAll(list => list.map(section => section.id));
@@ -315,6 +389,8 @@ async function tabs(browser) {
 (async () => {
     const browser = await chromium.launch({ executablePath, args: flags });
     await tabs(browser);
+    await selection(browser);
+    await folded(browser);
     const page = await numbers(browser);
     await zoom(page);
     await machine(page);

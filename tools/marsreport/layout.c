@@ -48,7 +48,7 @@ static char *switch_label(const struct rep_links *l, uint32_t id, const uint32_t
     if (used)
         snprintf(at + used, sizeof at - used, ")");
     const char *name = name_of(l, false, id);
-    return name ? ker_format("%s%s", name, at) : ker_format("s%u%s", id, at);
+    return name ? ker_format("%s%s", name, at) : ker_format("switch %u%s", id, at);
 }
 
 static char *range_label(const struct rep_links *l, bool node, uint32_t first, uint32_t count)
@@ -57,8 +57,8 @@ static char *range_label(const struct rep_links *l, bool node, uint32_t first, u
     if (name)
         return ker_format("%s", name);
     if (count == 1)
-        return ker_format("%c%u", node ? 'n' : 's', first);
-    return ker_format("%c%u to %c%u", node ? 'n' : 's', first, node ? 'n' : 's', first + count - 1);
+        return ker_format("%s %u", node ? "node" : "switch", first);
+    return ker_format("%s %u to %u", node ? "nodes" : "switches", first, first + count - 1);
 }
 
 /* ---- a fat tree in levels, the nodes at the bottom; and a star ----

@@ -214,6 +214,7 @@ static void links_put(struct rep_folder *f, json_t *data)
         put(data, "jobs", rep_jobs_json(f, scene, &links));
         put(data, "movie", rep_movie_json(f, &links, scene));
     }
+    put(data, "where", rep_where_json(data, &links, scene));
     rep_scene_free(scene);
     rep_links_release(&links);
 }

@@ -44,8 +44,11 @@ static int by_pair(const void *a, const void *b)
 static void line_load(struct rep_scene *s, struct rep_link *k, uint32_t line, bool back)
 {
     struct rep_line *at = &s->line[line];
-    at->count[back]++;
-    at->load[back] = fmaxf(at->load[back], k->utilisation);
+    if (at->count[back]++ == 0 || k->utilisation > at->load[back]) {
+        at->load[back] = k->utilisation;
+        at->from[back] = k->from;
+        at->port[back] = k->from_port;
+    }
     k->element = 2 * line + back;
 }
 
@@ -201,7 +204,7 @@ static json_t *places_json(const struct rep_scene *s)
 static json_t *lines_json(const struct rep_scene *s)
 {
     json_t *a = json_array(), *b = json_array(), *class = json_array(), *count = json_array(),
-           *forth = json_array(), *back = json_array();
+           *forth = json_array(), *back = json_array(), *from = json_array(), *port = json_array();
     for (uint32_t i = 0; i < s->lines; i++) {
         const struct rep_line *line = &s->line[i];
         json_array_append_new(a, json_integer(line->a));
@@ -211,9 +214,13 @@ static json_t *lines_json(const struct rep_scene *s)
             count, json_integer(line->count[0] > line->count[1] ? line->count[0] : line->count[1]));
         json_array_append_new(forth, whole(1e4 * (double)line->load[0]));
         json_array_append_new(back, whole(1e4 * (double)line->load[1]));
+        for (int half = 0; half < 2; half++) {
+            json_array_append_new(from, json_integer(line->count[half] ? (json_int_t)line->from[half] : -1));
+            json_array_append_new(port, json_integer(line->port[half]));
+        }
     }
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "a", a, "b", b, "class", class, "count", count,
-                     "forth", forth, "back", back);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "a", a, "b", b, "class", class, "count",
+                     count, "forth", forth, "back", back, "from", from, "port", port);
 }
 
 /* Of each class the loads of the places, -1 where a place has no such link; [] when none has. */

@@ -89,6 +89,8 @@ struct rep_line {
     uint8_t class;
     uint32_t count[2]; /* directions from a, from b */
     float load[2];
+    uint32_t from[2]; /* the sender of the busiest of them, and its port */
+    uint16_t port[2];
 };
 struct rep_scene {
     const char *shape; /* in words */
@@ -142,6 +144,13 @@ json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep
 
 /* {"names": [jobs], "place", "job", "nodes": lists of one length, by place}; NULL: there are no tasks. */
 json_t *rep_jobs_json(struct rep_folder *, const struct rep_scene *, const struct rep_links *);
+
+/* ---- where.c ---- */
+
+/* Of a page with `hot` and `series`: {"links": {"switch 3 port 5": [kind and number of its other end, class,
+ * half line or -1]}, "switch_of": by node, "of_switch", "of_node": places, all three as differences;
+ * "names"}. The scene may be NULL. */
+json_t *rep_where_json(const json_t *data, const struct rep_links *, const struct rep_scene *);
 
 /* ---- matrix.c ---- */
 

@@ -239,6 +239,14 @@ mars.Player = class {
     }
 };
 
+/* As much of a text as there is room for. */
+mars.fitting = function (context, text, room) {
+    let most = text.length;
+    while (most > 1 && context.measureText(text.slice(0, most) + (most < text.length ? "…" : "")).width > room)
+        most--;
+    return text.slice(0, most) + (most < text.length ? "…" : "");
+};
+
 /* ---- hints that follow the pointer ---- */
 
 mars.tip = (function () {

@@ -14,6 +14,7 @@
     function redraw() {
         all.forEach(tab => tab.box.hidden ? tab.stale = true : tab.redraws.forEach(draw => draw()));
     }
+    mars.reselect = () => all.forEach(tab => tab.box.hidden ? tab.unpicked = true : tab.picks.forEach(follow => follow()));
 
     function fill(panel, box) {
         if (panel.all)
@@ -102,14 +103,18 @@
         constructor(name, title) {
             this.panels = mars.panels.filter(panel => (panel.tab || "overview") === name && (!panel.wanted || panel.wanted()) && (!panel.network || mars.runs.some(mars.hasNetwork)));
             this.box = make("div", { class: "tab", id: "tab-" + name, role: "tabpanel", "aria-label": title });
-            this.button = make("button", { type: "button", role: "tab", "aria-controls": "tab-" + name, onclick: () => show(this) }, title);
+            this.button = make("button", { type: "button", role: "tab", "aria-controls": "tab-" + name, onclick: () => {
+                history.replaceState(null, "", "#" + this.box.id);
+                show(this);
+                mars.selectByAddress();
+            } }, title);
             this.links = [];
-            this.redraws = [];
+            this.redraws = [], this.picks = [];
         }
 
         build() {
             const absent = make("div", { class: "absent" });
-            mars.redraws = this.redraws;
+            mars.redraws = this.redraws, mars.picks = this.picks;
             for (const panel of this.panels) {
                 const section = make("section", { id: panel.id, class: panel.wide || mars.several ? "wide" : null, "aria-labelledby": panel.id + "-title" },
                     make("h2", { id: panel.id + "-title" }, panel.title));
@@ -143,7 +148,9 @@
                 this.build();
             if (settle() || this.stale)
                 this.redraws.forEach(draw => draw());
-            this.built = true, this.stale = false;
+            if (this.unpicked || (!this.built && mars.runs.some(mars.picked)))
+                this.picks.forEach(follow => follow());
+            this.built = true, this.stale = this.unpicked = false;
         }
     }
 
@@ -159,16 +166,15 @@
         nav.replaceChildren(...all.filter(tab => !one || tab === one).flatMap(tab => tab.links));
     }
 
-    /* #ID: to that panel or tab; #all: every tab. */
+    /* #ID: to that panel or tab; #all: every tab; and &select=WORDS. */
     function follow() {
-        const id = decodeURIComponent(location.hash.slice(1)), tab = all.find(tab => tab.box.id === id || tab.box.id + "-absent" === id || tab.panels.some(panel => panel.id === id));
-        if (id === "all" || tab || !location.hash)
-            show(id === "all" ? undefined : tab || all[0]);
+        const id = decodeURIComponent(location.hash.slice(1).split("&")[0]), tab = all.find(tab => tab.box.id === id || tab.box.id + "-absent" === id || tab.panels.some(panel => panel.id === id));
+        mars.selectByAddress();
+        show(id === "all" ? undefined : tab || (location.hash && shown) || all[0]);
         if (document.getElementById(id))
             document.getElementById(id).scrollIntoView();
     }
     addEventListener("hashchange", follow);
-    show(all[0]);
     follow();
 
     /* The span that is in view, and the way back. */

@@ -58,7 +58,7 @@
                 const n = (name, format) => number(run, index, "result.jobs." + i + "." + name, format);
                 return [one.name, n("tasks"), one.finish_ps === null ? "never" : n("finish_ps"), n("messages"), n("bytes")].concat(waits ? [n("wait_share", mars.percent)] : [],
                     uneven ? [one.imbalance ? n("imbalance.max_over_mean", v => typeof v === "number" ? v.toFixed(2) : "–") : ""] : []);
-            }))));
+            }), run, list.map(one => "job " + one.name))));
     }
 
     /* Leaves of an object as [path, value]. */

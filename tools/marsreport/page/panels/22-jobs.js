@@ -6,6 +6,7 @@
 
     class Jobs {
         constructor(box, run) {
+            this.run = run;
             this.scene = new mars.Scene(run);
             this.names = run.jobs.names;
             this.at = new Map();
@@ -17,26 +18,24 @@
             /* The job that the headline speaks of has the first colour. */
             const blamed = this.names.findIndex(name => (run.bottleneck || "").includes("job " + name + " "));
             this.order = this.names.map((name, i) => i).sort((a, b) => (b === blamed) - (a === blamed) || a - b);
-            this.chosen = -1;
             const nodes = this.names.map((name, job) => run.jobs.job.reduce((sum, of, i) => sum + (of === job ? run.jobs.nodes[i] : 0), 0));
             this.canvas = make("canvas", { role: "img", class: "jobs", "aria-label": "the machine, its nodes by job" });
-            this.buttons = this.order.map((job, i) => make("button", { type: "button", "aria-pressed": false, onclick: () => this.choose(job) },
+            this.buttons = this.order.map((job, i) => make("button", { type: "button", "aria-pressed": false, onclick: () => mars.select("job " + this.names[job]) },
                 make("span", { class: "mark", style: "background:" + mars.colours.mark(i) }), this.names[job] + ", " + mars.count(nodes[job]) + (nodes[job] === 1 ? " node" : " nodes")));
             box.append(make("div", { class: "controls" }, ...this.buttons), make("div", { class: "canvas" }, this.canvas),
                 make("p", { class: "hint" }, "A place that several jobs share is divided among them, as its nodes are."));
             this.canvas.addEventListener("pointermove", event => this.point(event));
             this.canvas.addEventListener("pointerleave", mars.tip.hide);
+            mars.picksAt(this.canvas, (x, y) => this.scene.keyAt(this.view, x, y, -2));
             mars.drawn(() => this.draw());
+            mars.follows(() => this.draw());
             this.canvas.jobs = this;
         }
 
-        choose(job) {
-            this.chosen = this.chosen === job ? -1 : job;
-            this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.order[i] === this.chosen));
-            this.draw();
-        }
-
         draw() {
+            const own = mars.picked(this.run);
+            this.chosen = own && own.it.kind === "job" ? this.names.indexOf(own.it.job) : -1;
+            this.buttons.forEach((button, i) => button.setAttribute("aria-pressed", this.order[i] === this.chosen));
             const width = this.canvas.parentElement.clientWidth, height = Math.round(Math.max(160, Math.min(400, width * this.scene.scene.height / this.scene.scene.width + 40)));
             const c = mars.canvasOf(this.canvas, width, height), { x, y, size, count, node } = this.scene.scene.places;
             this.view = this.scene.fit(width, height);
@@ -54,6 +53,8 @@
                     left += side * nodes / whole;
                 }
             }
+            if (this.chosen < 0)
+                this.scene.drawPicked(c, this.view);
         }
 
         point(event) {

@@ -14,9 +14,11 @@
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "scene", "aria-label": "links of the machine by load; plus and minus zoom, arrows move, 0 shows all" });
             this.top = make("span", {}, "");
             box.append(this.controls(run.partial), make("div", { class: "canvas" }, this.canvas), make("p", { class: "hint" }, run.scene.text +
-                " Each half of a line is coloured by what its end sends. Drag to move, plus and minus (or Ctrl and the wheel) zoom."));
+                " Each half of a line is coloured by what its end sends. A click selects. Drag to move, plus and minus (or Ctrl and the wheel) zoom."));
             this.listen();
             mars.drawn(() => this.resize());
+            mars.follows(() => this.draw());
+            mars.picksAt(this.canvas, (x, y) => this.scene.keyAt(this.view, x, y, this.class));
             this.canvas.view = this;
             if (this.player)
                 mars.axis("run" + index).listen((from, to) => this.player.limit(from, to));

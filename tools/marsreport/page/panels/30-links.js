@@ -12,18 +12,15 @@
                 return;
             }
             const table = mars.table(run.hot), cell = (row, name) => table.at(name) < 0 ? null : row[table.at(name)];
-            const end = (row, side) => cell(row, side + "_name") || cell(row, side + "_kind")[0] + cell(row, side) +
-                (cell(row, side + "_kind") === "switch" ? "." + cell(row, side + "_port") : "");
             const numbers = [["queue_mean_packets", "queue, mean packets"], ["queue_max_bytes", "queue, most"], ["input_mean_packets", "input, mean packets"],
                 ["credit_stall_ps", "without credits"], ["packets", "packets"], ["bytes", "bytes"]].filter(([name]) => table.at(name) >= 0);
             const told = (row, name) => name !== "queue_max_bytes" || cell(row, "from_kind") !== "node"; /* of nodes it is not counted */
             const columns = [
-                { title: "from", value: row => end(row, "from"), text: true },
-                { title: "to", value: row => end(row, "to"), text: true },
+                { title: "link", value: row => mars.linkName(run, cell(row, "from_kind"), cell(row, "from"), cell(row, "from_port")), text: true },
                 { title: "class", value: row => cell(row, "class"), text: true },
                 { title: "busy", value: row => cell(row, "utilisation"), cell: row => make("span", {}, mars.percent(cell(row, "utilisation")), mars.bar(cell(row, "utilisation"))) },
             ].concat(numbers.map(([name, title]) => ({ title, value: row => told(row, name) ? cell(row, name) : null, show: mars.formatOf(name) })));
-            box.append(mars.sortable(columns, table.rows, 3));
+            box.append(mars.sortable(columns, table.rows, 2, { run, key: mars.keyOf(table.columns) }));
             if (run.hot.left_out)
                 box.append(make("p", { class: "hint" }, "The busiest " + table.rows.length + " directions; " + mars.count(run.hot.left_out) + " more are in links.csv."));
         },

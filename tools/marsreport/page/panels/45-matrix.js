@@ -8,8 +8,8 @@
     const words = matrix => matrix.level === "task" ? "tasks of " + matrix.job : matrix.level + "s";
 
     class Heat {
-        constructor(box, list, axis) {
-            this.list = list;
+        constructor(box, list, axis, run) {
+            this.list = list, this.run = run;
             this.by = 3;
             this.canvas = make("canvas", { role: "img", class: "heat", tabindex: 0, "aria-label": "traffic from each to each other; arrows move the mark" });
             const level = make("select", { "aria-label": "between whom", onchange: event => this.choose(list[Number(event.target.value)]) },
@@ -24,12 +24,14 @@
             this.shared = make("span", {}, "");
             this.frames = make("div", { class: "controls" });
             box.append(make("div", { class: "controls" }, level, what, mars.colours.scale(this.least, this.top)), this.frames, make("div", { class: "canvas" }, this.canvas),
-                make("p", { class: "hint" }, "Rows send, columns receive; the colour is by the logarithm. ", this.shared, this.told));
+                make("p", { class: "hint" }, "Rows send, columns receive; the colour is by the logarithm. A click selects the sender, with Shift the receiver. ", this.shared, this.told));
             this.choose(list[0]);
             mars.drawn(() => this.draw());
             this.canvas.addEventListener("pointermove", event => this.point(event));
             this.canvas.addEventListener("pointerleave", mars.tip.hide);
             this.canvas.addEventListener("keydown", event => this.key(event));
+            mars.picksAt(this.canvas, (x, y, event) => this.keyOf(Math.floor(event.shiftKey ? (x - this.left) / this.each : (y - 4) / this.each)));
+            mars.follows(() => this.draw());
             this.canvas.heat = this;
             axis.listen((from, to) => this.player && this.player.limit(from, to));
         }
@@ -104,10 +106,32 @@
                 c.textAlign = i === 0 ? "left" : i === 3 ? "right" : "center", c.textBaseline = "top";
                 c.fillText(letter + at * together, left + (i === 3 ? side : i === 0 ? 0 : at + 0.5) * each, 8 + room);
             }
+            this.drawPicked(c, room);
             if (this.mark) {
                 c.strokeStyle = mars.colours.variable("focus");
                 c.lineWidth = 2;
                 c.strokeRect(left + this.mark[1] * each - 1, 4 + this.mark[0] * each - 1, Math.max(4, each + 2), Math.max(4, each + 2));
+            }
+        }
+
+        /* Of a row: its node or task; of several that share it the first. */
+        keyOf(row) {
+            const { level, job } = this.matrix, id = row * this.together;
+            return row < 0 || row >= this.side ? "" : level === "node" ? "node " + id : level === "task" ? "task " + id + " of " + job : "";
+        }
+
+        /* The rows and columns of what is selected are marked at the edges, those of a node or task through all of it. */
+        drawPicked(c, room) {
+            const own = mars.picked(this.run), { level, job } = this.matrix, { left, each, together } = this;
+            if (!own || (level !== "node" && level !== "task"))
+                return;
+            const ids = level === "node" ? [...own.nodes] : own.it.kind === "task" ? (own.it.job === job ? [own.it.id] : []) : own.it.kind === "job" ? [] : mars.tasksOn(this.run, job, own.nodes);
+            c.fillStyle = c.strokeStyle = mars.colours.variable("focus");
+            c.lineWidth = 1;
+            for (const row of new Set(ids.map(id => Math.floor(id / together)))) {
+                c.fillRect(left - 4, 4 + row * each, 4, Math.max(1, each)), c.fillRect(left + row * each, 4 + room, Math.max(1, each), 4);
+                if (ids.length <= 4)
+                    c.strokeRect(left, 4 + row * each, room, Math.max(2, each)), c.strokeRect(left + row * each, 4, Math.max(2, each), room);
             }
         }
 
@@ -127,6 +151,8 @@
 
         key(event) {
             const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key], last = this.side - 1;
+            if (event.key === "Enter" && this.mark)
+                mars.select(this.keyOf(this.mark[0]));
             if (!step)
                 return;
             event.preventDefault();
@@ -141,7 +167,7 @@
         build(box, run, index) {
             const some = (run.matrices || []).filter(matrix => matrix.cells.length);
             if (some.length)
-                new Heat(box, some, mars.axis("run" + index));
+                new Heat(box, some, mars.axis("run" + index), run);
             else
                 box.append(mars.missing("Who sends to whom was not collected, or nobody sent.", "output.matrix = true", ...(mars.knows(run, "output.matrix_levels") ? ["output.matrix_levels = [\"node\", \"board\", \"rack\", \"task\"]"] : [])));
         },

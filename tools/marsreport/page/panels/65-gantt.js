@@ -1,30 +1,45 @@
-/* What tasks did when: a row for each task, and one for each link whose states are in the timeline; messages are drawn when few
- * enough are in view.
+/* What tasks did when: a row for each job, of which shares of their time its tasks were in what, and below it, unfolded, one for each task; likewise the links whose
+ * states are in the timeline. Messages are drawn when few enough are in view.
  */
 "use strict";
 
 (function () {
     const { make } = mars;
-    const BOTTOM = 22, MOST_ARROWS = 1500, FONT = "11px system-ui, sans-serif";
+    const BOTTOM = 22, MOST_ARROWS = 1500, FEW = 64 /* rows: unfolded at first */, JOB = 34 /* pixels of its row */, FONT = "11px system-ui, sans-serif";
+    const LINK = /^(node|switch) (.+?)(?::(\d+))? to (.+) \(([^()]*)\)$/; /* as timelines call a link */
     const LINKS = "links", STATES = { busy: "link busy", stalled: "link stalled for credits", down: "link down" };
 
     class Gantt {
-        constructor(box, gantt, axis) {
+        constructor(box, gantt, axis, run) {
+            this.run = run;
             this.gantt = this.ordered(gantt);
             const { begin, duration, track } = this.gantt.spans;
             this.first = begin.length ? begin[0] : 0;
             this.last = begin.reduce((last, from, i) => Math.max(last, from + duration[i]), this.first + 1);
             this.byTrack = gantt.tracks.map(() => []);
             track.forEach((of, i) => this.byTrack[of].push(i));
+            this.why = new Map();
+            for (let i = 0; i < (this.gantt.spans.why || []).length; i += 3)
+                this.why.set(this.gantt.spans.why[i], this.gantt.spans.why.slice(i + 1, i + 3));
+            this.jobs = [...new Set(this.of)];
+            this.open = new Set(this.gantt.tracks.length <= FEW ? this.jobs : []);
+            this.folds = this.gantt.tracks.length > FEW || this.jobs.length > 1;
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "gantt", "aria-label": "tasks over simulated time; plus and minus zoom, arrows move, 0 shows all" });
             this.told = make("output", {}, "");
             this.messages = make("input", { type: "checkbox", checked: true, onchange: () => this.draw() });
             box.append(make("div", { class: "controls" }, ...[["+", 0.6], ["−", 1 / 0.6]].map(([text, factor]) =>
                 make("button", { type: "button", "aria-label": factor < 1 ? "zoom in" : "zoom out", onclick: () => this.zoom(factor) }, text)),
-                make("button", { type: "button", onclick: () => this.all() }, "All"), make("label", {}, this.messages, " messages"), this.told),
+                make("button", { type: "button", onclick: () => this.all() }, "All"), this.folds ? make("button", { type: "button", onclick: () => this.fold(...this.jobs) }, "Fold, unfold") : null, make("label", {}, this.messages, " messages"), this.told),
                 make("div", { class: "canvas" }, this.canvas), this.legend(), this.words());
             this.listen();
             mars.drawn(() => this.size());
+            mars.picksAt(this.canvas, (x, y) => {
+                const { job, track } = this.rowAt(y) || {};
+                if (job !== undefined && x < this.left)
+                    this.fold(job);
+                return track !== undefined ? this.keys[track] : job !== undefined && x >= this.left && job !== LINKS ? "job " + job : "";
+            });
+            mars.follows(() => this.show());
             this.canvas.gantt = this;
             this.axis = axis;
             axis.listen((from, to) => this.follow(from, to));
@@ -41,11 +56,18 @@
             keys.forEach((key, at) => { row[key[4]] = at; });
             const moved = list => list.map(track => row[track]), traced = keys.some(key => key[3]);
             const job = keys.map(key => gantt.tracks[key[4]][0]), several = new Set(job.filter(name => name !== LINKS && !/ \(traced\)$/.test(name))).size > 1;
-            this.marks = keys.map((key, at) => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : job[at] === LINKS ? gantt.tracks[key[4]][1].replace(/ \([^()]*\)$/, "") :
+            this.marks = keys.map((key, at) => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : job[at] === LINKS ? gantt.tracks[key[4]][1].replace(LINK, (all, from, id, port, to, of) => from + " " + id + (port ? " port " + port : "") + " → " + to + " (" + of + ")") :
                 gantt.tracks[key[4]][1].replace(/^task \d+, (?=thread)/, traced ? "$&" : "").replace(/^task/, several ? job[at] : "$&"));
-            this.begins = job.map((name, at) => at > 0 && name.replace(/ \(traced\)$/, "") !== job[at - 1].replace(/ \(traced\)$/, ""));
+            this.keys = keys.map((key, at) => this.keyOf(...gantt.tracks[key[4]]));
+            this.of = job.map(name => name.replace(/ \(traced\)$/, ""));
             return Object.assign({}, gantt, { tracks: keys.map(key => gantt.tracks[key[4]]), spans: Object.assign({}, gantt.spans, { track: moved(gantt.spans.track) }),
                 messages: Object.assign({}, gantt.messages, { track: moved(gantt.messages.track), to: moved(gantt.messages.to) }) });
+        }
+
+        /* What a row is of. */
+        keyOf(job, label) {
+            const link = job === LINKS && LINK.exec(label), task = /^task (\d+)/.exec(label), names = (mars.where(this.run).names || {})[link && link[1]];
+            return link ? link[1] + " " + (/^\d+$/.test(link[2]) ? link[2] : (names || []).indexOf(link[2])) + " port " + (link[3] || 0) : task ? "task " + task[1] + " of " + job.replace(/ \(traced\)$/, "") : "";
         }
 
         colour(name) {
@@ -74,9 +96,9 @@
             if (messages.all > messages.track.length)
                 less.push("the longest of each sender, " + mars.count(messages.track.length) + " of " + mars.count(messages.all) + " messages");
             if (tracks)
-                less.push(mars.count(tracks) + " rows are left out");
+                less.push("the first tasks of each job, " + mars.count(tracks) + " have no row");
             return make("p", { class: "hint" }, (less.length ? "Shown: " + less.join("; ") + ". marsreport --from and --to choose a span. " : "") +
-                "Drag to move, plus and minus (or Ctrl and the wheel) zoom. Messages are drawn when at most " + mars.count(MOST_ARROWS) + " are in view.");
+                (this.folds ? "A click on a job's name folds and unfolds it. " : "") + "Drag to move, plus and minus (or Ctrl and the wheel) zoom. Messages are drawn when at most " + mars.count(MOST_ARROWS) + " are in view.");
         }
 
         all() {
@@ -94,12 +116,36 @@
             this.width = this.canvas.parentElement.clientWidth;
             const context = this.canvas.getContext("2d");
             context.font = FONT;
-            this.left = Math.min(190, Math.max(96, ...this.marks.map(mark => context.measureText(mark).width + 10)));
-            this.row = Math.max(8, Math.min(18, 520 / this.gantt.tracks.length));
-            this.height = Math.min(560, this.row * this.gantt.tracks.length) + BOTTOM;
+            this.left = Math.min(210, Math.max(96, ...this.marks.map(mark => context.measureText(mark).width + 10)));
             if (this.from === undefined)
                 this.from = this.first, this.to = this.last, this.top = 0;
+            this.arrange();
+        }
+
+        /* Rows from top to bottom: {job, y, height}, and {track, y, height}; y of a track in a folded job: none. */
+        arrange() {
+            const shown = this.of.filter(job => this.open.has(job)).length, each = Math.max(8, Math.min(18, 520 / Math.max(1, shown)));
+            this.rows = [], this.y = [], this.total = 0, this.row = each;
+            const add = (row, height) => (this.rows.push(Object.assign(row, { y: this.total, height })), this.total += height);
+            this.of.forEach((job, track) => {
+                if (this.folds && job !== this.of[track - 1])
+                    add({ job }, JOB);
+                if (this.open.has(job))
+                    this.y[track] = this.total + 0.5 * each, add({ track }, each);
+            });
+            this.height = Math.min(560, this.total) + BOTTOM;
+            this.top = Math.max(0, Math.min(this.top, this.total - (this.height - BOTTOM)));
             this.draw();
+        }
+
+        fold(...jobs) {
+            const opens = !jobs.some(job => this.open.has(job));
+            jobs.forEach(job => this.open[opens ? "add" : "delete"](job));
+            this.arrange();
+        }
+
+        rowAt(py) {
+            return this.rows.find(row => py + this.top >= row.y && py + this.top < row.y + row.height);
         }
 
         x(time) {
@@ -108,20 +154,19 @@
 
         draw() {
             this.fill = this.gantt.names.map(name => this.colour(name));
-            const c = mars.canvasOf(this.canvas, this.width, this.height), rows = this.gantt.tracks.length, body = this.height - BOTTOM;
+            const c = mars.canvasOf(this.canvas, this.width, this.height), body = this.height - BOTTOM, seen = this.rows.filter(row => row.y + row.height > this.top && row.y - this.top < body);
             c.font = FONT;
             c.textBaseline = "middle";
-            for (let t = Math.floor(this.top / this.row); t < rows && t * this.row - this.top < body; t++)
-                this.drawTrack(c, t, t * this.row - this.top);
-            this.drawArrows(c, body);
+            seen.forEach(row => row.job === undefined ? this.drawTrack(c, row.track, row.y - this.top) : this.drawJob(c, row.job, row.y - this.top));
+            this.drawArrows(c);
             c.clearRect(0, body, this.width, BOTTOM);
             c.clearRect(0, 0, this.left - 1, body);
-            c.fillStyle = mars.colours.variable("faint");
             c.textAlign = "right";
             const step = Math.ceil(12 / this.row);
-            for (let t = Math.floor(this.top / this.row); t < rows && (t + 0.9) * this.row - this.top < body; t++)
-                if (t % step === 0)
-                    c.fillText(this.fitting(c, this.marks[t]), this.left - 6, Math.max(6, (t + 0.5) * this.row - this.top));
+            for (const row of seen)
+                if (row.y + 0.9 * row.height - this.top < body)
+                    this.drawMark(c, row, row.job !== undefined || row.track % step === 0);
+            c.fillStyle = mars.colours.variable("faint");
             c.textAlign = "center";
             const { step: apart, at } = this.ticks();
             for (const time of at) {
@@ -140,19 +185,51 @@
             return { step, at };
         }
 
-        /* As much of it as there is room for. */
-        fitting(c, text) {
-            let most = text.length;
-            while (most > 1 && c.measureText(text.slice(0, most) + (most < text.length ? "…" : "")).width > this.left - 8)
-                most--;
-            return text.slice(0, most) + (most < text.length ? "…" : "");
+        drawMark(c, { job, track, y, height }, some) {
+            const how = mars.related(this.run, job === undefined ? this.keys[track] : "job " + job), top = y - this.top;
+            c.fillStyle = c.strokeStyle = mars.colours.variable(how ? "focus" : job === undefined ? "faint" : "ink");
+            if (some || how === 2)
+                c.fillText(mars.fitting(c, job === undefined ? this.marks[track] : (this.open.has(job) ? "▾ " : "▸ ") + job, this.left - 8), this.left - 6, Math.max(6, top + 0.5 * height));
+            if (how)
+                c.fillRect(this.left - 3, top, 3, height - 1);
+            if (how === 2)
+                c.lineWidth = 1.5, c.strokeRect(this.left - 1, top - 1, this.width - this.left, height + 1);
+        }
+
+        /* The row of what is selected is in view. */
+        show() {
+            const track = this.keys.findIndex(key => mars.related(this.run, key) === 2);
+            if (track >= 0 && !this.open.has(this.of[track]))
+                this.fold(this.of[track]);
+            const body = this.height - BOTTOM, at = track < 0 ? -1 : this.y[track];
+            if (at >= 0 && (at < this.top || at + this.row > this.top + body))
+                this.top = Math.max(0, Math.min(this.total - body, at - body / 3));
+            this.draw();
+        }
+
+        /* {name, from, to: of a bin} at a time; null: nothing is known of it. */
+        sharesAt(job, time) {
+            const { from, to, jobs } = this.gantt.groups || { jobs: [] }, own = jobs.find(one => one.name === job);
+            const kinds = own ? Object.keys(own).filter(name => Array.isArray(own[name])) : [], bins = kinds.length ? own[kinds[0]].length : 0, i = Math.min(bins - 1, Math.floor((time - from) / (to - from) * bins));
+            return i < 0 || !bins ? null : { rows: own.rows, from: from + i * (to - from) / bins, to: from + (i + 1) * (to - from) / bins, of: kinds.map(name => [name, own[name][i] / 1000]) };
+        }
+
+        drawJob(c, job, y) {
+            const fill = name => name === "calls" ? mars.colours.kind(0) : mars.colours.variable(name);
+            c.fillStyle = mars.colours.variable("rule");
+            c.fillRect(0, y, this.width, 1);
+            for (let time = this.from, shares; time < this.to && (shares = this.sharesAt(job, time)); time = Math.max(shares.to, time + 1)) {
+                let bottom = y + JOB - 2;
+                const left = Math.max(this.left, Math.round(this.x(shares.from))), right = Math.min(this.width, Math.max(left + 1, Math.round(this.x(shares.to))));
+                for (const [name, share] of shares.of) {
+                    c.fillStyle = fill(name);
+                    c.fillRect(left, bottom - share * (JOB - 4), right - left, share * (JOB - 4));
+                    bottom -= share * (JOB - 4);
+                }
+            }
         }
 
         drawTrack(c, track, y) {
-            if (this.begins[track]) { /* another job, or the links */
-                c.fillStyle = mars.colours.variable("faint");
-                c.fillRect(0, y - 1, this.width, 1);
-            }
             const { begin, duration, to } = this.gantt.spans, names = this.gantt.names, height = Math.max(1, this.row - 1);
             for (const waits of [false, true])
                 for (const i of this.byTrack[track]) {
@@ -165,12 +242,12 @@
                 }
         }
 
-        drawArrows(c, body) {
+        drawArrows(c) {
             const { begin, duration, track, to } = this.gantt.messages, seen = [];
             if (!this.messages.checked)
                 return;
             for (let i = 0; i < begin.length && seen.length <= MOST_ARROWS; i++)
-                if (begin[i] <= this.to && begin[i] + duration[i] >= this.from)
+                if (begin[i] <= this.to && begin[i] + duration[i] >= this.from && this.y[track[i]] >= 0 && this.y[to[i]] >= 0)
                     seen.push(i);
             if (seen.length > MOST_ARROWS)
                 return;
@@ -182,8 +259,8 @@
             c.globalAlpha = Math.max(0.15, Math.min(0.9, (this.x(last) - this.x(first)) / seen.length));
             c.beginPath();
             for (const i of seen) {
-                c.moveTo(this.x(begin[i]), (track[i] + 0.5) * this.row - this.top);
-                c.lineTo(this.x(begin[i] + duration[i]), (to[i] + 0.5) * this.row - this.top);
+                c.moveTo(this.x(begin[i]), this.y[track[i]] - this.top);
+                c.lineTo(this.x(begin[i] + duration[i]), this.y[to[i]] - this.top);
             }
             c.stroke();
             c.globalAlpha = 1;
@@ -203,21 +280,41 @@
         }
 
         move(dx, dy) {
-            const span = this.to - this.from, most = Math.max(0, this.row * this.gantt.tracks.length - (this.height - BOTTOM));
+            const span = this.to - this.from, most = Math.max(0, this.total - (this.height - BOTTOM));
             this.top = Math.max(0, Math.min(most, this.top + dy));
             this.place(this.from + dx / (this.width - this.left) * span, span);
         }
 
-        /* The span at a point: a wait before the call that it belongs to. */
+        /* What is at a point: of a job the shares; of a task the span, a wait before the call that it belongs to. */
         find(px, py) {
-            const { begin, duration, to } = this.gantt.spans, track = Math.floor((py + this.top) / this.row);
+            const { begin, duration, to } = this.gantt.spans, { job, track } = this.rowAt(py) || {};
             const time = this.from + (px - this.left) / (this.width - this.left) * (this.to - this.from), near = (this.to - this.from) / this.width;
+            if (px < this.left)
+                return null;
+            const shares = job !== undefined && this.sharesAt(job, time);
+            if (shares)
+                return job + ", " + mars.count(shares.rows) + (job === LINKS ? " links" : shares.rows === 1 ? " task" : " tasks") + "\n" + mars.time(Math.round(shares.from)) + " to " + mars.time(Math.round(shares.to)) +
+                    shares.of.map(([name, share]) => "\n" + ({ calls: "in calls, not waiting" }[name] || name) + ": " + mars.percent(share)).join("");
             let best = -1;
             for (const i of this.byTrack[track] || [])
                 if (begin[i] - near <= time && time <= begin[i] + duration[i] + near && (best < 0 || duration[i] <= duration[best]))
                     best = i;
-            return best < 0 || px < this.left ? null : this.gantt.tracks[track].join(", ") + "\n" + this.gantt.names[to[best]] + ": " + mars.time(duration[best]) +
-                "\n" + mars.time(begin[best]) + " to " + mars.time(begin[best] + duration[best]) + (this.gantt.spans.bytes[best] ? "\n" + mars.bytes(this.gantt.spans.bytes[best]) : "");
+            return best < 0 ? null : (this.of[track] === LINKS ? this.marks[track] : this.gantt.tracks[track].join(", ")) + "\n" + this.gantt.names[to[best]] + ": " + mars.time(duration[best]) +
+                "\n" + mars.time(begin[best]) + " to " + mars.time(begin[best] + duration[best]) + (this.gantt.spans.bytes[best] ? "\n" + mars.bytes(this.gantt.spans.bytes[best]) : "") +
+                (this.gantt.names[to[best]] === "waiting" ? this.because(track, best) : "");
+        }
+
+        /* In which call it was waited, for whom, and why; where the timeline does not say that, the message that came then says whom. */
+        because(track, wait) {
+            const { begin, duration, to } = this.gantt.spans, names = this.gantt.names, ends = begin[wait] + duration[wait], { messages } = this.gantt, [cause, task] = this.why.get(wait) || [];
+            const call = this.byTrack[track].find(i => names[to[i]] !== "waiting" && names[to[i]] !== "compute" && begin[i] <= begin[wait] && begin[i] + duration[i] >= ends);
+            const words = (call === undefined ? "" : "\nin " + names[to[call]] + (this.gantt.spans.bytes[call] ? ", " + mars.bytes(this.gantt.spans.bytes[call]) : "")) + (task ? "\nfor task " + (task - 1) : "");
+            if (cause !== undefined)
+                return words + "\nmostly " + names[cause];
+            const last = messages.begin.reduce((found, from, i) => messages.to[i] === track && from + messages.duration[i] >= ends && (call === undefined || from + messages.duration[i] <= begin[call] + duration[call]) && from < ends &&
+                (found < 0 || from + messages.duration[i] < messages.begin[found] + messages.duration[found]) ? i : found, -1);
+            return words + (last < 0 ? "" : "\nfor a message of " + this.marks[messages.track[last]] + ", " + mars.bytes(messages.bytes[last]) +
+                (messages.begin[last] > begin[wait] ? "\nwhich was sent " + mars.time(messages.begin[last] - begin[wait]) + " after the wait began" : "\nwhich had been sent before"));
         }
 
         listen() {
@@ -267,7 +364,7 @@
         id: "gantt", tab: "time", title: "Tasks over time", wide: true,
         build(box, run, index) {
             if (run.gantt && run.gantt.spans.track.length)
-                new Gantt(box, run.gantt, mars.axis("run" + index));
+                new Gantt(box, run.gantt, mars.axis("run" + index), run);
             else
                 box.append(mars.missing(run.gantt ? "Nothing was recorded in this span." : "What tasks did when was not recorded, or there are no jobs.", "output.timeline = \"perfetto\""));
         },

@@ -35,21 +35,25 @@
     }
 
     /* A table of waits by task or by function, each with its bar. */
-    function table(box, data, first, title) {
+    function table(box, run, data, first, title) {
         const t = mars.table(data), cell = name => row => t.at(name) < 0 ? null : row[t.at(name)], several = new Set(t.rows.map(cell("job"))).size > 1;
         const there = parts.filter(([name]) => t.rows.some(row => cell(name)(row)));
         const columns = [
             { title: first, value: cell(first), text: first === "function", show: String },
-            several && { title: "job", value: cell("job"), text: true },
+            several && first !== "task" && { title: "job", value: cell("job"), text: true },
             { title: "waits", value: cell("waits"), show: mars.count },
             { title: "time", value: cell("wait_ps"), show: mars.time, cell: row => make("span", {}, mars.time(cell("wait_ps")(row))) },
             { title: "parts", value: cell("wait_ps"), cell: row => stack(name => cell(name)(row) || 0, cell("wait_ps")(row), "parts") },
             ...there.map(([name, what]) => ({ title: what, value: cell(name), show: mars.time })),
             t.at("skew_max_ps") >= 0 && { title: "skew, most", value: cell("skew_max_ps"), show: mars.time },
         ].filter(Boolean);
-        box.append(make("h3", {}, title), mars.sortable(columns, t.rows, columns.findIndex(column => column.title === "time"), 500));
-        if (data.left_out || t.rows.length > 500)
-            box.append(make("p", { class: "hint" }, "The first 500 rows by the chosen order" + (data.left_out ? "; " + mars.count(data.left_out) + " more are in the table only." : ".")));
+        box.append(make("h3", {}, title));
+        if (first === "task")
+            mars.foldedTable(box, run, t, columns, columns.findIndex(column => column.title === "time"));
+        else
+            box.append(mars.sortable(columns, t.rows, columns.findIndex(column => column.title === "time"), { run, key: mars.keyOf(t.columns) }));
+        if (data.left_out)
+            box.append(make("p", { class: "hint" }, "The first " + mars.count(t.rows.length) + " rows; " + mars.count(data.left_out) + " more are in the table only."));
     }
 
     mars.panel({
@@ -68,9 +72,9 @@
             }
             jobs.forEach((job, i) => job.waits && job.waits.count && ofJob(box, run, index, job, i));
             if (run.wait_functions && run.wait_functions.rows.length)
-                table(box, run.wait_functions, "function", "By function");
+                table(box, run, run.wait_functions, "function", "By function");
             if (run.waits && run.waits.rows.length)
-                table(box, run.waits, "task", "By task");
+                table(box, run, run.waits, "task", "By task");
         },
     });
 })();

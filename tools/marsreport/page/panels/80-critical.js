@@ -7,13 +7,14 @@
     const colour = kind => kind === "computation" ? mars.colours.variable("compute") : mars.colours.kind(Math.max(0, kinds.indexOf(kind) - 1));
     const mark = kind => kind === "computation" ? "var(--compute)" : mars.colours.mark(Math.max(0, kinds.indexOf(kind) - 1));
 
-    function bars(list, total, name, value) {
-        return mars.simpleTable(["", "time", "share", ""], list.map(one => [name(one), value(one), mars.percent(total ? one.time_ps / total : 0), mars.bar(total ? one.time_ps / total : 0)]));
+    function bars(list, total, name, value, ...select) {
+        return mars.simpleTable(["", "time", "share", ""], list.map(one => [name(one), value(one), mars.percent(total ? one.time_ps / total : 0), mars.bar(total ? one.time_ps / total : 0)]), ...select);
     }
 
     /* The path as pieces: which task it ran through when. */
     class Path {
-        constructor(box, table, job) {
+        constructor(box, table, job, run) {
+            this.run = run, this.job = job;
             const t = mars.table(table), cell = (row, name) => row[t.at(name)];
             this.pieces = t.rows.filter(row => cell(row, "job") === job).map(row => ({ task: cell(row, "to_task"), from: cell(row, "begin_ps"), to: cell(row, "end_ps"),
                 kind: cell(row, "kind"), name: cell(row, "function"), waits: cell(row, "task"), sender: cell(row, "from_task") }));
@@ -27,7 +28,13 @@
             box.append(make("div", { class: "canvas apart" }, this.canvas), make("div", { class: "legend" }, ...kinds.filter(kind => this.pieces.some(piece => piece.kind === kind)).map(kind =>
                 make("span", { style: "--mark:" + mark(kind) }, kind.replace("_", " ")))));
             this.listen();
+            mars.picksAt(this.canvas, (x, y) => this.tasks[Math.floor(y / this.each)] === undefined ? "" : this.key(this.tasks[Math.floor(y / this.each)]));
+            mars.follows(() => this.draw());
             mars.drawn(() => this.draw());
+        }
+
+        key(task) {
+            return "task " + task + " of " + this.job;
         }
 
         x(time) {
@@ -55,7 +62,15 @@
             c.fillStyle = mars.colours.variable("faint");
             c.textBaseline = "middle", c.textAlign = "right";
             const step = Math.ceil(12 / this.each);
-            this.tasks.forEach((task, i) => i % step === 0 && c.fillText("task " + task, 64, (i + 0.5) * this.each));
+            this.tasks.forEach((task, i) => {
+                const own = mars.related(this.run, this.key(task)) === 2;
+                c.fillStyle = c.strokeStyle = mars.colours.variable(own ? "focus" : "faint");
+                if (own || i % step === 0)
+                    c.fillText("task " + task, 64, (i + 0.5) * this.each);
+                if (own)
+                    c.strokeRect(69, i * this.each, this.width - 70, this.each);
+            });
+            c.fillStyle = mars.colours.variable("faint");
             c.textAlign = "center";
             for (let i = 0; i <= 6; i++) {
                 const time = this.from + (this.to - this.from) * i / 6;
@@ -97,11 +112,6 @@
         }
     }
 
-    function linkName(one) {
-        const end = (kind, id, port) => kind === "node" ? "n" + id : "s" + id + (port === undefined ? "" : "." + port);
-        return end(one.from_kind, one.from, one.from_port) + " > " + end(one.to_kind, one.to) + " (" + one.class + ")";
-    }
-
     function ofJob(box, run, index, job, i) {
         const own = job.critical_path, path = "result.jobs." + i + ".critical_path", total = own.to_ps - own.from_ps;
         const number = (name, format) => mars.number(run, index, path + "." + name, format);
@@ -115,15 +125,16 @@
             column("What it is made of", mars.simpleTable(["", "time", "share"], list.map(([name, time]) => [
                 make("span", {}, make("span", { class: "mark", style: "background:" + mark(kind(name)) }), kind(name).replace("_", " ")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
             own.functions.length ? column("In which calls", bars(own.functions, total, one => one.function || "computation", one => number("functions." + own.functions.indexOf(one) + ".time_ps"))) : null,
-            own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"))) : null,
+            own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"), run, own.tasks.map(one => "task " + one.task + " of " + job.name))) : null,
             own.pairs.length ? column("In messages between", mars.simpleTable(["", "messages", "time", "contention"], own.pairs.map((one, k) => ["task " + one.from + " > " + one.to,
                 number("pairs." + k + ".messages", mars.count), number("pairs." + k + ".time_ps"), number("pairs." + k + ".contention_ps")]))) : null,
             own.distances && own.distances.length ? column("Over how many links", mars.simpleTable(["", "messages", "time", "contention"], own.distances.map((one, k) => [one.links ? one.links + " links" : "inside nodes",
                 number("distances." + k + ".messages", mars.count), number("distances." + k + ".time_ps"), number("distances." + k + ".contention_ps")]))) : null,
-            own.links && own.links.length ? column("Over which links for certain", mars.simpleTable(["", "messages", "time", "share"], own.links.map((one, k) => [linkName(one),
-                number("links." + k + ".messages", mars.count), number("links." + k + ".time_ps"), mars.percent(total ? one.time_ps / total : 0)]))) : null));
+            own.links && own.links.length ? column("Over which links for certain", mars.simpleTable(["", "messages", "time", "share"], own.links.map((one, k) => [
+                mars.end(run, one.from_kind, one.from, one.from_port) + " → " + mars.end(run, one.to_kind, one.to) + " (" + one.class + ")",
+                number("links." + k + ".messages", mars.count), number("links." + k + ".time_ps"), mars.percent(total ? one.time_ps / total : 0)]), run, own.links.map(one => one.from_kind + " " + one.from + " port " + one.from_port))) : null));
         if (run.critical_path_steps)
-            new Path(box, run.critical_path_steps, job.name);
+            new Path(box, run.critical_path_steps, job.name, run);
         if (run.critical_path_steps && run.critical_path_steps.left_out)
             box.append(make("p", { class: "hint" }, "The last " + mars.count(run.critical_path_steps.rows.length) + " pieces are drawn; " + mars.count(run.critical_path_steps.left_out) + " earlier ones are in critical_path_steps.csv."));
     }

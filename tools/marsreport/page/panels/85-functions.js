@@ -20,7 +20,7 @@
             { title: "waiting", value: cell("wait_ns"), show: time },
             { title: "share of all calls' time", value: cell("simulated_ns"), cell: row => make("span", {}, mars.percent(total ? cell("simulated_ns")(row) / total : 0), mars.bar(total ? cell("simulated_ns")(row) / total : 0)) },
         ].filter(Boolean);
-        box.append(mars.sortable(columns, table.rows, columns.findIndex(column => column.title === "simulated")));
+        box.append(mars.sortable(columns, table.rows, columns.findIndex(column => column.title === "simulated"), at("job") < 0 ? {} : { run, key: row => "job " + cell("job")(row) }));
         box.append(make("p", { class: "hint" }, "Sums over the tasks." + (traced ? " Traced: time in the call on the machine where the trace was made." : "")));
     }
 

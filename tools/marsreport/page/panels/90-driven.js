@@ -9,7 +9,7 @@ mars.panel({
         for (const [name, title, by] of [["driven_entries", "Entry methods", "entry"], ["driven_cores", "Cores", "task"]])
             if (run[name] && run[name].rows.length) {
                 box.append(mars.make("h3", {}, title));
-                mars.wholeTable(box, run[name], name + ".csv", by);
+                mars.wholeTable(box, run, run[name], name + ".csv", by);
             }
         if (!run.driven_entries)
             box.append(mars.make("p", { class: "missing" }, "There are no message-driven jobs."));

@@ -3,10 +3,10 @@
 
 mars.panel({
     id: "tasks", tab: "applications", title: "Tasks", wide: true,
-    tables: { tasks: 4096 },
+    tables: { tasks: 100000 },
     build(box, run) {
         if (run.tasks && run.tasks.rows.length)
-            mars.wholeTable(box, run.tasks, "tasks.csv", "task");
+            mars.wholeTable(box, run, run.tasks, "tasks.csv", "task");
         else
             box.append(mars.make("p", { class: "missing" }, "There is no tasks.csv: there are no jobs, or output.tasks = false."));
     },

@@ -82,6 +82,12 @@
         mars.drawn(draw);
         axis.listen(follow);
         frame.addEventListener("keydown", event => keys(drawn, event));
+        mars.picksAt(frame, (x, y, event) => { /* the line that is nearest */
+            const over = drawn.over.getBoundingClientRect(), i = drawn.posToIdx(event.clientX - over.left), top = event.clientY - over.top;
+            const far = of.lines.map(line => none(line.values[i]) ? Infinity : Math.abs(drawn.valToPos(line.values[i], "y") - top)), least = Math.min(...far);
+            if (of.pick && least < 12 && drawn.over.contains(event.target))
+                of.pick(far.indexOf(least));
+        });
         return draw;
     };
 })();

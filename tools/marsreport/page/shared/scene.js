@@ -7,6 +7,7 @@
 
 mars.Scene = class {
     constructor(run) {
+        this.run = run;
         this.scene = run.scene;
         this.movie = run.movie;
         this.lines = this.scene.lines.a.length;
@@ -59,6 +60,50 @@ mars.Scene = class {
         this.drawFrames(c, view, look);
         this.drawLines(c, view, look);
         this.drawPlaces(c, view, look);
+        if (!look.small)
+            this.drawPicked(c, view);
+    }
+
+    /* What is selected: a frame around its places, thinner around what belongs to it; a link thick next to its sender, the links of a switch or node thin. */
+    drawPicked(c, view) {
+        const own = mars.picked(this.run), { x, y, size, node } = this.scene.places, { a, b } = this.scene.lines, where = mars.where(this.run);
+        if (!own)
+            return;
+        const placed = (ids, of) => new Set([...ids].map(id => of[id]).filter(place => place >= 0)), switches = placed(own.switches, where.of_switch), nodes = placed(own.nodes, where.of_node);
+        const px = place => view.x + x[place] * view.scale, py = place => view.y + y[place] * view.scale, main = own.it.kind === "switch" || own.it.kind === "place" ? switches : nodes;
+        const stroke = (from, to, width) => {
+            c.lineWidth = width;
+            c.beginPath(), c.moveTo(px(from), py(from)), c.lineTo(to[0], to[1]), c.stroke();
+        };
+        c.strokeStyle = mars.colours.variable("focus");
+        if (own.line >= 0) {
+            const [from, to] = own.line & 1 ? [b[own.line >> 1], a[own.line >> 1]] : [a[own.line >> 1], b[own.line >> 1]];
+            stroke(from, [px(to), py(to)], 1.5);
+            stroke(from, [(px(from) + px(to)) / 2, (py(from) + py(to)) / 2], 4.5);
+        } else if (own.it.job === undefined) {
+            for (let i = 0; i < this.lines; i++)
+                if (main.has(a[i]) || main.has(b[i]))
+                    stroke(a[i], [px(b[i]), py(b[i])], 1.2);
+        }
+        for (const place of new Set([...switches, ...nodes])) {
+            const side = Math.max(8, size[place] * view.scale + 5);
+            c.lineWidth = !main.has(place) || own.it.kind === "job" ? 1.2 : 2.5;
+            if (node[place] && side > 14)
+                c.beginPath(), c.arc(px(place), py(place), side / 2, 0, 7), c.stroke();
+            else
+                c.strokeRect(px(place) - side / 2, py(place) - side / 2, side, side);
+        }
+    }
+
+    /* What is selected by a click at a point: a place, or the half of a line, which stands for the busiest of its links. */
+    keyAt(view, px, py, cls) {
+        const found = this.find(view, px, py, cls), { x, y, node, count } = this.scene.places, { a, b, from, port } = this.scene.lines, near = place => Math.hypot(view.x + x[place] * view.scale - px, view.y + y[place] * view.scale - py);
+        if (!found)
+            return "";
+        const where = mars.where(this.run), i = found.line, half = i === undefined ? 0 : 2 * i + (near(b[i]) < near(a[i])), kind = place => node[place] ? "node" : "switch";
+        if (i !== undefined)
+            return from[half] < 0 ? "" : kind(half & 1 ? b[i] : a[i]) + " " + from[half] + " port " + port[half];
+        return count[found.place] > 1 ? "place " + found.place : kind(found.place) + " " + (node[found.place] ? where.of_node : where.of_switch).indexOf(found.place);
     }
 
     drawFrames(c, view, look) {
@@ -153,9 +198,9 @@ mars.Scene = class {
             return label[found.place] + (count[found.place] > 1 ? ", " + count[found.place] + (node[found.place] ? " nodes" : " switches") : "") +
                 own.map(([name, load]) => "\n" + name + ": " + mars.percent(load) + " busy at most").join("");
         }
-        const { a, b, class: cls, count: links } = this.scene.lines, i = found.line;
-        return classes[cls[i]] + (links[i] > 1 ? ", " + links[i] + " links" : "") + "\n" + label[a[i]] + " > " + label[b[i]] + ": " + mars.percent(loads[2 * i]) +
-            "\n" + label[b[i]] + " > " + label[a[i]] + ": " + mars.percent(loads[2 * i + 1]);
+        const { a, b, class: cls, count: links, from, port } = this.scene.lines, i = found.line;
+        const half = (k, sender, to) => from[k] < 0 ? "" : "\n" + mars.end(this.run, node[sender] ? "node" : "switch", from[k], port[k]) + " → " + label[to] + ": " + mars.percent(loads[k]);
+        return classes[cls[i]] + (links[i] > 1 ? ", " + links[i] + " links, the busiest" : "") + half(2 * i, a[i], b[i]) + half(2 * i + 1, b[i], a[i]);
     }
 };
 
