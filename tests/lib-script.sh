@@ -50,6 +50,11 @@ refused() { # WORDS ARGUMENTS...: marssim with these arguments ends with exit st
     ends 2 "$1" "$marssim" -q "${@:2}" partition.bind=no
 }
 
+profile_of() { # TRACE: calls, bytes and time of each task and function, as marstrace --profile writes them of a program
+    echo task,function,calls,bytes,time_ns
+    "$(dirname "$marssim")/marsconv" --stats --json "$1" | jq -r '.functions[] | [.task, .function, .calls, .bytes, .time_ns] | join(",")'
+}
+
 has_hdf5() { # whether marssim was built with it
     "$marssim" -q -o "$work/has-hdf5" "$top/configs/star-pingpong.cfg" jobs[0].steps=1 output.hdf5=true 2>"$work/err" || ! grep -q 'built without HDF5' "$work/err" ||
         { echo "SKIP: this marssim was built without HDF5" && return 1; }

@@ -81,7 +81,7 @@ check "perfetto: a process each"
 jq -r '.traceEvents[] | select(.ph == "X" and .pid == 2 and .name != "compute" and (.name | startswith("MPI_Init") | not)) |
     [(.tid - 1) % 2, .name, .dur] | @tsv' pair/timeline.json |
     awk '{ n[$1 "," $2]++; t[$1 "," $2] += $3 * 1000 } END { for (i in n) printf "%s,%d,%.0f\n", i, n[i], t[i] }' | sort >traced
-"$marstrace" --profile t | awk -F, 'NR > 1 && $2 !~ /^MPI_Init/ { print $1 "," $2 "," $3 "," $5 }' | sort >profile
+profile_of t | awk -F, 'NR > 1 && $2 !~ /^MPI_Init/ { print $1 "," $2 "," $3 "," $5 }' | sort >profile
 [ "$(wc -l <profile)" -gt 20 ] && cmp <(cut -d, -f1-3 traced) <(cut -d, -f1-3 profile) >err 2>&1
 check "with the calls of the profile"
 paste -d, traced profile | awk -F, '{ d = $4 - $8; if (d < 0) d = -d; if (d > 0.02 * $8 + 2000) { print; bad++ } } END { exit bad > 0 }' >err

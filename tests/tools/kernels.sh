@@ -28,7 +28,7 @@ kernel() {
     shift 3
     rm -rf t out
     # shellcheck disable=SC2086 # a program and its first word
-    timeout 120 mpirun -n "$tasks" "$marstrace" --profile -o t $program "$passes" >err 2>&1 && "$marstrace" --profile t 2>err | sort >profile &&
+    timeout 120 mpirun -n "$tasks" "$marstrace" --profile -o t $program "$passes" >err 2>&1 && profile_of t 2>err | sort >profile &&
         cmp <(cut -d, -f1-4 t/profile.csv | sort) <(cut -d, -f1-4 profile | sort) >err
     check "$name on $tasks tasks: the trace has the calls and bytes that were counted"
     printf '%s\n' "$@" | sort >wanted

@@ -17,7 +17,7 @@ everywhere "one after the other"
 [[ "$(column messages_sent)" = "36 37 "* ]] && [[ "$(column bytes_sent)" = "61434 44644 "* ]]
 check "as many messages and bytes as by hand"
 cp one/tasks.csv alone.csv
-"$marstrace" --profile t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err
+profile_of t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err
 check "calls.csv has the calls and bytes of the profile"
 mpirun -n 5 "$marstrace" -o t ./inter overlap >err 2>&1
 check "a program with all of them at once is traced"

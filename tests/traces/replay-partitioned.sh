@@ -24,5 +24,5 @@ everywhere "as whole messages" 'mpi.partitioned="whole"'
 check "one message of each send"
 everywhere "mpi.progress = calls" 'mpi.progress="calls"' 'node.send_overhead="300 ns"' 'node.receive_overhead="200 ns"' 'mpi.match_time="10 ns"'
 everywhere "mpi.progress = thread" 'mpi.progress="thread"' 'mpi.progress_cost="100 ns"' 'mpi.rendezvous="write"'
-"$marstrace" --profile t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err
+profile_of t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err
 check "calls.csv has the calls and bytes of the profile"

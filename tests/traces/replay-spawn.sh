@@ -17,7 +17,7 @@ everywhere "spawned tasks"
 # two barriers: 2 x 3 + (2 or 3) + 3 and 2 or 1. The broadcast goes to both tasks of the other group.
 [ "$(column messages_sent)" = "16 16 14 16 16 16 " ] && [ "$(column messages_received)" = "14 16 14 16 17 17 " ]
 check "as many messages as the program sent"
-"$marstrace" --profile t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err &&
+profile_of t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err &&
     diff <(cut -d, -f1-4 profile.csv | sort) <(cat t/profile.csv t/profile-000004.csv | cut -d, -f1-4 | sort -u) >err
 check "the calls are those of the profiles of both worlds"
 

@@ -25,7 +25,7 @@ replayed() { # NAME TASKS MPIRUN PROGRAM ARGUMENTS...
     shift 3
     timeout 120 "$mpirun" -n "$tasks" "$marstrace" -o "$name" "$@" >err 2>&1 &&
         timeout 60 "$marssim" -q -o "$name-out" replay.cfg "jobs[0].trace=\"$name\"" >err 2>&1 &&
-        diff <("$marstrace" --profile "$name" 2>>err | sort) <(cut -d, -f1-5 "$name-out/calls.csv" | sort) >err &&
+        diff <(profile_of "$name" 2>>err | sort) <(cut -d, -f1-5 "$name-out/calls.csv" | sort) >err &&
         [ "$(column "$name-out/tasks.csv" messages_sent)" -eq "$(column "$name-out/tasks.csv" messages_received)" ] &&
         [ "$(column "$name-out/tasks.csv" bytes_sent)" -eq "$(column "$name-out/tasks.csv" bytes_received)" ]
 }

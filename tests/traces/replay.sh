@@ -37,7 +37,7 @@ profiled() { # FOLDER PROFILE
     [ "$(head -1 "$1/calls.csv")" = task,function,calls,bytes,time_ns,simulated_ns,wait_ns ] &&
         diff <(cut -d, -f1-5 "$1/calls.csv" | sort) <(sort "$2")
 }
-"$marstrace" --profile t >profile.csv 2>err && profiled one profile.csv >err &&
+profile_of t >profile.csv 2>err && profiled one profile.csv >err &&
     diff <(cut -d, -f1-4 profile.csv | sort) <(cut -d, -f1-4 t/profile.csv | sort) >err
 check "calls.csv has the calls, bytes and traced times of the profile"
 awk -F, 'NR > 1 && ($2 == "MPI_Comm_rank" || $2 == "MPI_Irecv") { bad += $6 != 0; seen++ }
@@ -149,7 +149,7 @@ for signal in "" 1; do
     equal "a task ends its job${signal:+ by dying}" ${signal:+'jobs[0].died="end"'}
     jq -e ".result.end_reason == \"jobs done\" and .result.jobs[0].aborted.code == ${signal:+null #} 7" one/summary.json >err 2>&1
     check "and the summary says how"
-    "$marstrace" --profile t >profile.csv 2>err && profiled one profile.csv >err
+    profile_of t >profile.csv 2>err && profiled one profile.csv >err
     check "and its calls are those of the profile"
 done
 # Who has had fewer messages than the others have recorded leaves these waiting, until nothing continues: they end where they began to wait,
@@ -227,7 +227,7 @@ mpicc -O1 -w -o families "$top/tests/tools/tracer/families.c" >err 2>&1 && mpiru
 timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' >err 2>&1 &&
     jq -e '.result.end_reason == "jobs done"' all-out/summary.json >/dev/null
 check "every family is replayed"
-"$marstrace" --profile all >profile.csv 2>err && profiled all-out profile.csv >err &&
+profile_of all >profile.csv 2>err && profiled all-out profile.csv >err &&
     awk -F, '$2 == "MPI_File_open" { n++; bad += $6 != $5 || $7 != 0 } END { exit !(n == 4 && !bad) }' all-out/calls.csv
 check "every family is counted as in the profile; a call that is computation takes its traced time"
 [ "$(awk -F, 'NR > 1 && $2 ~ /^MPI_File_/ { sum += $5 } END { printf "%.0f", sum * 1000 }' all-out/calls.csv)" = "$(jq '.result.jobs[0].file_time_ps' all-out/summary.json)" ] &&
@@ -285,7 +285,7 @@ done
 
 mpicc -O1 -w -o refused "$top/tests/tools/tracer/refused.c" >err 2>&1 && rm -rf t && mpirun -n 3 "$marstrace" --profile -o t ./refused >err 2>&1 &&
     [ "$("$marstrace" --list t | grep -c '^[012]\.0 .*MPI_\(Send\|Bcast\|Irecv\|Isend\) .* bytes=[-0-9]* recvbytes=[-0-9]* error=')" -eq 12 ] &&
-    cut -d, -f1-4 t/profile.csv | sort >counted && "$marstrace" --profile t 2>err >profile.csv && cut -d, -f1-4 profile.csv | sort | cmp counted - >>err 2>&1
+    cut -d, -f1-4 t/profile.csv | sort >counted && profile_of t 2>err >profile.csv && cut -d, -f1-4 profile.csv | sort | cmp counted - >>err 2>&1
 check "calls that MPI refused are traced with their errors"
 "$(dirname "$marssim")/marsconv" --check t >out 2>err && grep -q '^nothing found' out
 check "and found to be nothing wrong"
@@ -300,7 +300,7 @@ truncated() { # MPICC MPIRUN: ten receives are cut off; the trace has their sour
         [ "$(cat out)" = "10 0" ] && "$marstrace" --list t >list 2>err &&
         [ "$(grep -c '^1\.0 .*MPI_\(Recv\|Mrecv\|Sendrecv\) .* from=0 got_tag=1\{0,1\}[045] got=40$' list)" -eq 6 ] &&
         [ "$(grep -c '^1\.0 .*MPI_\(Wait\|Waitall\) .* done=\[0,0,1\{0,1\}[12],40' list)" -eq 4 ] &&
-        "$marstrace" --profile t >profile.csv 2>err &&
+        profile_of t >profile.csv 2>err &&
         ! "$(dirname "$marssim")/marsconv" --check t >found 2>err && [ "$(grep -c '40 where they are received' found)" -eq 10 ]
 }
 replay_truncated() { # the whole messages are sent

@@ -87,10 +87,17 @@ static void messages_gather(struct gather *g, const struct mars_record *r, const
         message_count(g, (uint32_t)to, bytes > 0 ? (uint64_t)bytes : 0);
 }
 
+/* Refused calls are of functions of their own, with the same names. */
+static bool same_name(const struct mars_function *one, const struct mars_function *other)
+{
+    return one == other ||
+           (one->at[MARS_FIELD_error] != other->at[MARS_FIELD_error] && strcmp(one->name, other->name) == 0);
+}
+
 static void function_gather(struct gather *g, const struct mars_record *r)
 {
     size_t i = 0;
-    while (i < g->count && g->function[i] != r->function)
+    while (i < g->count && !same_name(g->function[i], r->function))
         i++;
     if (i == g->count) {
         *KER_PUSH(g->function, g->count, g->room) = r->function;

@@ -1,4 +1,4 @@
-/* marstrace.c - runs a program under the tracer, and what can be done with its trace: merge, list, profile.
+/* marstrace.c - runs a program under the tracer, and what can be done with its trace: merge, list.
  *
  * Running is: find the library made for the MPI that the program is linked with, name it in LD_PRELOAD, and
  * become the program. What the library is to do is passed in the environment.
@@ -32,10 +32,10 @@ struct settings {
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "PATH", 0,
-     "folder for the trace (" FOLDER "); with --merge and --profile: the file to write", 0},
+     "folder for the trace (" FOLDER "); with --merge and --list: the file to write", 0},
     {"profile", 'p', 0, 0,
-     "calls, bytes and time of each task and function: of a program, written to profile.csv in the "
-     "folder when it ends; of a trace, to standard output or -o",
+     "calls, bytes and time of each task and function, written to profile.csv in the folder when the program "
+     "ends (of a trace: marsconv --stats)",
      0},
     {"io", KEY_IO, 0, 0, "record POSIX input and output, too", 0},
     {"resolution", KEY_RESOLUTION, "TIME", 0, "of all times: 1ns (default), 100ns, 1us, ...", 0},
@@ -278,7 +278,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         OPTIONS,
         parse,
-        "PROGRAM [ARGUMENT...]\n--merge FOLDER -o FILE\n--list TRACE\n--profile TRACE",
+        "PROGRAM [ARGUMENT...]\n--merge FOLDER -o FILE\n--list TRACE",
         "Records every MPI call of a program (mpirun -n N marstrace ./program), for marssim to replay.",
         0,
         0,
@@ -303,14 +303,8 @@ int main(int argc, char **argv)
         return trc_list(settings.list, settings.output);
     if (!settings.program || !settings.program[0])
         return complain("%s%s", "what is to be run? ", "see marstrace --help");
-    if (settings.profile && mars_trace_known(settings.program[0])) { /* options may follow, too */
-        char *trace = settings.program[0];
-        int passed = (int)(settings.program - argv);
-        *settings.program = argv[0];
-        settings.program = NULL;
-        if (argp_parse(&argp, argc - passed, argv + passed, 0, NULL, &settings) != 0 || settings.program)
-            return complain("--profile %s: %s", trace, "one trace, and nothing else but -o FILE");
-        return trc_profile(trace, settings.output);
-    }
+    if (settings.profile && mars_trace_known(settings.program[0]))
+        return complain("--profile %s: %s", settings.program[0],
+                        "that is a trace: marsconv --stats --json prints its calls, bytes and times");
     return run(&settings);
 }

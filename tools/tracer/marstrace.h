@@ -7,8 +7,6 @@
 
 int trc_merge(const char *folder, const char *to, int jobs, int level);
 int trc_list(const char *trace, const char *to);
-/* CSV: task,function,calls,bytes,time_ns. */
-int trc_profile(const char *trace, const char *to);
 
 /* Prints warnings and, when it failed, the error; the exit status. */
 int trc_end(struct mars_trace *, const struct mars_error *);
