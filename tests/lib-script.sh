@@ -55,6 +55,25 @@ profile_of() { # TRACE: calls, bytes and time of each task and function, as mars
     "$(dirname "$marssim")/marsconv" --stats --json "$1" | jq -r '.functions[] | [.task, .function, .calls, .bytes, .time_ns] | join(",")'
 }
 
+in_browser() { # SCRIPT PAGE...: of tests/tools, which drives a browser; without a driver each page is drawn to its end, and no script of it fails
+    local browser page
+    browser=$(command -v chromium || command -v chromium-browser)
+    if [ -z "$browser" ]; then
+        echo "SKIP: no browser: chromium is missing"
+    elif command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/null; then
+        node "$top/tests/tools/$1" "$browser" "$PWD" >page.log 2>err
+        check "the browser came to the end"
+        cat page.log
+    else
+        for page in "${@:2}"; do
+            timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page#all" >dom 2>err &&
+                grep -q '<body data-ready="yes"' dom && ! grep -q 'data-failed=' dom
+            check "$page is drawn in a browser"
+        done
+        echo "SKIP: no driver for the browser: node with playwright-core in NODE_PATH"
+    fi
+}
+
 has_hdf5() { # whether marssim was built with it
     "$marssim" -q -o "$work/has-hdf5" "$top/configs/star-pingpong.cfg" jobs[0].steps=1 output.hdf5=true 2>"$work/err" || ! grep -q 'built without HDF5' "$work/err" ||
         { echo "SKIP: this marssim was built without HDF5" && return 1; }

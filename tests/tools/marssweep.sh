@@ -73,6 +73,18 @@ awk -F, 'NR == FNR { if (FNR > 1) hops[$2 "," $3 "," $4] = $5; next }
     END { exit rows != 4 }' designs/runs.csv designs/table.csv >log
 check "--against: the mean of the ratios of runs with the same seed"
 
+# ---- the page ----
+
+# shellcheck disable=SC2086
+"$sweep" -q -o one $short $swept --seeds 2 --pages >out 2>log && [ "$(find one/runs -name report.html | wc -l)" = 12 ] && [ -s one/page.html ]
+check "there is a page, and --pages makes those of its runs"
+# shellcheck disable=SC2086
+"$sweep" -q -o lone $short '@name=<img src=x onerror=alert(1)>{traffic.load=0.1}' >out 2>log && ! grep -q 'onerror=alert(1)>{' lone/page.html && ! grep -q '<img src' lone/page.html
+check "a name with HTML in it stays a text"
+ends 2 'is the folder of a sweep, whose page marssweep has written: one/page.html' "$(dirname "$sweep")/marsreport" one
+check "marsreport says where the page is"
+in_browser marssweep_page.js {one,designs,lone}/page.html
+
 # ---- interrupted, killed, shared, collected ----
 
 # shellcheck disable=SC2086

@@ -339,21 +339,5 @@ check "and nodes are at their switches"
 
 # ---- in a browser ----
 
-browser=$(command -v chromium || command -v chromium-browser)
-if [ -z "$browser" ]; then
-    echo "SKIP: no browser: chromium is missing"
-    exit 0
-fi
 for folder in torus html killed timeline matrices cores loggops; do "$report" "$folder" >out 2>err || cat err; done
-if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/null; then
-    node "$top/tests/tools/report_page.js" "$browser" "$PWD" >page.log 2>err
-    check "the browser came to the end"
-    cat page.log
-else # without the driver: each page is drawn to its end, and no script fails
-    for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html matrices/report.html two.html three.html same.html; do
-        timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page#all" >dom 2>err &&
-            grep -q '<body data-ready="yes"' dom && ! grep -q 'data-failed=' dom
-        check "$page is drawn in a browser"
-    done
-    echo "SKIP: no driver for the browser: node with playwright-core in NODE_PATH"
-fi
+in_browser report_page.js {traced,torus,html,killed,timeline,matrices}/report.html two.html three.html same.html

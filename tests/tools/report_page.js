@@ -3,32 +3,10 @@
  * FOLDER has the result folders traced, torus, html, killed with their pages, and two.html. Prints lines "ok" and "not ok".
  */
 "use strict";
-const { chromium } = require("playwright-core");
+const { chromium, check, opener, sidewaysNow, options } = require("./lib-page.js");
 const fs = require("fs");
 
-const [executablePath, folder] = process.argv.slice(2);
-const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync"];
-let number = 0;
-
-function check(name, right, why) {
-    number++;
-    console.log((right ? "ok " : "not ok ") + "page-" + number + " " + name + (right ? "" : ": " + JSON.stringify(why)));
-}
-
-/* tab: "#all" or that of a panel; "": as a reader finds it. */
-async function open(browser, path, theme, tab = "#all") {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: theme || "light" });
-    page.complaints = [];
-    page.on("console", message => message.type() === "error" && page.complaints.push(message.text()));
-    page.on("pageerror", error => page.complaints.push(error.message));
-    page.on("dialog", dialog => page.complaints.push("dialog " + dialog.message()) && dialog.dismiss());
-    const begun = Date.now();
-    await page.goto("file://" + folder + "/" + path + tab);
-    await page.waitForSelector("body[data-ready]", { timeout: 30000 }).catch(() => page.complaints.push("it never became ready"));
-    page.tookMs = Date.now() - begun;
-    return page;
-}
+const folder = process.argv[3], open = opener(folder);
 
 /* Elements that show a number of summary.json: the number they name is there, and what they show is it in short. */
 function wrongNumbers(summary) {
@@ -45,12 +23,6 @@ function wrongNumbers(summary) {
         const shown = Number(match[1].replace(/,/g, "")) * unit;
         return Math.abs(shown - value) > 0.006 * Math.abs(value) + (match[2] === "%" ? 6e-5 : 6e-3);
     }).map(element => element.dataset.key + " shows " + element.textContent);
-}
-
-/* Panels of which something must be scrolled sideways. */
-function sidewaysNow() {
-    return [...document.querySelectorAll(".scroll, .controls, .figure, section")]
-        .filter(element => element.scrollWidth > element.clientWidth + 1).map(element => element.closest("section").id);
 }
 
 async function numbers(browser) {
@@ -387,7 +359,7 @@ async function tabs(browser) {
 }
 
 (async () => {
-    const browser = await chromium.launch({ executablePath, args: flags });
+    const browser = await chromium.launch(options);
     await tabs(browser);
     await selection(browser);
     await folded(browser);

@@ -84,6 +84,12 @@ static enum ker_status without_summary(struct rep_folder *f)
     if (!S_ISDIR(is.st_mode))
         return ker_fail(f->error, KER_BAD_INPUT, "%s: is no folder; expected a result folder of marssim",
                         f->path);
+    if (there(f, "page.html") && there(f, "runs"))
+        return ker_fail(
+            f->error, KER_BAD_INPUT,
+            "%s: is the folder of a sweep, whose page marssweep has written: %s/page.html; a result "
+            "folder is each of %s/runs/*",
+            f->path, f->path, f->path);
     json_t *failed = failed_read(f);
     if (!failed && !there(f, "periods.csv") && !there(f, "system.cfg") && !there(f, STATS_STARTED))
         return ker_fail(f->error, KER_BAD_INPUT,

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 struct settings {
-    const char *out, **path;
-    size_t paths;
-    ker_time from, to;
+    const char *out;
+    struct rep_request request;
 };
 
 enum { KEY_FROM = 256, KEY_TO };
@@ -35,15 +34,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         settings->out = argument;
         return 0;
     case KEY_FROM:
-        return time_take(state, "from", argument, &settings->from);
+        return time_take(state, "from", argument, &settings->request.from);
     case KEY_TO:
-        return time_take(state, "to", argument, &settings->to);
+        return time_take(state, "to", argument, &settings->request.to);
     case ARGP_KEY_END:
-        if (settings->from > settings->to)
+        if (settings->request.from > settings->request.to)
             argp_error(state, "--from lies behind --to");
         return 0;
     case ARGP_KEY_ARG:
-        *KER_APPEND(settings->path, settings->paths) = argument;
+        *KER_APPEND(settings->request.path, settings->request.paths) = argument;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "no result folder given; for example: marsreport results/fat-tree-lammps");
@@ -53,41 +52,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static enum ker_status run_add(const struct settings *s, const char *path, json_t *runs, bool *damaged,
-                               struct ker_error *error)
-{
-    struct rep_folder folder = {.from = s->from, .to = s->to};
-    enum ker_status status = rep_folder_open(&folder, path, error);
-    if (status == KER_OK) {
-        json_t *one = rep_folder_data(&folder);
-        if (s->paths > 1)
-            json_object_set_new(one, "path", json_string(path)); /* where names are the same */
-        json_array_append_new(runs, one);
-    }
-    *damaged |= folder.damaged;
-    rep_folder_close(&folder);
-    return status;
-}
-
 static enum ker_status run(const struct settings *s, bool *damaged, struct ker_error *error)
 {
-    json_t *runs = json_array(), *data = json_pack("{s:o}", "runs", runs);
-    enum ker_status status = KER_OK;
-    for (size_t i = 0; i < s->paths && status == KER_OK; i++)
-        status = run_add(s, s->path[i], runs, damaged, error);
-    char *path = s->out ? ker_format("%s", s->out) : ker_format("%s/report.html", s->path[0]);
-    if (status == KER_OK)
-        status = rep_page_write(path, data, error);
+    const struct rep_request *r = &s->request;
+    char *path = s->out ? ker_format("%s", s->out) : ker_format("%s/report.html", r->path[0]);
+    enum ker_status status = rep_runs_write(r, path, damaged, error);
     if (status == KER_OK)
         printf("%s\n", path);
-    json_decref(data);
     free(path);
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {.to = KER_TIME_MAX};
+    struct settings settings = {.request = {.to = KER_TIME_MAX}};
     struct ker_error error = {.status = KER_OK};
     bool damaged = false;
     static const struct argp argp = {
@@ -108,6 +86,6 @@ int main(int argc, char **argv)
     int status = run(&settings, &damaged, &error) == KER_OK ? damaged : 2;
     if (error.status != KER_OK)
         fprintf(stderr, "marsreport: error: %s\n", error.text);
-    free(settings.path);
+    free(settings.request.path);
     return status;
 }

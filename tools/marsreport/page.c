@@ -288,3 +288,32 @@ enum ker_status rep_page_write(const char *path, const json_t *data, struct ker_
     free(part);
     return status;
 }
+
+static enum ker_status run_add(const struct rep_request *r, const char *path, json_t *runs, bool *damaged,
+                               struct ker_error *error)
+{
+    struct rep_folder folder = {.from = r->from, .to = r->to};
+    enum ker_status status = rep_folder_open(&folder, path, error);
+    if (status == KER_OK) {
+        json_t *one = rep_folder_data(&folder);
+        if (r->paths > 1)
+            json_object_set_new(one, "path", json_string(path)); /* where names are the same */
+        json_array_append_new(runs, one);
+    }
+    *damaged |= folder.damaged;
+    rep_folder_close(&folder);
+    return status;
+}
+
+enum ker_status rep_runs_write(const struct rep_request *r, const char *path, bool *damaged,
+                               struct ker_error *error)
+{
+    json_t *runs = json_array(), *data = json_pack("{s:o}", "runs", runs);
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < r->paths && status == KER_OK; i++)
+        status = run_add(r, r->path[i], runs, damaged, error);
+    if (status == KER_OK)
+        status = rep_page_write(path, data, error);
+    json_decref(data);
+    return status;
+}

@@ -114,6 +114,16 @@ json_t *rep_gantt_json(struct rep_folder *);
 
 /* All that is known of the folder, for the page. */
 json_t *rep_folder_data(struct rep_folder *);
+/* Folders side by side; what is shown of their series and tasks. */
+struct rep_request {
+    const char **path;
+    size_t paths;
+    ker_time from, to;
+};
+/* The page of these folders. *damaged is set where something could not be read. */
+enum ker_status rep_runs_write(const struct rep_request *, const char *path, bool *damaged,
+                               struct ker_error *);
+/* data: {"runs": [what rep_folder_data makes]}, or of a sweep {"runs": [], "sweep": {...}} (marssweep). */
 enum ker_status rep_page_write(const char *path, const json_t *data, struct ker_error *);
 
 #endif

@@ -21,6 +21,7 @@ enum {
     ALONE,
     AGAIN,
     COLLECT,
+    PAGES,
     SHARE,
     SLURM,
     MEMORY,
@@ -47,6 +48,7 @@ static const struct argp_option OPTIONS[] = {
     {"memory", MEMORY, "SIZE", 0, "memory for all runs together (default: what is free), like 8GiB", 0},
     {"collect", COLLECT, 0, 0, "run nothing: bring the folders of DIR into the database, table and figure",
      0},
+    {"pages", PAGES, 0, 0, "write the page of each run, too, to which that of the sweep leads", 0},
     {"share", SHARE, "I/N", 0, "run only the share I (from 0) of N, without a database; then --collect", 0},
     {"slurm", SLURM, 0, 0, "run nothing: write an array job of Slurm", 0},
     {"quiet", 'q', 0, 0, "say nothing of each run", 0},
@@ -114,6 +116,8 @@ static bool *flag_of(struct sweep *s, int key)
         return &s->again;
     case COLLECT:
         return &s->collect;
+    case PAGES:
+        return &s->pages;
     case SLURM:
         return &s->slurm;
     case 'q':
@@ -254,6 +258,10 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
     }
     if (status == KER_OK && table.rows > 0)
         status = sweep_plot(s, &table, error);
+    if (status == KER_OK && s->pages)
+        sweep_reports_write(s);
+    if (status == KER_OK && table.rows > 0)
+        status = sweep_page_write(s, &table, error);
     sweep_table_free(&table);
     if (status == KER_OK && s->alone)
         status = sweep_alone_write(s, stdout, error);

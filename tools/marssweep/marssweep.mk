@@ -1,7 +1,7 @@
-# marssweep.mk - marssweep: many runs of one configuration, their table and figure. Part of the Makefile; wants SQLite.
+# marssweep.mk - marssweep: many runs of one configuration, their table, figure and page. Part of the Makefile; wants SQLite.
 
 SWEEP := tools/marssweep
-SWEEP_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(SWEEP)/*.c)) $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED))
+SWEEP_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(SWEEP)/*.c)) $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED) $(REP)/page.c) $(BUILD)/$(REP)/embed.o
 SQLITE_LIBS := $(if $(SQLITE),$(shell pkg-config --libs sqlite3))
 
 marssweep: $(BUILD)/marssweep FORCE

@@ -99,7 +99,7 @@ struct sweep {
     uint64_t most_seeds, memory;
     int64_t seeds;
     unsigned jobs, share_of, share_number;
-    bool zip, saturation, alone, again, collect, quiet, slurm;
+    bool zip, saturation, alone, again, collect, pages, quiet, slurm;
     bool saturates;             /* the traffic is an open loop, which may saturate */
     struct sweep_point **point; /* they stay where they are */
     size_t points, numbered;    /* numbered: of a share, the others' points, too */
@@ -263,6 +263,13 @@ const char *sweep_group_word(const struct sweep *, const struct sweep_group *, c
 /* ---- plot.c: figure.svg by gnuplot ---- */
 
 enum ker_status sweep_plot(const struct sweep *, const struct sweep_table *, struct ker_error *);
+
+/* ---- page.c ---- */
+
+/* page.html in the folder. */
+enum ker_status sweep_page_write(const struct sweep *, const struct sweep_table *, struct ker_error *);
+/* The page of each run that has none, in its folder; warns of those that cannot be. */
+void sweep_reports_write(const struct sweep *);
 
 /* ---- alone.c ---- */
 

@@ -83,12 +83,14 @@
     });
     document.getElementById("print").addEventListener("click", () => print());
 
-    const title = mars.runs.map(run => run.name).join(mars.runs.length > 2 ? ", " : " and ");
+    const title = mars.sweep ? "Sweep " + mars.sweep.sweep.folder.replace(/\/+$/, "").replace(/.*\//, "") : mars.runs.map(run => run.name).join(mars.runs.length > 2 ? ", " : " and ");
     document.title = title + " – marssim";
     document.querySelector("header h1").textContent = title;
     document.querySelector("header h1").title = title;
     const notes = document.getElementById("notes"), [tabs, nav] = document.querySelectorAll("nav"), main = document.getElementById("panels");
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.several ? run.name + ": " + note : note))));
+
+    (mars.sweep ? mars.sweep.sweep.notes : []).forEach(note => notes.append(make("p", {}, note)));
 
     /* Narrow panels that follow each other are in two columns: the next one in the shorter of them. */
     function shorter(box) {
@@ -101,7 +103,7 @@
     /* Panels of one tab; those without data are last, and small. */
     class Tab {
         constructor(name, title) {
-            this.panels = mars.panels.filter(panel => (panel.tab || "overview") === name && (!panel.wanted || panel.wanted()) && (!panel.network || mars.runs.some(mars.hasNetwork)));
+            this.panels = mars.panels.filter(panel => !panel.sweep === !mars.sweep && (panel.tab || "overview") === name && (!panel.wanted || panel.wanted()) && (!panel.network || mars.runs.some(mars.hasNetwork)));
             this.box = make("div", { class: "tab", id: "tab-" + name, role: "tabpanel", "aria-label": title });
             this.button = make("button", { type: "button", role: "tab", "aria-controls": "tab-" + name, onclick: () => {
                 history.replaceState(null, "", "#" + this.box.id);
@@ -124,7 +126,7 @@
                 } catch (error) {
                     reportError(error);
                 }
-                if (section.querySelectorAll(".missing").length === mars.runs.length && !section.querySelector("canvas, table, details"))
+                if (mars.runs.length && section.querySelectorAll(".missing").length === mars.runs.length && !section.querySelector("canvas, table, details"))
                     absent.append(section);
                 else
                     this.links.push(make("a", { href: "#" + panel.id }, panel.title));
@@ -157,6 +159,8 @@
     const all = [["overview", "Overview"], ["network", "Network"], ["applications", "Applications"], ["time", "Time"]].map(tab => new Tab(...tab)).filter(tab => tab.panels.length);
     main.append(...all.map(tab => tab.box));
     tabs.append(...all.map(tab => tab.button));
+    tabs.hidden = all.length === 1;
+    document.getElementById("find").hidden = Boolean(mars.sweep);
 
     /* One tab, or (undefined) all below each other. */
     let shown;

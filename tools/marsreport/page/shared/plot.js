@@ -1,4 +1,4 @@
-/* plot.js - lines over simulated time, by uPlot: drag to zoom, double click or Escape for all. */
+/* plot.js - lines over simulated time, or over any other axis, by uPlot: drag to zoom, double click or Escape for all. */
 "use strict";
 
 (function () {
@@ -16,27 +16,31 @@
     }, []) };
 
     function options(of, width) {
-        const format = of.format, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
+        const format = of.format, xFormat = of.x ? of.x.format : mars.time, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
         const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
         return {
-            width, height: of.height || 190, cursor: { sync: { key: of.sync, filters: { pub: type => type.startsWith("mousemove") || type === "mouseleave" } }, drag: { x: true, y: false } },
-            scales: { x: { time: false }, y: { range: (u, min, max) => [Math.min(0, min), max > 0 ? (format === mars.percent ? Math.max(Math.min(1, 1.1 * max), max) : 1.05 * max) : 1] } },
-            axes: [Object.assign({ values: (u, ticks) => ticks.map(mars.time) }, axis),
-                Object.assign({ size: 84, values: (u, ticks) => ticks.map(format) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
+            width, height: of.height || 190, cursor: { drag: { x: true, y: false }, sync: { key: of.sync, filters: { pub: type => type.startsWith("mousemove") || type === "mouseleave" } } },
+            scales: { x: of.x ? { time: false, distr: of.x.log ? 3 : 1, log: of.x.base, range: () => of.x.range } : { time: false }, y: of.log ? { distr: 3 } : { range: (u, min, most) => {
+                const max = Math.max(most, of.reach || 0);
+                return [Math.min(0, min), max > 0 ? (format === mars.percent ? Math.max(Math.min(1, 1.1 * max), max) : 1.05 * max) : 1];
+            } } },
+            axes: [Object.assign({ values: (u, ticks) => ticks.map(tick => tick === null ? "" : xFormat(tick)) }, of.x ? { label: of.x.label, labelSize: 22 } : {}, of.x && of.x.splits ? { splits: of.x.splits } : {}, axis),
+                Object.assign({ size: 84, values: (u, ticks) => ticks.map(tick => tick === null ? "" : format(tick)) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
             hooks: { setScale: [(u, key) => {
                 const all = u.data[0], { min, max } = u.scales.x, whole = min <= all[0] && max >= all[all.length - 1];
                 if (key === "x" && of.sync && of.drawn)
                     mars.axis(of.sync).set(whole ? null : min, whole ? null : max);
-            }] },
-            series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(of.lines.map((line, i) => ({
-                label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: alone, value: (u, v) => v === null || v === undefined ? "–" : format(v),
+            }], draw: of.over ? [of.over] : [] },
+            series: [{ label: of.x ? of.x.label : "until", value: (u, v) => v === null || v === undefined ? "–" : xFormat(v) }].concat(of.lines.map((line, i) => ({
+                label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: of.points || alone, paths: of.words ? () => null : undefined,
+                value: (u, v, series, at) => v === null || v === undefined ? "–" : line.show ? line.show(v, at) : format(v),
             }))),
         };
     }
 
     /* Arrow keys move a zoomed span, plus and minus zoom, Escape shows all. */
-    function keys(plot, event) {
-        const x = plot.scales.x, all = plot.data[0], span = x.max - x.min, first = all[0], last = all[all.length - 1];
+    function keys(plot, ends, event) {
+        const x = plot.scales.x, span = x.max - x.min, [first, last] = ends;
         let from = x.min, to = x.max;
         if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
             const step = Math.sign(event.key === "ArrowLeft" ? -1 : 1) * span / 5;
@@ -54,17 +58,19 @@
         plot.setScale("x", { min: Math.max(first, Math.min(from, last)), max: Math.min(last, Math.max(to, first)) });
     }
 
-    /* of: {title, format, times, lines: [{label, values, ...}], sync, height}; returns what draws it again after `of` has changed. */
+    /* of: {title, format, times, lines: [{label, values, ...}], sync, height}; over something else than time with x: {label, format, range, log, base, splits}, a
+     * logarithmic axis with `log`, up to `reach` at least, all values as `points`, without lines between `words`, and `over`, which draws on the plot; returns what draws it again after `of` has changed. */
     mars.plot = function (box, of) {
         const head = make("h3", {}, ""), frame = make("div", { class: "plot", tabindex: 0, role: "img" });
         box.append(make("div", {}, head, frame));
         let drawn = null;
+        const ends = () => of.x ? of.x.range : [of.times[0], of.times[of.times.length - 1]];
         function draw() {
             of.drawn = false;
             if (drawn)
                 drawn.destroy();
             head.textContent = of.title;
-            frame.setAttribute("aria-label", of.title + " over simulated time; plus and minus zoom, arrows move");
+            frame.setAttribute("aria-label", of.title + " over " + (of.x ? of.x.label : "simulated time") + "; plus and minus zoom, arrows move");
             drawn = new uPlot(options(of, Math.max(320, frame.clientWidth)), [of.times].concat(of.lines.map(line => line.values)), frame);
             frame.plot = drawn;
             follow(axis.from, axis.to);
@@ -76,12 +82,12 @@
             if (from !== null && within(from) < within(to))
                 drawn.setScale("x", { min: within(from), max: within(to) });
             else if (all.length)
-                drawn.setScale("x", { min: all[0], max: all[all.length - 1] });
+                drawn.setScale("x", { min: ends()[0], max: ends()[1] });
             queueMicrotask(() => { of.drawn = true; });
         }
         mars.drawn(draw);
         axis.listen(follow);
-        frame.addEventListener("keydown", event => keys(drawn, event));
+        frame.addEventListener("keydown", event => keys(drawn, ends(), event));
         mars.picksAt(frame, (x, y, event) => { /* the line that is nearest */
             const over = drawn.over.getBoundingClientRect(), i = drawn.posToIdx(event.clientX - over.left), top = event.clientY - over.top;
             const far = of.lines.map(line => none(line.values[i]) ? Infinity : Math.abs(drawn.valToPos(line.values[i], "y") - top)), least = Math.min(...far);
