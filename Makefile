@@ -50,7 +50,7 @@ PROGRAM_LINK := -rdynamic
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
 # Lowest first; tests/source/layers.sh checks that no include runs upward.
-FOLDERS := kernel stats routing partition net traces nodes tasks run
+FOLDERS := kernel stats routing partition net traces nodes storage tasks run
 SOURCES := $(shell find $(FOLDERS) -name "*.c")
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a

@@ -80,19 +80,31 @@ struct node_service_kind {
 
 struct node_service_list; /* of a rank; NULL: there is none */
 
-/* Reads services[]; adds them to the others. nodes: of the system. */
-enum ker_status node_service_list_new(struct node_service_list **, const struct ker_config *, uint32_t nodes,
-                                      uint64_t seed, ker_time stop, struct node_services *,
-                                      struct ker_error *);
+/* Services that a part of the program brings, under keys of its own, before those of services[]. */
+struct node_service_own {
+    const char *key, *name;             /* NULL: the end of the list */
+    const char *table;                  /* the name of its table; NULL: it has none */
+    const struct node_service_kind *kind;
+    /* Which nodes it runs on: members, and first_node and every or list. */
+    enum ker_status (*place)(struct node_service_setup *, struct ker_error *);
+};
+/* Reads services[]; adds them to the others, behind `own` (NULL: there are none). nodes: of the system. */
+enum ker_status node_service_list_new(struct node_service_list **, const struct ker_config *,
+                                      const struct node_service_own *own, uint32_t nodes, uint64_t seed,
+                                      ker_time stop, struct node_services *, struct ker_error *);
 void node_service_list_free(struct node_service_list *);
 /* As task_system_attach. */
 void node_service_list_attach(struct node_service_list *, const uint32_t *nodes, uint32_t count,
                               void **state);
 bool node_service_list_endless(const struct node_service_list *);
-/* Collective: [{name, kind, nodes, sums of its columns}] on rank 0, NULL elsewhere; writes their tables into
- * the folder (NULL: none). span: measured time; key: as in stats_writer_open. */
+/* Collective: [{name, kind, nodes, sums of its columns}] of services[] on rank 0, NULL elsewhere; writes
+ * their tables into the folder (NULL: none). span: measured time; key: as in stats_writer_open. */
 json_t *node_service_list_report(struct node_service_list *, struct ker_comm *, ker_time span,
                                  const struct stats_folder *, const char *key, struct ker_error *);
+/* The same of a service that a part of the program has brought; NULL: it is not there. */
+json_t *node_service_list_report_own(struct node_service_list *, const char *name, struct ker_comm *,
+                                     ker_time span, const struct stats_folder *, const char *key,
+                                     struct ker_error *);
 /* Table number `index` of this run; NULL behind the last. */
 const struct stats_schema *node_service_list_table(const struct node_service_list *, uint32_t index);
 

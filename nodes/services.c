@@ -40,7 +40,7 @@ const struct ker_option node_service_options[] = {
 
 struct one {
     char key[32], *name, *table_name;
-    const struct ker_kind *kind;
+    const struct ker_kind *kind; /* NULL: not of services[] */
     const struct node_service_kind *operations;
     struct node_service_setup setup;
     struct stats_schema table; /* the kind's, under this service's name */
@@ -146,15 +146,32 @@ static enum ker_status kind_read(struct one *s, struct ker_error *error)
     return KER_OK;
 }
 
-/* All but what the kind reads. */
-static enum ker_status one_add(struct node_service_list *list, struct one *s, struct node_services *services,
-                               struct ker_error *error)
+static enum ker_status listed_read(struct node_service_list *list, struct one *s, struct ker_error *error)
 {
     enum ker_status status = kind_read(s, error);
     if (!status)
         status = name_read(list, s, error);
     if (!status)
         status = range_read(s, error);
+    return status;
+}
+
+static enum ker_status own_read(struct one *s, const struct node_service_own *own, struct ker_error *error)
+{
+    s->operations = own->kind;
+    s->name = ker_format("%s", own->name);
+    s->setup.name = s->name;
+    s->table_name = ker_format("%s", own->table ? own->table : own->name);
+    s->setup.every = 1;
+    return own->place(&s->setup, error);
+}
+
+/* All but what the kind reads. own: NULL: it is of services[]. */
+static enum ker_status one_add(struct node_service_list *list, struct one *s,
+                               const struct node_service_own *own, struct node_services *services,
+                               struct ker_error *error)
+{
+    enum ker_status status = own ? own_read(s, own, error) : listed_read(list, s, error);
     if (!status)
         status = priority_read(s, error);
     if (status)
@@ -170,27 +187,33 @@ static enum ker_status one_add(struct node_service_list *list, struct one *s, st
 }
 
 enum ker_status node_service_list_new(struct node_service_list **out, const struct ker_config *config,
-                                      uint32_t nodes, uint64_t seed, ker_time stop,
-                                      struct node_services *services, struct ker_error *error)
+                                      const struct node_service_own *own, uint32_t nodes, uint64_t seed,
+                                      ker_time stop, struct node_services *services, struct ker_error *error)
 {
-    uint32_t count = (uint32_t)ker_config_count(config, "services"), most = NODE_MAX_SERVICES;
+    uint32_t listed = (uint32_t)ker_config_count(config, "services"), most = NODE_MAX_SERVICES, owned = 0;
     enum ker_status status = KER_OK;
     *out = NULL;
+    while (own && own[owned].key)
+        owned++;
     for (uint32_t i = 0; i < services->count; i++)
         most -= services->at[i].service != NULL;
-    if (count > most)
-        return ker_config_fail(config, error, "services", "at most %u services can be there, not %u", most,
-                               count);
+    if (listed + owned > most)
+        return ker_config_fail(config, error, "services", "at most %u services can be there, not %u",
+                               most - owned, listed);
+    uint32_t count = listed + owned;
     if (count == 0)
         return KER_OK;
     struct node_service_list *list = ker_alloc(sizeof *list + count * sizeof *list->one);
     for (uint32_t i = 0; i < count && !status; i++) {
         struct one *s = &list->one[i];
-        snprintf(s->key, sizeof s->key, "services[%u]", i);
+        if (i < owned)
+            snprintf(s->key, sizeof s->key, "%s", own[i].key);
+        else
+            snprintf(s->key, sizeof s->key, "services[%u]", i - owned);
         s->setup = (struct node_service_setup){
             .config = config, .key = s->key, .nodes = nodes, .all = list, .seed = seed, .stop = stop};
         list->count++;
-        status = one_add(list, s, services, error);
+        status = one_add(list, s, i < owned ? &own[i] : NULL, services, error);
     }
     for (struct one *s = list->one; s < list->one + count && !status; s++)
         if (s->operations->read)
@@ -342,8 +365,9 @@ static bool never(const void *context)
 /* The sums of all nodes are the same table with one row, of the columns that merge. */
 static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time span)
 {
-    json_t *object = json_pack("{s:s, s:s, s:I}", "name", s->name, "kind", s->kind->name, "nodes",
-                               (json_int_t)s->setup.members);
+    json_t *object =
+        s->kind ? json_pack("{s:s, s:s}", "name", s->name, "kind", s->kind->name) : json_object();
+    json_object_set_new(object, "nodes", json_integer(s->setup.members));
     if (!s->operations->table)
         return object;
     struct stats_column *column = ker_alloc(s->table.columns * sizeof *column);
@@ -366,6 +390,25 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
     return object;
 }
 
+static json_t *report(const struct one *s, struct ker_comm *comm, ker_time span,
+                      const struct stats_folder *folder, const char *key, struct ker_error *error)
+{
+    json_t *object = one_report(s, comm, span);
+    if (s->operations->table && folder)
+        one_write(s, comm, span, folder, key, error);
+    return object;
+}
+
+json_t *node_service_list_report_own(struct node_service_list *list, const char *name, struct ker_comm *comm,
+                                     ker_time span, const struct stats_folder *folder, const char *key,
+                                     struct ker_error *error)
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (!list->one[i].kind && strcmp(list->one[i].name, name) == 0)
+            return report(&list->one[i], comm, span, folder, key, error);
+    return NULL;
+}
+
 json_t *node_service_list_report(struct node_service_list *list, struct ker_comm *comm, ker_time span,
                                  const struct stats_folder *folder, const char *key, struct ker_error *error)
 {
@@ -373,9 +416,8 @@ json_t *node_service_list_report(struct node_service_list *list, struct ker_comm
     json_t *all = json_array();
     for (uint32_t i = 0; list && i < list->count; i++) {
         const struct one *s = &list->one[i];
-        json_array_append_new(all, one_report(s, comm, span));
-        if (s->operations->table && folder)
-            one_write(s, comm, span, folder, key, error);
+        if (s->kind)
+            json_array_append_new(all, report(s, comm, span, folder, key, error));
     }
     if (control)
         return all;

@@ -76,8 +76,8 @@ const struct ker_option **run_option_tables(void)
     const struct ker_option *const lower[] = {
         ker_plugin_options,     run_options,   sweep_options, run_power_options,
         run_checkpoint_options, route_options, net_options,   net_congestion_options};
-    const struct ker_option *const upper[] = {node_service_options, stats_options, stats_timeline_options,
-                                              part_options, NULL};
+    const struct ker_option *const upper[] = {node_service_options,   store_options, stats_options,
+                                              stats_timeline_options, part_options,  NULL};
     const struct ker_option **tables = NULL;
     size_t count = 0;
     for (size_t i = 0; i < sizeof lower / sizeof *lower; i++)
@@ -91,7 +91,8 @@ const struct ker_option **run_option_tables(void)
 
 const struct stats_schema **run_tables(const struct node_service_list *services)
 {
-    const struct stats_schema *const *const folders[] = {net_tables, task_tables, stats_tables, node_tables};
+    const struct stats_schema *const *const folders[] = {net_tables, task_tables, stats_tables, node_tables,
+                                                         store_tables};
     const struct stats_schema **tables = NULL;
     size_t count = 0;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)

@@ -164,8 +164,9 @@ void run_tasks_read(struct run *run)
     if (!status)
         run->model.direct = task_system_direct(run->tasks);
     if (!status)
-        status = node_service_list_new(&run->listed, run->config, route_hosts(sum), run->seed,
-                                       run->measure_to, &run->services, &run->error);
+        status =
+            node_service_list_new(&run->listed, run->config, store_services(run->config), route_hosts(sum),
+                                  run->seed, run->measure_to, &run->services, &run->error);
     if (!status)
         status = task_system_services(run->tasks, run->config, run->listed, &run->error);
     if (!status && run->resumed)

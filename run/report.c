@@ -238,6 +238,8 @@ void run_report(struct run *run)
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);
+    json_t *storage = node_service_list_report_own(run->listed, "storage", run->comm, span, &run->folder,
+                                                   NULL, &run->error);
     json_t *inside = node_system_report(run->nodes, &run->model, run->comm, at,
                                         ker_config_bool(run->config, "output.cores") ? &run->folder : NULL,
                                         key_not_given(run, "output.cores"), &run->error);
@@ -252,6 +254,8 @@ void run_report(struct run *run)
                    run_power_json(run, links.use, &links.adapters, inside, span, at));
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
+        if (storage)
+            json_object_set_new(result, "storage", storage);
         if (run_links(run))
             links_add(run, result, &links, span);
         json_t *summary = run_summary_json(run, result, speed);

@@ -103,7 +103,10 @@ static json_t *job_json(const struct task_measured *m, const struct task_measure
     json_t *sizes = json_array();
     for (uint32_t size = 0; size < m->sizes; size++) {
         const struct task_measured_time *of = time + (size_t)size * m->iterations;
-        json_array_append_new(sizes, size_json(m, of, m->bytes[size], tasks));
+        json_t *object = size_json(m, of, m->bytes[size], tasks);
+        if (m->label)
+            json_object_set_new(object, "operation", json_string(m->label[size]));
+        json_array_append_new(sizes, object);
         for (uint32_t i = 0; table && i < m->iterations; i++)
             if (of[i].tasks == tasks)
                 stats_table_add(

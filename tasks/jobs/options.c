@@ -7,6 +7,7 @@
 /* The table of programs: one line each. */
 #define PROGRAMS(KIND)                                                                                       \
     KIND(task_program_collective)                                                                            \
+    KIND(task_program_ior)                                                                                   \
     KIND(task_program_leanmd)                                                                                \
     KIND(task_program_pingpong)                                                                              \
     KIND(task_program_schedule)                                                                              \

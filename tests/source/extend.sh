@@ -13,7 +13,7 @@ case $built in *sanitize*) echo "SKIP: built without sanitisers already"; exit 0
 shown=$work/log
 
 mkdir -p "$work/build/release"
-cp -pR Makefile marssim.c kernel stats routing partition net traces nodes tasks run plugin tools "$work"
+cp -pR Makefile marssim.c kernel stats routing partition net traces nodes storage tasks run plugin tools "$work"
 (cd "$built" && tar cf - --exclude=tests --exclude=marssim .) | tar xf - -C "$work/build/release"
 cp -R tests/source/extend/* "$work"
 mkdir -p "$work/tests/source" && cp -R tests/source/extend "$work/tests/source"

@@ -12,7 +12,7 @@
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
-order="kernel stats routing partition net traces nodes tasks run"
+order="kernel stats routing partition net traces nodes storage tasks run"
 
 includes() { # all includes of the program: "FILE LINE HEADER"
     local folder

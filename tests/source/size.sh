@@ -14,7 +14,7 @@ tests/traces/test_allprof.c test_counts
 tests/routing/test_fabric.c test_bad_dumps
 tests/routing/test_routing_input.c test_bad_keys"
 
-files=$(find ./*.c kernel stats routing partition net traces nodes tasks run plugin tests tools -name '*.[ch]' -o -name '*.sh' | sed 's|^\./||' | sort)
+files=$(find ./*.c kernel stats routing partition net traces nodes storage tasks run plugin tests tools -name '*.[ch]' -o -name '*.sh' | sed 's|^\./||' | sort)
 failed=0
 report() { # NAME WRONG
     if [ -z "$2" ]; then echo "ok $1"; else printf '%s\nnot ok %s\n' "$2" "$1"; failed=1; fi

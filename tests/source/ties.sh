@@ -6,7 +6,7 @@ set -u
 build=$(dirname "${MARSSIM:?}")
 cd "${1:-$(dirname "$0")/../..}" || exit 2
 
-objects=$(find kernel stats routing partition net traces nodes tasks run -name '*.c' | sed 's/c$/o/')
+objects=$(find kernel stats routing partition net traces nodes storage tasks run -name '*.c' | sed 's/c$/o/')
 symbols=$(cd "$build" && find $objects 2>/dev/null | xargs -r nm -A 2>/dev/null | sed 's/\.o: */ /' |
     awk 'NF == 3 && $2 == "U" { print "use", $1, $3 } NF == 4 && $3 ~ /^[TDBRCV]$/ { print "has", $1, $4 }')
 [ -n "$symbols" ] || { echo "SKIP: no objects in $build"; exit 0; }
@@ -58,7 +58,7 @@ rings() { # the files that reach each other (Tarjan): a line for each ring, how 
         END { for (v in count) if (!(v in number)) visit(v) }'
 }
 
-found=$({ edges kernel stats routing partition net traces nodes tasks run | rings
+found=$({ edges kernel stats routing partition net traces nodes storage tasks run | rings
     for tool in tools/*/; do edges "${tool%/}" | rings; done; } |
     while read -r count files; do echo "$count $(tr ' ' '\n' <<<"$files" | sort | grep -m1 .)"; done | sort)
 if [ -n "$found" ]; then

@@ -1,0 +1,102 @@
+/* settings.c - what servers and clients read, and the words in which they speak to each other. */
+#include "storage/private.h"
+
+/* ---- what both read ---- */
+
+static enum ker_status layout_read(struct store_settings *s, struct ker_error *error)
+{
+    const struct ker_config *config = s->setup->config;
+    int64_t count = ker_config_int(config, "storage.layout.stripe_count");
+    if (count > s->servers->members)
+        return ker_config_fail(config, error, "storage.layout.stripe_count",
+                               "%lld servers for each file, but there are only %u", (long long)count,
+                               s->servers->members);
+    s->layout.kind = ker_config_operations(config, "storage.layout.kind");
+    s->layout.stripe_size = ker_config_bytes(config, "storage.layout.stripe_size");
+    s->layout.servers = s->servers->members;
+    s->layout.stripe_count = count ? (uint32_t)count : s->servers->members;
+    return KER_OK;
+}
+
+static enum ker_status cache_read(struct store_settings *s, struct ker_error *error)
+{
+    const struct ker_config *config = s->setup->config;
+    s->policy = ker_config_operations(config, "storage.servers.cache_policy");
+    s->cache = s->policy->caches ? ker_config_bytes(config, "storage.servers.cache_bytes") : 0;
+    s->granularity = ker_config_bytes(config, "storage.servers.granularity");
+    if (s->policy->caches && s->cache < s->chunk)
+        return ker_config_fail(config, error, "storage.servers.cache_bytes",
+                               "holds less than a chunk (storage.chunk), which would never find room");
+    return KER_OK;
+}
+
+enum ker_status store_settings_read(void *settings, const struct node_service_setup *setup,
+                                    struct ker_error *error)
+{
+    struct store_settings *s = settings;
+    const struct ker_config *config = setup->config;
+    s->setup = setup;
+    s->chunk = ker_config_bytes(config, "storage.chunk");
+    s->window = (uint32_t)ker_config_int(config, "storage.window");
+    s->threads = (uint32_t)ker_config_int(config, "storage.servers.threads");
+    s->request_time = ker_config_time(config, "storage.servers.request_time");
+    s->open_time = ker_config_time(config, "storage.open_time");
+    if (!ker_config_has(config, "storage.device.rate"))
+        return ker_config_fail(config, error, "storage.device.rate",
+                               "is missing: how many bytes a second a server's device moves, as in "
+                               "\"200 MB/s\"");
+    enum ker_status status =
+        node_service_named(&s->servers, setup->all, config, "storage.servers", "storage", error);
+    if (!status)
+        status = layout_read(s, error);
+    if (!status)
+        status = cache_read(s, error);
+    s->device.kind = ker_config_operations(config, "storage.device.kind");
+    s->device.rate = ker_config_rate(config, "storage.device.rate");
+    s->device.kind->read(&s->device, config);
+    return status;
+}
+
+/* ---- words: 4 bits of op, 28 of the first number, 32 of the file; offset; bytes; stride; exists ---- */
+
+static void words_set(const struct store_call *c, uint32_t number, uint64_t words[STORE_WORDS])
+{
+    words[0] = (uint64_t)c->op | (uint64_t)number << 4 | (uint64_t)c->file << 32;
+    words[1] = c->run.offset;
+    words[2] = c->run.bytes;
+    words[3] = c->run.stride;
+    words[4] = c->exists;
+}
+
+static struct store_call words_get(const uint64_t words[STORE_WORDS])
+{
+    return (struct store_call){.op = (enum store_op)(words[0] & 15),
+                               .file = (uint32_t)(words[0] >> 32),
+                               .run = {words[1], words[2], words[3], (uint32_t)words[0] >> 4},
+                               .exists = words[4]};
+}
+
+void store_call_words(const struct store_call *c, uint64_t words[STORE_WORDS])
+{
+    words_set(c, c->run.count, words);
+}
+
+struct store_call store_call_of(const uint64_t words[STORE_WORDS])
+{
+    return words_get(words);
+}
+
+/* The number is 7 bits of pieces, 21 of the chunk. */
+void store_message_words(const struct store_message *m, uint64_t words[STORE_WORDS])
+{
+    ker_assert(m->chunk < STORE_CHUNKS);
+    words_set(&m->call, m->call.run.count | m->chunk << 7, words);
+}
+
+struct store_message store_message_of(const uint64_t words[STORE_WORDS])
+{
+    struct store_message m = {words_get(words), 0};
+    m.chunk = m.call.run.count >> 7;
+    m.call.run.count &= 127;
+    return m;
+}
