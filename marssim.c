@@ -16,6 +16,8 @@ struct arguments {
     bool control;
 };
 
+#define LINKS 256 /* --write-links has no letter */
+
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
     {"check", 'c', "full", OPTION_ARG_OPTIONAL,
@@ -26,6 +28,7 @@ static const struct argp_option options[] = {
      "Resume from a checkpoint: its folder, or a folder of some, of which the newest is taken", 0},
     {"write-table", 't', "FILE", 0, "Write the paths of the configured routing to FILE as a table, and stop",
      0},
+    {"write-links", LINKS, "FILE", 0, "Write the links between switches to FILE as CSV, and stop", 0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"example", 'e', NULL, 0,
      "List the configurations that are shipped; with a NAME behind it, copy that one with what it needs to "
@@ -149,6 +152,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         return 0;
     case 't':
         a->run.table = text;
+        return 0;
+    case LINKS:
+        a->run.links = text;
         return 0;
     case 'c':
         return check_parse(a, text);

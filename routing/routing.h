@@ -230,6 +230,10 @@ enum ker_status route_check_deadlock(const struct route_topology *topology, uint
 enum ker_status route_table_write(const struct route_topology *topology, const char *path,
                                   struct ker_error *error);
 
+/* Writes the links between switches as CSV, one row each (docs/topologies.md), faults or not. */
+enum ker_status route_links_write(const struct route_topology *topology, const char *path,
+                                  struct ker_error *error);
+
 /* ---- faults: docs/faults.md ---- */
 
 struct route_fault_summary {

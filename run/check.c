@@ -1,5 +1,5 @@
-/* check.c - the stages in place of a run: --write-table, and --check with the proof, sizes, bandwidths, the
- * bisection, memory.
+/* check.c - the stages in place of a run: --write-table and --write-links, and --check with the proof, sizes,
+ * bandwidths, the bisection, memory.
  *
  * The bisection bandwidth is what the links between two halves of the nodes carry, in each direction, for the
  * worst two halves. Where a formula is known it is used: half of the nodes' links of a star; half of the
@@ -272,7 +272,10 @@ static void network_print(const struct run *run)
 
 void run_table_write(struct run *run)
 {
-    if (run->control)
+    enum ker_status status = KER_OK;
+    if (run->control && run->args->links)
+        status = route_links_write(run->topology, run->args->links, &run->error);
+    if (run->control && run->args->table && status == KER_OK)
         route_table_write(run->topology, run->args->table, &run->error);
 }
 

@@ -51,8 +51,9 @@ static enum ker_status keys_check(struct run *run, unsigned kinds)
         status = keys_refuse(run, with_both);
     if (!status && kinds & TASK_LOGGOPS_SCHEDULES)
         status = keys_refuse(run, with_schedules);
-    if (!status && run->args->table)
-        return ker_fail(&run->error, KER_BAD_INPUT, MODEL ": there are no routing tables");
+    if (!status && (run->args->table || run->args->links))
+        return ker_fail(&run->error, KER_BAD_INPUT, MODEL ": there are no %s",
+                        run->args->table ? "routing tables" : "links between switches");
     if (!status && run->resumed && run->resumed->former && kinds & TASK_LOGGOPS_PROGRAMS &&
         task_loggops_kinds(run->resumed->former) == TASK_LOGGOPS_SCHEDULES)
         return ker_fail(

@@ -62,7 +62,7 @@ static void nodes_free(struct run *run)
 
 static bool wants_table(const struct run *run)
 {
-    return run->args->table != NULL;
+    return run->args->table || run->args->links;
 }
 
 static const struct run_stage stages[] = {

@@ -14,7 +14,7 @@
 
 /* What the command line asks of a run. */
 struct run_arguments {
-    const char *file, *folder, *table, *resume;
+    const char *file, *folder, *table, *links, *resume;
     const char **overrides;
     int override_count;
     bool check, check_full, quiet;
