@@ -5,6 +5,7 @@
  */
 #include "routing/faults/faults.h"
 #include "routing/import/import.h"
+#include "routing/paths.h"
 #include "routing/rails.h"
 #include "routing/tables/make.h"
 #include "routing/topology.h"
@@ -21,6 +22,10 @@
     KIND(route_dragonfly)                                                                                    \
     KIND(route_hierarchical)                                                                                 \
     KIND(route_torus)                                                                                        \
+    KIND(route_hyperx)                                                                                       \
+    KIND(route_slim_fly)                                                                                     \
+    KIND(route_polarfly)                                                                                     \
+    KIND(route_dragonfly_plus)                                                                               \
     KIND(route_star)                                                                                         \
     KIND(route_file)                                                                                         \
     KIND(route_fabric)
@@ -90,11 +95,29 @@ static enum ker_status refuse_algorithm(const struct route_topology *topology,
                                         struct ker_error *error)
 {
     const char *kind = topology->summary.topology;
-    char *possible = ker_registry_names(ker_config_registry(config), "routing.algorithm", kind);
-    ker_config_fail(config, error, "routing.algorithm", "\"%s\" is not possible on a %s; possible are: %s",
-                    name, kind, possible);
+    const struct ker_kind *const *own = topology->kind->algorithms;
+    char *possible = ker_registry_names(ker_config_registry(config), "routing.algorithm", own ? "" : kind);
+    for (; own && *own; own++) {
+        char *longer = ker_format("%s, %s", (*own)->name, possible);
+        free(possible);
+        possible = longer;
+    }
+    ker_config_fail(config, error, "routing.algorithm", "\"%s\" is not possible on a %s%s; possible are: %s",
+                    name, kind, topology->kind->algorithms ? " of these keys" : "", possible);
     free(possible);
     return KER_BAD_INPUT;
+}
+
+static const struct ker_kind *algorithm_find(const struct route_topology *topology,
+                                             const struct ker_registry *registry, const char *key,
+                                             const char *name)
+{
+    const struct ker_kind *const *own = topology->kind->algorithms;
+    if (!own)
+        return ker_registry_find(registry, key, name, topology->summary.topology);
+    while (*own && strcmp((*own)->name, name) != 0)
+        own++;
+    return *own ? *own : ker_registry_find(registry, key, name, ""); /* that is for all */
 }
 
 /* faulty: the topology whose faults count, itself or the one around it. */
@@ -105,8 +128,7 @@ static enum ker_status choose_algorithm(struct route_topology *topology, const s
     static const char key[] = "routing.algorithm";
     const char *name = ker_config_string(config, key);
     struct route_summary *summary = &topology->summary;
-    const struct ker_kind *kind =
-        ker_registry_find(ker_config_registry(config), key, name, summary->topology);
+    const struct ker_kind *kind = algorithm_find(topology, ker_config_registry(config), key, name);
     if (!kind)
         return refuse_algorithm(topology, config, name, error);
     const struct route_algorithm *algorithm = kind->operations;
@@ -132,7 +154,9 @@ static enum ker_status choose_algorithm(struct route_topology *topology, const s
                                channels, ROUTE_MAX_CHANNELS);
     topology->algorithm = algorithm;
     topology->channels = channels - repair;
-    if (topology->table)
+    if (topology->paths)
+        route_paths_tune(topology);
+    else if (topology->table)
         route_table_tune(topology->table, topology->channels);
     else if (topology->kind->tune)
         topology->kind->tune(topology);
@@ -206,6 +230,8 @@ void route_free(struct route_topology *topology)
         route_faults_free(topology->faults);
     if (topology)
         route_table_free(topology->table);
+    if (topology)
+        route_paths_free(topology->paths);
     free(topology);
 }
 

@@ -11,7 +11,20 @@
 
 const struct ker_option route_nodes_per_switch_options[] = {
     {"topology.nodes_per_switch", KER_TYPE_INT, "1", "1", "65535", NULL,
-     "Torus, hierarchical: nodes on every switch."},
+     "Nodes on every switch; dragonfly plus: on every leaf."},
+    {0},
+};
+
+const struct ker_option route_extents_options[] = {
+    {"topology.extents", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
+     "Torus, hyperx: switches in each of 1 to 8 dimensions."},
+    {0},
+};
+
+const struct ker_option route_parallel_options[] = {
+    {"topology.links", KER_TYPE_INT | KER_TYPE_LIST, "1", "1", "64", NULL,
+     "Hierarchical, hyperx: links in parallel between each pair (see attach), one value for all levels or "
+     "dimensions or one for each."},
     {0},
 };
 

@@ -85,6 +85,10 @@ struct route_kind {
                       uint32_t port); /* see route_watch; may be NULL with watched */
     uint32_t (*watched)(const struct route_topology *);
     uint32_t (*load)(const struct route_topology *, uint32_t switch_id); /* may be NULL: the ports in use */
+    const struct route_steps *steps; /* paths.h: closed forms of its shortest paths; may be NULL */
+    /* NULL at the end: in place of the algorithms that the topology brings, where build() has made it one of
+     * this other kind; NULL: those. */
+    const struct ker_kind *const *algorithms;
 };
 
 struct route_topology {
@@ -95,6 +99,7 @@ struct route_topology {
     struct ker_comm *comm; /* of the ranks that make tables together; NULL: this one makes all */
     uint32_t channels;     /* for the algorithm: the configured ones, less one with route_faults_channels */
     struct route_table *table;         /* of algorithms that route by tables, else NULL */
+    struct route_paths *paths;         /* of algorithms for any graph (paths.h), else NULL */
     const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
     const struct route_names *names;   /* of a network from an edge list (graph.h), else NULL */
     struct route_faults *faults;       /* NULL: nothing ever fails */
@@ -104,6 +109,8 @@ struct route_topology {
 /* Keys of several topologies: ker_kind.options. */
 extern const struct ker_option route_link_options[];             /* topology.bandwidth, latency, ... */
 extern const struct ker_option route_nodes_per_switch_options[]; /* topology.nodes_per_switch */
+extern const struct ker_option route_extents_options[];          /* topology.extents */
+extern const struct ker_option route_parallel_options[];         /* topology.links */
 
 /* Enumerates draws: check.c. */
 uint32_t route_oracle_pick(struct route_oracle *, uint32_t salt, uint32_t count);

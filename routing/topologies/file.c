@@ -11,6 +11,8 @@
  * square of the switches.
  */
 #include "routing/import/import.h"
+#include "routing/paths.h"
+
 #include "routing/tables/flood.h"
 #include "routing/tables/make.h"
 #include "routing/topologies/graph.h"
@@ -391,6 +393,9 @@ static const struct ker_kind *const file_algorithms[] = {
     ROUTE_ALGORITHM("adaptive", "all shortest paths, by the state of the switch", "selects", NULL,
                     .adaptive = true, .avoids = true, .by_switch = true, .next = route_table_next,
                     .prepare = adaptive_prepare, .channels = route_table_channels),
+    &route_paths_valiant,
+    &route_paths_ugal,
+    &route_paths_par,
     NULL,
 };
 

@@ -12,6 +12,7 @@
  * over lead nowhere.
  */
 #include "routing/topologies/hierarchical.h"
+#include "routing/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -324,9 +325,6 @@ const struct ker_option hierarchy_groups_options[] = {
 };
 
 static const struct ker_option hierarchy_options[] = {
-    {"topology.links", KER_TYPE_INT | KER_TYPE_LIST, "1", "1", "64", NULL,
-     "Hierarchical: links in parallel between each pair (see attach), one value for all levels or one "
-     "for each."},
     {"topology.attach", KER_TYPE_CHOICE | KER_TYPE_LIST, "group", NULL, NULL, "group|switch",
      "Hierarchical, for levels 2, 3, ...: is there a link between each pair of groups (\"group\", "
      "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?"},
@@ -351,21 +349,9 @@ static const struct ker_option indirect_options[] = {
     {0},
 };
 
-static const struct ker_option candidate_options[] = {
-    {"routing.candidates", KER_TYPE_INT, "1", "1", "8", NULL,
-     "Hierarchical, ugal and par: random detours that are compared with the direct path."},
-    {0},
-};
-
-static const struct ker_option weight_options[] = {
-    {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
-     "Hierarchical: what the cost of a path is multiplied by: nothing, its links to go, or 2 for detours. "
-     "auto: even for indirect, links for the others."},
-    {0},
-};
-
 #define UGAL(word, text, traits, choose, made_ready)                                                         \
-    ROUTE_ALGORITHM(word, text, traits, KER_OPTIONS(detour_options, candidate_options, weight_options),      \
+    ROUTE_ALGORITHM(word, text, traits,                                                                      \
+                    KER_OPTIONS(detour_options, route_candidate_options, route_weight_options),              \
                     .adaptive = true, .by_switch = true, .next = (choose),                                   \
                     .decided = hierarchy_ugal_decided, .hop = hierarchy_ugal_hop, .prepare = (made_ready),   \
                     .channels = hierarchy_channels, .away = hierarchy_away)
@@ -383,7 +369,7 @@ const struct ker_kind *const hierarchy_algorithms[] = {
                     .away = hierarchy_away),
     ROUTE_ALGORITHM("indirect",
                     "direct, or via a few other groups of the pair's own (routing.detours, routing.indirect)",
-                    "selects detours", KER_OPTIONS(detour_options, indirect_options, weight_options),
+                    "selects detours", KER_OPTIONS(detour_options, indirect_options, route_weight_options),
                     .by_switch = true, .next = hierarchy_indirect_next, .prepare = hierarchy_indirect_prepare,
                     .channels = hierarchy_channels, .away = hierarchy_away),
     UGAL("ugal", "direct or via a random group, by the state of the source's switch (UGAL-L)",
@@ -400,7 +386,7 @@ const struct ker_kind route_hierarchical = {
     .name = "hierarchical",
     .meaning = "fully connected groups of fully connected groups, 1 to 4 levels (PERCS, dragonfly)",
     .operations = &(const struct route_kind){HIERARCHY_OPERATIONS, .build = hierarchy_build},
-    .options = KER_OPTIONS(hierarchy_groups_options, hierarchy_options, route_nodes_per_switch_options,
-                           route_link_options),
+    .options = KER_OPTIONS(hierarchy_groups_options, route_parallel_options, hierarchy_options,
+                           route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, hierarchy_algorithms),
 };

@@ -4,6 +4,7 @@
  * All that the next hop needs is divided up here, once: how the state is laid out, which legs there are, how
  * paths are weighed, which racks may be used.
  */
+#include "routing/paths.h"
 #include "routing/topologies/hierarchical.h"
 
 #include <stdlib.h>
@@ -44,15 +45,6 @@ static enum via via_asked(const struct ker_config *config)
     static const struct ker_word words[] = {
         {"group", VIA_GROUP}, {"switch", VIA_SWITCH}, {"any", VIA_ANY}, {NULL, 0}};
     return (enum via)ker_config_number(config, "routing.valiant", words);
-}
-
-/* routing.weight = auto|even|links|double */
-static void weights_read(struct hierarchy *h, const struct ker_config *config, bool by_links)
-{
-    static const char key[] = "routing.weight";
-    h->doubled = ker_config_is(config, key, "double");
-    h->weighted =
-        h->doubled || ker_config_is(config, key, "links") || (by_links && ker_config_is(config, key, "auto"));
 }
 
 enum ker_status hierarchy_valiant_prepare(struct route_topology *topology, const struct ker_config *config,
@@ -99,31 +91,17 @@ enum ker_status hierarchy_indirect_prepare(struct route_topology *topology, cons
         return ker_config_fail(
             config, error, "routing.detours", "is %u, but %s only %u", h->detours,
             h->racks ? "routing.via names" : "the groups beside source and destination are", most);
-    weights_read(h, config, false);
+    route_weights_ask(config, false, &h->weighted, &h->doubled);
     topology->summary.adaptive = ker_config_is(config, "routing.indirect", "adaptive");
     return KER_OK;
-}
-
-/* A link in steady use has as many credits in flight as it has packets, with no queue, and a packet is a
- * backlog as long as it is being sent; UGAL multiplies both by the links to go. Without a bias of that size
- * short queues send packets around under uniform traffic, and these load the links for others (with PAR most
- * of all, which asks at every switch of the group). What it costs under adversarial traffic is some latency:
- * docs/routing.md has the measurements. */
-static void bias_propose(struct route_summary *summary)
-{
-    ker_time longest = 0;
-    for (int i = 0; i < summary->link_count; i++)
-        longest = summary->link[i].latency > longest ? summary->link[i].latency : longest;
-    summary->bias = 8 * longest;
-    summary->bias_packets = 4;
 }
 
 static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const struct ker_config *config,
                                     struct ker_error *error)
 {
-    bias_propose(&h->topology.summary);
+    route_bias_propose(&h->topology.summary);
     h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
-    weights_read(h, config, true);
+    route_weights_ask(config, true, &h->weighted, &h->doubled);
     enum ker_status status = detours_prepare(h, via_asked(config), progressive, config, error);
     h->open[PHASE_UNDECIDED] = h->switch_mask;
     h->open[PHASE_START] = h->switch_mask >> h->top->shift << h->top->shift;

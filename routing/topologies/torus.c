@@ -220,8 +220,6 @@ static void torus_coordinates(const struct route_topology *topology, uint32_t en
 }
 
 static const struct ker_option torus_options[] = {
-    {"topology.extents", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
-     "Torus: switches in each of 1 to 8 dimensions."},
     {"topology.wrap", KER_TYPE_BOOL | KER_TYPE_LIST, "true", NULL, NULL, NULL,
      "Torus: is the dimension a ring (true) or open (false, a mesh)? One value for all dimensions or "
      "one for each. A ring of extent 2 has two links between its two switches; extent 1 has none."},
@@ -249,6 +247,7 @@ const struct ker_kind route_torus = {
             .grid = torus_grid,
             .coordinates = torus_coordinates,
         },
-    .options = KER_OPTIONS(torus_options, route_nodes_per_switch_options, route_link_options),
+    .options =
+        KER_OPTIONS(route_extents_options, torus_options, route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_torus_algorithms),
 };

@@ -44,6 +44,9 @@ struct random_system {
     struct route_topology *probe;               /* while faults are drawn */
     struct random_plant *plant;                 /* a fabric; NULL: none */
     const char *own; /* routing.algorithm that this topology has beside minimal and adaptive; NULL */
+    bool via_switch; /* detours via a switch are possible where three have nodes */
+    bool hierarchy;  /* they go by the keys of the hierarchical topology */
+    bool escapes;    /* the algorithm has an escape */
     bool torus, tree, detours, shared; /* detours: there are third groups; shared: links between groups are */
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */
     bool lossy, lossy_later;           /* faults; during the run */

@@ -53,6 +53,35 @@ static void random_detours(struct random_system *r, uint32_t groups)
     }
 }
 
+/* Switches that have nodes. */
+static uint32_t switches_with_nodes(const struct route_topology *topology)
+{
+    uint32_t found = 0, at;
+    uint16_t port;
+    bool *seen = calloc(route_summarise(topology)->switches, sizeof *seen);
+    for (uint32_t n = 0; n < route_summarise(topology)->endpoints; n++) {
+        route_attachment(topology, n, &at, &port);
+        found += !seen[at];
+        seen[at] = true;
+    }
+    free(seen);
+    return found / route_summarise(topology)->planes;
+}
+
+/* On any graph. */
+static void random_via_switch(struct random_system *r)
+{
+    const char *algorithm = random_choice(r, "detours by", LIST("valiant", "ugal", "par"));
+    put_text(r, "algorithm", algorithm);
+    r->several = r->biased = strcmp(algorithm, "valiant") != 0;
+    if (r->switches <= 32 && !r->hierarchy && random_flag(r, "by hop", 40))
+        put_text(r, "channel_order", "hop");
+    if (!r->biased)
+        return;
+    put_choice(r, "weight", LIST("auto", "even", "links", "double"));
+    put_whole(r, "candidates", 1, 3, 1, 8);
+}
+
 /* A weight for some of the links of the topology, which no longer needs to be what it was. */
 static void random_weights(struct random_system *r, const struct route_topology *topology)
 {
@@ -185,10 +214,14 @@ static void random_routing(struct random_system *r)
     r->groups = groups_count(r, topology);
     r->lossy = r->switches > 1 && random_flag(r, "faults", 20);
     group_begin(r, "routing");
-    if (r->detours && random_flag(r, "detours", 60)) {
+    if (r->via_switch && switches_with_nodes(topology) > 2 && random_flag(r, "via switch", 50)) {
+        random_via_switch(r);
+    } else if (r->detours && random_flag(r, "detours", 60)) {
         random_detours(r, groups);
     } else if (r->own && random_flag(r, "own", 35)) {
         put_text(r, "algorithm", r->own);
+        r->several = r->biased = strcmp(r->own, "dal") == 0;
+        r->escapes = r->several;
     } else if (r->plant && random_flag(r, "opensm", 40)) {
         random_opensm(r);
     } else if (random_flag(r, "read table", 8)) {
@@ -201,7 +234,7 @@ static void random_routing(struct random_system *r)
         r->several = strcmp(algorithm, "adaptive") == 0;
     }
     route_free(topology);
-    bool escapes = r->torus && r->several; /* a source cannot know which are open */
+    bool escapes = (r->torus && r->several) || r->escapes; /* a source cannot know which are open */
     if (!escapes && random_flag(r, "decided", 25)) {
         random_decided(r);
     } else {

@@ -165,6 +165,80 @@ static void random_hierarchical(struct random_system *r)
     random_links(r, levels, 1);
 }
 
+/* Of the topologies whose detours are those of any graph. */
+static void random_graph(struct random_system *r, const char *nodes, uint32_t switches, int classes)
+{
+    put_whole(r, nodes, 1, 3, 1, 3 + 64 / switches);
+    r->via_switch = true;
+    random_links(r, classes, 1);
+}
+
+static void random_q(struct random_system *r, const uint32_t *possible, uint32_t count, bool slim)
+{
+    random_key(r, "q");
+    uint32_t q = possible[draw(r, count)];
+    fprintf(r->out, "    q = %u;\n", q);
+    random_graph(r, "nodes_per_switch", slim ? 2 * q * q : q * q + q + 1, slim ? 2 : 1);
+}
+
+static void random_slim_fly(struct random_system *r)
+{
+    random_q(r, (const uint32_t[]){3, 4, 5}, 3, true);
+}
+
+static void random_polarfly(struct random_system *r)
+{
+    random_q(r, (const uint32_t[]){2, 3, 4, 5, 7}, 5, false);
+}
+
+static void random_hyperx(struct random_system *r)
+{
+    int dimensions = (int)random_whole(r, "dimensions", 1, 3, 1, 4);
+    uint32_t switches = put_extents(r, "extents", dimensions, 3, 1, dimensions > 2 ? 3 : 6, RANDOM_SWITCHES);
+    random_key(r, "links");
+    fprintf(r->out, "    links = [");
+    for (int i = 0; i < dimensions; i++)
+        fprintf(r->out, "%s%u", i ? ", " : "", chance(r, 25) ? 2 : 1);
+    fprintf(r->out, "];\n");
+    r->own = "dal";
+    random_graph(r, "nodes_per_switch", switches, dimensions);
+}
+
+/* Groups with this many global links each. */
+static uint32_t random_arrangement(struct random_system *r, uint32_t ports)
+{
+    uint32_t groups =
+        (uint32_t)random_whole(r, "groups", 2, ports < 5 ? ports + 1 : 6, 2, ports < 9 ? ports + 1 : 10);
+    fprintf(r->out, "    groups = %u;\n", groups);
+    put_whole(r, "group_links", 1, ports / (groups - 1), 1, ports / (groups - 1));
+    put_choice(r, "arrangement", LIST("absolute", "relative", "circulant"));
+    return groups;
+}
+
+static void random_dragonfly_plus(struct random_system *r)
+{
+    uint32_t leaves = (uint32_t)random_whole(r, "leaves", 1, 3, 1, 4),
+             spines = (uint32_t)random_whole(r, "spines", 1, 3, 1, 4),
+             h = (uint32_t)random_whole(r, "h", 1, 3, 1, 4);
+    fprintf(r->out, "    leaves = %u;\n    spines = %u;\n    h = %u;\n", leaves, spines, h);
+    uint32_t groups = random_arrangement(r, spines * h);
+    random_graph(r, "nodes_per_switch", groups * leaves, 2);
+}
+
+/* Those with rows, or an arrangement: without, they are hierarchical. */
+static void random_dragonfly(struct random_system *r)
+{
+    r->hierarchy = true;
+    uint32_t rows = (uint32_t)random_whole(r, "rows", 1, 2, 1, 3),
+             columns = (uint32_t)random_whole(r, "columns", 1, 3, 1, 4),
+             h = (uint32_t)random_whole(r, "h", 1, 2, 1, 3);
+    fprintf(r->out, "    rows = %u;\n    a = %u;\n    h = %u;\n", rows, rows * columns, h);
+    if (rows > 1)
+        put_whole(r, "column_links", 1, 2, 1, 3);
+    uint32_t groups = random_arrangement(r, rows * columns * h);
+    random_graph(r, "p", groups * rows * columns, rows > 1 ? 3 : 2);
+}
+
 static void random_star(struct random_system *r)
 {
     put_whole(r, "nodes", 2, 24, 2, 200);
@@ -213,14 +287,24 @@ static void random_file(struct random_system *r)
     fclose(out);
     put_text(r, "file", path);
     free(path);
+    r->via_switch = true;
 }
 
 static const struct random_topology {
     const char *kind;
     void (*write)(struct random_system *);
 } random_topologies[] = {
-    {"torus", random_torus}, {"fat_tree", random_fat_tree}, {"hierarchical", random_hierarchical},
-    {"star", random_star},   {"file", random_file},         {"fabric", random_fabric},
+    {"torus", random_torus},
+    {"fat_tree", random_fat_tree},
+    {"hierarchical", random_hierarchical},
+    {"star", random_star},
+    {"file", random_file},
+    {"fabric", random_fabric},
+    {"hyperx", random_hyperx},
+    {"slim_fly", random_slim_fly},
+    {"polarfly", random_polarfly},
+    {"dragonfly_plus", random_dragonfly_plus},
+    {"dragonfly", random_dragonfly},
 };
 #define RANDOM_TOPOLOGIES (sizeof random_topologies / sizeof *random_topologies)
 

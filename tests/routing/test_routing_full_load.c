@@ -21,6 +21,12 @@ struct load {
 #define TREE(more) "kind = \"fat_tree\"; " LINKS more
 #define GROUPS(more) "kind = \"hierarchical\"; " LINKS more
 
+#define HYPERX(more) "kind = \"hyperx\"; " LINKS more
+#define SLIM(more) "kind = \"slim_fly\"; " LINKS more
+#define FLY(more) "kind = \"polarfly\"; " LINKS more
+#define PLUS(more) "kind = \"dragonfly_plus\"; " LINKS more
+#define GROUPED(more) "kind = \"dragonfly\"; " LINKS more
+
 /* Tornado holds the rings' links in circles; transpose meets in the corners of dimension order. */
 static const struct load loads[] = {
     {"minimal", TORUS("extents = [8];"), 2, "tornado"},
@@ -50,6 +56,20 @@ static const struct load loads[] = {
     {"ugal", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 4, "permutation"},
     {"par", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 5, "permutation"},
     {"minimal", "kind = \"star\"; " LINKS "nodes = 16;", 1, "uniform"},
+    {"minimal", HYPERX("extents = [4, 4]; nodes_per_switch = 4;"), 1, "permutation"},
+    {"adaptive", HYPERX("extents = [3, 3, 3]; nodes_per_switch = 2;"), 3, "uniform"},
+    {"ugal", HYPERX("extents = [4, 4]; nodes_per_switch = 4;"), 2, "permutation"},
+    {"dal", HYPERX("extents = [4, 4]; nodes_per_switch = 4;"), 2, "permutation"},
+    {"minimal", SLIM("q = 3; nodes_per_switch = 3;"), 2, "permutation"},
+    {"valiant", SLIM("q = 4; nodes_per_switch = 3;"), 4, "uniform"},
+    {"ugal", SLIM("q = 5; nodes_per_switch = 4;"), 4, "permutation"},
+    {"par", SLIM("q = 3; nodes_per_switch = 4;"), 5, "permutation"},
+    {"minimal", FLY("q = 4; nodes_per_switch = 3;"), 2, "permutation"},
+    {"ugal", FLY("q = 5; nodes_per_switch = 3;"), 4, "uniform"},
+    {"minimal", PLUS("leaves = 2; spines = 2; h = 2; nodes_per_switch = 2;"), 1, "uniform"},
+    {"ugal", PLUS("leaves = 2; spines = 2; h = 2; nodes_per_switch = 2;"), 2, "permutation"},
+    {"minimal", GROUPED("p = 2; a = 6; rows = 2; h = 2; groups = 4;"), 2, "uniform"},
+    {"par", GROUPED("p = 2; a = 4; h = 2; arrangement = \"absolute\";"), 5, "permutation"},
 };
 
 #define MESSAGES 150 /* of one packet, per node */

@@ -19,6 +19,13 @@
 #define TREE(more) TOPOLOGY("fat_tree", LINKS more)
 #define GROUPS(more) TOPOLOGY("hierarchical", LINKS more)
 
+#define HYPERX(more) TOPOLOGY("hyperx", LINKS more)
+#define SLIM(more) TOPOLOGY("slim_fly", LINKS more)
+#define FLY(more) TOPOLOGY("polarfly", LINKS more)
+#define PLUS(more) TOPOLOGY("dragonfly_plus", LINKS more)
+#define GROUPED(more) TOPOLOGY("dragonfly", LINKS more) /* with rows, or an arrangement */
+#define BY_HOP "routing: { channel_order = \"hop\"; }; "
+
 #define PORTS_MOST 64   /* per switch, of the systems whose loads are counted */
 #define WAYS_MOST 40000 /* of one pair */
 
@@ -154,13 +161,56 @@ static const struct proof proofs[] = {
     {"ugal", GROUPS("groups = [4, 5];"), 4, 2 + 3 + 3},
     {"par", GROUPS("groups = [4, 5];"), 5, 2 + 3 + 3 + 1},
     {"minimal", TOPOLOGY("star", LINKS "nodes = 7;"), 1, 0},
+    {"minimal", HYPERX("extents = [3, 4]; links = [2, 1]; nodes_per_switch = 2;"), 1, 0},
+    {"minimal", HYPERX("extents = [2, 1, 3];"), 1, 0},
+    {"adaptive", HYPERX("extents = [3, 2, 3];"), 3, 0},
+    {"valiant", HYPERX("extents = [3, 3]; links = [1, 2];"), 2, 2 + 2 * 2},
+    {"valiant", HYPERX("extents = [3, 3];") BY_HOP, 4, 2 + 2 * 2},
+    {"ugal", HYPERX("extents = [3, 3];"), 2, 2 + 2 * 2},
+    {"par", HYPERX("extents = [3, 3];"), 3, 2 + 1 + 2 * 2},
+    {"dal", HYPERX("extents = [3, 4]; links = [1, 2];"), 2, 2 + 2 * 2},
+    {"dal", HYPERX("extents = [3, 3, 3];"), 2, 2 + 2 * 3},
+    {"minimal", SLIM("q = 3; nodes_per_switch = 2;"), 2, 0},
+    {"minimal", SLIM("q = 5;"), 2, 0},
+    {"adaptive", SLIM("q = 4;"), 2, 0},
+    {"valiant", SLIM("q = 4;"), 4, 2 + 2 * 2},
+    {"valiant", SLIM("q = 5;") BY_HOP, 4, 2 + 2 * 2},
+    {"ugal", SLIM("q = 3;"), 4, 2 + 2 * 2},
+    {"par", SLIM("q = 3;"), 5, 2 + 1 + 2 * 2},
+    {"par", SLIM("q = 3;") BY_HOP, 5, 2 + 1 + 2 * 2},
+    {"minimal", FLY("q = 2; nodes_per_switch = 2;"), 2, 0},
+    {"minimal", FLY("q = 9;"), 2, 0},
+    {"adaptive", FLY("q = 4;"), 2, 0},
+    {"valiant", FLY("q = 4;"), 4, 2 + 2 * 2},
+    {"ugal", FLY("q = 3;"), 4, 2 + 2 * 2},
+    {"ugal", FLY("q = 3;") BY_HOP, 4, 2 + 2 * 2},
+    {"par", FLY("q = 3;"), 5, 2 + 1 + 2 * 2},
+    {"minimal", PLUS("leaves = 2; spines = 3; h = 2; nodes_per_switch = 2;"), 1, 0},
+    {"adaptive", PLUS("leaves = 3; spines = 2; h = 3; groups = 4; arrangement = \"relative\";"), 1, 0},
+    {"adaptive", PLUS("leaves = 2; spines = 2; h = 3; group_links = 2; arrangement = \"circulant\";"), 1, 0},
+    {"valiant", PLUS("leaves = 2; spines = 2; h = 2;"), 2, 2 + 2 * 3},
+    {"ugal", PLUS("leaves = 2; spines = 2; h = 2;"), 2, 2 + 2 * 3},
+    {"ugal", PLUS("leaves = 2; spines = 2; h = 2;") BY_HOP, 6, 2 + 2 * 3},
+    {"par", PLUS("leaves = 2; spines = 2; h = 2;"), 3,
+     2 + 2 * 3}, /* spines have no nodes: no second thought */
+    {"minimal", GROUPED("p = 2; a = 4; h = 2; arrangement = \"absolute\";"), 2, 0},
+    {"minimal", GROUPED("p = 1; a = 3; h = 2; groups = 4; arrangement = \"circulant\";"), 2, 0},
+    {"minimal", GROUPED("p = 1; a = 6; rows = 2; h = 2; groups = 4; column_links = 2; row_links = 2;"), 2, 0},
+    {"adaptive", GROUPED("p = 1; a = 4; h = 2; group_links = 2; arrangement = \"relative\";"), 3, 0},
+    {"adaptive", GROUPED("p = 1; a = 6; rows = 2; h = 1; groups = 7;"), 5, 0},
+    {"valiant", GROUPED("p = 1; a = 4; h = 1; arrangement = \"absolute\";"), 4, 2 + 2 * 3},
+    {"ugal", GROUPED("p = 1; a = 4; rows = 2; h = 1; groups = 3;"), 4, AT_MOST + 2 + 2 * 5},
+    {"par", GROUPED("p = 1; a = 4; h = 1; arrangement = \"relative\";"), 5, AT_MOST + 2 + 1 + 2 * 3},
 };
 #define PROOFS (sizeof proofs / sizeof *proofs)
 
 static struct route_topology *proof_topology(const char *text, const char *algorithm, uint32_t channels)
 {
     char all[1024];
-    snprintf(all, sizeof all, "%srouting: { algorithm = \"%s\"; };", text, algorithm);
+    const char *group = strstr(text, "routing: { "); /* it has keys of routing */
+    snprintf(all, sizeof all, "%.*srouting: { algorithm = \"%s\"; %s",
+             (int)(group ? group - text : (long)strlen(text)), text, algorithm,
+             group ? group + strlen("routing: { ") : "};");
     return topology_make(all, channels);
 }
 
@@ -214,26 +264,37 @@ static void test_every_path(void **state)
 /* ---- large systems, sampled ---- */
 
 /* 65,536 nodes; Valiant also where coordinates fill the state to its last bit, and on the 64^3 torus. */
+static const struct proof large[] = {
+    {"minimal", TORUS("extents = [64, 32, 32];"), 2, 0},
+    {"adaptive", TORUS("extents = [64, 32, 32];"), 3, 0},
+    {"valiant", TORUS("extents = [64, 32, 32];"), 4, 2 + 2 * (32 + 16 + 16)},
+    {"valiant", TORUS("extents = [64, 64, 64];"), 4, 2 + 2 * 96},
+    {"valiant", TORUS("extents = [5, 5, 5, 5, 5, 5, 5, 5];"), 4, 2 + 2 * 16},
+    {"valiant", TORUS("extents = [256, 256]; wrap = false;"), 2, 2 + 4 * 255},
+    {"d_mod_k", TREE("radix = 64; levels = 3;"), 1, 0},
+    {"s_mod_k", TREE("radix = 64; levels = 3;"), 1, 0},
+    {"random", TREE("radix = 64; levels = 3;"), 1, 0},
+    {"adaptive", TREE("radix = 64; levels = 3;"), 1, 0},
+    {"adaptive", TREE("down = [128, 512]; up = [1, 128];"), 1, 0}, /* more parents than choices */
+    {"random", TREE("down = [128, 512]; up = [1, 128];"), 1, 0},
+    {"minimal", SLIM("q = 43; nodes_per_switch = 33;"), 2, 0}, /* 122,034 nodes */
+    {"valiant", SLIM("q = 64; nodes_per_switch = 20;"), 4, 2 + 2 * 2},
+    {"minimal", FLY("q = 49; nodes_per_switch = 50;"), 2, 0},
+    {"ugal", FLY("q = 64; nodes_per_switch = 30;"), 4, 2 + 2 * 2},
+    {"adaptive", HYPERX("extents = [32, 32, 16]; nodes_per_switch = 8;"), 3, 0},
+    {"dal", HYPERX("extents = [32, 32, 16]; links = [1, 2, 1]; nodes_per_switch = 8;"), 2, 2 + 2 * 3},
+    {"minimal", PLUS("leaves = 32; spines = 32; h = 32; groups = 129; nodes_per_switch = 32;"), 1, 0},
+    {"par", PLUS("leaves = 18; spines = 18; h = 22; groups = 23; nodes_per_switch = 32;"), 3, 2 + 2 * 3},
+    {"minimal", GROUPED("p = 4; a = 96; rows = 6; column_links = 3; h = 10; groups = 241;"), 2, 0},
+    {"ugal", GROUPED("p = 16; a = 32; h = 16; arrangement = \"absolute\";"), 4, 2 + 2 * 3},
+    {"minimal", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"), 2,
+     0},
+    {"adaptive", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"), 2,
+     0},
+};
+
 static void test_large(void **state)
 {
-    static const struct proof large[] = {
-        {"minimal", TORUS("extents = [64, 32, 32];"), 2, 0},
-        {"adaptive", TORUS("extents = [64, 32, 32];"), 3, 0},
-        {"valiant", TORUS("extents = [64, 32, 32];"), 4, 2 + 2 * (32 + 16 + 16)},
-        {"valiant", TORUS("extents = [64, 64, 64];"), 4, 2 + 2 * 96},
-        {"valiant", TORUS("extents = [5, 5, 5, 5, 5, 5, 5, 5];"), 4, 2 + 2 * 16},
-        {"valiant", TORUS("extents = [256, 256]; wrap = false;"), 2, 2 + 4 * 255},
-        {"d_mod_k", TREE("radix = 64; levels = 3;"), 1, 0},
-        {"s_mod_k", TREE("radix = 64; levels = 3;"), 1, 0},
-        {"random", TREE("radix = 64; levels = 3;"), 1, 0},
-        {"adaptive", TREE("radix = 64; levels = 3;"), 1, 0},
-        {"adaptive", TREE("down = [128, 512]; up = [1, 128];"), 1, 0}, /* more parents than choices */
-        {"random", TREE("down = [128, 512]; up = [1, 128];"), 1, 0},
-        {"minimal", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"),
-         2, 0},
-        {"adaptive", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"),
-         2, 0},
-    };
     uint32_t random = 4242;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         struct route_topology *topology =
@@ -404,6 +465,50 @@ static void test_valiant_tornado(void **state)
     }
 }
 
+/* Uniform traffic, each node sending one packet in all, shared among all nodes, its own one included: how
+ * many links between switches carry what, when the load is split equally over the shortest paths. By
+ * independent code. */
+static void test_uniform_loads(void **state)
+{
+    static const struct {
+        const char *text;
+        struct {
+            double load;
+            uint32_t links;
+        } expected[3];
+    } graphs[] = {
+        {SLIM("q = 5; nodes_per_switch = 4;"), {{26.0 / 25, 350}}},
+        {HYPERX("extents = [4, 4]; nodes_per_switch = 4;"), {{1, 96}}},
+        {SLIM("q = 4; nodes_per_switch = 3;"), {{9.0 / 16, 32}, {15.0 / 16, 160}}},
+        {FLY("q = 5; nodes_per_switch = 3;"), {{27.0 / 31, 120}, {30.0 / 31, 60}}},
+    };
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
+        struct route_topology *topology = proof_topology(graphs[i].text, "adaptive", 4);
+        uint32_t nodes = route_summarise(topology)->endpoints, found[3] = {0}, links = 0, expected = 0;
+        struct seen seen = {.load = loads_new(topology)};
+        for (uint32_t a = 0; a < nodes; a++)
+            for (uint32_t b = 0; b < nodes; b++)
+                if (a != b)
+                    hops_walk(topology, a, b, &seen);
+        for (uint32_t s = 0; s < route_summarise(topology)->switches; s++)
+            for (uint32_t port = 0; port < route_ports(topology, s); port++) {
+                struct route_peer peer;
+                route_port(topology, s, port, &peer);
+                for (int k = 0; k < 3 && peer.kind == ROUTE_SWITCH; k++)
+                    found[k] +=
+                        fabs(seen.load[s * PORTS_MOST + port] / nodes - graphs[i].expected[k].load) < 1e-9;
+                links += peer.kind == ROUTE_SWITCH;
+            }
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(found[k], graphs[i].expected[k].links);
+            expected += graphs[i].expected[k].links;
+        }
+        assert_int_equal(links, expected);
+        free(seen.load);
+        route_free(topology);
+    }
+}
+
 /* The same with drawn packets: the intermediates are even. 100,000 packets of one flow; chi squared over the
  * 64 switches. */
 static void test_valiant_draws_even(void **state)
@@ -435,7 +540,8 @@ int main(void)
         cmocka_unit_test(test_every_path),          cmocka_unit_test(test_large),
         cmocka_unit_test(test_valiant_too_large),   cmocka_unit_test(test_shifts_without_contention),
         cmocka_unit_test(test_random_parents_even), cmocka_unit_test(test_dimension_order_uniform),
-        cmocka_unit_test(test_valiant_tornado),     cmocka_unit_test(test_valiant_draws_even),
+        cmocka_unit_test(test_uniform_loads),       cmocka_unit_test(test_valiant_tornado),
+        cmocka_unit_test(test_valiant_draws_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
