@@ -19,12 +19,19 @@
 #define AGAIN_ROOM 256u /* more than a line whose text is kept */
 
 struct again_line {
-    struct allprof_args args; /* call NULL: free */
-    uint64_t head, tail;      /* of the name and its colon, of 8 to 16 bytes: the first eight and the last */
-    uint32_t name_bytes;      /* 0: it is longer, and not expected */
-    uint32_t bytes;           /* of the text */
-    uint32_t last;            /* in the history: where it stood last */
+    struct allprof_args args;
+    uint64_t head, tail; /* of the name and its colon, of 8 to 16 bytes: the first eight and the last */
+    uint32_t name_bytes; /* 0: none is kept */
+    uint32_t bytes;      /* of the text */
+    uint32_t last;       /* in the history: where it stood last */
     uint64_t text[AGAIN_MOST / 8 + 1]; /* filled up with 0 */
+};
+
+struct again_parts { /* of a line that may be kept */
+    uint64_t head, tail;
+    size_t name_bytes, bytes;
+    const char *text; /* between start and end, with both colons but for the first */
+    int64_t start_us, end_us;
 };
 
 struct allprof_again {
@@ -34,7 +41,7 @@ struct allprof_again {
         expected; /* in the history: the next line's, and the one of the past that it may be like */
     uint16_t history[AGAIN_HISTORY];
     uint16_t place[1 << AGAIN_PLACES_LOG2];  /* by hash; or another's */
-    struct again_line line[AGAIN_LINES + 1]; /* the last is none */
+    struct again_line line[AGAIN_LINES + 1]; /* the last is that of a line that is not kept */
 };
 
 static inline bool again_time(const char **field, int64_t *time_us)
@@ -95,40 +102,45 @@ static inline struct allprof_args *again_expected(struct allprof_again *again, s
     return &line->args;
 }
 
-/* Where the line with this name (and its colon) and text has its place. */
-static inline uint16_t *again_place(struct allprof_again *again, const char *name, size_t name_bytes,
-                                    const char *text, size_t bytes)
+/* Where the line has its place. */
+static inline uint16_t *again_place(struct allprof_again *again, const struct again_parts *parts)
 {
     const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t hash = bytes ^ (name_bytes < 8 ? 0 : allprof_word(name + name_bytes - 8) * odd);
+    const char *text = parts->text;
+    size_t bytes = parts->bytes;
+    uint64_t hash = bytes ^ parts->tail * odd;
     for (; bytes >= 8; bytes -= 8, text += 8)
         hash = (hash ^ allprof_word(text)) * odd;
     hash = (hash ^ (allprof_word(text) & again_mask(bytes))) * odd;
     return &again->place[(hash ^ hash >> 29) * odd >> (64 - AGAIN_PLACES_LOG2)];
 }
 
-static inline bool again_is(const struct again_line *line, const struct allprof_call *call, const char *text,
-                            size_t bytes)
+static inline bool again_is(const struct again_line *line, const struct again_parts *parts)
 {
-    return line->args.call == call && line->bytes == bytes && again_same(line, text);
+    return line->name_bytes == parts->name_bytes && line->head == parts->head && line->tail == parts->tail &&
+           line->bytes == parts->bytes && again_same(line, parts->text);
 }
 
-/* Returns its number. */
+/* Its arguments are to be filled in. Returns its number. */
 static inline uint32_t again_keep(struct allprof_again *again, uint16_t *place,
-                                  const struct allprof_args *args, const char *name, size_t name_bytes,
-                                  const char *text, size_t bytes)
+                                  const struct again_parts *parts)
 {
     *place = (uint16_t)(again->used++ % AGAIN_LINES);
     struct again_line *line = &again->line[*place];
-    bool expected = name_bytes >= 8 && name_bytes <= 16;
-    line->args = *args;
-    line->name_bytes = expected ? (uint32_t)name_bytes : 0;
-    line->head = expected ? allprof_word(name) : 0;
-    line->tail = expected ? allprof_word(name + name_bytes - 8) : 0;
-    line->bytes = (uint32_t)bytes;
-    line->text[bytes / 8] = 0;
-    memcpy(line->text, text, bytes);
+    line->head = parts->head;
+    line->tail = parts->tail;
+    line->name_bytes = (uint32_t)parts->name_bytes;
+    line->bytes = (uint32_t)parts->bytes;
+    line->text[parts->bytes / 8] = 0;
+    memcpy(line->text, parts->text, parts->bytes);
     return *place;
+}
+
+/* May the line be kept? Lists lie in its text; what begins and ends a trace is checked each time. */
+static inline bool again_may(const struct allprof_args *args)
+{
+    return !args->counts && !args->counts2 && args->call->kind != ALLPROF_INIT &&
+           args->call->kind != ALLPROF_FINALIZE;
 }
 
 #endif

@@ -171,20 +171,6 @@ struct allprof_frame {
     bool banner, initialised, finalised;
     struct allprof_rest *rest; /* of the file; NULL before the first line */
     struct allprof_again *again;
-    struct allprof_args args; /* of a line that is not kept */
-    struct allprof_named {    /* calls, by their names */
-        const struct allprof_call *call;
-        uint64_t head, tail; /* the first eight letters and the last, which are all of up to 16 */
-        size_t length;
-    } known[64];
-    /* What the last different communicators and datatypes were, as text and as values. */
-    struct allprof_field {
-        char text[39];
-        uint8_t length; /* 0: none yet */
-        struct allprof_group group;
-        int64_t size;
-        struct allprof_type type;
-    } group[2], type[2];
 };
 /* The next line, with the syntax of everything that is used checked: *args live until the next call, and are
  * NULL for comments and empty lines. */

@@ -4,9 +4,9 @@
  * letter says; what the replay does not need is skipped unread. Count lists follow their address as a field
  * of their own, or are missing: the number of fields shows which.
  *
- * Nearly all lines are read from left to right without looking at them twice. What that does not take (lists,
- * a time that is "-", anything wrong) is split into its fields first.
+ * A line is split into its fields, but for those that are like one before (again.h), which nearly all are.
  */
+#define _GNU_SOURCE
 #include "traces/allprof/again.h"
 #include "traces/allprof/allprof.h"
 #include "traces/allprof/number.h"
@@ -99,23 +99,13 @@ static void argument_int(struct allprof_args *args, char letter, int32_t number)
     }
 }
 
-/* Nearly always an address, of up to 16 digits. */
-static inline const char *field_skip(const char *at)
-{
-    unsigned digits = allprof_word_digits(allprof_word(at));
-    at += digits;
-    if (digits == 8)
-        at += allprof_word_digits(allprof_word(at));
-    return *at == ':' ? at : at + strcspn(at, ":");
-}
-
 /* The field of one letter, up to where it should end; *why says what was expected. */
-static inline bool argument_read(struct allprof_args *args, char letter, const char **field, const char **why)
+static bool argument_read(struct allprof_args *args, char letter, const char **field, const char **why)
 {
     int64_t number = 0;
     switch (letter) {
     case '.':
-        *field = field_skip(*field);
+        *field += strlen(*field);
         return true;
     case 't':
     case 'T':
@@ -243,190 +233,49 @@ static enum ker_status line_read(struct allprof_args *args, char *line, const st
     return arguments_read(args, &split, file, error);
 }
 
-/* The call of this name, which is remembered for the lines to come. */
-static inline const struct allprof_call *name_find(struct allprof_frame *frame, const char *name,
-                                                   size_t length)
+/* The name with its colon, the start, the text between them and the end of a line; false: it is another sort
+ * of line, which is not kept. */
+static bool parts_find(struct again_parts *parts, const char *line, size_t length)
 {
-    if (length < 6)
-        return NULL;
-    uint64_t head = allprof_word(name), tail = length < 8 ? 0 : allprof_word(name + length - 8);
-    if (length < 8)
-        head &= UINT64_MAX >> (64 - 8 * length);
-    uint64_t place = ((head >> 32 | tail << 32) + (tail >> 32) + length) * UINT64_C(0x9e3779b97f4a7c15);
-    struct allprof_named *known = &frame->known[place >> 58];
-    bool is = known->head == head && known->tail == tail && known->length == length;
-    if (__builtin_expect(!is || (length > 16 && strncmp(known->call->name, name, length) != 0), 0)) {
-        const struct allprof_call *call =
-            strncmp(name, "MPI_", 4) == 0 ? allprof_call_find(name, length) : NULL;
-        if (!call)
-            return NULL;
-        *known = (struct allprof_named){call, head, tail, length};
-    }
-    return known->call;
-}
-
-/* A field that stood in one of the last lines is not taken apart again: which of the two it is, or NULL. */
-static inline struct allprof_field *field_find(struct allprof_field field[2], const char *at)
-{
-    for (int i = 0; i < 2; i++)
-        if (field[i].length && memcmp(at, field[i].text, field[i].length) == 0 && at[field[i].length] == ':')
-            return &field[i];
-    return NULL;
-}
-
-/* In the place of the older one. */
-static struct allprof_field *field_keep(struct allprof_field field[2], const char *from, const char *to)
-{
-    if (to - from >= (ptrdiff_t)sizeof field->text)
-        return NULL;
-    field[1] = field[0];
-    memcpy(field->text, from, (size_t)(to - from));
-    field->length = (uint8_t)(to - from);
-    return field;
-}
-
-static inline bool group_read(struct allprof_frame *frame, struct allprof_args *args, const char **at)
-{
-    const char *from = *at;
-    struct allprof_field *field = field_find(frame->group, from);
-    args->has_group = true;
-    if (field) {
-        args->group = field->group;
-        *at += field->length;
-        return true;
-    }
-    if (!field_group(at, &args->group))
+    const char *start = memchr(line, ':', length), *last = memrchr(line, ':', length), *end = last + 1;
+    parts->name_bytes = start ? (size_t)(start + 1 - line) : 0;
+    if (parts->name_bytes < 8 || parts->name_bytes > 16)
         return false;
-    field = field_keep(frame->group, from, *at);
-    if (field)
-        field->group = args->group;
-    return true;
-}
-
-static inline bool type_read(struct allprof_frame *frame, int64_t *size, struct allprof_type *type,
-                             const char **at)
-{
-    const char *from = *at;
-    struct allprof_field *field = field_find(frame->type, from);
-    if (field) {
-        *size = field->size;
-        *type = field->type;
-        *at += field->length;
-        return true;
-    }
-    if (!field_type(at, size, type))
+    start++;
+    parts->head = allprof_word(line);
+    parts->tail = allprof_word(start - 8);
+    if (!again_time(&start, &parts->start_us) || start >= last || *start != ':' ||
+        !again_time(&end, &parts->end_us) || end != line + length)
         return false;
-    field = field_keep(frame->type, from, *at);
-    if (field) {
-        field->size = *size;
-        field->type = *type;
-    }
-    return true;
+    parts->text = start + 1;
+    parts->bytes = (size_t)(last + 1 - parts->text);
+    return parts->bytes <= AGAIN_MOST;
 }
 
-/* One argument; false: to be read by fields. */
-static inline bool argument_read_short(struct allprof_frame *frame, struct allprof_args *args, char letter,
-                                       const char **at)
-{
-    const char *why;
-    switch (letter) {
-    case 'c':
-        return group_read(frame, args, at);
-    case 't':
-        return type_read(frame, &args->size, &args->type, at);
-    case 'T':
-        return type_read(frame, &args->size2, &args->type2, at);
-    case 'l':
-    case 'L':
-    case 'm':
-        return false;
-    default:
-        return argument_read(args, letter, at, &why);
-    }
-}
-
-/* The last field of a line; NULL: it has more than are allowed. */
-static const char *last_field(const char *at, const char *end)
-{
-    int fields = 2; /* name and start */
-    for (const char *colon; (colon = memchr(at, ':', (size_t)(end - at))); at = colon + 1)
-        fields++;
-    return fields < FIELDS ? at : NULL;
-}
-
-/* The arguments of args->call from *at on; *at is then where the end is. */
-static bool arguments_read_short(struct allprof_args *args, const char **at, const char *end,
-                                 struct allprof_frame *frame)
-{
-    bool second = false;
-    for (const char *letter = args->call->layout; *letter; letter++) {
-        if (*letter == '*') {
-            *at = last_field(*at, end);
-            break;
-        }
-        if (!argument_read_short(frame, args, *letter, at) || *(*at)++ != ':')
-            return false;
-        second = second || *letter == 'T';
-    }
-    if (!second)
-        args->size2 = args->size;
-    return *at != NULL;
-}
-
-/* What the line's times are, and its text between them; false: to be read by fields. */
-static inline bool line_times(const char *line, size_t length, const char **at, const char **last,
-                              int64_t *start, int64_t *stop)
-{
-    const char *end = line + length;
-    if (!again_time(at, start) || *(*at)++ != ':')
-        return false;
-    *last = length < 16 ? NULL : allprof_last_number(end, stop);
-    if (*last)
-        return true;
-    for (*last = end - 1; **last != ':'; --*last) /* there are two before it */
-        ;
-    const char *stops = *last + 1;
-    return again_time(&stops, stop) && stops == end;
-}
-
-/* Without fields: from left to right and at once, what nearly all lines are. NULL: to be read by fields,
- * which may find that it is wrong. */
-static struct allprof_args *line_read_short(const char *line, size_t length, struct allprof_frame *frame)
+/* A line that is like one that is kept is not taken apart; others are, and are kept but for those with lists.
+ */
+static enum ker_status line_take(struct allprof_frame *frame, struct allprof_args **args, char *line,
+                                 size_t length, const struct allprof_file *file, struct ker_error *error)
 {
     struct allprof_again *again = frame->again;
-    const char *at = memchr(line, ':', length), *last;
-    const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
-    int64_t start, stop;
-    if (!call)
-        return NULL;
-    size_t name_bytes = (size_t)(++at - line);
-    if (!line_times(line, length, &at, &last, &start, &stop))
-        return NULL;
-    const char *text = at;
-    size_t bytes = (size_t)(last + 1 - at);
-    uint32_t kept = AGAIN_LINES, expected = again->expected + 1;
-    uint16_t *place = bytes <= AGAIN_MOST && call->kind != ALLPROF_INIT && call->kind != ALLPROF_FINALIZE
-                          ? again_place(again, line, name_bytes, text, bytes)
-                          : NULL;
-    struct allprof_args *args = &frame->args;
-    if (place && again_is(&again->line[*place], call, text, bytes)) {
-        kept = *place;
-        expected = again->line[kept].last + 1;
-        args = &again->line[kept].args;
-    } else {
-        *args = (struct allprof_args){.call = call};
-        if (!arguments_read_short(args, &at, line + length, frame) || at != last + 1)
-            return NULL;
-        if (place) {
-            kept = again_keep(again, place, args, line, name_bytes, text, bytes);
-            args = &again->line[kept].args;
-        }
+    struct again_parts parts;
+    uint16_t *place = parts_find(&parts, line, length) ? again_place(again, &parts) : NULL;
+    if (place && again_is(&again->line[*place], &parts)) {
+        again_note(again, *place, again->line[*place].last + 1);
+        *args = &again->line[*place].args;
+        (*args)->start_us = parts.start_us;
+        (*args)->end_us = parts.end_us;
+        (*args)->name = line;
+        return KER_OK;
     }
-    again_note(again, kept, expected);
-    args->name = line;
-    args->start_us = start;
-    args->end_us = stop;
-    return args;
+    uint32_t kept = place ? again_keep(again, place, &parts) : AGAIN_LINES;
+    *args = &again->line[kept].args;
+    enum ker_status status = line_read(*args, line, file, error);
+    (*args)->name = line;
+    if (place && status == KER_OK && !again_may(*args))
+        again->line[kept].name_bytes = 0;
+    again_note(again, kept, again->expected + 1);
+    return status;
 }
 
 #define BANNER "# htor's PMPI Tracer"
@@ -478,12 +327,6 @@ enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_f
     }
     if (line[0] == '#' || line[0] == 0)
         return KER_OK;
-    *args = line_read_short(line, length, frame);
-    if (!*args) {
-        *args = &frame->args;
-        status = line_read(*args, line, file, error);
-        (*args)->name = line;
-        again_note(frame->again, AGAIN_LINES, frame->again->expected + 1);
-    }
+    status = line_take(frame, args, line, length, file, error);
     return status == KER_OK ? frame_check(frame, file, *args, error) : status;
 }

@@ -79,22 +79,4 @@ static inline bool allprof_number(const char **text, int64_t *number)
     return fits;
 }
 
-/* The number behind the last colon of a line, of up to seven digits; returns where that colon is, or NULL
- * where it is longer or none. Eight characters before the end may be read. */
-static inline const char *allprof_last_number(const char *end, int64_t *number)
-{
-    const uint64_t all = UINT64_C(0x7f7f7f7f7f7f7f7f);
-    uint64_t word = allprof_word(end - 8), apart = word ^ UINT64_C(0x3a3a3a3a3a3a3a3a);
-    uint64_t colons = ~(((apart & all) + all) | apart | all);
-    if (!colons)
-        return NULL;
-    unsigned digits = (unsigned)__builtin_clzll(colons) / 8;
-    word >>= 56 - 8 * digits;
-    word >>= 8;
-    if (digits == 0 || allprof_word_digits(word) != digits)
-        return NULL;
-    *number = (int64_t)allprof_word_value(word, digits);
-    return end - 1 - digits;
-}
-
 #endif
