@@ -191,10 +191,12 @@ bench: marssim ## the measurements of bench/README.md
 	$(Q)bench/run.sh ./marssim
 	$(Q)tests/run/instructions.sh show | tee -a results/bench/table.md
 
-study-%: ## the study of folder studies/NAME: install what is missing, build, simulate its points, table and figures
+# QUICK=1: a few points. What is shipped in the folder is compared with what came out; SHIP=1: that takes its place.
+study-%: ## the study of folder studies/NAME: install what is missing, build, run its sweep, compare with what is shipped
 	@tools/install-deps.sh build studies
 	$(Q)$(MAKE) all
-	@tools/run-study $*
+	$(Q)./marssweep $(if $(QUICK),--quick) -o results/studies/$*$(if $(QUICK),-quick) studies/$*/$*.cfg
+	$(if $(QUICK),,$(Q)cd studies/$* && for f in *.csv figure.svg; do $(if $(SHIP),cp,diff -q) ../../results/studies/$*/$$f .; done)
 
 studies: ## all of them, one after the other
 	$(Q)for s in $(patsubst studies/%/README.md,%,$(wildcard studies/*/README.md)); do $(MAKE) study-$$s || exit 1; done
@@ -237,19 +239,14 @@ install-files:
 	install -m 644 plugin/plugin.h $(ROOT)/include/marssim/plugin.h
 	install -d $(ROOT)/share/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
-	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench $(SHARE)/python
+	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/docs $(SHARE)/bench $(SHARE)/python
 	install -m 755 $(PROGRAMS:%=$(dir $(PROGRAM))%) $(ROOT)/bin
 	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
-	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
-	tools/write-completion.sh $(PROGRAM) run-study >$(COMPLETION)/run-study
 	for p in $(filter-out marssim,$(PROGRAMS)); do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
 		tools/write-completion.sh $(PROGRAM) $$p >$(COMPLETION)/$$p || exit 1; done
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
-	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools
-	install -m 644 $(wildcard tools/*.jq) tools/study.gp $(SHARE)/tools
 	install -m 644 tools/python/marsresult.py $(SHARE)/python
-	ln -sf ../share/marssim/tools/run-study $(ROOT)/bin/run-study
 	rm -rf $(SHARE)/configs $(SHARE)/studies
 	cp -R configs studies $(SHARE)
 	install -m 644 $(wildcard docs/*.*) $(SHARE)/docs

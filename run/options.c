@@ -50,6 +50,20 @@ static const struct ker_option sweep_options[] = {
      "What marssweep runs: \"KEY=A,B,C\" or \"KEY=FROM:TO:STEP\", each with each. A run by marssim takes no "
      "notice of sweep.*.",
      .resume = KER_RESUME_FREE},
+    {"sweep.designs", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "\"@NAME=LABEL{KEY=VALUES ...},...\", which sweep.points and other designs name as \"@NAME\".",
+     .resume = KER_RESUME_FREE},
+    {"sweep.quick", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "In place of sweep.points with marssweep --quick: a few points, to see whether it works.",
+     .resume = KER_RESUME_FREE},
+    {"sweep.sql", KER_TYPE_FILE | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "Files that create views of the database, from its view points; each is written as VIEW.csv, in place "
+     "of "
+     "the table.",
+     .resume = KER_RESUME_FREE},
+    {"sweep.plot", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "Commands of gnuplot for the figure, which run in the folder of the results.",
+     .resume = KER_RESUME_FREE},
     {"sweep.zip", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "The keys of sweep.points change together, in place of each with each.", .resume = KER_RESUME_FREE},
     {"sweep.seeds", KER_TYPE_INT, "0", "0", "100000", NULL,

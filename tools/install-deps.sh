@@ -81,7 +81,7 @@ need_check() {
     command_of mpirun.mpich mpich mpich mpich "no tests with MPICH"
     command_of gnuplot gnuplot-nox gnuplot gnuplot "no tests of figures"
     command_of jq jq jq jq "no tests of JSON"
-    command_of flock util-linux util-linux util-linux "no tests of studies"
+    command_of flock util-linux util-linux util-linux "no tests of locks"
 }
 
 need_lint() {
@@ -103,8 +103,7 @@ need_fuzz() {
 
 need_studies() {
     command_of gnuplot gnuplot-nox gnuplot gnuplot
-    command_of jq jq jq jq
-    command_of flock util-linux util-linux util-linux
+    module_of sqlite3 libsqlite3-dev sqlite-devel sqlite
 }
 
 # A subnet manager and a simulated subnet for it: only tools/run-opensm wants them, and nothing installs them unasked.

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep] >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep]}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep]}
 
 # Options and files; of a sweep the keys, too.
 if [ "${2:-}" = marsbench ] || [ "${2:-}" = marssweep ]; then
@@ -81,19 +81,6 @@ _marstrace()
     esac
 }
 complete -F _marstrace marstrace
-END
-    exit 0
-fi
-
-# The names are those of the folder of studies that there is then: run-study lists them.
-if [ "${2:-}" = run-study ]; then
-    cat <<'END'
-# bash completion for run-study; written by tools/write-completion.sh
-_run-study()
-{
-    mapfile -t COMPREPLY < <(compgen -W "-k -p -s $(run-study 2>&1 | sed -n 's/.*there are: //p')" -- "${COMP_WORDS[COMP_CWORD]}")
-}
-complete -F _run-study run-study
 END
     exit 0
 fi

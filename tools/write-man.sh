@@ -1,30 +1,11 @@
 #!/bin/sh
-# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [marstrace|marsconv|marsreport|marsmovie|marsnoise|marsbench|marssweep]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
 roff='function roff(text) { gsub(/\\/, "\\e", text); gsub(/-/, "\\-", text); sub(/^[.'"'"']/, "\\\\\\&&", text); return text }'
-
-if [ "${2:-}" = run-study ]; then
-    cat <<END
-.TH RUN\-STUDY 1 "" "marssim $version" "User Commands"
-.SH NAME
-run\-study \- simulate the points of a design study with marssim
-.SH SYNOPSIS
-.B run\-study
-[\fB\-k\fR] [\fB\-p\fR] [\fB\-s\fR] \fINAME\fR
-.SH DESCRIPTION
-END
-    # The script's own head, from the second paragraph on.
-    sed -n '3,/^[^#]/p' "$(dirname "$0")/run-study" | awk "$roff"'
-        /^#$/ { print ".PP"; next }
-        /^#   / { sub(/^# */, ""); print ".br"; print roff($0); next }
-        /^# / { sub(/^# */, ""); print roff($0) }'
-    printf '.SH SEE ALSO\n.BR marssim (1)\n'
-    exit 0
-fi
 
 # Programs that argp describes: what each is for, and its exit status.
 about=""
@@ -161,5 +142,4 @@ summary.json, summary.txt, system.cfg, and tables as CSV
 configurations, studies and the documentation, in the folder that marssim was installed into
 .SH SEE ALSO
 .BR mpirun (1),
-.BR run\-study (1)
 END

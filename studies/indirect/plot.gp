@@ -7,13 +7,13 @@ set yrange [0:1.15]
 set ylabel "run time / run time with direct routes"
 set key below center vertical maxrows 4
 set bmargin 9
-rates = system(sprintf("tail -n +2 %s | cut -d, -f1 | uniq | awk '!seen[$1]++' | xargs", csv))
+rates = system("tail -n +2 results.csv | cut -d, -f1 | awk '!seen[$1]++' | xargs")
 do for [i = 1:words(rates)] {
     rate = word(rates, i)
     set title "rack links of " . rate . " GB/s"
-    same(kind) = sprintf("< awk -F, '$1 == \"%s\" && ($4 == \"direct\" || $4 == \"%s\") && $2 == \"usual\" && $3 == \"usual\"' %s", rate, kind, csv)
-    bound = real(system(sprintf("awk -F, '$1 == \"%s\" && $4 == \"bound\" {print $7}' %s", rate, csv)) . "")
-    other = sprintf("< awk -F, '$1 == \"%s\" && $4 == \"adaptive\" && $2 == \"both\"' %s", rate, csv)
+    same(kind) = sprintf("< awk -F, '$1 == \"%s\" && ($4 == \"direct\" || $4 == \"%s\") && $2 == \"usual\" && $3 == \"usual\"' results.csv", rate, kind)
+    bound = real(system(sprintf("awk -F, '$1 == \"%s\" && $4 == \"bound\" {print $7}' results.csv", rate)) . "")
+    other = sprintf("< awk -F, '$1 == \"%s\" && $4 == \"adaptive\" && $2 == \"both\"' results.csv", rate)
     if (rate eq "3.125") {
         plot same("static") using 5:7 with linespoints linetype 2 title "static", \
              same("adaptive") using 5:7 with linespoints linetype 1 title "adaptive", \

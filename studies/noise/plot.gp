@@ -6,7 +6,7 @@ set xrange [32:131072]
 set ylabel "time / time without noise"
 set logscale y
 set key left top
-rows(begin, period) = sprintf("< awk -F, '$5 == \"%s\" && $3 == \"%s\" && $2 == 10' %s", begin, period, csv)
+rows(begin, period) = sprintf("< awk -F, '$5 == \"%s\" && $3 == \"%s\" && $2 == 10' results.csv", begin, period)
 plot rows("core", "1s") using 1:7 with linespoints title "25 ms each s, each core by itself", \
      rows("core", "100ms") using 1:7 with linespoints title "2.5 ms each 100 ms", \
      rows("core", "10ms") using 1:7 with linespoints title "250 us each 10 ms", \

@@ -11,11 +11,11 @@ titles = "'all together' 'halo exchange' 'transposes' 'reductions'"
 wide = "halo exchange, level 2 of 25 GB/s"
 set ylabel "run time / run time with one link"
 set yrange [0:1.3]
-plot for [i = 1:4] csv skip 1 using 3:(strcol(1) eq word(names, i) && $2 == 10 ? 1 / $6 : NaN) with linespoints linetype i title word(titles, i), \
-     csv skip 1 using 3:(strcol(1) eq "halo" && $2 == 25 ? 1 / $6 : NaN) with linespoints linetype 5 dashtype 2 title wide
+plot for [i = 1:4] 'results.csv' skip 1 using 3:(strcol(1) eq word(names, i) && $2 == 10 ? 1 / $6 : NaN) with linespoints linetype i title word(titles, i), \
+     'results.csv' skip 1 using 3:(strcol(1) eq "halo" && $2 == 25 ? 1 / $6 : NaN) with linespoints linetype 5 dashtype 2 title wide
 set ylabel "throughput (GB/s)"
 set yrange [50:5000]
 set logscale y
-plot for [i = 1:4] csv skip 1 using 3:(strcol(1) eq word(names, i) && $2 == 10 ? $5 : NaN) with linespoints linetype i title word(titles, i), \
-     csv skip 1 using 3:(strcol(1) eq "halo" && $2 == 25 ? $5 : NaN) with linespoints linetype 5 dashtype 2 title wide
+plot for [i = 1:4] 'results.csv' skip 1 using 3:(strcol(1) eq word(names, i) && $2 == 10 ? $5 : NaN) with linespoints linetype i title word(titles, i), \
+     'results.csv' skip 1 using 3:(strcol(1) eq "halo" && $2 == 25 ? $5 : NaN) with linespoints linetype 5 dashtype 2 title wide
 unset multiplot

@@ -12,7 +12,7 @@ set ylabel "mean packet delay (us)"
 sizes = "4x4 8x8 16x16 32x32"
 do for [placement in "sequential random"] {
     set title placement . " placement"
-    plot for [i = 1:4] csv skip 1 using 5:($1 == 512 && $2 == 0 && strcol(3) eq placement && strcol(4) eq word(sizes, i) ? $6 : NaN) \
+    plot for [i = 1:4] 'results.csv' skip 1 using 5:($1 == 512 && $2 == 0 && strcol(3) eq placement && strcol(4) eq word(sizes, i) ? $6 : NaN) \
         with linespoints linetype i title word(sizes, i) . " switches"
 }
 unset multiplot

@@ -6,7 +6,7 @@ set xrange [0.8:80]
 set ylabel "time / time with it four times as fast"
 set yrange [0.95:*]
 set key below
-rows(faster, memory) = sprintf("< awk -F, '$1 == \"job\" && $3 == 1 && $4 == %s && $8 == \"%s\"' %s", memory, faster, csv)
+rows(faster, memory) = sprintf("< awk -F, '$1 == \"job\" && $3 == 1 && $4 == %s && $8 == \"%s\"' results.csv", memory, faster)
 plot rows("processors", "1") using 2:10 with linespoints title "processors", \
      rows("adapters", "1") using 2:10 with linespoints title "adapters", \
      rows("memory", "1") using 2:10 with linespoints title "memory controllers", \

@@ -85,6 +85,50 @@ ends 2 'is the folder of a sweep, whose page marssweep has written: one/page.htm
 check "marsreport says where the page is"
 in_browser marssweep_page.js {one,designs,lone}/page.html
 
+# ---- sweeps inside sweeps, tables of one's own ----
+
+cat >nest.cfg <<'CFG'
+@include "dragonfly.cfg"
+sweep = {
+    points = ["@part=low{traffic.load=0.1,0.2 @route},high{traffic.load=0.3 @route=minimal{routing.algorithm=minimal run.seed=1:3}}"];
+    quick = ["@part=low", "@route=minimal{routing.algorithm=minimal}", "traffic.load=0.1"];
+    designs = ["@route=minimal{routing.algorithm=minimal}, par{routing.algorithm=par run.seed=1:2}"];
+    sql = "nest.sql";
+    plot = "nest.gp";
+};
+CFG
+cat >nest.sql <<'SQL'
+CREATE VIEW results AS SELECT "@part" AS part, "@route" AS route, "traffic.load" AS load, count(*) AS runs, avg("hops.mean") / 3 AS "hops, a third" FROM points GROUP BY 1, 2, 3;
+CREATE VIEW second AS SELECT load FROM results WHERE part = 'high';
+SQL
+echo 'plot "results.csv" skip 1 using 3:5 with points' >nest.gp
+"$sweep" -q -o nest nest.cfg run.warmup=2us run.end=6us >out 2>log && cut -d, -f 1-4 nest/results.csv >got &&
+    printf '%s\n' part,route,load,runs high,minimal,0.3,3 low,minimal,0.1,1 low,minimal,0.2,1 low,par,0.1,2 low,par,0.2,2 | diff - got >>log && grep -q '<svg' nest/figure.svg &&
+    [ "$(head -n 1 nest/results.csv)" = 'part,route,load,runs,"hops, a third"' ] && [ "$(xargs <nest/second.csv)" = "load 0.3" ]
+check "designs are sweeps of their own, sweep.designs names them, and views are tables"
+cat >factor.cfg <<'CFG'
+topology = { kind = "torus"; extents = [4, 2]; bandwidth = "10 GB/s"; latency = ["10 ns", "20 ns"]; };
+traffic = { pattern = "uniform"; load = 0.1; };
+run = { end = "2 us"; };
+sweep = { points = ["@more=delay{switch.delay*=2}, last{topology.latency[-1]*=1.5}, all{topology.latency*=2 traffic.load*=0.5 topology.bandwidth*=4}"]; };
+CFG
+"$sweep" -q -o factor factor.cfg >out 2>log &&
+    [ "$(jq -r '.words | [.["@more"], .["switch.delay"], .["topology.latency"], .["traffic.load"], .["topology.bandwidth"]] | join(" ")' factor/runs/*/point.json | sort | xargs)" = \
+        "all 20000ps,40000ps 0.05 40000000000B/s delay 100000ps last 10000ps,30000ps" ]
+check "KEY*=FACTOR multiplies what the configuration has"
+"$sweep" -q -o nest --quick nest.cfg run.warmup=2us run.end=6us >out 2>log && [ "$(cut -d, -f 1-4 nest/results.csv | xargs)" = "part,route,load,runs low,minimal,0.1,1" ]
+check "--quick: a few points, and views see those alone"
+"$sweep" -q -o nest nest.cfg '@route=valiant{routing.algorithm=valiant}' run.warmup=2us run.end=6us >out 2>log && grep -q low,valiant,0.2,1 nest/results.csv
+check "the command line changes sweep.designs, too"
+bad 2 'results: no such column: hops.men' -q -o nest --quick nest.cfg run.warmup=2us run.end=6us sweep.sql=<(sed 's/hops.mean/hops.men/' nest.sql) ||
+    { sed 's/hops.mean/hops.men/' nest.sql >wrong.sql; bad 2 'results: no such column: hops.men' -q -o nest --quick nest.cfg run.warmup=2us run.end=6us sweep.sql=wrong.sql; }
+check "refused: a view of a figure that does not exist"
+for wrong in 'switch.dely*=2: switch.dely: is no key of numbers' 'topology.kind*=2: topology.kind: is no key of numbers' 'topology.bandwidth[7]*=2: topology.bandwidth: has no such value' \
+    'switch.delay*=x: switch.delay: expected a FACTOR' 'topology.node_bandwidth*=2: topology.node_bandwidth: has no value' '@here: sweep.designs has no such values' '@self: @self is inside itself'; do
+    bad 2 "$wrong" -q -o eleven dragonfly.cfg "@a=b{${wrong%%: *}}" 'sweep.designs="@self=x{@self}"' || break
+done
+check "refused: factors and designs that mean nothing"
+
 # ---- interrupted, killed, shared, collected ----
 
 # shellcheck disable=SC2086

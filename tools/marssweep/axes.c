@@ -3,7 +3,8 @@
  * KEY=A,B,C lists values, KEY=FROM:TO[:STEP] counts (STEP is 1; numbers may have one unit). A comma inside
  * brackets or quotes divides nothing: topology.extents=[4,4,4],[8,8,8]. A key with one value is part of each
  * point, and changes nothing of how many there are. @NAME=LABEL{WORDS},... are designs that differ in several
- * keys: the table has their labels.
+ * keys: the table has their labels. WORDS are like those outside, with values and designs of their own, so
+ * that each design may be a sweep; later words replace earlier ones of the same key.
  */
 #include "tools/marssweep/sweep.h"
 
@@ -76,13 +77,13 @@ static enum ker_status range_add(struct sweep_axis *axis, const struct range *r,
     return KER_OK;
 }
 
-/* The end of a value: the next comma that divides. */
-static size_t value_length(const char *text)
+/* The end of a value: the next of these that divides. */
+static size_t value_length(const char *text, const char *ends)
 {
     int depth = 0;
     bool quoted = false;
     size_t i = 0;
-    for (; text[i] && (depth > 0 || quoted || text[i] != ','); i++) {
+    for (; text[i] && (depth > 0 || quoted || !strchr(ends, text[i])); i++) {
         quoted ^= text[i] == '"';
         depth += !quoted && text[i] && strchr("[({", text[i]);
         depth -= !quoted && depth > 0 && strchr("])}", text[i]);
@@ -95,7 +96,8 @@ static enum ker_status values_parse(struct sweep_axis *axis, const char *text, c
 {
     enum ker_status status = KER_OK;
     for (const char *at = text; status == KER_OK; at++) {
-        size_t length = value_length(at);
+        at += strspn(at, " \t\r\n");
+        size_t length = value_length(at, ",");
         char *value = ker_format("%.*s", (int)length, at);
         struct range range;
         if (length == 0)
@@ -114,57 +116,21 @@ static enum ker_status values_parse(struct sweep_axis *axis, const char *text, c
     return status;
 }
 
-static size_t key_length(const char *text)
-{
-    return strcspn(text, "=");
-}
-
-/* Words, divided by blanks. what: NULL: they are only looked at. */
-static enum ker_status words_add(struct sweep_words *words, char *text, const char *where,
+/* KEY=VALUES; @NAME alone: the values of sweep.designs, which are looked up later. */
+static enum ker_status axis_make(struct sweep_axis *axis, const char *text, const char *where,
                                  struct ker_error *error)
 {
-    for (char *word; (word = strsep(&text, " \t\r")) != NULL;) {
-        size_t length = key_length(word);
-        if (!*word)
-            continue;
-        if (word[length] != '=' || length == 0)
-            return ker_fail(error, KER_BAD_INPUT, "%s: \"%s\": expected KEY=VALUE", where, word);
-        word[length] = '\0';
-        sweep_word_set(words, word, word + length + 1);
-    }
-    return KER_OK;
-}
-
-/* LABEL{WORDS}: the label, and its words. */
-static enum ker_status value_set(struct sweep_words *words, const char *key, const char *value,
-                                 const char *where, struct ker_error *error)
-{
-    size_t label = sweep_is_tag(key) ? strcspn(value, "{") : strlen(value), length = strlen(value);
-    char *own = ker_format("%.*s", (int)label, value);
-    enum ker_status status = KER_OK;
-    sweep_word_set(words, key, own);
-    free(own);
-    if (!value[label])
+    size_t length = strcspn(text, "=");
+    axis->key = ker_format("%.*s", (int)length, text);
+    if (!text[length] && sweep_is_tag(text) && text[1])
         return KER_OK;
-    if (value[length - 1] != '}' || label == 0)
-        return ker_fail(error, KER_BAD_INPUT, "%s: %s=%s: expected LABEL{KEY=VALUE ...}", where, key, value);
-    own = ker_format("%.*s", (int)(length - label - 2), value + label + 1);
-    status = words_add(words, own, where, error);
-    free(own);
-    return status;
+    if (length == 0 || text[length] != '=')
+        return ker_fail(error, KER_BAD_INPUT,
+                        "%s: \"%s\": expected KEY=VALUES, like traffic.load=0.1:0.9:0.1", where, text);
+    return values_parse(axis, text + length + 1, where, error);
 }
 
-/* The keys of designs: the table has their labels instead. */
-static enum ker_status axis_check(struct sweep *s, const struct sweep_axis *axis, const char *where,
-                                  struct ker_error *error)
-{
-    enum ker_status status = KER_OK;
-    for (size_t i = 0; sweep_is_tag(axis->key) && i < axis->count && status == KER_OK; i++)
-        status = value_set(&s->bundled, axis->key, axis->value[i], where, error);
-    return status;
-}
-
-void sweep_axis_free(struct sweep_axis *axis)
+static void axis_free(struct sweep_axis *axis)
 {
     for (size_t i = 0; i < axis->count; i++)
         free(axis->value[i]);
@@ -172,68 +138,61 @@ void sweep_axis_free(struct sweep_axis *axis)
     free(axis->key);
 }
 
-enum ker_status sweep_axis_parse(struct sweep *s, const char *text, const char *where,
+enum ker_status sweep_axis_parse(struct sweep_axes *axes, const char *text, const char *where,
                                  struct ker_error *error)
 {
-    size_t length = key_length(text), i = 0;
-    if (length == 0 || text[length] != '=')
-        return ker_fail(error, KER_BAD_INPUT,
-                        "%s: \"%s\": expected KEY=VALUES, like traffic.load=0.1:0.9:0.1", where, text);
-    struct sweep_axis axis = {.key = ker_format("%.*s", (int)length, text)};
-    enum ker_status status = values_parse(&axis, text + length + 1, where, error);
-    while (i < s->axes && strcmp(s->axis[i].key, axis.key) != 0)
+    struct sweep_axis axis = {NULL, NULL, 0};
+    size_t i = 0;
+    enum ker_status status = axis_make(&axis, text, where, error);
+    while (i < axes->count && strcmp(axes->axis[i].key, axis.key) != 0)
         i++;
-    if (i == s->axes)
-        KER_APPEND(s->axis, s->axes);
+    if (i == axes->count)
+        KER_APPEND(axes->axis, axes->count);
     else
-        sweep_axis_free(&s->axis[i]);
-    s->axis[i] = axis;
-    return status == KER_OK ? axis_check(s, &axis, where, error) : status;
+        axis_free(&axes->axis[i]);
+    axes->axis[i] = axis;
+    return status;
+}
+
+void sweep_axes_free(struct sweep_axes *axes)
+{
+    for (size_t i = 0; i < axes->count; i++)
+        axis_free(&axes->axis[i]);
+    free(axes->axis);
+    *axes = (struct sweep_axes){NULL, 0};
+}
+
+/* "KEY=VALUES KEY=VALUES", divided by blanks outside brackets and quotes and not behind a comma. */
+static enum ker_status axes_parse(struct sweep_axes *axes, const char *text, const char *where,
+                                  struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    while (status == KER_OK && *(text += strspn(text, " \t\r\n"))) {
+        size_t length = value_length(text, " \t\r\n");
+        while (text[length] && text[length - 1] == ',') {
+            length += strspn(text + length, " \t\r\n");
+            length += value_length(text + length, " \t\r\n");
+        }
+        char *word = ker_format("%.*s", (int)length, text);
+        status = sweep_axis_parse(axes, word, where, error);
+        free(word);
+        text += length;
+    }
+    return status;
 }
 
 /* ---- points ---- */
 
-static enum ker_status zip_length(const struct sweep *s, size_t *length, struct ker_error *error)
-{
-    const struct sweep_axis *first = NULL;
-    *length = 1;
-    for (size_t i = 0; i < s->axes; i++) {
-        const struct sweep_axis *a = &s->axis[i];
-        if (a->count == 1)
-            continue;
-        if (first && a->count != first->count)
-            return ker_fail(error, KER_BAD_INPUT,
-                            "--zip: %s has %zu values and %s has %zu: keys that change together have as many",
-                            first->key, first->count, a->key, a->count);
-        first = a;
-        *length = a->count;
-    }
-    return KER_OK;
-}
+/* What is left to be multiplied: axes from one on, and then those of the products around. */
+struct rest {
+    const struct sweep_axis *axis;
+    size_t axes;
+    const struct rest *then;
+    const char *where;
+    unsigned depth; /* of designs inside designs */
+};
 
-/* Point number i of the product; the first axis changes last. */
-static void product_words(const struct sweep *s, size_t i, struct sweep_words *words)
-{
-    size_t stride = 1;
-    for (size_t a = 0; a < s->axes; a++)
-        stride *= s->axis[a].count;
-    for (size_t a = 0; a < s->axes; a++) {
-        const struct sweep_axis *axis = &s->axis[a];
-        stride /= axis->count;
-        size_t which = s->zip ? (axis->count == 1 ? 0 : i) : i / stride % axis->count;
-        value_set(words, axis->key, axis->value[which], "", NULL); /* they have been looked at */
-    }
-}
-
-static enum ker_status product_length(const struct sweep *s, size_t *length, struct ker_error *error)
-{
-    *length = 1;
-    for (size_t i = 0; i < s->axes; i++)
-        if ((*length *= s->axis[i].count) > MOST_POINTS)
-            return ker_fail(error, KER_BAD_INPUT, "more than %d points: are these the values that you mean?",
-                            MOST_POINTS);
-    return KER_OK;
-}
+#define DEEPEST 16
 
 /* The point of these words, once for each seed. */
 static enum ker_status seeds_add(struct sweep *s, const struct sweep_words *words, struct ker_error *error)
@@ -255,43 +214,129 @@ static enum ker_status seeds_add(struct sweep *s, const struct sweep_words *word
     return status;
 }
 
-static enum ker_status product_make(struct sweep *s, struct ker_error *error)
+static enum ker_status product_add(struct sweep *, const struct sweep_words *, const struct rest *,
+                                   struct ker_error *);
+
+/* One value: LABEL{WORDS} adds the product of its words to that of all that is left. */
+static enum ker_status value_add(struct sweep *s, const struct sweep_words *words, const char *key,
+                                 const char *value, unsigned depth, const struct rest *then,
+                                 struct ker_error *error)
 {
-    size_t length;
-    enum ker_status status = s->zip ? zip_length(s, &length, error) : product_length(s, &length, error);
-    for (size_t i = 0; i < length && status == KER_OK; i++) {
-        struct sweep_words words = {NULL, 0};
-        product_words(s, i, &words);
-        status = seeds_add(s, &words, error);
-        sweep_words_free(&words);
+    size_t label = sweep_is_tag(key) ? strcspn(value, "{") : strlen(value), length = strlen(value);
+    struct sweep_words own = {NULL, 0};
+    struct sweep_axes inner = {NULL, 0};
+    enum ker_status status = KER_OK;
+    if (value[label] && (value[length - 1] != '}' || label == 0))
+        return ker_fail(error, KER_BAD_INPUT, "%s: %s=%s: expected LABEL{KEY=VALUES ...}", then->where, key,
+                        value);
+    char *text = ker_format("%.*s", (int)label, value),
+         *more = value[label] ? ker_format("%.*s", (int)(length - label - 2), value + label + 1) : NULL;
+    sweep_words_copy(&own, words);
+    sweep_word_set(&own, key, text);
+    if (more)
+        status = depth < DEEPEST
+                     ? axes_parse(&inner, more, then->where, error)
+                     : ker_fail(error, KER_BAD_INPUT, "%s: %s is inside itself", then->where, key);
+    struct rest rest = {inner.axis, inner.count, then, then->where, depth + 1};
+    if (status == KER_OK)
+        status = product_add(s, &own, &rest, error);
+    sweep_axes_free(&inner);
+    sweep_words_free(&own);
+    free(text);
+    free(more);
+    return status;
+}
+
+static const struct sweep_axis *design_of(const struct sweep *s, const char *key)
+{
+    for (size_t i = 0; i < s->designs.count; i++)
+        if (strcmp(s->designs.axis[i].key, key) == 0)
+            return &s->designs.axis[i];
+    return NULL;
+}
+
+/* These words with each value of the first axis, and so on; the first axis changes last. */
+static enum ker_status product_add(struct sweep *s, const struct sweep_words *words, const struct rest *rest,
+                                   struct ker_error *error)
+{
+    if (rest->axes == 0)
+        return rest->then ? product_add(s, words, rest->then, error) : seeds_add(s, words, error);
+    struct rest then = *rest;
+    size_t count = 1;
+    for (size_t i = 0; i < rest->axes && count <= MOST_POINTS; i++)
+        count *= rest->axis[i].count ? rest->axis[i].count : 1;
+    if (count > MOST_POINTS)
+        return ker_fail(error, KER_BAD_INPUT, "more than %d points: are these the values that you mean?",
+                        MOST_POINTS);
+    const struct sweep_axis *axis = then.axis++;
+    then.axes--;
+    if (axis->count == 0 && (axis = design_of(s, axis->key)) == NULL)
+        return ker_fail(error, KER_BAD_INPUT, "%s: %s: sweep.designs has no such values", rest->where,
+                        rest->axis->key);
+    /* A key of designs that always has one value there: the table has their labels instead. */
+    bool bundles = rest->depth && axis->count == 1 && !sweep_is_tag(axis->key);
+    const char *before = sweep_word_of(&s->bundled, axis->key);
+    sweep_word_set(&s->bundled, axis->key, bundles && (!before || *before) ? "yes" : "");
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < axis->count && status == KER_OK; i++)
+        status = value_add(s, words, axis->key, axis->value[i], rest->depth, &then, error);
+    return status;
+}
+
+/* Number i of those that change together. */
+static enum ker_status zip_add(struct sweep *s, size_t i, const char *where, struct ker_error *error)
+{
+    struct sweep_words none = {NULL, 0};
+    struct sweep_axis *one = ker_alloc((s->axes.count + 1) * sizeof *one);
+    for (size_t a = 0; a < s->axes.count; a++) {
+        one[a] = s->axes.axis[a];
+        if (one[a].count > 1)
+            one[a] = (struct sweep_axis){one[a].key, one[a].value + i, 1};
     }
+    struct rest rest = {one, s->axes.count, NULL, where, 0};
+    enum ker_status status = product_add(s, &none, &rest, error);
+    free(one);
+    return status;
+}
+
+static enum ker_status zip_make(struct sweep *s, const char *where, struct ker_error *error)
+{
+    const struct sweep_axis *first = NULL;
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < s->axes.count; i++) {
+        const struct sweep_axis *a = &s->axes.axis[i];
+        if (a->count <= 1)
+            continue;
+        if (first && a->count != first->count)
+            return ker_fail(error, KER_BAD_INPUT,
+                            "--zip: %s has %zu values and %s has %zu: keys that change together have as many",
+                            first->key, first->count, a->key, a->count);
+        first = a;
+    }
+    for (size_t i = 0; i < (first ? first->count : 1) && status == KER_OK; i++)
+        status = zip_add(s, i, where, error);
     return status;
 }
 
 /* A line of a file of points: words, divided by blanks; those of the command line come first. */
 static enum ker_status line_add(struct sweep *s, char *line, const char *where, struct ker_error *error)
 {
-    struct sweep_words words = {NULL, 0};
-    enum ker_status status = KER_OK;
-    product_words(s, 0, &words);
+    struct sweep_words none = {NULL, 0};
+    struct sweep_axes own = {NULL, 0};
     line[strcspn(line, "#\n")] = '\0';
-    bool empty = line[strspn(line, " \t\r")] == '\0';
-    status = words_add(&words, line, where, error);
-    if (status == KER_OK && !empty)
-        status = seeds_add(s, &words, error);
-    sweep_words_free(&words);
+    enum ker_status status = axes_parse(&own, line, where, error);
+    struct rest rest = {own.axis, own.count, NULL, where, 0},
+                all = {s->axes.axis, s->axes.count, &rest, where, 0};
+    if (status == KER_OK && own.count)
+        status = product_add(s, &none, &all, error);
+    sweep_axes_free(&own);
     return status;
 }
 
 static enum ker_status file_make(struct sweep *s, struct ker_error *error)
 {
     char *text = NULL, *rest, *line;
-    size_t length, number = 1, several = 0;
-    for (size_t i = 0; i < s->axes; i++)
-        several += s->axis[i].count > 1;
-    if (several)
-        return ker_fail(error, KER_BAD_INPUT,
-                        "--points: the file has the points; keys beside it have one value");
+    size_t length, number = 1;
     enum ker_status status = ker_input_read(NULL, s->points_file, &text, &length, error);
     for (rest = text; status == KER_OK && (line = strsep(&rest, "\n")) != NULL; number++) {
         char *where = ker_format("%s:%zu", s->points_file, number);
@@ -304,9 +349,12 @@ static enum ker_status file_make(struct sweep *s, struct ker_error *error)
 
 enum ker_status sweep_points_make(struct sweep *s, struct ker_error *error)
 {
-    enum ker_status status = s->points_file ? file_make(s, error) : product_make(s, error);
-    if (status == KER_OK && s->points == 0)
-        status =
-            ker_fail(error, KER_BAD_INPUT, "%s: no points", s->points_file ? s->points_file : "command line");
-    return status;
+    const char *where = s->points_file ? s->points_file : "what is swept";
+    struct sweep_words none = {NULL, 0};
+    struct rest rest = {s->axes.axis, s->axes.count, NULL, where, 0};
+    enum ker_status status = s->points_file ? file_make(s, error)
+                             : s->zip       ? zip_make(s, where, error)
+                                            : product_add(s, &none, &rest, error);
+    return status == KER_OK && s->points == 0 ? ker_fail(error, KER_BAD_INPUT, "%s: no points", where)
+                                              : status;
 }

@@ -12,6 +12,7 @@ enum {
     SEEDS = 300,
     POINTS,
     ZIP,
+    QUICK,
     DATABASE,
     COLUMNS,
     AGAINST,
@@ -32,6 +33,7 @@ static const struct argp_option OPTIONS[] = {
     {"db", DATABASE, "FILE", 0, "the database (default: DIR/sweep.sqlite)", 0},
     {"seeds", SEEDS, "N", 0, "run each point with the seeds 1 to N", 0},
     {"zip", ZIP, 0, 0, "keys change together, not each with each", 0},
+    {"quick", QUICK, 0, 0, "sweep.quick of the configuration in place of sweep.points", 0},
     {"points", POINTS, "FILE", 0, "the points, one a line: KEY=VALUE...", 0},
     {"columns", COLUMNS, "NAME[:UNIT],...", 0,
      "figures of the summary for the table; list: show all there are", 0},
@@ -108,6 +110,8 @@ static bool *flag_of(struct sweep *s, int key)
     switch (key) {
     case ZIP:
         return &s->zip;
+    case QUICK:
+        return &s->quick;
     case SATURATION:
         return &s->saturation;
     case ALONE:
@@ -196,6 +200,16 @@ static char *dir_default(const char *file)
     return ker_format("results/%.*s-sweep", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
+/* Is it KEY=VALUES of a key that sweep.designs has? */
+static bool design_named(const struct sweep *s, const char *word)
+{
+    for (size_t i = 0; i < s->designs.count; i++)
+        if (strncmp(s->designs.axis[i].key, word, strcspn(word, "=")) == 0 &&
+            strlen(s->designs.axis[i].key) == strcspn(word, "="))
+            return true;
+    return false;
+}
+
 /* Keys sweep.* are for the sweep itself; the rest, over those of the configuration, what is swept. */
 static enum ker_status words_take(struct settings *set, struct ker_error *error)
 {
@@ -210,7 +224,8 @@ static enum ker_status words_take(struct settings *set, struct ker_error *error)
     status = sweep_config_read(s, error);
     for (size_t i = 0; i < set->words && status == KER_OK; i++)
         if (strncmp(set->word[i], "sweep.", 6) != 0)
-            status = sweep_axis_parse(s, set->word[i], "command line", error);
+            status = sweep_axis_parse(design_named(s, set->word[i]) ? &s->designs : &s->axes, set->word[i],
+                                      "command line", error);
     return status;
 }
 
@@ -249,12 +264,16 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
         sweep_columns_list(s, stdout);
         return KER_OK;
     }
+    struct sqlite3 *db = sweep_store_database(s->store);
     enum ker_status status = sweep_table_make(s, &table, error);
     sweep_table_sort(s, &table);
+    if (status == KER_OK)
+        status = sweep_views_begin(s, db, error);
     if (status == KER_OK && table.rows > 0) {
         putchar('\n');
-        sweep_table_print(s, &table, stdout);
-        status = sweep_csv_write(s, &table, error);
+        if (!s->sqls)
+            sweep_table_print(s, &table, stdout);
+        status = s->sqls ? sweep_views_write(s, db, error) : sweep_csv_write(s, &table, error);
     }
     if (status == KER_OK && table.rows > 0)
         status = sweep_plot(s, &table, error);
@@ -324,12 +343,15 @@ static void release(struct settings *set)
     sweep_store_close(s->store);
     sweep_search_free(s);
     sweep_points_free(s);
-    for (size_t i = 0; i < s->axes; i++)
-        sweep_axis_free(&s->axis[i]);
+    sweep_axes_free(&s->axes);
+    sweep_axes_free(&s->designs);
     for (size_t i = 0; i < s->columns; i++)
         free(s->column[i]);
-    free(s->axis);
+    for (size_t i = 0; i < s->sqls; i++)
+        free(s->sql[i]);
     free(s->column);
+    free(s->sql);
+    free(s->plot);
     free(set->word);
     free(s->against);
     sweep_words_free(&s->config_words);

@@ -170,10 +170,10 @@ static void style_write(FILE *out, size_t panels)
     static const int shape[] = {7, 5, 9, 13, 11, 3, 1, 2};
     fprintf(out, "set terminal svg size %d,440 dynamic font 'sans-serif,13' background 'white' noenhanced\n",
             panels > 1 ? 1100 : 760);
-    fprintf(out, "set output 'figure.svg'\nset datafile separator whitespace\nset datafile missing ''\n"
+    fprintf(out, "set output 'figure.svg'\nset datafile separator ','\nset datafile missing ''\n"
                  "set key below center horizontal Left reverse samplen 2 spacing 1.2\n"
                  "set grid linecolor rgb '#d8d8d8' linewidth 0.7\nset border 3 linecolor rgb '#404040'\n"
-                 "set tics nomirror\nset offsets graph 0.03, graph 0.03, 0, 0\n");
+                 "set tics nomirror\n");
     for (int i = 0; i < MOST_CURVES; i++)
         fprintf(out, "set linetype %d linecolor rgb '#%s' linewidth 2 pointtype %d dashtype %d\n", i + 1,
                 colour[i % 8], shape[i % 8], i / 8 + 1);
@@ -196,10 +196,13 @@ static void plot_write(struct plot *p)
 {
     const struct sweep_column *panel[PANELS];
     const struct sweep_table *t = p->table;
+    x_choose(p);
+    curves_make(p);
     bool load = strcmp(t->key[p->x], SWEEP_LOAD) == 0;
     size_t panels = panels_choose(t, load, panel);
     style_write(p->out, panels);
-    fprintf(p->out, "set xlabel ");
+    fprintf(p->out,
+            "set datafile separator whitespace\nset offsets graph 0.03, graph 0.03, 0, 0\nset xlabel ");
     quote(p->out, t->key[p->x]);
     fprintf(p->out, "\n");
     for (size_t i = 0; i < t->rows; i++)
@@ -236,14 +239,20 @@ static int gnuplot_run(const char *dir)
 enum ker_status sweep_plot(const struct sweep *s, const struct sweep_table *t, struct ker_error *error)
 {
     struct plot p = {.sweep = s, .table = t};
-    if (t->keys == 0 || t->rows == 0)
+    char *own = NULL;
+    size_t length;
+    if (!s->plot && (t->keys == 0 || t->rows == 0))
         return KER_OK; /* one row: there is nothing to draw */
+    if (s->plot && ker_input_read(NULL, s->plot, &own, &length, error) != KER_OK)
+        return error->status;
     char *script = ker_format("%s/figure.gp", s->dir), *log = ker_format("%s/gnuplot.log", s->dir);
-    x_choose(&p);
-    curves_make(&p);
     p.out = fopen(script, "w");
-    if (p.out)
+    if (p.out && own) {
+        style_write(p.out, 1);
+        fputs(own, p.out);
+    } else if (p.out)
         plot_write(&p);
+    free(own);
     int status = p.out && fclose(p.out) == 0 ? gnuplot_run(s->dir) : -1;
     if (status == 127)
         fprintf(stderr,

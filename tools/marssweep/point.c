@@ -146,9 +146,11 @@ enum ker_status sweep_point_add(struct sweep *s, struct sweep_words *words, stru
     struct ker_error *why = ker_alloc(sizeof *why);
     struct ker_config *config;
     struct sweep_point *p = ker_alloc(sizeof *p);
+    enum ker_status status = sweep_words_scale(s, words, why);
     p->words = *words;
     *point = p;
-    enum ker_status status = sweep_config_load(s, words, &config, why);
+    if (status == KER_OK)
+        status = sweep_config_load(s, words, &config, why);
     if (status == KER_OK) {
         key_make(config, p->key);
         ker_config_free(config);

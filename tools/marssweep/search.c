@@ -57,9 +57,9 @@ static enum ker_status bounds_read(struct sweep *s, double bound[2], struct ker_
     struct sweep_axis *axis = NULL;
     bound[0] = 0;
     bound[1] = 1;
-    for (size_t i = 0; i < s->axes; i++)
-        if (strcmp(s->axis[i].key, SWEEP_LOAD) == 0)
-            axis = &s->axis[i];
+    for (size_t i = 0; i < s->axes.count; i++)
+        if (strcmp(s->axes.axis[i].key, SWEEP_LOAD) == 0)
+            axis = &s->axes.axis[i];
     for (size_t i = 0; axis && axis->count > 1 && i < axis->count; i++) {
         double load = strtod(axis->value[i], NULL);
         bound[0] = i == 0 || load < bound[0] ? load : bound[0];
@@ -72,7 +72,7 @@ static enum ker_status bounds_read(struct sweep *s, double bound[2], struct ker_
                         SWEEP_LOAD);
     load_text(text, (bound[0] + bound[1]) / 2);
     char *word = ker_format("%s=%s", SWEEP_LOAD, text);
-    enum ker_status status = sweep_axis_parse(s, word, "--saturation", error);
+    enum ker_status status = sweep_axis_parse(&s->axes, word, "--saturation", error);
     free(word);
     return status;
 }

@@ -8,11 +8,20 @@ static void file_note(void *files, const char *path)
     json_object_set_new(files, path, json_true());
 }
 
-static void columns_read(struct sweep *s, const struct ker_config *config)
+/* For what the command line has not said. */
+static void texts_read(char ***text, size_t *texts, const struct ker_config *config, const char *key)
 {
-    for (int i = 0; s->columns == 0 && i < ker_config_count(config, "sweep.columns"); i++)
-        *KER_APPEND(s->column, s->columns) =
-            ker_format("%s", ker_config_string_at(config, "sweep.columns", i));
+    for (int i = 0, count = *texts ? 0 : ker_config_count(config, key); i < count; i++)
+        *KER_APPEND(*text, *texts) = ker_format("%s", ker_config_string_at(config, key, i));
+}
+
+static enum ker_status axes_read(struct sweep_axes *axes, const struct ker_config *config, const char *key,
+                                 struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (int i = 0; i < ker_config_count(config, key) && status == KER_OK; i++)
+        status = sweep_axis_parse(axes, ker_config_string_at(config, key, i), key, error);
+    return status;
 }
 
 /* The tables that --alone compares: iterations of collectives, waits by function. */
@@ -23,7 +32,7 @@ static enum ker_status tables_want(struct sweep *s, const struct ker_config *con
     for (size_t i = 0; i < sizeof table / sizeof *table && status == KER_OK; i++)
         if (ker_config_means_key(config, table[i]) && !ker_config_has(config, table[i])) {
             char *word = ker_format("%s=true", table[i]);
-            status = sweep_axis_parse(s, word, "--alone", error);
+            status = sweep_axis_parse(&s->axes, word, "--alone", error);
             free(word);
         }
     return status;
@@ -36,9 +45,15 @@ enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
     if (status != KER_OK)
         return status;
     ker_config_files(config, file_note, s->own_files);
-    for (int i = 0; i < ker_config_count(config, "sweep.points") && status == KER_OK; i++)
-        status = sweep_axis_parse(s, ker_config_string_at(config, "sweep.points", i), "sweep.points", error);
-    columns_read(s, config);
+    status = axes_read(&s->designs, config, "sweep.designs", error);
+    if (status == KER_OK)
+        status = axes_read(&s->axes, config, s->quick ? "sweep.quick" : "sweep.points", error);
+    if (s->quick && ker_config_count(config, "sweep.quick") == 0)
+        status = ker_fail(error, KER_BAD_INPUT, "--quick: %s says nothing of it (sweep.quick)", s->file);
+    texts_read(&s->column, &s->columns, config, "sweep.columns");
+    texts_read(&s->sql, &s->sqls, config, "sweep.sql");
+    if (ker_config_has(config, "sweep.plot"))
+        s->plot = ker_format("%s", ker_config_file(config, "sweep.plot"));
     const char *against = ker_config_string(config, "sweep.against");
     if (!s->against && *against)
         s->against = ker_format("%s", against);

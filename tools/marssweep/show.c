@@ -140,7 +140,7 @@ void sweep_table_print(const struct sweep *s, const struct sweep_table *t, FILE 
 
 /* ---- CSV ---- */
 
-static void text_write(FILE *out, const char *text)
+void sweep_csv_text(FILE *out, const char *text)
 {
     bool quoted = text && strpbrk(text, ",\"\n");
     if (quoted)
@@ -158,7 +158,7 @@ static void number_write(FILE *out, double value)
         fprintf(out, "%.15g", value);
 }
 
-static FILE *file_open(const struct sweep *s, const char *name, char **path, struct ker_error *error)
+FILE *sweep_csv_open(const struct sweep *s, const char *name, char **path, struct ker_error *error)
 {
     *path = ker_format("%s/%s", s->dir, name);
     FILE *out = fopen(*path, "w");
@@ -167,7 +167,7 @@ static FILE *file_open(const struct sweep *s, const char *name, char **path, str
     return out;
 }
 
-static enum ker_status file_close(FILE *out, char *path, struct ker_error *error)
+enum ker_status sweep_csv_close(FILE *out, char *path, struct ker_error *error)
 {
     bool written = out && !ferror(out);
     if (out && (fclose(out) != 0 || !written))
@@ -180,7 +180,7 @@ static enum ker_status file_close(FILE *out, char *path, struct ker_error *error
 static void groups_write(const struct sweep *s, const struct sweep_table *t, FILE *out)
 {
     for (size_t k = 0; k < t->keys; k++, fputc(',', out))
-        text_write(out, t->key[k]);
+        sweep_csv_text(out, t->key[k]);
     fputs("runs", out);
     for (size_t c = 0; c < t->columns; c++)
         for (int half = 0; half < 2; half++)
@@ -190,7 +190,7 @@ static void groups_write(const struct sweep *s, const struct sweep_table *t, FIL
     for (size_t i = 0; i < t->rows; i++) {
         const struct sweep_group *group = s->group[t->group[i]];
         for (size_t k = 0; k < t->keys; k++, fputc(',', out))
-            text_write(out, sweep_group_word(s, group, t->key[k]));
+            sweep_csv_text(out, sweep_group_word(s, group, t->key[k]));
         fprintf(out, "%zu", group->count);
         for (size_t c = 0; c < t->columns; c++) {
             struct sweep_value v = sweep_cell_of(s, t, group, &t->column[c]);
@@ -209,7 +209,7 @@ static void runs_write(const struct sweep *s, const struct sweep_table *t, FILE 
     fputs("key", out);
     for (size_t k = 0; key[k]; k++) {
         fputc(',', out);
-        text_write(out, key[k]);
+        sweep_csv_text(out, key[k]);
     }
     for (size_t c = 0; c < t->columns; c++)
         if (!t->column[c].relative)
@@ -222,7 +222,7 @@ static void runs_write(const struct sweep *s, const struct sweep_table *t, FILE 
         fputs(p->key, out);
         for (size_t k = 0; key[k]; k++) {
             fputc(',', out);
-            text_write(out, sweep_word_of(&p->words, key[k]));
+            sweep_csv_text(out, sweep_word_of(&p->words, key[k]));
         }
         for (size_t c = 0; c < t->columns; c++)
             if (!t->column[c].relative)
@@ -235,15 +235,15 @@ static void runs_write(const struct sweep *s, const struct sweep_table *t, FILE 
 enum ker_status sweep_csv_write(const struct sweep *s, const struct sweep_table *t, struct ker_error *error)
 {
     char *path;
-    FILE *out = file_open(s, "table.csv", &path, error);
+    FILE *out = sweep_csv_open(s, "table.csv", &path, error);
     if (out)
         groups_write(s, t, out);
-    if (file_close(out, path, error) != KER_OK)
+    if (sweep_csv_close(out, path, error) != KER_OK)
         return error->status;
-    out = file_open(s, "runs.csv", &path, error);
+    out = sweep_csv_open(s, "runs.csv", &path, error);
     if (out)
         runs_write(s, t, out);
-    return file_close(out, path, error);
+    return sweep_csv_close(out, path, error);
 }
 
 void sweep_columns_list(const struct sweep *s, FILE *out)

@@ -112,6 +112,11 @@ enum ker_status sweep_store_open(struct sweep_store **store, const char *path, s
     return status;
 }
 
+struct sqlite3 *sweep_store_database(struct sweep_store *s)
+{
+    return s->db;
+}
+
 void sweep_store_close(struct sweep_store *s)
 {
     if (!s)
@@ -180,91 +185,55 @@ static size_t column_of(struct sweep_store *s, const char *name, bool swept)
     return s->columns - 1;
 }
 
-/* The statement in text: columns that have a value, in any order. */
+/* A statement that is being written: its columns, and their values. */
 struct row {
     struct sweep_store *store;
-    FILE *names, *marks;
-    double *number;
-    const char **text; /* NULL: a number */
-    size_t numbers, texts;
+    sqlite3_str *columns, *values;
 };
 
-static void row_add(struct row *r, const char *name, bool swept, const char *text, double number)
+static bool row_column(struct row *r, const char *name, bool swept)
 {
-    size_t column = column_of(r->store, name, swept);
-    if (column == SIZE_MAX)
-        return;
-    char *quoted = sqlite3_mprintf(", \"%w\"", name);
-    fputs(quoted, r->names);
-    fputs(", ?", r->marks);
-    sqlite3_free(quoted);
-    *KER_APPEND(r->text, r->texts) = text;
-    *KER_APPEND(r->number, r->numbers) = number;
+    if (column_of(r->store, name, swept) == SIZE_MAX)
+        return false;
+    sqlite3_str_appendf(r->columns, ", \"%w\"", name);
+    return true;
 }
 
 /* A value that is a number is one in the database. */
 static void word_add(struct row *r, const struct sweep_word *w)
 {
     char *end;
-    double number = strtod(w->value, &end);
-    bool whole = end != w->value && *end == '\0' && isfinite(number);
-    row_add(r, w->key, true, whole ? NULL : w->value, number);
+    bool number = isfinite(strtod(w->value, &end)) && end != w->value && !*end &&
+                  strspn(w->value, "+-.0123456789eE") == strlen(w->value);
+    if (row_column(r, w->key, true))
+        sqlite3_str_appendf(r->values, number ? ", %s" : ", %Q", w->value);
 }
 
-static void number_bind(sqlite3_stmt *insert, int at, double number)
+static void figure_add(struct row *r, const struct sweep_figure *f)
 {
-    if (number == floor(number) && fabs(number) < 9e15)
-        sqlite3_bind_int64(insert, at, (int64_t)number);
-    else
-        sqlite3_bind_double(insert, at, number);
-}
-
-static enum ker_status row_insert(struct sweep_store *s, const struct row *r, const char *sql,
-                                  const char *const fixed[5], struct ker_error *error)
-{
-    sqlite3_stmt *insert;
-    if (sqlite3_prepare_v2(s->db, sql, -1, &insert, NULL) != SQLITE_OK)
-        return store_fail(s, error);
-    for (int i = 0; i < 5; i++)
-        sqlite3_bind_text(insert, i + 1, fixed[i], -1, SQLITE_STATIC);
-    for (size_t i = 0; i < r->texts; i++)
-        if (r->text[i])
-            sqlite3_bind_text(insert, (int)i + 6, r->text[i], -1, SQLITE_STATIC);
-        else
-            number_bind(insert, (int)i + 6, r->number[i]);
-    int status = sqlite3_step(insert);
-    sqlite3_finalize(insert);
-    return status == SQLITE_DONE ? KER_OK : store_fail(s, error);
+    bool whole = f->value == floor(f->value) && fabs(f->value) < 9e15;
+    if (!isnan(f->value) && row_column(r, f->name, false))
+        sqlite3_str_appendf(r->values, whole ? ", %.0f" : ", %!.17g", f->value);
 }
 
 static enum ker_status row_write(struct sweep_store *s, const struct sweep_result *result, const char *folder,
                                  struct ker_error *error)
 {
-    char *names = NULL, *marks = NULL, *files = json_dumps(json_object_get(result->point, "files"), 0);
-    size_t length[2];
-    struct row r = {.store = s, .names = open_memstream(&names, &length[0])};
-    r.marks = open_memstream(&marks, &length[1]);
+    char *files = json_dumps(json_object_get(result->point, "files"), 0);
+    struct row r = {s, sqlite3_str_new(s->db), sqlite3_str_new(s->db)};
+    sqlite3_str_appendf(r.values, ") VALUES (%Q, %Q, %Q, %Q, %Q", result->key,
+                        json_string_value(json_object_get(result->point, "version")),
+                        json_string_value(json_object_get(result->point, "configuration")), folder, files);
     for (size_t i = 0; i < result->words.count; i++)
         word_add(&r, &result->words.word[i]);
     for (size_t i = 0; i < result->figures.count; i++)
-        if (!isnan(result->figures.figure[i].value))
-            row_add(&r, result->figures.figure[i].name, false, NULL, result->figures.figure[i].value);
-    fclose(r.names);
-    fclose(r.marks);
+        figure_add(&r, &result->figures.figure[i]);
     char *sql =
-        ker_format("INSERT OR REPLACE INTO runs (key, version, configuration, folder, files%s) VALUES "
-                   "(?, ?, ?, ?, ?%s)",
-                   names, marks);
-    const char *const fixed[] = {result->key, json_string_value(json_object_get(result->point, "version")),
-                                 json_string_value(json_object_get(result->point, "configuration")), folder,
-                                 files};
-    enum ker_status status = row_insert(s, &r, sql, fixed, error);
-    free(sql);
-    free(names);
-    free(marks);
+        sqlite3_mprintf("INSERT OR REPLACE INTO runs (key, version, configuration, folder, files%z%z)",
+                        sqlite3_str_finish(r.columns), sqlite3_str_finish(r.values));
+    enum ker_status status = execute(s, sql, error);
+    sqlite3_free(sql);
     free(files);
-    free(r.text);
-    free(r.number);
     return status;
 }
 

@@ -79,27 +79,33 @@ struct sweep_group {
     size_t number, *point, count;
 };
 
-/* Values of a key, or of several keys that change together (one value of each). */
+/* Values of a key; those of @NAME may be LABEL{WORDS}. Without values: those of sweep.designs. */
 struct sweep_axis {
     char *key;
     char **value;
     size_t count;
 };
 
+struct sweep_axes {
+    struct sweep_axis *axis;
+    size_t count;
+};
+
 struct sweep {
     const char *file, *dir, *db, *points_file;
     struct sweep_words config_words; /* sweep.KEY=VALUE of the command line */
-    struct sweep_words bundled;      /* whose keys are those of designs, @NAME=LABEL{KEY=VALUE ...} */
+    struct sweep_words bundled;      /* keys; "yes": the table has the label of a design in their place */
     char *against;                   /* KEY=VALUE of what all are compared with; NULL: nothing */
-    struct sweep_axis *axis;
-    size_t axes;
-    char **column; /* NAME or NAME:UNIT */
+    struct sweep_axes axes, designs; /* designs: sweep.designs, which the axes may name */
+    char **column;                   /* NAME or NAME:UNIT */
     size_t columns;
+    char **sql, *plot; /* files of sweep.sql and sweep.plot */
+    size_t sqls;
     double precision;
     uint64_t most_seeds, memory;
     int64_t seeds;
     unsigned jobs, share_of, share_number;
-    bool zip, saturation, alone, again, collect, pages, quiet, slurm;
+    bool zip, saturation, alone, again, collect, pages, quiet, quick, slurm;
     bool saturates;             /* the traffic is an open loop, which may saturate */
     struct sweep_point **point; /* they stay where they are */
     size_t points, numbered;    /* numbered: of a share, the others' points, too */
@@ -120,12 +126,12 @@ void sweep_word_set(struct sweep_words *, const char *key, const char *value);
 const char *sweep_word_of(const struct sweep_words *, const char *key); /* NULL: it has none */
 void sweep_words_copy(struct sweep_words *to, const struct sweep_words *from);
 void sweep_words_free(struct sweep_words *);
-/* Does not begin with a key and an equals sign: is a file. */
-bool sweep_is_tag(const char *key); /* "@network": a label of the table, no key of the configuration */
-bool sweep_is_word(const char *text);
+bool sweep_is_tag(const char *key);   /* "@network": a label of the table, no key of the configuration */
+bool sweep_is_word(const char *text); /* else it is a file */
 /* KEY=A,B,C or KEY=FROM:TO[:STEP]; where: for messages. Takes the place of an axis of this key. */
-enum ker_status sweep_axis_parse(struct sweep *, const char *text, const char *where, struct ker_error *);
-void sweep_axis_free(struct sweep_axis *);
+enum ker_status sweep_axis_parse(struct sweep_axes *, const char *text, const char *where,
+                                 struct ker_error *);
+void sweep_axes_free(struct sweep_axes *);
 /* All points of the axes, or of the file of points, each with all its words. */
 enum ker_status sweep_points_make(struct sweep *, struct ker_error *);
 /* The keys that have several values among the points that are not hidden; NULL at the end, malloc'ed. */
@@ -160,6 +166,11 @@ enum ker_status sweep_jobs_read(const struct sweep *, const struct sweep_words *
 void sweep_jobs_free(struct sweep_jobs *);
 void sweep_points_free(struct sweep *);
 char *sweep_point_text(const struct sweep_point *); /* for messages: its words; malloc'ed */
+
+/* ---- scale.c ---- */
+
+/* Sets KEY in place of each KEY*=FACTOR. */
+enum ker_status sweep_words_scale(const struct sweep *, struct sweep_words *, struct ker_error *);
 
 /* ---- process.c: its run, in a process of its own, which these end ---- */
 
@@ -202,6 +213,14 @@ enum ker_status sweep_store_add(struct sweep_store *, const struct sweep_result 
                                 bool replace, struct ker_error *);
 /* Adds all folders below DIR/runs; each that was refused is printed and counted. */
 enum ker_status sweep_store_collect(struct sweep *, struct ker_error *);
+struct sqlite3 *sweep_store_database(struct sweep_store *);
+
+/* ---- views.c ---- */
+
+/* What is the sweep's in the database: the view `points`. */
+enum ker_status sweep_views_begin(const struct sweep *, struct sqlite3 *, struct ker_error *);
+/* The views of sweep.sql, each to VIEW.csv in the folder. */
+enum ker_status sweep_views_write(const struct sweep *, struct sqlite3 *, struct ker_error *);
 
 /* ---- resume.c: what is there already ---- */
 
@@ -256,12 +275,17 @@ void sweep_table_sort(const struct sweep *, struct sweep_table *); /* numbers in
 void sweep_table_print(const struct sweep *, const struct sweep_table *, FILE *);
 /* table.csv and runs.csv in the folder. */
 enum ker_status sweep_csv_write(const struct sweep *, const struct sweep_table *, struct ker_error *);
+/* A file in the folder; NULL: it cannot be. Closing frees the path. */
+FILE *sweep_csv_open(const struct sweep *, const char *name, char **path, struct ker_error *);
+enum ker_status sweep_csv_close(FILE *, char *path, struct ker_error *);
+void sweep_csv_text(FILE *, const char *text); /* in quotes if need be; NULL: empty */
 void sweep_columns_list(const struct sweep *, FILE *);
 /* The value of a key in a group's points. */
 const char *sweep_group_word(const struct sweep *, const struct sweep_group *, const char *key);
 
 /* ---- plot.c: figure.svg by gnuplot ---- */
 
+/* What sweep.plot draws; else two columns of the table. */
 enum ker_status sweep_plot(const struct sweep *, const struct sweep_table *, struct ker_error *);
 
 /* ---- page.c ---- */

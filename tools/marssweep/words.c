@@ -83,8 +83,8 @@ const char **sweep_keys_varied(const struct sweep *s)
             if (sweep_word_of(&all, own))
                 continue;
             sweep_word_set(&all, own, "");
-            bool of_design = !sweep_is_tag(own) && sweep_word_of(&s->bundled, own);
-            if (!of_design && key_varies(s, own))
+            const char *bundled = sweep_word_of(&s->bundled, own);
+            if (!(bundled && *bundled) && key_varies(s, own))
                 *KER_APPEND(key, count) = own;
         }
     sweep_words_free(&all);
