@@ -232,20 +232,6 @@ static enum ker_status job_write(const struct sweep *s, const struct sweep_group
     return KER_OK;
 }
 
-/* The words of a group that vary, but for the seed; malloc'ed. */
-static char *group_text(const struct sweep *s, const struct sweep_group *g)
-{
-    const char **varied = sweep_keys_varied(s);
-    struct sweep_words words = {NULL, 0};
-    for (size_t k = 0; varied[k]; k++)
-        if (strcmp(varied[k], SWEEP_SEED) != 0 && sweep_group_word(s, g, varied[k]))
-            sweep_word_set(&words, varied[k], sweep_group_word(s, g, varied[k]));
-    char *text = sweep_words_text(&words);
-    sweep_words_free(&words);
-    free(varied);
-    return text;
-}
-
 enum ker_status sweep_alone_write(const struct sweep *s, FILE *out, struct ker_error *error)
 {
     char *path = ker_format("%s/slowdown.csv", s->dir);
@@ -265,7 +251,7 @@ enum ker_status sweep_alone_write(const struct sweep *s, FILE *out, struct ker_e
         if (!s->point[g->point[0]]->of)
             continue;
         const struct sweep_group *shared = s->group[s->point[g->point[0]]->of->group];
-        char *text = group_text(s, shared);
+        char *text = sweep_words_varied(s, &s->point[shared->point[0]]->words, NULL);
         bool first = !last || !s->point[last->point[0]]->of ||
                      s->point[last->point[0]]->of->group != s->point[g->point[0]]->of->group;
         if (first && *text)

@@ -107,28 +107,16 @@ static void memory_take(struct sweep *s, const char *argument, struct argp_state
 
 static bool *flag_of(struct sweep *s, int key)
 {
-    switch (key) {
-    case ZIP:
-        return &s->zip;
-    case QUICK:
-        return &s->quick;
-    case SATURATION:
-        return &s->saturation;
-    case ALONE:
-        return &s->alone;
-    case AGAIN:
-        return &s->again;
-    case COLLECT:
-        return &s->collect;
-    case PAGES:
-        return &s->pages;
-    case SLURM:
-        return &s->slurm;
-    case 'q':
-        return &s->quiet;
-    default:
-        return NULL;
-    }
+    const struct {
+        int key;
+        bool *flag;
+    } flags[] = {{ZIP, &s->zip},     {QUICK, &s->quick}, {SATURATION, &s->saturation},
+                 {ALONE, &s->alone}, {AGAIN, &s->again}, {COLLECT, &s->collect},
+                 {SLURM, &s->slurm}, {PAGES, &s->pages}, {'q', &s->quiet}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (flags[i].key == key)
+            return flags[i].flag;
+    return NULL;
 }
 
 static error_t value_parse(int key, char *argument, struct argp_state *state)

@@ -139,13 +139,7 @@ void sweep_search_print(const struct sweep *s, FILE *out)
 {
     for (size_t i = 0; s->search && i < s->search->count; i++) {
         const struct search *search = &s->search->of[i];
-        struct sweep_words words = {NULL, 0};
-        const char **varied = sweep_keys_varied(s);
-        for (size_t k = 0; varied[k]; k++)
-            if (strcmp(varied[k], SWEEP_LOAD) != 0 && strcmp(varied[k], SWEEP_SEED) != 0 &&
-                sweep_word_of(&search->words, varied[k]))
-                sweep_word_set(&words, varied[k], sweep_word_of(&search->words, varied[k]));
-        char *text = sweep_words_text(&words);
+        char *text = sweep_words_varied(s, &search->words, SWEEP_LOAD);
         fprintf(out, "saturation  %s%s", text, *text ? ": " : "");
         if (search->failed)
             fprintf(out, "not found: a run failed\n");
@@ -157,8 +151,6 @@ void sweep_search_print(const struct sweep *s, FILE *out)
             fprintf(out, "at a load of %.4g (%.4g is carried, %.4g is not)\n",
                     (search->low + search->high) / 2, search->low, search->high);
         free(text);
-        free(varied);
-        sweep_words_free(&words);
     }
 }
 

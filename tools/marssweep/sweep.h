@@ -136,6 +136,8 @@ void sweep_axes_free(struct sweep_axes *);
 enum ker_status sweep_points_make(struct sweep *, struct ker_error *);
 /* The keys that have several values among the points that are not hidden; NULL at the end, malloc'ed. */
 const char **sweep_keys_varied(const struct sweep *);
+/* The words of such keys, but for the seed and `without`, which may be NULL; malloc'ed. */
+char *sweep_words_varied(const struct sweep *, const struct sweep_words *, const char *without);
 
 /* ---- settings.c ---- */
 

@@ -91,3 +91,17 @@ const char **sweep_keys_varied(const struct sweep *s)
     *KER_APPEND(key, count) = NULL;
     return key;
 }
+
+char *sweep_words_varied(const struct sweep *s, const struct sweep_words *words, const char *without)
+{
+    const char **varied = sweep_keys_varied(s);
+    struct sweep_words own = {NULL, 0};
+    for (size_t k = 0; varied[k]; k++)
+        if (strcmp(varied[k], SWEEP_SEED) != 0 && !(without && strcmp(varied[k], without) == 0) &&
+            sweep_word_of(words, varied[k]))
+            sweep_word_set(&own, varied[k], sweep_word_of(words, varied[k]));
+    char *text = sweep_words_text(&own);
+    sweep_words_free(&own);
+    free(varied);
+    return text;
+}
