@@ -45,39 +45,6 @@ static void key_make(const struct ker_config *config, char key[17])
     free(text);
 }
 
-const char **sweep_overrides_make(const struct sweep_words *words, int *count)
-{
-    const char **list = NULL;
-    size_t n = 0;
-    for (size_t i = 0; i < words->count; i++)
-        if (!sweep_is_tag(words->word[i].key))
-            *KER_APPEND(list, n) = ker_format("%s=%s", words->word[i].key, words->word[i].value);
-    *count = (int)n;
-    return list;
-}
-
-static void overrides_free(const char **list, int count)
-{
-    for (int i = 0; i < count; i++)
-        free((char *)list[i]);
-    free(list);
-}
-
-enum ker_status sweep_config_load(const struct sweep *s, const struct sweep_words *words,
-                                  struct ker_config **config, struct ker_error *error)
-{
-    int count;
-    const char **overrides = sweep_overrides_make(words, &count);
-    const struct ker_option **tables = run_option_tables();
-    struct ker_comm *comm = ker_comm_alone();
-    enum ker_status status =
-        ker_config_load_all(config, comm, s->file, overrides, count, tables, run_plugin_sizes, error);
-    ker_comm_release(comm);
-    free(tables);
-    overrides_free(overrides, count);
-    return status;
-}
-
 /* ---- points and groups ---- */
 
 static int by_key(const void *a, const void *b)

@@ -126,6 +126,11 @@ void sweep_word_set(struct sweep_words *, const char *key, const char *value);
 const char *sweep_word_of(const struct sweep_words *, const char *key); /* NULL: it has none */
 void sweep_words_copy(struct sweep_words *to, const struct sweep_words *from);
 void sweep_words_free(struct sweep_words *);
+/* KEY=VALUE for each of the words but tags, malloc'ed each. */
+const char **sweep_overrides_make(const struct sweep_words *, int *count);
+/* The configuration with these words; to be freed. */
+enum ker_status sweep_config_load(const struct sweep *, const struct sweep_words *, struct ker_config **,
+                                  struct ker_error *);
 bool sweep_is_tag(const char *key);   /* "@network": a label of the table, no key of the configuration */
 bool sweep_is_word(const char *text); /* else it is a file */
 /* KEY=A,B,C or KEY=FROM:TO[:STEP]; where: for messages. Takes the place of an axis of this key. */
@@ -146,11 +151,6 @@ enum ker_status sweep_config_read(struct sweep *, struct ker_error *);
 
 /* ---- point.c: what a point is ---- */
 
-/* KEY=VALUE for each of the words but tags, malloc'ed each. */
-const char **sweep_overrides_make(const struct sweep_words *, int *count);
-/* The configuration with these words; to be freed. */
-enum ker_status sweep_config_load(const struct sweep *, const struct sweep_words *, struct ker_config **,
-                                  struct ker_error *);
 /* Takes the words over. Resolves the configuration, so that what is wrong with a point is said before the
  * first run; fails, too, when another point is the same run. */
 enum ker_status sweep_point_add(struct sweep *, struct sweep_words *, struct sweep_point **,
