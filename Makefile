@@ -43,6 +43,9 @@ HDF5_LIBRARY := $(if $(HDF5_FOLDER),$(HDF5_FOLDER)/libhdf5.so,$(shell $(CC) -pri
 HDF5_CFLAGS := $(shell pkg-config --cflags $(HDF5)) -DSTATS_HDF5_FILE=\"$(shell objdump -p $(HDF5_LIBRARY) | awk '$$1 == "SONAME" { print $$2 }')\"
 endif
 PKG_LIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null)
+# Some forty functions of GSL: from its archive, where there is one, since its library alone is a tenth of a start of the program.
+archive = $(wildcard $(shell $(CC) -print-file-name=$(1:-l%=lib%.a)))
+PKG_LIBS := $(foreach library,$(PKG_LIBS),$(or $(if $(filter -lgsl%,$(library)),$(call archive,$(library))),$(library)))
 # The same bits on every rank and build: no fused multiply-add.
 ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(if $(OTF2),-DMARSSIM_OTF2) -g1 $(OPTIMISE) $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS)
 # What plugins may call stays visible.

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define GENERATOR 0x04C11DB7u
-#define PIECE 65536 /* a multiple of 8 */
+#define PIECE 16384 /* a multiple of 8, on the stack */
 
 typedef uint32_t remainders[8][256];
 
@@ -56,8 +56,8 @@ json_t *stats_checksum_json(const char *folder, const char *name)
     uint32_t sum = 0;
     uint64_t all = 0;
     ssize_t got;
-    unsigned char *piece = ker_alloc(PIECE);
-    uint32_t(*table)[256] = ker_alloc(sizeof(remainders));
+    unsigned char piece[PIECE];
+    remainders table;
     remainders_make(table);
     while ((got = ker_input_piece(file, (char *)piece, PIECE)) > 0) {
         sum = bytes_add(table, sum, piece, (size_t)got);
@@ -65,8 +65,6 @@ json_t *stats_checksum_json(const char *folder, const char *name)
     }
     for (uint64_t rest = all; rest; rest >>= 8)
         sum = bytes_add(table, sum, &(unsigned char){rest & 255}, 1);
-    free(table);
-    free(piece);
     close(file);
     return got < 0 ? NULL
                    : json_pack("{s:I, s:I}", "bytes", (json_int_t)all, "cksum", (json_int_t)(uint32_t)~sum);

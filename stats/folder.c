@@ -119,19 +119,6 @@ bool stats_folder_locked(const char *folder)
     return locked;
 }
 
-json_t *stats_folder_tables(const char *folder, const struct stats_schema *const *tables)
-{
-    json_t *all = json_object();
-    char *name;
-    for (size_t i = NO_TABLES; (name = own_name(tables, i)) != NULL; i++) {
-        json_t *one = stats_checksum_json(folder, name);
-        if (one)
-            json_object_set_new(all, name, one);
-        free(name);
-    }
-    return all;
-}
-
 /* What this run reads is neither removed nor overwritten, its configuration included. */
 static enum ker_status input_spare(const char *folder, const char *name, const char *suffix,
                                    const struct ker_inputs *inputs, struct ker_error *error)
@@ -167,7 +154,7 @@ static enum ker_status file_remove(const char *folder, const char *name, const c
     return status;
 }
 
-/* What lies in a folder, by name. */
+/* What lies in a folder, by name; not what is hidden, as no result is. */
 struct listing {
     struct dirent **entry;
     int count; /* -1: the folder cannot be read, and may hold anything */
@@ -183,10 +170,15 @@ static int entry_compare(const void *name, const void *entry)
     return strcmp(name, (*(struct dirent *const *)entry)->d_name);
 }
 
+static int entry_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
 static struct listing listing_make(const char *folder)
 {
     struct listing listing;
-    listing.count = scandir(folder, &listing.entry, NULL, entry_order);
+    listing.count = scandir(folder, &listing.entry, entry_visible, entry_order);
     return listing;
 }
 
@@ -202,11 +194,26 @@ static bool listing_has(const struct listing *listing, const char *name, const c
 {
     if (listing->count < 0)
         return true;
-    char *whole = ker_format("%s%s", name, suffix);
-    bool has =
-        bsearch(whole, listing->entry, (size_t)listing->count, sizeof *listing->entry, entry_compare) != NULL;
+    char *whole = *suffix ? ker_format("%s%s", name, suffix) : NULL;
+    bool has = bsearch(whole ? whole : name, listing->entry, (size_t)listing->count, sizeof *listing->entry,
+                       entry_compare) != NULL;
     free(whole);
     return has;
+}
+
+json_t *stats_folder_tables(const char *folder, const struct stats_schema *const *tables)
+{
+    json_t *all = json_object();
+    struct listing listing = listing_make(folder);
+    char *name;
+    for (size_t i = NO_TABLES; (name = own_name(tables, i)) != NULL; i++) {
+        json_t *one = listing_has(&listing, name, "") ? stats_checksum_json(folder, name) : NULL;
+        if (one)
+            json_object_set_new(all, name, one);
+        free(name);
+    }
+    listing_release(&listing);
+    return all;
 }
 
 /* Of each file of a run, and of what it is called while it is written. First all inputs are spared, so that
@@ -216,7 +223,7 @@ static enum ker_status names_clear(const char *folder, const struct stats_schema
 {
     enum ker_status status = KER_OK;
     struct listing listing = listing_make(folder);
-    for (int clear = 0; clear < 2; clear++)
+    for (int clear = 0; clear < 2 && listing.count != 0; clear++)
         for (size_t i = 0; !status; i++) {
             char *name = own_name(tables, i);
             if (!name)

@@ -20,9 +20,13 @@ char *ker_word_add(char *list, const char *word, size_t length)
 {
     if (ker_word_in(list, '|', word, length))
         return list;
-    char *longer = ker_format("%s%s%.*s", list ? list : "", list ? "|" : "", (int)length, word);
-    free(list);
-    return longer;
+    size_t before = list ? strlen(list) + 1 : 0; /* with what divides */
+    list = ker_realloc(list, before + length + 1);
+    if (before)
+        list[before - 1] = '|';
+    memcpy(list + before, word, length);
+    list[before + length] = '\0';
+    return list;
 }
 
 const struct ker_kinds *ker_family_find(const struct ker_registry *r, const char *key)
