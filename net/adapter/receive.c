@@ -238,9 +238,10 @@ static void packet_sink(struct net_adapter *a, const struct net_packet *p)
         packet_keep(a, p->time, p, 0);
         return;
     }
-    ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire;
-    ker_time done =
-        (a->sink_free > head ? a->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
+    ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire,
+             took = ker_serialisation(p->bytes, net->set.ejection_rate);
+    took += took == 0; /* no two packets leave it at once: their order would be none */
+    ker_time done = (a->sink_free > head ? a->sink_free : head) + took;
     a->sink_free = done > tail ? done : tail;
     if (a->sink_free == tail) {
         packet_keep(a, tail, p, 0);

@@ -82,22 +82,6 @@ static void phases_read(struct task_program *p, const struct ker_config *config,
                                          .span = true};
 }
 
-/* Files of jobs before this one have other numbers; a job that has the path of one before it has its file. */
-static uint32_t file_number(const struct ker_config *config, const char *path)
-{
-    uint32_t own = (uint32_t)strtoul(path + strlen("jobs["), NULL, 10), job = 0;
-    const char *name = ker_config_string(config, TASK_KEY(path, "path"));
-    for (; job < own && *name; job++) {
-        char *other = ker_format("jobs[%u]", job);
-        bool same = ker_config_means_key(config, TASK_KEY(other, "path")) &&
-                    strcmp(ker_config_string(config, TASK_KEY(other, "path")), name) == 0;
-        free(other);
-        if (same)
-            break;
-    }
-    return (*name ? job : own) << 20;
-}
-
 static enum ker_status ior_open(struct task_program **opened, const struct ker_config *config,
                                 const char *path, struct ker_comm *comm, struct ker_error *error)
 {
@@ -114,7 +98,7 @@ static enum ker_status ior_open(struct task_program **opened, const struct ker_c
     p->collective = ker_config_bool(config, TASK_KEY(path, "collective_io"));
     p->world = (struct task_comm){(int32_t)p->tasks, NULL};
     p->called = (struct task_called){STORE_CLIENT, "program"};
-    p->file = file_number(config, path);
+    p->file = task_file_number(config, path);
     uint32_t per_node = (uint32_t)ker_config_int(config, TASK_KEY(path, "tasks_per_node"));
     per_node = per_node ? per_node : 1;
     p->shift = ker_config_bool(config, TASK_KEY(path, "reorder")) ? per_node % p->tasks : 0;

@@ -3,6 +3,9 @@
 
 #include "nodes/nodes.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 const struct ker_option task_bytes_options[] = {
     {"jobs[].bytes", KER_TYPE_BYTES | KER_TYPE_LIST, "8 KiB", NULL, "1 TiB", NULL,
      "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
@@ -24,8 +27,30 @@ const struct ker_option task_compute_options[] = {
      "stencil, weather: an Allreduce after every n steps; 0: never."},
     {"jobs[].allreduce_bytes", KER_TYPE_BYTES, "8", NULL, "1 TiB", NULL, "stencil, weather: its vector.",
      .belongs = "jobs[].allreduce_every!=0"},
+    {"jobs[].checkpoint_every", KER_TYPE_INT, "0", "0", "4000000000", NULL,
+     "stencil, weather: a checkpoint after every n steps, to the file servers of storage: each task writes "
+     "its part of one file; 0: never.",
+     .belongs = "storage.servers.nodes or storage.servers.count"},
+    {"jobs[].checkpoint_bytes", KER_TYPE_BYTES, "1 MiB", "1 B", "1024 TiB", NULL,
+     "stencil, weather: what a task writes in a checkpoint.", .belongs = "jobs[].checkpoint_every!=0"},
     {0},
 };
+
+uint32_t task_file_number(const struct ker_config *config, const char *path)
+{
+    uint32_t own = (uint32_t)strtoul(path + strlen("jobs["), NULL, 10), job = 0;
+    bool has = ker_config_is(config, TASK_KEY(path, "program"), "ior");
+    const char *name = has ? ker_config_string(config, TASK_KEY(path, "path")) : "";
+    for (; job < own && *name; job++) {
+        char *other = ker_format("jobs[%u]", job);
+        bool same = ker_config_is(config, TASK_KEY(other, "program"), "ior") &&
+                    strcmp(ker_config_string(config, TASK_KEY(other, "path")), name) == 0;
+        free(other);
+        if (same)
+            break;
+    }
+    return (*name ? job : own) << 20;
+}
 
 double task_memory_factor(const struct ker_config *config, const char *path, double processor)
 {

@@ -22,6 +22,9 @@ ker_time task_compute_time(const struct ker_config *, const char *path);
 /* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute
  * nothing. */
 bool task_compute_jitters(const struct ker_config *, const char *path);
+/* The number of the first file of the job at `path`: each job has 2^20 of its own, but jobs of the same
+ * jobs[].path have the same ones. */
+uint32_t task_file_number(const struct ker_config *, const char *path);
 /* Of steps that are empty but for an Allreduce after every n (0: never): the first from `step` on that
  * is not, at most `steps`. A job with nothing to do must not spend real time on four billion steps. */
 uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
@@ -30,7 +33,6 @@ uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
 extern const struct ker_option task_steps_options[];     /* jobs[].steps */
 extern const struct ker_option task_bytes_options[];     /* jobs[].bytes */
 extern const struct ker_option task_two_phase_options[]; /* storage.collective */
-extern const struct ker_option
-    task_compute_options[]; /* jobs[].compute_time, allreduce_every, allreduce_bytes */
+extern const struct ker_option task_compute_options[];   /* jobs[].compute_time, allreduce_*, checkpoint_* */
 
 #endif

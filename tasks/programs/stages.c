@@ -3,8 +3,8 @@
  * A task is a step, a stage and, while it posts messages, a direction: 16 bytes, from which the next
  * operation is computed. A call passes through stages until one has an operation.
  *
- * Invariant: the stages of a step are receive, send, wait, the generator's own, Allreduce; `posted` counts
- * the receives, then the sends, and there are as many of both.
+ * Invariant: the stages of a step are receive, send, wait, the generator's own, Allreduce, a checkpoint;
+ * `posted` counts the receives, then the sends, and there are as many of both.
  */
 #include "tasks/programs/stages.h"
 
@@ -12,10 +12,16 @@
 #include <string.h>
 
 enum { STAGE_RECEIVE, STAGE_SEND, STAGE_WAIT, STAGE_OWN };
+enum { CHECKPOINT_STAGES = 3 }; /* behind the Allreduce */
 
 static uint32_t stage_allreduce(const struct task_stages *stages)
 {
     return STAGE_OWN + stages->kind->own_stages;
+}
+
+static uint32_t stage_last(const struct task_stages *stages)
+{
+    return stage_allreduce(stages) + (stages->checkpoint_every ? CHECKPOINT_STAGES : 0);
 }
 
 void task_stages_init(struct task_stages *stages, const struct task_stages_kind *kind,
@@ -30,6 +36,10 @@ void task_stages_init(struct task_stages *stages, const struct task_stages_kind 
     stages->empty = (alone || silent) && stages->compute == 0 && !stages->jitters;
     stages->allreduce_every = alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
     stages->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
+    stages->checkpoint_every = (uint32_t)ker_config_int(config, TASK_KEY(path, "checkpoint_every"));
+    stages->checkpoint_bytes = ker_config_bytes(config, TASK_KEY(path, "checkpoint_bytes"));
+    stages->file = task_file_number(config, path);
+    stages->empty &= stages->checkpoint_every == 0;
     stages->requests = ker_alloc(2 * (size_t)directions * sizeof *stages->requests);
     for (uint32_t i = 0; i < 2 * directions; i++)
         stages->requests[i] = i + 1;
@@ -40,6 +50,7 @@ void task_stages_release(struct task_stages *stages)
     free(stages->requests);
     free(stages->place);
     free(stages->before);
+    free(stages->words);
 }
 
 static struct task_stages *stages_of(const struct task_program *program)
@@ -67,7 +78,15 @@ enum ker_status task_stages_prepare(struct task_program *program, const uint32_t
     stages->before = ker_alloc(count * sizeof *stages->before);
     for (uint32_t i = 0; i < count; i++)
         stages->place[i].task = own_tasks[i];
+    if (stages->checkpoint_every)
+        stages->words = ker_alloc(count * sizeof *stages->words);
     return KER_OK;
+}
+
+bool task_stages_service(const struct task_program *program, uint32_t index, struct task_called *called)
+{
+    *called = (struct task_called){STORE_CLIENT, "checkpoint_every"};
+    return index == 0 && stages_of(program)->checkpoint_every > 0;
 }
 
 /* The next message of the receive or send stage; false: the stage is over. */
@@ -99,6 +118,30 @@ bool task_stages_compute(const struct task_stages *stages, ker_time time, struct
     return time > 0 || stages->jitters;
 }
 
+/* The file of a checkpoint has a part of each task, in their order. */
+static bool checkpoint_op(const struct task_stages *stages, const struct task_stages_place *place,
+                          struct task_op *op)
+{
+    static const struct {
+        enum store_op op;
+        const char *call;
+    } what[CHECKPOINT_STAGES] = {
+        {STORE_OPEN, "MPI_File_open"}, {STORE_WRITE, "MPI_File_write_at"}, {STORE_CLOSE, "MPI_File_close"}};
+    uint32_t every = stages->checkpoint_every, at = place->stage - stage_allreduce(stages) - 1;
+    if (every == 0 || (place->step + 1) % every)
+        return false;
+    struct store_call call = {
+        .op = what[at].op,
+        .file = stages->file + place->step / every,
+        .run = {place->task * stages->checkpoint_bytes, stages->checkpoint_bytes, 0, 1}};
+    uint64_t *words = stages->words[place - stages->place];
+    store_call_words(&call, words);
+    op->kind = TASK_OP_CALL;
+    op->call = what[at].call;
+    op->words = words;
+    return true;
+}
+
 /* The op of a stage that has at most one; false: none. */
 static bool stage_op(const struct task_stages *stages, const struct task_program *program,
                      const struct task_stages_place *place, struct task_op *op)
@@ -110,7 +153,9 @@ static bool stage_op(const struct task_stages *stages, const struct task_program
         op->request_count = 2u * place->posted;
         return place->posted > 0;
     }
-    if (place->stage != stage_allreduce(stages))
+    if (place->stage > stage_allreduce(stages))
+        return checkpoint_op(stages, place, op);
+    if (place->stage < stage_allreduce(stages))
         return stages->kind->op(program, place->task, place->stage - STAGE_OWN, op);
     op->kind = TASK_OP_COLLECTIVE;
     op->collective = TASK_COLL_ALLREDUCE;
@@ -125,7 +170,7 @@ static void stage_advance(const struct task_stages *stages, struct task_stages_p
     place->direction = 0;
     if (place->stage != STAGE_SEND)
         place->posted = 0; /* Waitall needs the count */
-    if (place->stage == stage_allreduce(stages)) {
+    if (place->stage == stage_last(stages)) {
         place->stage = STAGE_RECEIVE;
         place->step++;
     } else {
@@ -167,7 +212,7 @@ void task_stages_position(struct task_program *program, uint32_t number, struct 
     struct task_stages_place *at = &stages->before[number];
     at->task = stages->place[number].task;
     KER_CHUNK(c, at->step, at->stage, at->direction, at->posted);
-    c->bad |= at->stage > stage_allreduce(stages) || at->direction > stages->directions ||
+    c->bad |= at->stage > stage_last(stages) || at->direction > stages->directions ||
               at->posted > stages->directions;
     if (c->loads && !c->bad)
         stages->place[number] = *at;

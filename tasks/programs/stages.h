@@ -1,9 +1,10 @@
 /* stages.h - for generators whose tasks repeat steps that consist of stages.
  *
  * A step is a halo exchange (a receive from every neighbour, a send to every neighbour, one Waitall), then
- * stages of the generator's own with at most one operation each, then an Allreduce every n steps. The
- * generator says who the neighbours are and what its stages do; where a task is, how it continues, and how
- * that is saved is the same for all.
+ * stages of the generator's own with at most one operation each, then an Allreduce every n steps, then a
+ * checkpoint every m steps: open, a write of the task's part of one file, close. The generator says who the
+ * neighbours are and what its stages do; where a task is, how it continues, and how that is saved is the same
+ * for all.
  *
  * A generator's struct task_program begins with a struct task_stages, which task_stages_init fills in; what
  * its class has besides open and close are the functions here.
@@ -11,6 +12,7 @@
 #ifndef TASKS_STAGES_H
 #define TASKS_STAGES_H
 
+#include "storage/storage.h"
 #include "tasks/programs/programs.h"
 
 /* What is sent by a task to the neighbour in a direction, and what comes from there. */
@@ -39,11 +41,13 @@ _Static_assert(sizeof(struct task_stages_place) <= 16, "half a million tasks");
 struct task_stages {
     const struct task_stages_kind *kind;
     struct task_comm world;
-    uint32_t directions, steps, allreduce_every;
+    uint32_t directions, steps, allreduce_every, checkpoint_every;
     bool empty;   /* a step has nothing but perhaps an Allreduce */
     bool jitters; /* a step has its computations even if they take no time */
-    uint64_t allreduce_bytes;
-    ker_time compute;   /* of a step */
+    uint64_t allreduce_bytes, checkpoint_bytes;
+    uint32_t file;                  /* of the first checkpoint */
+    uint64_t (*words)[STORE_WORDS]; /* of own tasks, for calls of the storage client */
+    ker_time compute;               /* of a step */
     uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
     uint32_t own;       /* tasks here */
     struct task_stages_place *place, *before; /* of own tasks: now; before the last call of next() */
@@ -66,6 +70,7 @@ enum ker_status task_stages_prepare(struct task_program *, const uint32_t *own_t
                                     struct ker_error *);
 bool task_stages_next(struct task_program *, uint32_t number, struct task_op *);
 void task_stages_position(struct task_program *, uint32_t number, struct ker_chunk *);
+bool task_stages_service(const struct task_program *, uint32_t index, struct task_called *);
 bool task_stages_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 
 #endif

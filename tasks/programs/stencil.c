@@ -209,5 +209,6 @@ const struct ker_kind task_program_stencil = {
             .close = stencil_close,
             .position = task_stages_position,
             .done = task_stages_done,
+            .service = task_stages_service,
         },
     .options = KER_OPTIONS(stencil_options, task_bytes_options, task_steps_options, task_compute_options)};

@@ -64,6 +64,7 @@ struct random_system {
     bool turns_of_lanes, vl;      /* switch.lanes is a plugin's; InfiniBand's tables */
     uint32_t all_channels;        /* of all classes */
     bool lanes;                   /* adapters read and write memory */
+    bool storage;                 /* there are file servers */
     uint32_t first, members;      /* nodes of the synthetic traffic */
     bool closed;                  /* a closed loop */
     bool small;                   /* messages so small that their number is limited */

@@ -5,6 +5,7 @@
 #include "tasks/mpi/collectives/collective.h"
 #include "tests/random_system/draw.h"
 #include "tests/random_system/node.h"
+#include "tests/random_system/storage.h"
 
 /* ker_kind.of is "bcast|scatter". */
 static bool algorithm_can(const struct ker_kind *algorithm, const char *collective)
@@ -244,7 +245,11 @@ static uint32_t random_program(struct random_system *r, uint32_t places)
     uint32_t most = places < 48 ? places : 48;
     if (strcmp(program, "pingpong") == 0 && random_flag(r, "collective in its place", 60))
         program = "collective";
+    if (strcmp(program, "pingpong") == 0 && r->storage)
+        program = "ior";
     put_text(r, "program", program);
+    if (strcmp(program, "ior") == 0)
+        return random_ior(r, most);
     if (strcmp(program, "collective") == 0)
         return random_collective(r, most);
     if (strcmp(program, "pingpong") == 0)
@@ -258,6 +263,8 @@ static uint32_t random_program(struct random_system *r, uint32_t places)
     uint32_t tasks = strcmp(program, "trace") == 0     ? random_trace(r, most)
                      : strcmp(program, "weather") == 0 ? random_weather(r, most)
                                                        : random_stencil(r, most);
+    if (strcmp(program, "trace"))
+        random_checkpoints(r);
     if (random_flag(r, "unlike tasks", 20))
         random_factors(r, tasks, moves);
     return tasks;
@@ -345,6 +352,7 @@ static void random_jobs(struct random_system *r)
     random_node(r);
     random_kinds(r);
     random_mpi(r);
+    random_storage(r);
     uint32_t jobs = r->nodes >= 4 && random_flag(r, "several jobs", 50) ? 2 + draw(r, 2) : 1;
     fprintf(r->out, "jobs: (\n");
     for (uint32_t j = 0; j < jobs; j++) {
