@@ -10,6 +10,7 @@ struct net_ahead {
     uint64_t waited, in_buffer; /* picoseconds: for the link; in the buffer of the input */
     uint32_t bytes, channel;
     bool detour; /* the packet has taken one */
+    uint8_t job; /* of its message: the lower bits of its number */
 };
 
 /* As it is kept: there may be several for each link. */
@@ -19,7 +20,7 @@ struct net_kept {
     uint32_t out, in; /* ports, by their cache line from net->dues on */
     uint32_t wire;
     uint16_t bytes;
-    uint8_t channel;
+    uint8_t channel : 4, job : 4;
     bool detour;
 };
 
@@ -41,12 +42,13 @@ void net_ahead_count_now(const struct net_network *, const struct net_ahead *);
  * What is kept at this index. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
 struct net_ahead net_ahead_kept(const struct net_network *, size_t index);
-/* What is collected of the output that sends. */
+/* What is collected of the output that sends; of each job (jobs.h). */
 struct net_link_series *net_ahead_series(const struct net_network *, const struct net_ahead *);
+struct net_job_use *net_ahead_jobs(const struct net_network *, const struct net_ahead *);
 
 /* Chunks by switch. */
 void net_ahead_save(struct net_network *, struct ker_state_writer *);
 void net_ahead_load(struct net_loading *, struct ker_chunk *);
-#define NET_AHEAD_VERSION 3
+#define NET_AHEAD_VERSION 4
 
 #endif

@@ -9,6 +9,7 @@
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/jobs.h"
 #include "net/series.h"
 #include "net/switch/switch.h"
 
@@ -55,6 +56,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->offered = a->cnp = a->leaving = NET_NONE;
     const struct route_summary *sum = route_summarise(net->topology);
     a->series = net_series_new(net, (uint64_t)sum->switches * sum->max_ports + id, 1);
+    a->jobs = net_job_uses_new(net, 1);
     a->exhausted = true;
     a->peer = net_switch_at(net, l, s);
     a->peer_port = port;
@@ -303,6 +305,8 @@ void net_network_free(struct net_network *net)
     for (uint32_t i = 0; i < net->switch_count; i++)
         if (net_switch_made(net, i))
             net_switch_release(net->switches[i]);
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        free(net->adapters[i]->jobs);
     ker_arena_release(&net->arena);
     ker_sparse_release(&net->sparse);
     free(net->made);

@@ -8,6 +8,7 @@
 #include "net/channels.h"
 
 #include "net/credits.h"
+#include "net/jobs.h"
 
 static unsigned channels_of(const struct net_network *net)
 {
@@ -42,11 +43,14 @@ void net_channel_inject(struct net_adapter *a, const struct net_packet *p, unsig
         c->queue_max = waited;
 }
 
-void net_channel_resize(const struct net_adapter *a, uint64_t sign)
+void net_injection_resize(struct net_adapter *a, uint64_t sign)
 {
+    uint64_t part = sign * net_measured_part(a->net, a->link_free - a->wire, a->wire);
+    a->busy += part;
     if (net_channels_collected(a->net))
-        a->series->channel[a->series->sent_on].busy +=
-            sign * net_measured_part(a->net, a->link_free - a->wire, a->wire);
+        a->series->channel[a->series->sent_on].busy += part;
+    if (a->jobs)
+        net_job_count(net_job_use(a->net, a->jobs, a->job), 0, part);
 }
 
 /* ---- credits ---- */

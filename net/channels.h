@@ -9,6 +9,7 @@
 #define NET_CHANNELS_H
 
 #include "net/ahead.h"
+#include "net/jobs.h"
 #include "net/links.h"
 #include "net/series.h"
 
@@ -28,8 +29,9 @@ void net_channel_count(struct net_channel *, const struct net_ahead *, uint64_t 
 /* A packet has begun to leave a node. */
 void net_channel_inject(struct net_adapter *, const struct net_packet *, unsigned channel, ker_time now,
                         ker_time wire);
-/* The measured span ends elsewhere: `sign` times what the last transmission of the node has in it. */
-void net_channel_resize(const struct net_adapter *, uint64_t sign);
+/* An adapter counts a transmission when it begins. The measured span ends elsewhere: `sign` times what its
+ * last one has in it. */
+void net_injection_resize(struct net_adapter *, uint64_t sign);
 
 /* Do packets at an output of a switch lack credits now? It is asked whenever that may have changed. Returns
  * when it is to be asked again; KER_TIME_MAX: when something comes. */

@@ -1,5 +1,6 @@
 /* links.c - the table of links: one row for each direction of each link, from the port that sends into it. */
 #include "net/links.h"
+#include "net/jobs.h"
 #include "net/series.h"
 #include "net/switch/switch.h"
 
@@ -19,7 +20,7 @@ static const struct route_topology *topology_of(const void *network)
     return net->topology;
 }
 
-static const char *class_text(const void *net, uint32_t class)
+const char *net_link_class_text(const void *net, uint32_t class)
 {
     return route_summarise(topology_of(net))->link[class].name;
 }
@@ -78,7 +79,7 @@ static uint64_t queue_most(const struct net_direction *d)
     COLUMN(to_port, "", U16, SAME, row->to.port, "its port") \
     COLUMN(class, "", TEXT, SAME, row->class, \
            "the class of links it belongs to, named by the topology (`node`, `level 2`, `x`)", \
-           .text = class_text) \
+           .text = net_link_class_text) \
     COLUMN(packets, "packets", U64, SUM, COUNTED(packets), "packets sent") \
     COLUMN(bytes, "bytes", U64, SUM, COUNTED(bytes), "bytes sent, on the wire, headers included") \
     COLUMN(busy_ps, "ps", U64, SUM, COUNTED(busy), "time spent transmitting inside the measured span") \
@@ -142,6 +143,7 @@ static void switch_show(const struct walk *w, struct stats_table *table, uint32_
         struct net_direction d = {.net = net,
                                   .port = s ? net_switch_port(s, p) : &unused,
                                   .series = view.series ? &view.series[p] : NULL,
+                                  .jobs = view.jobs ? view.jobs + (size_t)p * (net->jobs + 1) : NULL,
                                   .detours = view.detours ? view.detours[p] : 0,
                                   .from = {false, id, (uint16_t)p},
                                   .to = {node, node ? peer.id / net->adapters_each : peer.id,
@@ -164,6 +166,7 @@ static void switch_show_known(const struct walk *w, struct stats_table *table, c
             continue;
         d.port = port;
         d.series = &view.series[p];
+        d.jobs = view.jobs ? view.jobs + (size_t)p * (w->net->jobs + 1) : NULL;
         d.from.port = (uint16_t)p;
         d.class = port->link;
         d.order = order + p;
@@ -189,6 +192,7 @@ static void adapter_show(const struct walk *w, struct stats_table *table, const 
     struct net_direction d = {.net = net,
                               .adapter = a,
                               .series = a->series,
+                              .jobs = a->jobs,
                               .from = {true, a->id / net->adapters_each, a->port},
                               .to = {false, s, port},
                               .class = a->link,
@@ -239,9 +243,8 @@ static void walk_end(struct walk *w)
         free(w->by_number);
 }
 
-/* Collective: the visitor is shown the rows of all ranks (stats_table_stream). */
-static void directions_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
-                            const struct net_directions *directions, const struct stats_visitor *visitor)
+void net_directions_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
+                         const struct net_directions *directions, const struct stats_visitor *visitor)
 {
     struct walk w = walk_begin(net, directions);
     stats_table_stream(table, comm, &(struct stats_rows){walk_next, &w}, visitor);
@@ -272,5 +275,5 @@ static void link_add(void *context, struct stats_table *table, const struct net_
 void net_network_links_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
                             const struct stats_visitor *visitor)
 {
-    directions_show(net, table, comm, &(struct net_directions){.add = link_add}, visitor);
+    net_directions_show(net, table, comm, &(struct net_directions){.add = link_add}, visitor);
 }

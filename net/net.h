@@ -61,6 +61,11 @@ struct net_offer {
 /* Saved state of an offer that is there: all but `none`. */
 void net_offer_state(struct ker_chunk *, struct net_offer *);
 
+/* With output.links_by_job the lower bits of a message's number say which job it is of; NET_JOB_OTHERS: of
+ * one behind the first ones, or of none. */
+#define NET_JOB_BITS 4
+#define NET_JOB_OTHERS 15u
+
 /* Which of its queues the adapter puts a message into. */
 enum net_queue {
     NET_QUEUE_SEND,    /* messages in the order in which they are handed over */
@@ -123,6 +128,10 @@ struct net_phases {
      * NULL: nobody knows. */
     const char *(*keys_of)(const void *kinds, uint32_t node);
     const void *kinds;
+    /* With output.links_by_job, else 0: how many jobs there are, and their names. */
+    uint32_t jobs;
+    const char *(*job_name)(const void *names, uint32_t job);
+    const void *job_names;
 };
 
 /* Sums for conditions while running; local to this rank. */

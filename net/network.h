@@ -197,11 +197,13 @@ struct net_adapter {
     ker_time hold;          /* congestion control lets no flow send before */
     uint16_t port;          /* of the component, in what comes to this adapter */
     uint8_t exhausted;      /* no open-loop source, or it has ended */
+    uint8_t job;            /* of its last packet, where jobs are counted */
     uint32_t wire;          /* of the transmission that ends at link_free; 0: it was none */
     ker_time paced;         /* with adapter.injection_rate: no flow but control sends before */
     uint64_t backlog;       /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     struct net_link_series *series;      /* of that link; NULL: not collected */
+    struct net_job_use *jobs;            /* likewise (jobs.h) */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
 
@@ -269,6 +271,10 @@ struct net_network {
     /* statistics */
     ker_time final;       /* no end of the run cuts off what lies before */
     ker_time whole_until; /* what lies between the measured span's begin and this is counted at once, whole */
+    ker_time jobs_until;  /* the same where jobs are counted: at once, but with its job */
+    uint32_t jobs;        /* of output.links_by_job: those that are counted by themselves; 0: it is off */
+    const char *(*job_name)(const void *names, uint32_t job);
+    const void *job_names;
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;
@@ -355,7 +361,9 @@ static inline void net_final_set(struct net_network *net, ker_time until)
 {
     net->final = until;
     until = net->by_channel || net->away ? 0 : until; /* channels, detours are counted: none at once */
-    net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
+    until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
+    net->whole_until = net->jobs ? 0 : until;
+    net->jobs_until = net->jobs ? until : 0;
 }
 
 /* Bytes of buffer behind an output, per channel. */
@@ -370,6 +378,12 @@ uint32_t net_plane_switches(const struct net_network *); /* of one plane */
 struct part_member net_member_switch(const struct net_network *, uint32_t id);
 struct part_member net_member_node(const struct net_network *, uint32_t id);
 
+/* Behind this many bits of its number a message is numbered as if jobs were not counted. */
+static inline uint32_t net_number_shift(const struct net_network *net)
+{
+    return net->jobs ? NET_JOB_BITS : 0;
+}
+
 /* What the 32 random bits of a packet's own are made of (ker_mix), the same wherever they are asked for:
  * injection times differ among a source's packets. With routing.pinning they are the message's or the flow's.
  */
@@ -377,7 +391,8 @@ static inline uint64_t net_packet_chance(const struct net_network *net, const st
 {
     uint64_t what = (uint64_t)p->injected;
     if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
-        what = net->set.pinning == NET_PIN_MESSAGE ? p->message : (uint64_t)p->destination;
+        what = net->set.pinning == NET_PIN_MESSAGE ? p->message >> net_number_shift(net)
+                                                   : (uint64_t)p->destination;
     return what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed;
 }
 

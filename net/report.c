@@ -2,6 +2,7 @@
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/jobs.h"
 #include "net/parts.h"
 #include "net/series.h"
 #include "net/switch/switch.h"
@@ -141,6 +142,8 @@ enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm
                                   const struct stats_folder *folder, struct ker_error *error)
 {
     enum ker_status status = net_matrices_write(net, comm, folder, error);
+    if (net->jobs)
+        net_jobs_write(net, comm, folder, error);
     if (ker_comm_rank(comm) != 0 || status != KER_OK || !net->histograms)
         return status;
     status = stats_histogram_write(folder, &stats_message_size_schema, net->message_size, error);

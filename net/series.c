@@ -12,6 +12,7 @@
 #include "net/ahead.h"
 #include "net/carriers/used.h"
 #include "net/channels.h"
+#include "net/jobs.h"
 #include "net/links.h"
 #include "net/parts.h"
 
@@ -24,22 +25,26 @@ const struct stats_schema *const net_tables[] = {&net_links_schema,
                                                  &net_channels_schema,
                                                  &net_channel_series_schema,
                                                  &net_latency_series_schema,
+                                                 &net_jobs_schema,
+                                                 &net_job_series_schema,
                                                  &net_used_schema,
                                                  NULL};
 
 static const struct stats_schema *const series_schema[NET_SERIES_KINDS] = {
     &net_link_series_schema, &net_switch_series_schema, &net_adapter_series_schema,
-    &net_channel_series_schema};
+    &net_channel_series_schema, &net_job_series_schema};
 
 void net_series_read(struct net_network *net, const struct ker_config *config)
 {
-    static const char *const key[NET_SERIES_KINDS] = {"output.series.links", "output.series.switches",
-                                                      "output.series.adapters", "output.series.channels"};
-    enum stats_collect collect[NET_SERIES_KINDS], any = STATS_COLLECT_OFF;
-    for (int i = 0; i < NET_SERIES_KINDS; i++)
+    static const char *const key[NET_SERIES_JOBS] = {"output.series.links", "output.series.switches",
+                                                     "output.series.adapters", "output.series.channels"};
+    enum stats_collect collect[NET_SERIES_KINDS] = {0}, any = STATS_COLLECT_OFF;
+    for (int i = 0; i < NET_SERIES_JOBS; i++)
         any |= collect[i] = stats_collect_of(config, key[i]);
     if (any == STATS_COLLECT_OFF && !net->states)
         return;
+    if (net->jobs && collect[NET_SERIES_LINKS] == STATS_COLLECT_PERIODS)
+        collect[NET_SERIES_JOBS] = STATS_COLLECT_PERIODS;
     net->series = ker_alloc(sizeof *net->series);
     memcpy(net->series->collect, collect, sizeof collect);
     net->by_channel = net_channels_collected(net);
@@ -97,6 +102,8 @@ static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t s
         ahead_add(net, &t, l, at, sign);
         if (l->channel)
             ahead_add(net, &t, &l->channel[t.channel].since, at, sign);
+        if (net->jobs)
+            net_job_ahead(net, &t, net_ahead_jobs(net, &t), at, sign);
     }
 }
 
@@ -215,6 +222,8 @@ static void direction_add(void *making, struct stats_table *none, const struct n
         stats_table_add(m->table[NET_SERIES_LINKS], &(struct net_link_row){d, m->at, load});
     if (m->table[NET_SERIES_CHANNELS])
         net_channels_add(m->table[NET_SERIES_CHANNELS], d, m->at, m->all);
+    if (m->table[NET_SERIES_JOBS])
+        net_jobs_add(m->table[NET_SERIES_JOBS], d, m->at);
 }
 
 static void rows_make(const struct net_network *net, struct making *m)
@@ -235,11 +244,14 @@ void net_network_series_want(struct net_network *net, struct stats_series_files 
 {
     const struct route_summary *sum = route_summarise(net->topology);
     const uint64_t channels = 2 * sum->links * net->set.channels * net->set.classes;
-    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints, channels};
+    const uint64_t jobs = 2 * sum->links * (net->jobs + 1);
+    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints, channels, jobs};
     if (net_series_collects(net))
         stats_series_memory(files, 2 * sum->links * sizeof(struct net_link_series));
     if (net_channels_collected(net))
         stats_series_memory(files, channels * sizeof(struct net_channel));
+    if (net->jobs)
+        stats_series_memory(files, jobs * sizeof(struct net_job_use));
     for (int i = 0; net->series && i < NET_SERIES_KINDS; i++)
         if (net->series->collect[i] == STATS_COLLECT_PERIODS)
             net->series->series[i] = stats_series_want(files, series_schema[i], net, rows[i]);
@@ -297,7 +309,7 @@ void net_network_series_write(struct net_network *net, struct ker_comm *comm, ke
                               const struct stats_folder *folder, struct ker_error *error)
 {
     static const struct stats_schema *const schema[NET_SERIES_KINDS] = {
-        NULL, &net_switches_schema, &net_adapters_schema, &net_channels_schema};
+        NULL, &net_switches_schema, &net_adapters_schema, &net_channels_schema, NULL};
     struct making m = {.all = true};
     if (!net->series)
         return;

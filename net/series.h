@@ -74,6 +74,7 @@ enum net_series_of {
     NET_SERIES_SWITCHES,
     NET_SERIES_ADAPTERS,
     NET_SERIES_CHANNELS,
+    NET_SERIES_JOBS, /* output.links_by_job, where there are rows of links in periods */
     NET_SERIES_KINDS
 };
 

@@ -283,6 +283,9 @@ static void phases_set(struct net_network *net, const struct net_phases *phases)
     net->set.stop = phases->stop;
     net->set.least = (uint32_t)phases->least_payload + net->set.header;
     net->set.least += net->set.least == 0;
+    net->jobs = phases->jobs < NET_JOB_OTHERS ? phases->jobs : NET_JOB_OTHERS;
+    net->job_name = phases->job_name;
+    net->job_names = phases->job_names;
     net_final_set(net, KER_TIME_MAX); /* until the engine says less */
 }
 

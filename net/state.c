@@ -17,8 +17,8 @@
 
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define NETWORK_VERSION 4
-#define SWITCH_VERSION 9
-#define ADAPTER_VERSION 10
+#define SWITCH_VERSION 10
+#define ADAPTER_VERSION 11
 
 /* ---- counts ---- */
 
@@ -196,11 +196,9 @@ void net_network_forked(struct net_network *net, ker_time at, const struct ker_c
     for (uint32_t i = 0; i < net->adapter_count; i++) {
         struct net_adapter *a = net->adapters[i];
         net->set.measure_to = measured_to;
-        net_channel_resize(a, UINT64_MAX);
-        a->busy -= net_measured_part(net, a->link_free - a->wire, a->wire);
+        net_injection_resize(a, UINT64_MAX);
         net->set.measure_to = measure_to;
-        net_channel_resize(a, 1);
-        a->busy += net_measured_part(net, a->link_free - a->wire, a->wire);
+        net_injection_resize(a, 1);
     }
     for (uint32_t i = 0; i < net->switch_count && !net->set.remembers; i++)
         net_pins_free(net->switches[i]);

@@ -120,6 +120,8 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
                    ker_config_has(config, "node.power.memory_byte");
     model->series = ker_config_means_key(config, "output.series.cores") &&
                     stats_collects_periods(config, "output.series.cores");
+    model->by_job =
+        ker_config_means_key(config, "output.links_by_job") && ker_config_bool(config, "output.links_by_job");
     model->works = node_rates_ask(&model->rates) || model->series || model->socket_latency ||
                    model->domain_latency || model->single_copy_size || model->single_copy_latency ||
                    model->units != model->cores || ker_config_has(config, "node.core_speeds") ||

@@ -261,7 +261,7 @@ static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
         return false;
     offer->service = (uint8_t)s;
     offer->part = NET_WHOLE;
-    offer->number = n->messages++;
+    offer->number = node_number(n, s, NULL);
     return true;
 }
 

@@ -50,6 +50,7 @@ struct node_model {
     bool spins;    /* who waits keeps its unit, and takes its turns */
     bool series;   /* output.series.cores: what cores and memory do in periods is asked for: */
     struct stats_series *core_series, *memory_series;
+    bool by_job;             /* output.links_by_job: messages' numbers say their jobs */
     bool power;              /* node.power.*: energy of cores and memory is asked for */
     bool works;              /* more than the simple model: processor work is the node's (node_work) */
     struct node_rates rates; /* of nodes of no kind; kinds have their own */
@@ -164,6 +165,8 @@ struct node_service {
     /* With node.lane_bandwidth: the core whose task a message with this envelope is for: its domain's memory
      * is written to. NULL: that of the adapter's socket. */
     uint32_t (*receiver)(void *state, const struct net_envelope *);
+    /* The job that a message with this envelope, to another node, is of. NULL: of none. */
+    uint32_t (*job)(const struct net_envelope *);
     /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it
      * was attached; start is not called then. NULL: it holds nothing. */
     void (*save)(void *state, struct node *, struct ker_chunk *);
@@ -201,8 +204,8 @@ struct node_message {
     ker_time delay;                      /* until the adapter knows of it, or its copying begins */
     uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_BY_ADAPTER; to this node
                       itself, where node_model.works: NODE_CORES or NODE_ANY_CORE */
-    bool direct; /* beside the network: it is there after `delay`, at least node_model.direct; without bytes
-                    and cookie */
+    bool direct;   /* beside the network: it is there after `delay`, at least node_model.direct; without bytes
+                      and cookie */
     uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing, but
                                 NODE_QUEUE_ONCE: copied once, without node.single_copy_latency */
 };

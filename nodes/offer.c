@@ -45,7 +45,7 @@ bool node_offer_next(struct node *n, uint32_t adapter, struct net_offer *offer)
         }
         source->has = false;
         struct net_offer message = source->next;
-        message.number = n->messages++;
+        message.number = node_number(n, message.service, NULL);
         node_rail_offer(n, &message, adapter);
     }
     node_queue_take(n, adapter, offer);

@@ -163,10 +163,18 @@ ker_time node_rail_path(struct node *, ker_time now, const struct net_send *, ui
 ker_time node_path_to(const struct node *, uint32_t core, uint32_t adapter);
 /* delay.c: the same for several == true, via the bus. */
 void node_path_send(struct node *, ker_time now, struct net_send *, uint32_t core);
+/* number.c: the number of the next message, with its job; envelope: NULL, it has none. */
+uint32_t node_number_by_job(struct node *, uint32_t service, const struct net_envelope *);
+static inline uint32_t node_number(struct node *n, uint32_t service, const struct net_envelope *envelope)
+{
+    if (__builtin_expect(n->system->model.by_job, 0))
+        return node_number_by_job(n, service, envelope);
+    return n->messages++;
+}
 /* To the adapter, or one of them; send->destination is a node. */
 static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
-    send->number = n->messages++;
+    send->number = node_number(n, send->service, send->envelope);
     if (__builtin_expect(n->several, 0))
         node_path_send(n, now, send, core);
     else

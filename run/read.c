@@ -186,6 +186,7 @@ static const char *node_keys(const void *kinds, uint32_t node)
 
 void run_network_read(struct run *run)
 {
+    bool by_job = ker_config_bool(run->config, "output.links_by_job");
     enum ker_status status = run_ends_check(run);
     struct net_phases phases = {run->warmup,
                                 run->measure_to < run->end ? run->measure_to : run->end,
@@ -194,7 +195,10 @@ void run_network_read(struct run *run)
                                     ? 0
                                     : task_system_least_payload(run->tasks),
                                 run->kinds ? node_keys : NULL,
-                                run->kinds};
+                                run->kinds,
+                                by_job ? task_system_jobs(run->tasks) : 0,
+                                task_system_job_name,
+                                run->tasks};
     if (status == KER_OK)
         run->carrier->new (&run->network, run->config, run->topology, run->seed, phases, &run->error);
     bool warns = run->control && run->error.status == KER_OK && run->carrier->warning;

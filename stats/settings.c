@@ -16,6 +16,12 @@ const struct ker_option stats_options[] = {
      "Write links.csv: packets, utilisation and queue occupancy of every direction of every link. Left out, "
      "with a warning, where it would be larger than 100 MB, unless this key is given.",
      .resume = KER_RESUME_FREE},
+    {"output.links_by_job", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write links_by_job.csv: bytes and busy time of every direction of every link by job, of the first 15 "
+     "jobs "
+     "by themselves and of all else together; with output.series.links = \"periods\" also "
+     "links_by_job_series.csv. Takes 32 bytes of memory for each, and up to 5 % more instructions.",
+     "jobs & " LINKS},
     {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write tasks.csv: finish, compute and wait time of every task of every job. Left out like links.csv.",
      "jobs", .resume = KER_RESUME_FREE},

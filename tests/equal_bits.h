@@ -4,6 +4,7 @@
 #define TESTS_EQUAL_BITS_H
 
 #include "kernel/base/base.h"
+#include "tests/links_by_job.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -116,10 +117,10 @@ static int equal_wanted(const struct dirent *entry)
     return wanted;
 }
 
-/* The object `result`, and all tables, series and timelines. */
+/* The object `result`, and all tables, series and timelines; what links carry adds up by jobs. */
 static inline bool equal_results(const char *expected, const char *folder, char where[512])
 {
-    bool equal = equal_summaries(expected, folder, where);
+    bool equal = equal_summaries(expected, folder, where) && links_by_job_add_up(folder, where);
     const char *folders[] = {expected, folder};
     for (int k = 0; k < 2 && equal; k++) {
         struct dirent **entry = NULL;

@@ -45,7 +45,7 @@ static void extension_make(struct net_network *net, struct net_outgoing *o,
 /* Unique among a source's messages to the destination. */
 static inline uint32_t message_number(struct net_adapter *a, const struct net_outgoing *o, uint32_t number)
 {
-    return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o) : number;
+    return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o, number) : number;
 }
 
 /* Returns its record. */
@@ -176,6 +176,8 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
     }
     if (__builtin_expect(a->series != NULL, 0))
         net_injection_note(a, packet, (unsigned)channel, now);
+    if (__builtin_expect(net->jobs != 0, 0))
+        net_job_inject(a, packet, now, wire);
     a->busy += net_measured_part(net, now, wire);
 }
 

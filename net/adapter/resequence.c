@@ -16,6 +16,16 @@
 
 #define LANES 64u /* classes x queues, a power of two */
 
+/* From a number of a lane to the next; a number without what it says of a job, in its lowest bits. */
+static uint32_t step_of(const struct net_network *net)
+{
+    return LANES << net_number_shift(net);
+}
+static uint32_t number_alone(const struct net_network *net, uint32_t number)
+{
+    return number >> net_number_shift(net) << net_number_shift(net);
+}
+
 /* Messages sent to another node in one class and queue. */
 struct sent {
     struct net_pair pair;
@@ -76,29 +86,29 @@ uint32_t net_resequencer_count(const struct net_resequencer *r)
     return r ? r->count : 0;
 }
 
-uint32_t net_resequencer_number(struct net_adapter *a, const struct net_outgoing *o)
+uint32_t net_resequencer_number(struct net_adapter *a, const struct net_outgoing *o, uint32_t number)
 {
     uint32_t lane = o->priority * 4u + o->queue;
     struct net_pairs *sent = &a->net->resequencer->sent[lane];
     struct sent *s = net_pairs_find(sent, a->id, o->destination);
     if (!s) {
         s = net_pairs_add(sent, NULL, a->id, o->destination);
-        s->next = lane;
+        s->next = lane << net_number_shift(a->net);
     }
-    uint32_t number = s->next;
-    s->next += LANES;
-    return number;
+    uint32_t next = s->next;
+    s->next += step_of(a->net);
+    return next + (number - number_alone(a->net, number));
 }
 
-static struct order *order_of(struct net_resequencer *r, const struct net_adapter *a, uint32_t source,
-                              uint32_t number)
+static struct order *order_of(const struct net_adapter *a, uint32_t source, uint32_t number)
 {
-    struct net_pairs *order = &r->order[number % LANES];
+    uint32_t lane = (number >> net_number_shift(a->net)) % LANES;
+    struct net_pairs *order = &a->net->resequencer->order[lane];
     struct order *o = net_pairs_find(order, a->id, source);
     if (o)
         return o;
     o = net_pairs_add(order, NULL, a->id, source);
-    o->next = number % LANES;
+    o->next = lane << net_number_shift(a->net);
     o->held = NET_NONE;
     return o;
 }
@@ -113,9 +123,10 @@ bool net_resequencer_put(struct net_adapter *a, ker_time now, const struct net_m
 {
     struct net_network *net = a->net;
     struct net_resequencer *r = net->resequencer;
-    struct order *o = order_of(r, a, m->source, number);
+    struct order *o = order_of(a, m->source, number);
+    number = number_alone(net, number);
     if (number == o->next) {
-        o->next += LANES;
+        o->next += step_of(net);
         return true;
     }
     uint32_t index = held_new(r), *link = &o->held;
@@ -138,7 +149,7 @@ bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, 
 {
     struct net_network *net = a->net;
     struct net_resequencer *r = net->resequencer;
-    struct order *o = order_of(r, a, source, number);
+    struct order *o = order_of(a, source, number);
     uint32_t index = o->held;
     if (index == NET_NONE || r->held.at[index].number != o->next)
         return false;
@@ -150,7 +161,7 @@ bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, 
     }
     if (net_measures(net, m->created))
         stats_quantity_add(net->early_wait, (uint64_t)(now - h->since));
-    o->next += LANES;
+    o->next += step_of(net);
     o->bytes -= m->bytes;
     o->held = h->next;
     KER_POOL_GIVE(&r->held, index);

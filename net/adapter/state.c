@@ -181,6 +181,8 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     if (n->net->set.lanes)
         ker_chunk_bytes(c, net_lanes_of(n), n->net->set.lanes->bytes);
     net_credits_state(n->net, n->due, c);
+    n->job = ker_chunk_u8(c, n->job);
+    net_jobs_state(n->net, n->jobs, 1, c);
 }
 
 /* What is being read and written is the node's to know. */

@@ -35,7 +35,8 @@ void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
                           .in = port_name(net, t->in),
                           .wire = (uint32_t)t->wire,
                           .bytes = (uint16_t)t->bytes,
-                          .channel = (uint8_t)t->channel,
+                          .channel = (uint8_t)(t->channel & 15),
+                          .job = (uint8_t)(t->job & 15),
                           .detour = t->detour};
 }
 
@@ -50,6 +51,7 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
                               .in_buffer = k->in_buffer,
                               .bytes = k->bytes,
                               .channel = k->channel,
+                              .job = k->job,
                               .detour = k->detour};
 }
 
@@ -73,6 +75,12 @@ struct net_link_series *net_ahead_series(const struct net_network *net, const st
     return &s->series[net_port_number(s, t->out)];
 }
 
+struct net_job_use *net_ahead_jobs(const struct net_network *net, const struct net_ahead *t)
+{
+    const struct net_switch *s = switch_of(net, t->out);
+    return net_jobs_at(s, net_port_number(s, t->out));
+}
+
 static void detour_count(const struct net_network *net, const struct net_ahead *t)
 {
     const struct net_switch *s = switch_of(net, t->out);
@@ -87,6 +95,8 @@ void net_ahead_count_now(const struct net_network *net, const struct net_ahead *
         detour_count(net, t);
     if (net_channels_collected(net))
         net_channel_count(&net_ahead_series(net, t)->channel[t->channel], t, busy);
+    if (net->jobs)
+        net_job_count(net_job_use(net, net_ahead_jobs(net, t), t->job), t->bytes, busy);
 }
 
 static void kept_count(const struct net_network *net, size_t index)
@@ -109,25 +119,15 @@ void net_network_settle(struct net_network *net, ker_time until)
         net_link_states_settle(net, until);
 }
 
-/* An adapter counts a transmission when it begins; one at most is not over. */
-static uint64_t node_busy(const struct net_network *net, const struct net_adapter *n)
-{
-    return net_measured_part(net, n->link_free - n->wire, n->wire);
-}
-
 void net_network_end(struct net_network *net, ker_time end)
 {
-    for (uint32_t i = 0; i < net->adapter_count; i++) {
-        net->adapters[i]->busy -= node_busy(net, net->adapters[i]);
-        net_channel_resize(net->adapters[i], UINT64_MAX);
-    }
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        net_injection_resize(net->adapters[i], UINT64_MAX);
     if (end < net->set.measure_to)
         net->set.measure_to = end;
     net_final_set(net, net->final);
-    for (uint32_t i = 0; i < net->adapter_count; i++) {
-        net->adapters[i]->busy += node_busy(net, net->adapters[i]);
-        net_channel_resize(net->adapters[i], 1);
-    }
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        net_injection_resize(net->adapters[i], 1);
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave < net->set.measure_to)
             kept_count(net, i);
@@ -141,6 +141,7 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
     uint16_t out = c->loads ? 0 : net_port_number(s, t->out), in = c->loads ? 0 : net_port_number(s, t->in);
     KER_CHUNK(c, out, in, t->leave, t->wire, t->waited, t->in_buffer, t->bytes, t->channel);
     t->detour = ker_chunk_bool(c, t->detour);
+    t->job = ker_chunk_u8(c, t->job);
     if (!c->loads)
         return;
     if (out >= s->ports || in >= s->ports || (t->detour && !s->detours) ||

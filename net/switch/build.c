@@ -98,6 +98,7 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
         port_init(net, net_port_at(s, p), l, &peer);
         credits_due_init(&s->credits_due[p]);
     }
+    s->jobs = net_job_uses_new(net, ports);
     s->detours = net->away ? ker_alloc(sizeof *s->detours * ports) : NULL;
     if (net->set.queueing == NET_QUEUE_FIFO) {
         s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
@@ -110,6 +111,7 @@ void net_switch_release(struct net_switch *s)
 {
     free(s->input_fifo);
     free(s->detours);
+    free(s->jobs);
     net_pins_free(s);
     net_congestion_map_free(s->map);
 }

@@ -81,15 +81,24 @@ static inline void output_wait(struct net_switch *s, const struct grant *g, uint
 
 /* ---- the grant ---- */
 
-/* Some of it lies outside, or may. Not inline, and all by value: what lies in memory for the slow path would
- * be written for the other, too. What leaves behind run.end is kept: a fork may move it (nothing is final
- * that lies behind it). */
+/* Some of it lies outside, or may. Not inline, and by value but for the packet: what lies in memory for the
+ * slow path would be written for the other, too. What leaves behind run.end is kept: a fork may move it
+ * (nothing is final that lies behind it). */
 __attribute__((noinline)) static void output_count_rare(struct net_network *net, struct net_port *out,
-                                                        struct net_port *in, ker_time leave, ker_time wire,
-                                                        uint64_t waited, uint64_t in_buffer, uint32_t bytes,
-                                                        uint32_t channel, bool detour)
+                                                        struct net_port *in, const struct net_packet *p,
+                                                        ker_time leave, ker_time wire, uint64_t waited,
+                                                        uint64_t in_buffer, uint32_t channel)
 {
-    const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes, channel, detour};
+    const struct net_ahead t = {.out = out,
+                                .in = in,
+                                .leave = leave,
+                                .wire = wire,
+                                .waited = waited,
+                                .in_buffer = in_buffer,
+                                .bytes = p->bytes,
+                                .channel = channel,
+                                .detour = (p->flags & NET_DETOUR) != 0,
+                                .job = p->message % (1u << NET_JOB_BITS)};
     if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
         return;
     if (leave + wire > net->final)
@@ -98,17 +107,21 @@ __attribute__((noinline)) static void output_count_rare(struct net_network *net,
         net_ahead_count_now(net, &t);
 }
 
-static inline void output_count(struct net_network *net, const struct grant *g, const struct net_packet *p,
+static inline void output_count(struct net_switch *s, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
+    const struct net_network *net = s->net;
     const struct net_ahead t = {
         g->out,   g->in,     leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time),
         p->bytes, g->channel};
-    if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1))
+    if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1)) {
         net_ahead_count(&t, (uint64_t)wire);
-    else
-        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes, t.channel,
-                          (p->flags & NET_DETOUR) != 0);
+    } else if (leave >= net->set.measure_from && leave + wire <= net->jobs_until) {
+        net_ahead_count(&t, (uint64_t)wire);
+        net_job_count(net_job_use(net, net_jobs_at(s, g->out_port), p->message), t.bytes, (uint64_t)wire);
+    } else {
+        output_count_rare(s->net, t.out, t.in, p, leave, wire, t.waited, t.in_buffer, t.channel);
+    }
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
@@ -198,7 +211,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
         net_congestion_map_look(s, g->out_port, now);
     ker_check(credits_cover(net, out, g->channel, p->bytes, g->reserved));
     out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : credits_of(&net->set, p->bytes);
-    output_count(net, g, p, now, leave, t_out.wire, read_end);
+    output_count(s, g, p, now, leave, t_out.wire, read_end);
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
     ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);

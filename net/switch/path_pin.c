@@ -21,7 +21,8 @@ static const struct ker_table_kind entries = KER_TABLE_U64(struct entry);
 
 static uint64_t key_of(const struct net_network *net, const struct net_packet *p)
 {
-    uint32_t what = net->set.pinning == NET_PIN_MESSAGE ? p->message : p->destination;
+    uint32_t what =
+        net->set.pinning == NET_PIN_MESSAGE ? p->message >> net_number_shift(net) : p->destination;
     uint64_t key = ((uint64_t)p->source << 32 | what) + 1;
     if (net->set.resequence && net->set.pinning == NET_PIN_MESSAGE) /* numbered per destination */
         key = (key ^ (uint64_t)p->destination * 0x9e3779b97f4a7c15u) | 1ull << 63;

@@ -8,6 +8,7 @@
 #define NET_SWITCH_PRIVATE_H
 
 #include "net/credits.h"
+#include "net/channels.h"
 #include "net/switch/switch.h"
 
 #define NET_NO_VOQ UINT16_MAX
@@ -55,6 +56,7 @@ struct net_switch {
     struct net_link_series *series; /* by port; NULL: not collected */
     char *lanes;                    /* by port; NULL: strict */
     uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
+    struct net_job_use *jobs;       /* by output and job (net/jobs.h); NULL: not collected */
 };
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
@@ -79,6 +81,12 @@ static inline uint16_t net_port_number(const struct net_switch *s, const struct 
 static inline void *net_lanes_at(const struct net_switch *s, uint32_t port)
 {
     return s->lanes + (size_t)port * s->net->set.lanes->bytes;
+}
+
+/* What an output has carried of each job; only where that is collected. */
+static inline struct net_job_use *net_jobs_at(const struct net_switch *s, uint32_t port)
+{
+    return s->jobs + (size_t)port * (s->net->jobs + 1);
 }
 
 /* ---- credits of an output ---- */

@@ -127,6 +127,7 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     if (s->detours)
         ker_chunk_bytes(c, s->detours, sizeof *s->detours * s->ports);
     net_series_state(s->net, s->series, s->ports, c);
+    net_jobs_state(s->net, s->jobs, s->ports, c);
     net_pins_state(s, c);
     net_congestion_map_state(s, c);
 }

@@ -19,6 +19,7 @@ struct net_switch_view {
     uint32_t id, self, ports;       /* among switches; component */
     struct net_link_series *series; /* by port; NULL: not collected */
     const uint64_t *detours;        /* by output; NULL: there are none */
+    struct net_job_use *jobs;       /* by output and job; NULL: not collected */
 };
 struct net_switch_view net_switch_view(const struct net_switch *);
 uint32_t net_switch_number(const struct net_network *,

@@ -11,7 +11,7 @@ uint32_t net_switch_number(const struct net_network *net, uint32_t i)
 
 struct net_switch_view net_switch_view(const struct net_switch *s)
 {
-    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->detours};
+    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->detours, s->jobs};
 }
 
 struct net_port *net_switch_port(const struct net_switch *s, uint32_t port)

@@ -301,6 +301,11 @@ uint64_t task_system_unfinished(const struct task_system *system)
     return driven + (system->mpi ? task_mpi_unfinished(system->mpi) : 0);
 }
 
+const char *task_system_job_name(const void *system, uint32_t job)
+{
+    return task_jobs_get(((const struct task_system *)system)->jobs, job)->name;
+}
+
 uint32_t task_system_jobs(const struct task_system *system)
 {
     return task_jobs_count(system->jobs);

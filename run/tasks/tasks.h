@@ -73,6 +73,7 @@ uint64_t task_system_unfinished(const struct task_system *);
 /* What these are: "task"; "object", where all jobs are message-driven; "task or object". */
 const char *task_system_waiter(const struct task_system *);
 uint32_t task_system_jobs(const struct task_system *);
+const char *task_system_job_name(const void *system, uint32_t job);
 struct task_jobs;
 const struct task_jobs *task_jobs_of(const struct task_system *);
 

@@ -124,6 +124,13 @@ static uint32_t service_receiver(void *state, const struct net_envelope *envelop
     return core_find(state, wire.job, wire.destination)->core;
 }
 
+static uint32_t service_job(const struct net_envelope *envelope)
+{
+    struct driven_wire wire;
+    driven_wire_read(&wire, &(struct net_message){.envelope = *envelope});
+    return wire.job;
+}
+
 /* A message that a fault has taken is in flight for ever. */
 const struct node_service task_driven_service = {.name = "driven",
                                                  .start = service_start,
@@ -132,6 +139,7 @@ const struct node_service task_driven_service = {.name = "driven",
                                                  .timer = service_timer,
                                                  .worked = service_worked,
                                                  .receiver = service_receiver,
+                                                 .job = service_job,
                                                  .save = driven_node_save};
 
 /* ---- set-up ---- */

@@ -516,12 +516,19 @@ static bool service_waits(void *state, uint32_t number)
     return stream == task_stream_current(task) ? task->blocked : task->streams->stream[stream].blocked;
 }
 
+static uint32_t service_job(const struct net_envelope *envelope)
+{
+    struct task_wire wire;
+    memcpy(&wire, envelope, sizeof wire);
+    return wire.job;
+}
+
 #define SERVICE(steps)                                                                                       \
     {                                                                                                        \
         .name = "mpi", .start = service_start, .forked = service_start, .arrived = service_arrived,          \
         .sent = service_sent, .timer = service_timer, .receiver = service_receiver,                          \
         .worked = service_worked, .waits = service_waits, .step = (steps), .save = task_mpi_save,            \
-        .lost = service_lost                                                                                 \
+        .lost = service_lost, .job = service_job                                                             \
     }
 const struct node_service task_mpi_service = SERVICE(service_step);
 const struct node_service task_mpi_service_asking = SERVICE(service_step_asking);

@@ -88,6 +88,8 @@ static void random_output(struct random_system *r, bool ends, double unit)
     bool matrix = put_flag(r, "matrix", r->whole && !r->jobs ? 0 : 30);
     if (r->jobs)
         put_flag(r, "tasks", 95);
+    if (r->jobs && !r->whole)
+        put_flag(r, "links_by_job", r->all ? 90 : 40);
     if (r->jobs && random_flag(r, "own calls", 60)) /* absent: of traces */
         r->calls_off = !put_flag(r, "calls", 70);
     if (matrix && r->whole)
