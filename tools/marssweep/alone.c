@@ -4,16 +4,14 @@
  * Alone: the other jobs, and the traffic, keep their nodes and never begin; a job that would wait for one of
  * them (jobs[].after) does not. What is compared: until the job has finished; the iterations of a collective,
  * one by one (collectives.csv); time in each function that waits (wait_functions.csv). A ratio is of runs
- * with the same seed; the table has the mean over seeds.
+ * with the same seed; the table `slowdown` of the database has them all, what is printed the mean over seeds.
  */
 #include "tools/marssweep/sweep.h"
 
 #include "tools/marsreport/report.h"
 
-#include <errno.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +50,7 @@ static enum ker_status alone_add(struct sweep *s, size_t number, const struct sw
     if (status == KER_OK) {
         point->of = s->point[number];
         point->job = ker_format("%s", jobs->name[which]);
+        point->start = jobs->start[which];
     }
     return status;
 }
@@ -77,63 +76,62 @@ enum ker_status sweep_alone_begin(struct sweep *s, struct ker_error *error)
 
 /* ---- what is compared ---- */
 
-/* One time of a job in both runs. */
-struct pair {
-    char *what;        /* "finished", "256 KiB", "MPI_Allreduce" */
-    int64_t iteration; /* -1: none */
-    double alone, beside;
+/* A row of the table `times`: one time of a job, in its run alone or beside the others. */
+struct times {
+    sqlite3_stmt *insert;
+    const char *job;
 };
 
-struct pairs {
-    struct pair *pair;
-    size_t count;
-};
+enum { PLACE = 1, POINT, SEED, JOB, WHAT, ITERATION, BESIDE, PS };
 
-static void pair_add(struct pairs *p, const char *what, int64_t iteration, bool beside, double value)
+static void time_insert(const struct times *t, const char *what, const char *iteration, double ps)
 {
-    for (size_t i = p->count; beside && i > 0; i--)
-        if (p->pair[i - 1].iteration == iteration && strcmp(p->pair[i - 1].what, what) == 0) {
-            p->pair[i - 1].beside = value;
-            return;
-        }
-    if (!beside)
-        *KER_APPEND(p->pair, p->count) = (struct pair){ker_format("%s", what), iteration, value, NAN};
+    sqlite3_bind_text(t->insert, WHAT, what, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(t->insert, ITERATION, iteration, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(t->insert, PS, (int64_t)ps);
+    if (!isnan(ps))
+        sqlite3_step(t->insert);
+    sqlite3_reset(t->insert);
 }
 
 /* Rows of a table that are of this job: their text (or size), their number, their time. */
-static void table_take(struct rep_folder *f, const char *name, const char *job, const char *const column[3],
-                       bool beside, struct pairs *p)
+static void table_take(struct rep_folder *f, const char *name, const char *const column[3],
+                       const struct times *times)
 {
     struct rep_table *t = rep_table_open(f, name);
     int owner = t ? rep_table_column(t, "job") : -1, what = t ? rep_table_column(t, column[0]) : -1,
         number = t && column[1] ? rep_table_column(t, column[1]) : -1,
         value = t ? rep_table_column(t, column[2]) : -1;
     while (owner >= 0 && what >= 0 && value >= 0 && rep_table_next(t)) {
-        char text[64];
-        if (strcmp(rep_cell_text(t, owner), job) != 0)
+        char text[64], iteration[24] = "";
+        if (strcmp(rep_cell_text(t, owner), times->job) != 0)
             continue;
-        if (number >= 0)
+        if (number >= 0) {
             ker_print_bytes(text, rep_cell_real(t, what));
-        else
+            snprintf(iteration, sizeof iteration, "%lld", (long long)rep_cell_integer(t, number));
+        } else
             snprintf(text, sizeof text, "%s", rep_cell_text(t, what));
-        pair_add(p, text, number >= 0 ? rep_cell_integer(t, number) : -1, beside, rep_cell_real(t, value));
+        time_insert(times, text, iteration, rep_cell_real(t, value));
     }
     rep_table_close(t);
 }
 
-static void run_take(const struct sweep *s, const struct sweep_point *point, const char *job, ker_time start,
-                     bool beside, struct pairs *p)
+/* Of a job alone, its times in the run of `point`, which is this one or the shared one. */
+static void run_take(const struct sweep *s, const struct sweep_point *alone, const struct sweep_point *point,
+                     const struct times *times)
 {
     static const char *const iterations[] = {"bytes", "iteration", "own_ps"}, *const functions[] = {
                                                                                   "function", NULL,
                                                                                   "wait_ps"};
     struct ker_error *error = ker_alloc(sizeof *error);
     struct rep_folder folder = {0};
-    char *path = sweep_folder_of(s, "runs", point->key), *finish = ker_format("jobs[%s].finish_ps", job);
-    pair_add(p, "finished", -1, beside, sweep_figure_of(&point->figures, finish) - (double)start);
+    char *path = sweep_folder_of(s, "runs", point->key),
+         *finish = ker_format("jobs[%s].finish_ps", times->job);
+    sqlite3_bind_int(times->insert, BESIDE, point != alone);
+    time_insert(times, "finished", "", sweep_figure_of(&point->figures, finish) - (double)alone->start);
     if (rep_folder_open(&folder, path, error) == KER_OK) {
-        table_take(&folder, "collectives", job, iterations, beside, p);
-        table_take(&folder, "wait_functions", job, functions, beside, p);
+        table_take(&folder, "collectives", iterations, times);
+        table_take(&folder, "wait_functions", functions, times);
     }
     rep_folder_close(&folder);
     free(path);
@@ -141,126 +139,70 @@ static void run_take(const struct sweep *s, const struct sweep_point *point, con
     free(error);
 }
 
-/* ---- the report ---- */
-
-/* Ratios of one time of a job in a group of points: of all seeds and iterations. */
-struct line {
-    char *what;
-    double *ratio, alone, beside;
-    size_t count, ratios;
-};
-
-struct lines {
-    struct line *line;
-    size_t count;
-};
-
-static void line_add(struct lines *l, const struct pair *p)
+static void point_take(const struct sweep *s, size_t place, sqlite3_stmt *insert)
 {
-    size_t i = 0;
-    while (i < l->count && strcmp(l->line[i].what, p->what) != 0)
-        i++;
-    if (i == l->count)
-        *KER_APPEND(l->line, l->count) = (struct line){.what = ker_format("%s", p->what)};
-    struct line *line = &l->line[i];
-    *KER_APPEND(line->ratio, line->ratios) = p->beside / p->alone;
-    line->alone += p->alone;
-    line->beside += p->beside;
-    line->count++;
-}
-
-static void rows_write(FILE *csv, const char *words, const struct sweep_point *p, const struct pairs *pairs,
-                       struct lines *lines)
-{
+    const struct sweep_point *p = s->point[place];
     const char *seed = sweep_word_of(&p->words, SWEEP_SEED);
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->pair[i];
-        char number[24] = "";
-        if (pair->iteration >= 0)
-            snprintf(number, sizeof number, "%lld", (long long)pair->iteration);
-        if (!(pair->alone > 0) || isnan(pair->beside))
-            continue;
-        fprintf(csv, "\"%s\",%s,%s,%s,%s,%.0f,%.0f,%.6f\n", words, seed ? seed : "", p->job, pair->what,
-                number, pair->alone, pair->beside, pair->beside / pair->alone);
-        line_add(lines, pair);
-    }
+    char *text = sweep_words_varied(s, &p->of->words, NULL);
+    struct times times = {insert, p->job};
+    sqlite3_bind_int64(insert, PLACE, (int64_t)place);
+    sqlite3_bind_text(insert, POINT, text, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(insert, SEED, seed ? seed : "", -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(insert, JOB, p->job, -1, SQLITE_TRANSIENT);
+    run_take(s, p, p, &times);
+    run_take(s, p, p->of, &times);
+    free(text);
 }
 
-static void lines_print(FILE *out, const char *job, struct lines *lines)
+enum ker_status sweep_alone_store(const struct sweep *s, sqlite3 *db, struct ker_error *error)
 {
-    for (size_t i = 0; i < lines->count; i++) {
-        struct line *l = &lines->line[i];
-        char a[32], b[32];
-        double n = (double)l->count;
-        gsl_sort(l->ratio, 1, l->ratios);
-        fprintf(out, "  %-16s %-20s %12s %12s %9.3f %9.3f %9.3f\n", job, l->what,
-                ker_print_time(a, (ker_time)(l->alone / n)), ker_print_time(b, (ker_time)(l->beside / n)),
-                gsl_stats_mean(l->ratio, 1, l->ratios),
-                gsl_stats_quantile_from_sorted_data(l->ratio, 1, l->ratios, 0.99), l->ratio[l->ratios - 1]);
-        free(l->ratio);
-        free(l->what);
-    }
-    free(lines->line);
+    sqlite3_stmt *insert = NULL;
+    bool made = sqlite3_exec(db,
+                             "DROP TABLE IF EXISTS slowdown; CREATE TEMP TABLE times (place, point TEXT, "
+                             "seed TEXT, job TEXT, what TEXT, iteration TEXT, beside, ps)",
+                             NULL, NULL, NULL) == SQLITE_OK &&
+                sqlite3_prepare_v2(db, "INSERT INTO times VALUES (?, ?, ?, ?, ?, ?, ?, ?)", -1, &insert,
+                                   NULL) == SQLITE_OK;
+    for (size_t i = 0; i < s->points && made; i++)
+        if (s->point[i]->of && s->point[i]->state == SWEEP_DONE && s->point[i]->of->state == SWEEP_DONE)
+            point_take(s, i, insert);
+    sqlite3_finalize(insert);
+    made = made && sqlite3_exec(
+                       db,
+                       "CREATE TABLE slowdown AS SELECT alone.point, alone.seed, alone.job, what, iteration, "
+                       "alone.ps AS alone_ps, beside.ps AS beside_ps, 1.0 * beside.ps / alone.ps AS slowdown "
+                       "FROM times AS alone JOIN times AS beside USING (place, what, iteration) "
+                       "WHERE NOT alone.beside AND beside.beside AND alone.ps > 0 ORDER BY alone.rowid",
+                       NULL, NULL, NULL) == SQLITE_OK;
+    return made ? KER_OK : ker_fail(error, KER_RUN_FAILED, "%s: %s", s->db, sqlite3_errmsg(db));
 }
 
-/* One job in one group: its points are those of its runs alone. */
-static enum ker_status job_write(const struct sweep *s, const struct sweep_group *g, FILE *out, FILE *csv,
-                                 const char *words, struct ker_error *error)
+/* The weights of the 99th percentile are those of its two neighbours. */
+enum ker_status sweep_alone_write(const struct sweep *s, sqlite3 *db, FILE *out, struct ker_error *error)
 {
-    struct lines lines = {NULL, 0};
-    const char *job = s->point[g->point[0]]->job;
-    for (size_t i = 0; i < g->count; i++) {
-        const struct sweep_point *p = s->point[g->point[i]];
-        struct sweep_jobs jobs = {0};
-        struct pairs pairs = {NULL, 0};
-        if (p->state != SWEEP_DONE || p->of->state != SWEEP_DONE)
-            continue;
-        if (sweep_jobs_read(s, &p->of->words, &jobs, error) != KER_OK)
-            return error->status;
-        size_t which = 0;
-        while (which + 1 < jobs.count && strcmp(jobs.name[which], job) != 0)
-            which++;
-        run_take(s, p, job, jobs.start[which], false, &pairs);
-        run_take(s, p->of, job, jobs.start[which], true, &pairs);
-        rows_write(csv, words, p, &pairs, &lines);
-        for (size_t k = 0; k < pairs.count; k++)
-            free(pairs.pair[k].what);
-        free(pairs.pair);
-        sweep_jobs_free(&jobs);
-    }
-    lines_print(out, job, &lines);
-    return KER_OK;
-}
-
-enum ker_status sweep_alone_write(const struct sweep *s, FILE *out, struct ker_error *error)
-{
-    char *path = ker_format("%s/slowdown.csv", s->dir);
-    FILE *csv = fopen(path, "w");
-    if (!csv) {
-        ker_fail(error, KER_RUN_FAILED, "%s: %s", path, strerror(errno));
-        free(path);
-        return error->status;
-    }
-    fprintf(csv, "point,seed,job,what,iteration,alone_ps,beside_ps,slowdown\n");
+    static const char ask[] =
+        "WITH ranked AS (SELECT *, rowid AS number, row_number() OVER (PARTITION BY point, job, what "
+        "ORDER BY slowdown) - 1 AS rank, 0.99 * (count(*) OVER (PARTITION BY point, job, what) - 1) AS p99 "
+        "FROM slowdown) SELECT point, job, what, avg(alone_ps), avg(beside_ps), avg(slowdown), "
+        "sum(slowdown * max(0, 1 - abs(p99 - rank))), max(slowdown) FROM ranked GROUP BY point, job, what "
+        "ORDER BY min(number)";
+    sqlite3_stmt *row;
+    char last[4096] = "", a[32], b[32];
+    if (sqlite3_prepare_v2(db, ask, -1, &row, NULL) != SQLITE_OK)
+        return ker_fail(error, KER_RUN_FAILED, "%s: %s", s->db, sqlite3_errmsg(db));
     fprintf(
         out,
         "\nslowdown (beside / alone)                    alone       beside      mean       p99       max\n");
-    for (size_t i = 0; i < s->groups && error->status == KER_OK; i++) {
-        const struct sweep_group *g = s->group[i];
-        const struct sweep_group *last = i ? s->group[i - 1] : NULL;
-        if (!s->point[g->point[0]]->of)
-            continue;
-        const struct sweep_group *shared = s->group[s->point[g->point[0]]->of->group];
-        char *text = sweep_words_varied(s, &s->point[shared->point[0]]->words, NULL);
-        bool first = !last || !s->point[last->point[0]]->of ||
-                     s->point[last->point[0]]->of->group != s->point[g->point[0]]->of->group;
-        if (first && *text)
-            fprintf(out, "%s\n", text);
-        job_write(s, g, out, csv, text, error);
-        free(text);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        const char *point = (const char *)sqlite3_column_text(row, 0);
+        if (strncmp(point, last, sizeof last - 1) != 0)
+            fprintf(out, "%s\n", point);
+        snprintf(last, sizeof last, "%s", point);
+        fprintf(out, "  %-16s %-20s %12s %12s %9.3f %9.3f %9.3f\n", (const char *)sqlite3_column_text(row, 1),
+                (const char *)sqlite3_column_text(row, 2), ker_print_time(a, sqlite3_column_int64(row, 3)),
+                ker_print_time(b, sqlite3_column_int64(row, 4)), sqlite3_column_double(row, 5),
+                sqlite3_column_double(row, 6), sqlite3_column_double(row, 7));
     }
-    if (fclose(csv) != 0)
-        ker_fail(error, KER_RUN_FAILED, "%s: cannot be written", path);
-    free(path);
-    return error->status;
+    sqlite3_finalize(row);
+    return sweep_view_write(s, db, "slowdown", error);
 }

@@ -257,6 +257,8 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
     sweep_table_sort(s, &table);
     if (status == KER_OK)
         status = sweep_views_begin(s, db, error);
+    if (status == KER_OK && s->alone)
+        status = sweep_alone_store(s, db, error);
     if (status == KER_OK && table.rows > 0) {
         putchar('\n');
         if (!s->sqls)
@@ -271,7 +273,7 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
         status = sweep_page_write(s, &table, error);
     sweep_table_free(&table);
     if (status == KER_OK && s->alone)
-        status = sweep_alone_write(s, stdout, error);
+        status = sweep_alone_write(s, db, stdout, error);
     if (s->saturation)
         putchar('\n');
     sweep_search_print(s, stdout);

@@ -61,6 +61,7 @@ struct sweep_point {
     bool stale;             /* ... of other files: these take their place */
     struct sweep_point *of; /* a job of this point alone (alone.c): not in the table and the figure */
     char *job;              /* its name */
+    ker_time start;         /* of the job, in the shared run */
     size_t group;
     struct sweep_figures figures;
 };
@@ -223,6 +224,9 @@ struct sqlite3 *sweep_store_database(struct sweep_store *);
 enum ker_status sweep_views_begin(const struct sweep *, struct sqlite3 *, struct ker_error *);
 /* The views of sweep.sql, each to VIEW.csv in the folder. */
 enum ker_status sweep_views_write(const struct sweep *, struct sqlite3 *, struct ker_error *);
+/* A view or a table, to NAME.csv. */
+enum ker_status sweep_view_write(const struct sweep *, struct sqlite3 *, const char *name,
+                                 struct ker_error *);
 
 /* ---- resume.c: what is there already ---- */
 
@@ -300,7 +304,10 @@ void sweep_reports_write(const struct sweep *);
 /* ---- alone.c ---- */
 
 enum ker_status sweep_alone_begin(struct sweep *, struct ker_error *);
-enum ker_status sweep_alone_write(const struct sweep *, FILE *, struct ker_error *);
+/* The table `slowdown`. */
+enum ker_status sweep_alone_store(const struct sweep *, struct sqlite3 *, struct ker_error *);
+/* ... to slowdown.csv, and its means. */
+enum ker_status sweep_alone_write(const struct sweep *, struct sqlite3 *, FILE *, struct ker_error *);
 
 /* ---- slurm.c ---- */
 

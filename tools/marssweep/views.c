@@ -148,8 +148,8 @@ static size_t rows_write(FILE *out, sqlite3_stmt *ask)
     return rows;
 }
 
-static enum ker_status view_write(const struct sweep *s, sqlite3 *db, const char *name,
-                                  struct ker_error *error)
+enum ker_status sweep_view_write(const struct sweep *s, sqlite3 *db, const char *name,
+                                 struct ker_error *error)
 {
     char *path, *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name), *file = ker_format("%s.csv", name);
     sqlite3_stmt *ask;
@@ -173,7 +173,7 @@ enum ker_status sweep_views_write(const struct sweep *s, sqlite3 *db, struct ker
     enum ker_status status = files_execute(s, db, error);
     char **name = names_of(db);
     for (char **n = name; *n && status == KER_OK; n++)
-        status = view_write(s, db, *n, error);
+        status = sweep_view_write(s, db, *n, error);
     names_free(name);
     return status;
 }
