@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 19
+#define VERSION 20
 
 static uint32_t delayed_count(const struct node *n)
 {

@@ -7,8 +7,8 @@
 #ifndef NET_SWITCH_PRIVATE_H
 #define NET_SWITCH_PRIVATE_H
 
-#include "net/credits.h"
 #include "net/channels.h"
+#include "net/credits.h"
 #include "net/switch/switch.h"
 
 #define NET_NO_VOQ UINT16_MAX

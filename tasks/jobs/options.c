@@ -7,12 +7,15 @@
 /* The table of programs: one line each. */
 #define PROGRAMS(KIND)                                                                                       \
     KIND(task_program_collective)                                                                            \
+    KIND(task_program_fft)                                                                                   \
     KIND(task_program_ior)                                                                                   \
     KIND(task_program_leanmd)                                                                                \
     KIND(task_program_pingpong)                                                                              \
     KIND(task_program_schedule)                                                                              \
+    KIND(task_program_sparse)                                                                                \
     KIND(task_program_stencil)                                                                               \
     KIND(task_program_trace)                                                                                 \
+    KIND(task_program_wavefront)                                                                             \
     KIND(task_program_weather)
 KER_KINDS_TABLE(program_kinds, PROGRAMS);
 static const struct ker_kinds programs = {"jobs[].program", "programs", sizeof(struct task_program_class),
@@ -23,14 +26,16 @@ const struct ker_option task_job_options[] = {
      "For messages and results; default job0, job1, ..."},
     {"jobs[].program", KER_TYPE_CHOICE, NULL, NULL, NULL, NULL,
      "What the tasks do: a collective again and again, one message to and fro, a generated halo exchange, "
-     "the replay of a trace, what a weather model sends, a pattern of messages and dependencies, or "
-     "molecular dynamics with message-driven objects.",
+     "transforms of Fourier, sweeps of a wavefront, random messages, the replay of a trace, what a weather "
+     "model "
+     "sends, a pattern of messages and dependencies, or molecular dynamics with message-driven objects.",
      .kinds = &programs},
     {"jobs[].enabled", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "false: the run is as if the job were not there; the others keep their names. On the command line: "
      "jobs[NAME].enabled=false, jobs[*].enabled=false."},
     {"jobs[].tasks", KER_TYPE_INT, NULL, "1", NULL, NULL,
-     "pingpong: number of tasks, an even one; default 2. collective: likewise, any. leanmd: number of cores; "
+     "pingpong: number of tasks, an even one; default 2. collective: likewise, any. sparse: any. leanmd: "
+     "number of cores; "
      "default one for each cell. Other programs say how many there are: here it is a check, and any other "
      "number is refused."},
     {"jobs[].placement", KER_TYPE_CHOICE, "sequential", NULL, NULL, NULL,

@@ -9,30 +9,42 @@
 const struct ker_option task_bytes_options[] = {
     {"jobs[].bytes", KER_TYPE_BYTES | KER_TYPE_LIST, "8 KiB", NULL, "1 TiB", NULL,
      "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
-     "corners the smallest of the dimensions that differ. collective: one size after the other."},
+     "corners the smallest of the dimensions that differ. collective: one size after the other. wavefront: "
+     "of "
+     "messages in rows and in columns, or of both. sparse: of each message, or the least and the most, "
+     "between "
+     "which all sizes are as likely."},
+    {0},
+};
+
+const struct ker_option task_grid_options[] = {
+    {"jobs[].grid", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "1073741824", NULL,
+     "Columns and rows of tasks; task t is in column t mod columns. weather: columns close to a ring, rows "
+     "end "
+     "at the poles. fft: one number for a transform of 2 dimensions."},
     {0},
 };
 
 const struct ker_option task_steps_options[] = {
     {"jobs[].steps", KER_TYPE_INT, "10", "1", "4000000000", NULL,
-     "pingpong: round trips. stencil, weather, leanmd: how many steps."},
+     "pingpong: round trips. Others: how many steps."},
     {0},
 };
 
 const struct ker_option task_compute_options[] = {
     {"jobs[].compute_time", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL,
-     "stencil, weather: computation per step, on the traced machine so to say: multiplied by "
+     "Computation per step, on the traced machine so to say: multiplied by "
      "processor_factor."},
     {"jobs[].allreduce_every", KER_TYPE_INT, "0", "0", "4000000000", NULL,
-     "stencil, weather: an Allreduce after every n steps; 0: never."},
-    {"jobs[].allreduce_bytes", KER_TYPE_BYTES, "8", NULL, "1 TiB", NULL, "stencil, weather: its vector.",
+     "An Allreduce after every n steps; 0: never."},
+    {"jobs[].allreduce_bytes", KER_TYPE_BYTES, "8", NULL, "1 TiB", NULL, "Its vector.",
      .belongs = "jobs[].allreduce_every!=0"},
     {"jobs[].checkpoint_every", KER_TYPE_INT, "0", "0", "4000000000", NULL,
-     "stencil, weather: a checkpoint after every n steps, to the file servers of storage: each task writes "
+     "A checkpoint after every n steps, to the file servers of storage: each task writes "
      "its part of one file; 0: never.",
      .belongs = "storage.servers.nodes or storage.servers.count"},
     {"jobs[].checkpoint_bytes", KER_TYPE_BYTES, "1 MiB", "1 B", "1024 TiB", NULL,
-     "stencil, weather: what a task writes in a checkpoint.", .belongs = "jobs[].checkpoint_every!=0"},
+     "What a task writes in a checkpoint.", .belongs = "jobs[].checkpoint_every!=0"},
     {0},
 };
 

@@ -96,17 +96,23 @@ static bool message_next(const struct task_stages *stages, const struct task_pro
     bool send = place->stage == STAGE_SEND;
     while (place->direction < stages->directions) {
         struct task_halo halo;
-        if (!stages->kind->halo(program, place->task, place->direction++, &halo))
+        if (!stages->kind->halo(program, place->task, place->step, place->direction++, send, &halo))
             continue;
         op->kind = send ? TASK_OP_ISEND : TASK_OP_IRECV;
         op->call = send ? "MPI_Isend" : "MPI_Irecv";
-        op->peer = (int32_t)halo.neighbour;
-        op->tag = (int32_t)(send ? halo.send_tag : halo.receive_tag);
+        op->peer = (int32_t)halo.peer;
+        op->tag = (int32_t)halo.tag;
         op->bytes = halo.bytes;
         op->request = stages->requests[2 * place->posted++ + send];
         return true;
     }
     return false;
+}
+
+ker_time task_stages_part(const struct task_stages *stages, uint32_t i, uint32_t parts)
+{
+    unsigned __int128 all = (unsigned __int128)(uint64_t)stages->compute;
+    return (ker_time)(all * (i + 1u) / parts - all * i / parts);
 }
 
 bool task_stages_compute(const struct task_stages *stages, ker_time time, struct task_op *op)

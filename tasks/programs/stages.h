@@ -15,16 +15,17 @@
 #include "storage/storage.h"
 #include "tasks/programs/programs.h"
 
-/* What is sent by a task to the neighbour in a direction, and what comes from there. */
+/* A message that a task sends in a direction, or that comes from there. */
 struct task_halo {
-    uint32_t neighbour, send_tag, receive_tag;
+    uint32_t peer, tag;
     uint64_t bytes;
 };
 
 struct task_stages_kind {
-    /* The messages of a direction; false: there is no neighbour. Bytes and tags are what the neighbour says
-     * of the same two messages. */
-    bool (*halo)(const struct task_program *, uint32_t task, uint32_t direction, struct task_halo *);
+    /* The message of a direction in a step; false: there is none, of both or neither. Its peer says the same
+     * of it. NULL where there are no directions. */
+    bool (*halo)(const struct task_program *, uint32_t task, uint32_t step, uint32_t direction, bool send,
+                 struct task_halo *);
     /* The operation of an own stage, counted from 0; false: none. *op is zeroed. */
     bool (*op)(const struct task_program *, uint32_t task, uint32_t stage, struct task_op *op);
     uint32_t own_stages;
@@ -34,7 +35,7 @@ struct task_stages_kind {
 struct task_stages_place {
     uint32_t task, step;
     uint16_t direction, posted; /* next direction to look at; messages posted in this stage */
-    uint8_t stage;
+    uint32_t stage;
 };
 _Static_assert(sizeof(struct task_stages_place) <= 16, "half a million tasks");
 
@@ -59,6 +60,8 @@ struct task_stages {
 void task_stages_init(struct task_stages *, const struct task_stages_kind *, const struct ker_config *,
                       const char *path, uint32_t directions, bool silent);
 void task_stages_release(struct task_stages *);
+/* Part i of `parts` equal ones of the computation of a step; all of them together take that time exactly. */
+ker_time task_stages_part(const struct task_stages *, uint32_t i, uint32_t parts);
 /* An own stage that computes for `time`; false: it does not. */
 bool task_stages_compute(const struct task_stages *, ker_time time, struct task_op *);
 
@@ -72,5 +75,10 @@ bool task_stages_next(struct task_program *, uint32_t number, struct task_op *);
 void task_stages_position(struct task_program *, uint32_t number, struct ker_chunk *);
 bool task_stages_service(const struct task_program *, uint32_t index, struct task_called *);
 bool task_stages_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
+
+/* Those that all have alike: a class has beside them its kind's open, comms and close. */
+#define TASK_STAGES_CLASS                                                                                    \
+    .tasks = task_stages_tasks, .prepare = task_stages_prepare, .next = task_stages_next,                    \
+    .position = task_stages_position, .done = task_stages_done, .service = task_stages_service
 
 #endif

@@ -167,6 +167,49 @@ static uint32_t random_weather(struct random_system *r, uint32_t most)
     return columns * rows;
 }
 
+/* In the place of a weather model: its grid, and messages in rows and columns. */
+static uint32_t random_grid(struct random_system *r, const char *program, uint32_t most)
+{
+    bool fft = strcmp(program, "fft") == 0, flat = fft && random_flag(r, "2-D", 30);
+    random_key(r, "grid");
+    uint32_t columns = between(r, 1, most < 6 ? most : 6),
+             rows = flat ? 1 : between(r, 1, most / columns < 6 ? most / columns : 6);
+    double limit = 0.2 * RANDOM_PACKETS / (columns * rows) * r->packet;
+    if (flat)
+        fprintf(r->out, "        grid = [%u];\n", columns);
+    else
+        fprintf(r->out, "        grid = [%u, %u];\n", columns, rows);
+    if (fft) {
+        uint32_t side = (uint32_t)floor(pow(limit * columns * rows / 16, flat ? 0.5 : 1.0 / 3));
+        fprintf(r->out, "        points = [%u, %u", 1 + draw(r, side + 1), 1 + draw(r, side + 1));
+        fprintf(r->out, flat ? "];\n" : ", %u];\n", 1 + draw(r, side + 1));
+        put_flag(r, "inverse", 50);
+    } else {
+        put_whole(r, "blocks", 1, 3, 1, 5);
+        fprintf(r->out, "        bytes = [\"%u B\", \"%u B\"];\n", draw(r, (uint32_t)(limit / 80) + 1),
+                draw(r, (uint32_t)(limit / 80) + 1));
+    }
+    put_whole(r, "steps", 1, 2, 1, 3);
+    put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
+    return columns * rows;
+}
+
+/* In the place of a halo exchange. */
+static uint32_t random_sparse(struct random_system *r, uint32_t most)
+{
+    uint32_t tasks = (uint32_t)random_whole(r, "tasks", 2, most, 1, most),
+             degree = (uint32_t)put_whole(r, "degree", 1, 4, 1, 8);
+    uint32_t limit = (uint32_t)(0.3 * RANDOM_PACKETS / (tasks * degree) * r->packet),
+             least = draw(r, limit + 1);
+    fprintf(r->out, "        tasks = %u;\n        bytes = [\"%u B\", \"%u B\"];\n", tasks, least,
+            least + draw(r, limit + 1));
+    put_choice(r, "partners", LIST("step", "job"));
+    put_whole(r, "steps", 1, 2, 1, 3);
+    put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
+    put_whole(r, "allreduce_every", 0, 2, 0, 5);
+    return tasks;
+}
+
 static uint32_t random_pingpong(struct random_system *r, uint32_t most)
 {
     double limit = 2.0 * RANDOM_PACKETS / most * r->packet;
@@ -235,18 +278,28 @@ static void random_factors(struct random_system *r, uint32_t tasks, bool moves)
     fprintf(r->out, " );\n");
 }
 
-/* Returns how many tasks it has: at most this many as there are places. */
-static uint32_t random_program(struct random_system *r, uint32_t places)
+static const char *random_name(struct random_system *r, uint32_t places)
 {
     const char *program = random_choice(r, "program", LIST("stencil", "trace", "weather", "pingpong"));
     bool room = places >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512;
     if ((strcmp(program, "trace") == 0 && !room) || places < 2)
         program = "stencil";
-    uint32_t most = places < 48 ? places : 48;
     if (strcmp(program, "pingpong") == 0 && random_flag(r, "collective in its place", 60))
         program = "collective";
     if (strcmp(program, "pingpong") == 0 && r->storage)
         program = "ior";
+    if (strcmp(program, "weather") == 0 && random_flag(r, "a grid's other programs", 60))
+        program = draw(r, 2) ? "fft" : "wavefront";
+    if (strcmp(program, "stencil") == 0 && places >= 2 && random_flag(r, "sparse in its place", 25))
+        program = "sparse";
+    return program;
+}
+
+/* Returns how many tasks it has: at most this many as there are places. */
+static uint32_t random_program(struct random_system *r, uint32_t places)
+{
+    const char *program = random_name(r, places);
+    uint32_t most = places < 48 ? places : 48;
     put_text(r, "program", program);
     if (strcmp(program, "ior") == 0)
         return random_ior(r, most);
@@ -262,7 +315,9 @@ static uint32_t random_program(struct random_system *r, uint32_t places)
         put_real(r, "memory_factor", 0, 2, 0, 10);
     uint32_t tasks = strcmp(program, "trace") == 0     ? random_trace(r, most)
                      : strcmp(program, "weather") == 0 ? random_weather(r, most)
-                                                       : random_stencil(r, most);
+                     : strcmp(program, "stencil") == 0 ? random_stencil(r, most)
+                     : strcmp(program, "sparse") == 0  ? random_sparse(r, most)
+                                                       : random_grid(r, program, most);
     if (strcmp(program, "trace"))
         random_checkpoints(r);
     if (random_flag(r, "unlike tasks", 20))

@@ -173,7 +173,7 @@ for word in steps=2 bytes=8; do
 done
 bad 'jobs[0].tasks_per_node: means nothing with jobs[0].placement = "file"' stencil.cfg 'jobs[0].placement=file' 'jobs[0].tasks_per_node=2'
 echo "$star jobs = ( { steps = 2; } );" >spoilt.cfg
-bad_ranks 'spoilt.cfg:1: jobs[0].steps: means nothing without jobs[0].program = "leanmd", "pingpong", "stencil" or "weather"' spoilt.cfg
+bad_ranks 'spoilt.cfg:1: jobs[0].steps: means nothing without jobs[0].program = "fft", "leanmd", "pingpong", "sparse", "stencil", "wavefront" or "weather"' spoilt.cfg
 
 # A choice of the file that the command line overrides: one warning for each key that went with it, and what is left out is left out.
 {

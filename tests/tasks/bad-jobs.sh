@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 
 # ---- jobs and placement ----
 
-bad 'is none of: collective, leanmd, pingpong, schedule, stencil, trace, weather' stencil.cfg 'jobs[0].program=fluid'
+bad 'is none of: collective, fft, ior, leanmd, pingpong, schedule, sparse, stencil, trace, wavefront, weather' stencil.cfg 'jobs[0].program=fluid'
 bad_ranks '5 tasks, 1 to a node, need 5 nodes' stencil.cfg 'jobs[0].extents=5'
 bad 'makes more than 2^31 - 1 tasks' stencil.cfg 'jobs[0].extents=1073741824,1073741824'
 bad 'has 4 tasks, not 7' stencil.cfg 'jobs[0].tasks=7'
