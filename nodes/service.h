@@ -74,6 +74,11 @@ struct node_service_kind {
     bool (*endless)(const void *shared);
     /* A row is a state, its key the node; context: none. NULL: it counts nothing. */
     const struct stats_schema *table;
+    /* A second table, NAME.csv of its schema: rows for what has happened in a state, one by one, as log_add
+     * adds them; where logs() says that it is wanted. NULL: there is none. */
+    const struct stats_schema *log;
+    bool (*logs)(const void *shared);
+    void (*log_add)(const void *state, struct stats_table *);
 };
 
 /* ---- for the program ---- */

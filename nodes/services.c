@@ -350,6 +350,20 @@ static void one_write(const struct one *s, struct ker_comm *comm, ker_time span,
     stats_table_free(table);
 }
 
+/* Collective. */
+static void log_write(const struct one *s, struct ker_comm *comm, const struct stats_folder *folder,
+                      struct ker_error *error)
+{
+    const struct node_service_kind *kind = s->operations;
+    if (!kind->log || !kind->logs(s->shared))
+        return;
+    struct stats_table *table = stats_table_new(kind->log, NULL, 0);
+    for (uint32_t i = 0; i < s->states; i++)
+        kind->log_add(s->state + i * kind->state_bytes, table);
+    stats_table_show_file(table, comm, folder, NULL, error);
+    stats_table_free(table);
+}
+
 static uint64_t one_row(const void *row)
 {
     (void)row;
@@ -396,6 +410,8 @@ static json_t *report(const struct one *s, struct ker_comm *comm, ker_time span,
     json_t *object = one_report(s, comm, span);
     if (s->operations->table && folder)
         one_write(s, comm, span, folder, key, error);
+    if (folder)
+        log_write(s, comm, folder, error);
     return object;
 }
 

@@ -99,6 +99,7 @@ struct store_settings {
     uint64_t cache, granularity;
     uint32_t threads;
     ker_time request_time, open_time;
+    bool logs; /* requests.csv is wanted */
 };
 enum ker_status store_settings_read(void *settings, const struct node_service_setup *, struct ker_error *);
 

@@ -40,6 +40,14 @@ struct requests {
     uint32_t count, room;
 };
 
+/* A row of requests.csv. */
+struct logged {
+    ker_time time;
+    uint64_t number, offset, bytes; /* number: of the server's; offset: where it lies there */
+    uint32_t server, client, file;
+    enum store_op op;
+};
+
 struct server {
     const struct store_settings *shared;
     uint32_t node, number; /* its node, and which server it is */
@@ -53,6 +61,8 @@ struct server {
     uint64_t *channel;                      /* bits: which are busy */
     uint64_t next, held;
     ker_time began; /* the device is busy since then */
+    struct logged *log;
+    uint64_t logged;
     /* What it has counted. */
     uint64_t requests, written, read, operations, merged, overlapped, device_written, device_read;
     uint64_t seeks[STORE_SEEKS];
@@ -337,6 +347,27 @@ static void sync_begin(struct server *s, struct node *node, ker_time now, const 
         job_new(s, &(struct job){request->caller, STORE_SYNC, m.call.file, left, .before = s->next});
 }
 
+static void request_log(struct server *s, ker_time now, const struct request *request)
+{
+    struct store_message m = store_message_of(request->word);
+    struct store_extents at = extents_of(s, &m.call);
+    bool moves = m.call.op == STORE_READ || m.call.op == STORE_WRITE;
+    uint64_t offset = 0, bytes = 0, skip = m.call.op == STORE_WRITE ? m.chunk * s->shared->chunk : 0;
+    while (moves && store_extents_next(&at, &offset, &bytes) && skip >= bytes)
+        skip -= bytes;
+    struct logged row = {.time = now,
+                         .number = (uint64_t)s->number << 40 | s->logged,
+                         .offset = offset + skip,
+                         .server = s->number,
+                         .client = request->caller.node,
+                         .file = m.call.file,
+                         .op = m.call.op};
+    if (moves)
+        row.bytes = m.call.op == STORE_WRITE ? chunk_bytes(s, &m)
+                                             : store_layout_bytes(&s->shared->layout, at.place, &m.call.run);
+    *KER_APPEND(s->log, s->logged) = row;
+}
+
 static void request_do(struct server *s, struct node *node, ker_time now, const struct request *request)
 {
     switch (store_message_of(request->word).call.op) {
@@ -393,6 +424,8 @@ static void server_arrived(void *state, struct node *node, ker_time now, const s
         return;
     }
     s->requests += message.call.op != STORE_WRITE || message.chunk == 0;
+    if (s->shared->logs)
+        request_log(s, now, &request);
     if (request_cost(s, &request) == 0) {
         request_do(s, node, now, &request);
         return;
@@ -439,6 +472,7 @@ static void server_release(void *state)
     free(s->working.at);
     free(s->full.at);
     free(s->channel);
+    free(s->log);
 }
 
 /* ---- checkpoint ---- */
@@ -475,6 +509,18 @@ static void jobs_save(struct server *s, struct ker_chunk *c)
     }
 }
 
+static void log_save(struct server *s, struct ker_chunk *c)
+{
+    uint32_t count = ker_chunk_count(c, (uint32_t)s->logged, sizeof *s->log / 2);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        if (c->loads)
+            *KER_APPEND(s->log, s->logged) = (struct logged){.time = 0};
+        struct logged *row = &s->log[i];
+        row->op = ker_chunk_below(c, row->op, STORE_ACK);
+        KER_CHUNK(c, row->time, row->number, row->offset, row->bytes, row->server, row->client, row->file);
+    }
+}
+
 static void server_save(void *state, struct node *node, struct ker_chunk *c)
 {
     struct server *s = state;
@@ -487,6 +533,7 @@ static void server_save(void *state, struct node *node, struct ker_chunk *c)
     requests_save(&s->waiting, c);
     requests_save(&s->working, c);
     requests_save(&s->full, c);
+    log_save(s, c);
     c->bad |= s->working.count != s->shared->threads;
     ker_chunk_bytes(c, s->channel, (channels(s) + 63) / 64 * sizeof *s->channel);
     KER_CHUNK(c, s->busy, s->threads, s->next, s->held, s->began, s->requests, s->written, s->read,
@@ -530,7 +577,52 @@ static uint64_t row_key(const void *row)
 }
 
 STATS_SCHEMA(store_table, struct server, COLUMNS, row_key, "storage", "One row per file server.")
-const struct stats_schema *const store_tables[] = {&store_table, NULL};
+/* clang-format off */
+#define LOG_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", TIME, SAME, (uint64_t)row->time, "when it came") \
+    COLUMN(server, "", U32, SAME, row->server, "to which server") \
+    COLUMN(client_node, "", U32, SAME, row->client, "from which node") \
+    COLUMN(operation, "", TEXT, SAME, row->op, "`open`, `close`, `sync`, `read` or `write`", \
+           .text = op_text) \
+    COLUMN(file, "", U32, SAME, row->file, "the file's number: each job has 2^20 of its own") \
+    COLUMN(offset_bytes, "bytes", U64, SAME, row->offset, \
+           "where it begins among the server's bytes of the file") \
+    COLUMN(bytes, "bytes", U64, SAME, row->bytes, "how many it is of")
+/* clang-format on */
+
+static const char *op_text(const void *context, uint32_t op)
+{
+    static const char *const name[] = {[STORE_OPEN] = "open",
+                                       [STORE_CLOSE] = "close",
+                                       [STORE_SYNC] = "sync",
+                                       [STORE_READ] = "read",
+                                       [STORE_WRITE] = "write"};
+    (void)context;
+    return name[op];
+}
+
+static uint64_t log_key(const void *row)
+{
+    return ((const struct logged *)row)->number;
+}
+
+STATS_SCHEMA(
+    store_log, struct logged, LOG_COLUMNS, log_key, "requests",
+    "One row per request, or chunk of a write, that came to a file server: server after server, in the "
+    "order in which they came.")
+const struct stats_schema *const store_tables[] = {&store_table, &store_log, NULL};
+
+static bool server_logs(const void *shared)
+{
+    return ((const struct store_settings *)shared)->logs;
+}
+
+static void log_add(const void *state, struct stats_table *table)
+{
+    const struct server *s = state;
+    for (uint64_t i = 0; i < s->logged; i++)
+        stats_table_add(table, &s->log[i]);
+}
 
 const struct node_service_kind store_server = {.service = {.name = "storage",
                                                            .arrived = server_arrived,
@@ -541,4 +633,7 @@ const struct node_service_kind store_server = {.service = {.name = "storage",
                                                .state_bytes = sizeof(struct server),
                                                .read = store_settings_read,
                                                .init = server_init,
-                                               .table = &store_table};
+                                               .table = &store_table,
+                                               .log = &store_log,
+                                               .logs = server_logs,
+                                               .log_add = log_add};

@@ -40,6 +40,7 @@ enum ker_status store_settings_read(void *settings, const struct node_service_se
     s->window = (uint32_t)ker_config_int(config, "storage.window");
     s->threads = (uint32_t)ker_config_int(config, "storage.servers.threads");
     s->request_time = ker_config_time(config, "storage.servers.request_time");
+    s->logs = ker_config_bool(config, "output.requests");
     s->open_time = ker_config_time(config, "storage.open_time");
     if (!ker_config_has(config, "storage.device.rate"))
         return ker_config_fail(config, error, "storage.device.rate",

@@ -57,6 +57,9 @@ const struct ker_option store_options[] = {
      "Chunks under way at once between a call and each of its servers.", .belongs = THERE},
     {"storage.open_time", KER_TYPE_TIME, "0 s", NULL, "1000 s", NULL,
      "Processor time of the file's first server to open it.", .belongs = THERE},
+    {"output.requests", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write requests.csv: each request that came to a file server, and each chunk of what is written.",
+     .belongs = THERE},
     {0},
 };
 

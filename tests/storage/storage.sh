@@ -67,7 +67,7 @@ END
 same_bits "an ior beside other jobs"
 same_bits "... collective" 'jobs[0].collective_io=true' storage.collective.buffer=100kB
 same_bits "... strided and collective, some aggregators" 'jobs[0].collective_io=true' 'jobs[0].strided=true' storage.collective.aggregators=3
-same_bits "... without a cache" storage.servers.cache_policy=none
+same_bits "... without a cache" storage.servers.cache_policy=none output.requests=true
 same_bits "... on flash, first come" storage.servers.cache_policy=write_behind storage.device.kind=ssd
 same_bits "... own files, aggregated" 'jobs[0].file=task' storage.servers.cache_policy=aggregate storage.layout.stripe_count=2
 same_bits "... beside checkpoints of a stencil" 'jobs[1].checkpoint_every=20' 'jobs[1].checkpoint_bytes=700kB'
