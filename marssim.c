@@ -20,9 +20,10 @@ struct arguments {
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
-    {"check", 'c', "full", OPTION_ARG_OPTIONAL,
-     "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
-     "prove it to the end however long it takes",
+    {"check", 'c', "HOW", OPTION_ARG_OPTIONAL,
+     "Read, build, partition, prove freedom from deadlock, report sizes, memory and how many events are "
+     "expected, and stop; full: prove it to the end however long it takes; json: report what is expected "
+     "only, in JSON",
      0},
     {"resume", 'r', "FOLDER", 0,
      "Resume from a checkpoint: its folder, or a folder of some, of which the newest is taken", 0},
@@ -119,9 +120,10 @@ static bool *flag_of(struct arguments *a, int key)
 static error_t check_parse(struct arguments *a, const char *text)
 {
     a->run.check = true;
-    a->run.check_full = text != NULL;
-    if (text && strcmp(text, "full") != 0)
-        return refuse(a, "--check=%s: there are --check and --check=full", text, "");
+    a->run.check_full = text && strcmp(text, "full") == 0;
+    a->run.check_json = text && strcmp(text, "json") == 0;
+    if (text && !a->run.check_full && !a->run.check_json)
+        return refuse(a, "--check=%s: there are --check, --check=full and --check=json", text, "");
     return 0;
 }
 

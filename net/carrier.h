@@ -21,6 +21,31 @@ struct ker_config;
 struct net_network;
 struct net_loading;
 
+/* A message that has the network to itself: about how many events it is, when it has left, when it is there.
+ */
+struct net_alone {
+    double events;
+    ker_time left, there;
+};
+
+/* For --check: what a run is expected to do. Whoever will send adds what it knows, some of it from samples.
+ */
+struct net_expected {
+    struct net_alone (*alone)(const void *context, uint32_t from, uint32_t to, uint64_t bytes);
+    const void *context;
+    double events, messages, bytes;
+    bool more; /* something was not followed to its end, or has none */
+    bool most; /* something waits for the network: its rate is that without others */
+};
+/* So often a message of this many bytes from node to node. */
+static inline void net_expect(struct net_expected *e, uint32_t from, uint32_t to, uint64_t bytes,
+                              double times)
+{
+    e->messages += times;
+    e->bytes += times * (double)bytes;
+    e->events += times * (from == to ? 1 : e->alone(e->context, from, to, bytes).events);
+}
+
 struct net_carrier {
     /* ---- for nodes/: called at one of the node's instants, while its records are handled; act then ends the
      * instant of every adapter ---- */
@@ -78,12 +103,15 @@ struct net_carrier {
     /* Makes what nothing has come to yet: before state is saved or loaded. May be NULL. */
     void (*complete)(struct net_network *);
     struct ker_address (*node_at)(const struct net_network *, uint32_t node); /* where it lives */
-    uint32_t *(*nodes)(const struct net_network *, uint32_t *count); /* their numbers, malloc'ed */
-    void *(*node)(const struct net_network *, uint32_t i);           /* the state of the i-th of them */
+    uint32_t *(*nodes)(const struct net_network *, uint32_t *count);          /* their numbers, malloc'ed */
+    void *(*node)(const struct net_network *, uint32_t i); /* the state of the i-th of them */
     /* routing.bias as it is, and how many of the largest packets the slowest link sends in that time. NULL:
      * there is none. */
     double (*bias)(const struct net_network *, ker_time *bias);
     uint64_t (*bytes)(const struct net_network *); /* memory of this rank's after building */
+    /* And what will be made when it is needed. NULL: nothing. */
+    uint64_t (*later_bytes)(const struct net_network *);
+    struct net_alone (*expect)(const struct net_network *, uint32_t from, uint32_t to, uint64_t bytes);
 
     /* ---- running and reporting ---- */
 

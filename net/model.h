@@ -46,6 +46,8 @@ struct ker_address net_network_node_at(const struct net_network *, uint32_t node
 void *net_network_node(const struct net_network *, uint32_t i);
 double net_network_bias(const struct net_network *, ker_time *bias);
 uint64_t net_network_bytes(const struct net_network *);
+uint64_t net_network_later_bytes(const struct net_network *);
+struct net_alone net_network_expect(const struct net_network *, uint32_t from, uint32_t to, uint64_t bytes);
 
 struct net_totals net_network_totals(const struct net_network *);
 void net_network_settle(struct net_network *, ker_time until);

@@ -161,4 +161,14 @@ extern const struct stats_schema *const net_tables[]; /* all tables of net/, NUL
 extern const struct ker_option net_options[];         /* switch.*, adapter.*, of routing.* what switches do */
 extern const struct ker_option net_congestion_options[]; /* congestion.* */
 
+/* walk.c: the route of a message, hop by hop, as a packet that met no other would take it. Who is shown the
+ * links from one endpoint to another: out of `port` of a switch, or (switch KER_NONE) from the source. */
+struct net_walker {
+    void (*link)(void *context, uint32_t switch_id, uint16_t port, const struct route_link *);
+    void *context;
+};
+/* The first choices of the routing that are no detours. chance: as in struct route_packet. */
+void net_walk(const struct route_topology *, uint32_t from, uint32_t to, uint64_t chance,
+              const struct net_walker *);
+
 #endif

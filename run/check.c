@@ -310,8 +310,7 @@ static void path_print(const struct run *run)
             ker_print_bytes(a, (double)ker_config_bytes(run->config, "output.critical_path")), room);
 }
 
-/* --check: what would be run. */
-void run_sizes_print(struct run *run)
+static void sizes_print(struct run *run)
 {
     const struct route_summary *sum = route_summarise(run->topology);
     uint64_t memory = run->carrier->bytes(run->network), rss = ker_peak_rss();
@@ -350,4 +349,12 @@ void run_sizes_print(struct run *run)
     run_timeline_print(run);
     waits_print(task_system_waits_cost(run->tasks));
     path_print(run);
+}
+
+/* --check: what would be run. */
+void run_sizes_print(struct run *run)
+{
+    if (!run->args->check_json)
+        sizes_print(run);
+    run_network_expect(run);
 }

@@ -17,7 +17,7 @@ struct run_arguments {
     const char *file, *folder, *table, *links, *resume;
     const char **overrides;
     int override_count;
-    bool check, check_full, quiet;
+    bool check, check_full, check_json, quiet;
 };
 
 /* Collective: all stages on all ranks; the first that fails ends the run with one message. started_ns: of the

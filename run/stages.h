@@ -195,6 +195,11 @@ ker_time run_periods_interval(const struct run *);
 void run_periods_add(struct run *, ker_time at);
 void run_periods_begin(struct run *, ker_time at); /* the first row covers what comes behind this time */
 
+/* expect.c: --check says how many events the run is expected to have; collective, the last thing of a run.
+ * memory: of all ranks, in bytes. */
+void run_expect(struct run *, uint64_t memory, double event_ns, struct net_expected *);
+void run_network_expect(struct run *);
+
 /* series.c: the tables of output.series.*, with a batch of rows at every multiple of output.period. */
 void run_series_check(struct run *); /* are they possible? */
 void run_series_open(struct run *);

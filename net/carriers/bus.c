@@ -79,6 +79,7 @@ static enum ker_status bus_new(struct net_network **net, const struct ker_config
     b->free.at = ker_alloc(b->free.count * sizeof *b->free.at);
     struct net_law law = {.failed = status,
                           .latency = b->paths.least,
+                          .rate = b->paths.usual.rate,
                           .decide = bus_decide,
                           .state = bus_state,
                           .used = bus_used,

@@ -77,44 +77,21 @@ static const struct ker_option options[] = {
 
 /* ---- routes ---- */
 
-static void route_go(struct flow *flow, uint64_t link, const struct route_link *class)
+struct walk {
+    const struct flows *f;
+    struct flow *flow;
+    uint32_t from;
+};
+
+static void link_add(void *context, uint32_t switch_id, uint16_t port, const struct route_link *class)
 {
+    const struct walk *w = context;
+    struct flow *flow = w->flow;
+    uint64_t link = switch_id == KER_NONE ? w->f->first[route_summarise(w->f->topology)->switches] + w->from
+                                          : w->f->first[switch_id] + port;
     flow->use = ker_realloc(flow->use, (flow->uses + 1u) * sizeof *flow->use);
     flow->use[flow->uses++] = (struct ker_share_use){(uint32_t)link, 1};
     flow->latency = ker_time_later(flow->latency, class->latency);
-}
-
-/* From switch to switch by the first choice that is no detour. */
-static void flow_route(const struct flows *f, struct flow *flow, uint32_t from, uint32_t to, uint64_t chance)
-{
-    const struct route_topology *t = f->topology;
-    const struct route_summary *sum = route_summarise(t);
-    struct route_peer peer;
-    uint32_t at;
-    uint16_t port;
-    route_attachment(t, from, &at, &port);
-    route_port(t, at, port, &peer);
-    route_go(flow, f->first[sum->switches] + from, &sum->link[peer.link]);
-    struct route_packet p = {.address = route_address(t, to),
-                             .source = from,
-                             .destination = to,
-                             .chance = chance,
-                             .in_port = port};
-    do {
-        struct route_choice choice[ROUTE_MAX_CHOICES];
-        int count = route_function(t)(t, route_coordinate(t, at), at, &p, choice), i = 0;
-        while (i + 1 < count && choice[i].flags & ROUTE_DETOUR)
-            i++;
-        route_channel_draw(&choice[i], &p);
-        route_port(t, at, choice[i].port, &peer);
-        route_go(flow, f->first[at] + choice[i].port, &sum->link[peer.link]);
-        at = peer.id;
-        p.in_port = peer.port;
-        p.in_channel = choice[i].channel;
-        p.state = choice[i].state;
-        p.hops++;
-        ker_assert(p.hops < 255);
-    } while (peer.kind == ROUTE_SWITCH);
 }
 
 static void links_make(struct flows *f)
@@ -288,8 +265,9 @@ static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
                           .to = m->destination,
                           .most = UINT64_MAX,
                           .alone = m->bytes <= f->small};
-    flow_route(f, flow, m->source, m->destination,
-               m->number * 0x9e3779b97f4a7c15u + ((uint64_t)m->source << 32) + f->seed);
+    net_walk(f->topology, m->source, m->destination,
+             m->number * 0x9e3779b97f4a7c15u + ((uint64_t)m->source << 32) + f->seed,
+             &(struct net_walker){link_add, &(struct walk){f, flow, m->source}});
     uint64_t least = UINT64_MAX;
     for (uint32_t u = 0; u < flow->uses; u++)
         if (f->shared[flow->use[u].resource].capacity < least)
@@ -398,7 +376,11 @@ static enum ker_status flow_new(struct net_network **net, const struct ker_confi
         if (sum->link[i].latency < least)
             least = sum->link[i].latency;
     /* No route has fewer than two links. */
-    struct net_law of = {.latency = 2 * least, .flows = &law, .context = f, .release = flows_release};
+    struct net_law of = {.latency = 2 * least,
+                         .rate = sum->link[sum->endpoint_link].rate,
+                         .flows = &law,
+                         .context = f,
+                         .release = flows_release};
     return net_messages_new(net, config, topology, phases, &of, error);
 }
 

@@ -106,6 +106,7 @@ static enum ker_status links_new(struct net_network **net, const struct ker_conf
     l->phases = phases;
     struct net_law law = {.failed = status,
                           .latency = l->paths.least,
+                          .rate = l->paths.usual.rate,
                           .carry = links_carry,
                           .receive = some ? links_receive : NULL,
                           .state = links_state,

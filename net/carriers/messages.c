@@ -465,6 +465,17 @@ uint64_t net_messages_bytes(const struct net_network *net)
     return net->block_bytes;
 }
 
+/* The coordinator is asked and answers; a flow begins and ends there. */
+struct net_alone net_messages_expect(const struct net_network *net, uint32_t from, uint32_t to,
+                                     uint64_t bytes)
+{
+    ker_time left = net->law.rate ? ker_serialisation(bytes, net->law.rate) : 0;
+    return (struct net_alone){net->law.flows    ? 3
+                              : net->law.decide ? 2
+                                                : 1,
+                              left, ker_time_later(left, net->law.latency)};
+}
+
 /* ---- reporting ---- */
 
 struct net_totals net_messages_totals(const struct net_network *net)

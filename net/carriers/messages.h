@@ -36,6 +36,7 @@ struct net_flow_law {
 struct net_law {
     enum ker_status failed; /* its keys are wrong: nothing but its context is taken over */
     ker_time latency;       /* > 0; with `decide` at least 2 ps, with `flows` 4 */
+    uint64_t rate;          /* of a message by itself, about, for --check; 0: it is not known */
     /* At the source, in the order in which it asks: *left >= now: the last byte has left; *there >= now +
      * latency: the whole of it is there, or has come to the destination. NULL: see decide. */
     void (*carry)(void *context, const struct net_asked *, ker_time *left, ker_time *there);
@@ -78,6 +79,7 @@ struct ker_address net_messages_node_at(const struct net_network *, uint32_t nod
 uint32_t *net_messages_nodes(const struct net_network *, uint32_t *count);
 void *net_messages_node(const struct net_network *, uint32_t i);
 uint64_t net_messages_bytes(const struct net_network *);
+struct net_alone net_messages_expect(const struct net_network *, uint32_t from, uint32_t to, uint64_t bytes);
 struct net_totals net_messages_totals(const struct net_network *);
 json_t *net_messages_report(struct net_network *, struct ker_comm *, ker_time span);
 enum ker_status net_messages_write(struct net_network *, struct ker_comm *, const struct stats_folder *,
@@ -100,8 +102,9 @@ enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
     .renewed = net_messages_renewed, .free = net_messages_free, .groups_add = net_messages_groups_add,       \
     .reach = net_messages_reach, .build = net_messages_build, .node_at = net_messages_node_at,               \
     .nodes = net_messages_nodes, .node = net_messages_node, .bytes = net_messages_bytes,                     \
-    .totals = net_messages_totals, .report = net_messages_report, .write = net_messages_write,               \
-    .conserved = net_messages_conserved, .save = net_messages_save, .loading_new = net_messages_loading,     \
-    .loading_free = net_messages_loading_free, .loaders = net_messages_loaders, .find = net_messages_find
+    .expect = net_messages_expect, .totals = net_messages_totals, .report = net_messages_report,             \
+    .write = net_messages_write, .conserved = net_messages_conserved, .save = net_messages_save,             \
+    .loading_new = net_messages_loading, .loading_free = net_messages_loading_free,                          \
+    .loaders = net_messages_loaders, .find = net_messages_find
 
 #endif

@@ -101,6 +101,7 @@ static enum ker_status pmac_new(struct net_network **net, const struct ker_confi
     p->to = ker_alloc(p->nodes * sizeof *p->to);
     struct net_law law = {.failed = status,
                           .latency = p->paths.least,
+                          .rate = p->paths.usual.rate,
                           .decide = pmac_decide,
                           .state = pmac_state,
                           .context = p,

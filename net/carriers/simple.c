@@ -28,6 +28,7 @@ static enum ker_status simple_new(struct net_network **net, const struct ker_con
     enum ker_status status = net_paths_read(paths, config, topology, error);
     struct net_law law = {.failed = status,
                           .latency = paths->least,
+                          .rate = paths->usual.rate,
                           .carry = simple_carry,
                           .context = paths,
                           .release = simple_release};

@@ -43,9 +43,9 @@ enum ker_status task_models_read(struct task_system *system, const struct ker_co
                                "a message-driven job has no critical path: leave it out");
     if (driven && model->sized)
         return ker_config_fail(config, error,
-                               model->memory_sizes.count             ? "node.memory_overhead"
+                               model->memory_sizes.count            ? "node.memory_overhead"
                                : ker_sizes_vary(&model->send_sizes) ? "node.send_overhead"
-                                                                     : "node.receive_overhead",
+                                                                    : "node.receive_overhead",
                                "a message-driven job takes the same time for every message: give "
                                "node.send_overhead and node.receive_overhead one time each");
     if (driven)
@@ -170,4 +170,17 @@ void task_models_attach(struct task_system *system, const uint32_t *nodes, uint3
     if (system->driven)
         task_driven_place(system->driven);
     free(own);
+}
+
+void task_system_expect(struct task_system *system, ker_time end, uint32_t part, uint32_t parts,
+                        struct net_expected *sum)
+{
+    if (system->mpi)
+        task_mpi_expect(system->mpi, sum);
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        if (is_driven(system, job))
+            task_driven_expect(system->driven, job, part, parts, sum);
+    sum->most |= end < KER_TIME_MAX && task_jobs_count(system->jobs); /* which it cuts off */
+    if (system->traffic)
+        task_traffic_expect(system->traffic, end, part, parts, sum);
 }

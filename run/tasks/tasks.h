@@ -77,6 +77,11 @@ const char *task_system_job_name(const void *system, uint32_t job);
 struct task_jobs;
 const struct task_jobs *task_jobs_of(const struct task_system *);
 
+/* For --check, attached, after which nothing can run: adds what jobs and traffic are expected to do until
+ * `end`; what any rank knows of all is added in parts, of which this rank has one. */
+void task_system_expect(struct task_system *, ker_time end, uint32_t part, uint32_t parts,
+                        struct net_expected *);
+
 /* Do jobs wait for others? */
 bool task_system_dependent(const struct task_system *);
 /* Collective, between two instants: jobs whose jobs before them have ended begin at `at`. Whether any does,

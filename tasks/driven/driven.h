@@ -49,6 +49,10 @@ struct task_driven_node *task_driven_node_new(struct task_driven *, uint32_t nod
 void task_driven_place(struct task_driven *);
 extern const struct node_service task_driven_service; /* shared: the struct task_driven */
 
+/* For --check: adds what the objects of a job are expected to do, those of part `part` of `parts`. */
+void task_driven_expect(const struct task_driven *, uint32_t job, uint32_t part, uint32_t parts,
+                        struct net_expected *);
+
 /* As of the MPI model: task_mpi_record, task_mpi_timeline_end. */
 void task_driven_record(struct task_driven *, struct stats_timeline *);
 void task_driven_timeline_end(struct task_driven *, ker_time end);

@@ -125,6 +125,7 @@ struct task_loggops_estimate task_loggops_estimate(const struct loggops_system *
             c = graph_counts(j->graph);
         all.events += c.ops + c.sends;
         all.messages += c.sends;
+        all.message_bytes += c.bytes;
         all.bytes += c.waiting * sizeof(struct loggops_posted);
         all.bytes +=
             (uint64_t)under_way(&s->set, &c, from < to ? to - from : 0) * sizeof(struct loggops_event);

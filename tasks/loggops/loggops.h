@@ -83,6 +83,7 @@ bool task_loggops_alone(const struct loggops_system *);
 /* What the run will cost on this rank, from counts of operations: about this many. */
 struct task_loggops_estimate {
     uint64_t events, messages, bytes; /* bytes: of memory */
+    double message_bytes;
 };
 #define TASK_LOGGOPS_EVENT_NS 100 /* of a processor, for an event */
 struct task_loggops_estimate task_loggops_estimate(const struct loggops_system *);

@@ -107,6 +107,9 @@ bool task_mpi_system_measured(const struct task_mpi *);
 /* See struct task_mpi_outside. */
 void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);
 
+/* For --check, attached: adds what the tasks of this rank are expected to do; they cannot run any more. */
+void task_mpi_expect(struct task_mpi *, struct net_expected *);
+
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);
 /* Tasks of this rank that wait for the end of other jobs; and they begin, between two instants, before that

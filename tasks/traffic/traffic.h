@@ -186,6 +186,11 @@ bool task_traffic_next(struct task_traffic_node *, struct net_offer *);
 /* The service of the nodes: open loop, requests and replies, or phases. State: struct task_traffic_node. */
 const struct node_service *task_traffic_service(const struct task_traffic *);
 
+/* For --check: adds what is expected of the sources that are of part `part` of `parts`, until the run's end.
+ */
+void task_traffic_expect(struct task_traffic *, ker_time end, uint32_t part, uint32_t parts,
+                         struct net_expected *);
+
 /* Reading of the parts, each in its own file. */
 enum ker_status task_traffic_arrival_read(struct task_traffic *, const struct ker_config *, uint64_t rate,
                                           struct ker_error *);

@@ -147,7 +147,7 @@ refuses 2 "no multiple of 2" "classes that cut each other" jobs[0].trace="$t/one
 refuses 2 "the order" "classes in the wrong order" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=core loggops.classes[1].processes=4
 refuses 2 "no time per byte" "a class's time per byte" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[0].G=1
 "$marssim" --check "$t/l.cfg" jobs[0].trace="$t/one.goal" >"$t/out" 2>"$t/err"
-verdict "$(grep -q "^events  *about 4, 1 of them messages" "$t/out" && grep -q "^memory " "$t/out" || cat "$t/out" "$t/err")" "--check says how much there is to do"
+verdict "$(grep -q "^expected   about 4 events, of 1 messages with 10 B: .* of memory" "$t/out" || cat "$t/out" "$t/err")" "--check says how much there is to do"
 refuses 2 "loggops.faults.*instant" "faults where rendezvous takes time" jobs[0].trace="$t/one.goal" 'loggops.faults=["sizes"]'
 refuses 2 "loggops.faults.*critical_path" "faults beside what looks at times" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' "output.critical_path=1 MB"
 refuses 2 "mpi.rendezvous.*GOAL" "faults beside other programs" jobs[0].trace="$t/one.goal" mpi.rendezvous=instant 'loggops.faults=["sizes"]' jobs[1].program=leanmd "jobs[1].cells=[3, 3, 3]"
@@ -187,7 +187,7 @@ output: { tasks = false; };
 END
 if [ "${TEST_PATIENCE:-1}" -eq 1 ] && command -v jq >/dev/null; then
     for keys in "loggops.G=6ns" "loggops.G=0.04ns" "loggops.G=0.04ns jobs[0].timestep=100us" "mpi.rendezvous=read loggops.S=1KiB"; do
-        said=$("$marssim" --check "$t/many.cfg" $keys | sed -n 's/^memory *about \([0-9]*\).*MB.*/\1/p')
+        said=$("$marssim" --check=json "$t/many.cfg" $keys | jq '.expected.memory_bytes / 1e6 | round')
         "$marssim" -q -o "$t/o" "$t/many.cfg" $keys >"$work/out" 2>"$work/err"
         used=$(jq '.run.peak_rss_bytes / 1e6 | round' "$t/o/summary.json")
         verdict "$([ $((4 * said)) -ge $((3 * used)) ] && [ $((3 * said)) -le $((4 * used)) ] || echo "$said MB said, $used used")" "memory is what --check says: $keys"
