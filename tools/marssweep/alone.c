@@ -204,5 +204,5 @@ enum ker_status sweep_alone_write(const struct sweep *s, sqlite3 *db, FILE *out,
                 sqlite3_column_double(row, 6), sqlite3_column_double(row, 7));
     }
     sqlite3_finalize(row);
-    return sweep_view_write(s, db, "slowdown", error);
+    return sweep_query_write(s, db, "slowdown", "SELECT * FROM slowdown", 6, error);
 }

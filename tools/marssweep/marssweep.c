@@ -263,7 +263,7 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
         putchar('\n');
         if (!s->sqls)
             sweep_table_print(s, &table, stdout);
-        status = s->sqls ? sweep_views_write(s, db, error) : sweep_csv_write(s, &table, error);
+        status = s->sqls ? sweep_views_write(s, db, error) : sweep_csv_write(s, &table, db, error);
     }
     if (status == KER_OK && table.rows > 0)
         status = sweep_plot(s, &table, error);

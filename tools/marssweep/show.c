@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,47 +204,32 @@ static void groups_write(const struct sweep *s, const struct sweep_table *t, FIL
     }
 }
 
-static void runs_write(const struct sweep *s, const struct sweep_table *t, FILE *out)
+static enum ker_status runs_write(const struct sweep *s, const struct sweep_table *t, sqlite3 *db,
+                                  struct ker_error *error)
 {
     const char **key = sweep_keys_varied(s);
-    fputs("key", out);
-    for (size_t k = 0; key[k]; k++) {
-        fputc(',', out);
-        sweep_csv_text(out, key[k]);
-    }
+    sqlite3_str *ask = sqlite3_str_new(db);
+    sqlite3_str_appendf(ask, "SELECT key");
+    for (size_t k = 0; key[k]; k++)
+        sqlite3_str_appendf(ask, ", \"%w\"", key[k]);
     for (size_t c = 0; c < t->columns; c++)
         if (!t->column[c].relative)
-            fprintf(out, ",%s", t->column[c].figure);
-    fputc('\n', out);
-    for (size_t i = 0; i < s->points; i++) {
-        const struct sweep_point *p = s->point[i];
-        if (p->state != SWEEP_DONE || p->of)
-            continue;
-        fputs(p->key, out);
-        for (size_t k = 0; key[k]; k++) {
-            fputc(',', out);
-            sweep_csv_text(out, sweep_word_of(&p->words, key[k]));
-        }
-        for (size_t c = 0; c < t->columns; c++)
-            if (!t->column[c].relative)
-                number_write(out, sweep_figure_of(&p->figures, t->column[c].figure));
-        fputc('\n', out);
-    }
+            sqlite3_str_appendf(ask, ", \"%w\"", t->column[c].figure);
+    char *sql = sqlite3_mprintf("%z FROM points", sqlite3_str_finish(ask));
+    enum ker_status status = sweep_query_write(s, db, "runs", sql, 15, error);
+    sqlite3_free(sql);
     free(key);
+    return status;
 }
 
-enum ker_status sweep_csv_write(const struct sweep *s, const struct sweep_table *t, struct ker_error *error)
+enum ker_status sweep_csv_write(const struct sweep *s, const struct sweep_table *t, sqlite3 *db,
+                                struct ker_error *error)
 {
     char *path;
     FILE *out = sweep_csv_open(s, "table.csv", &path, error);
     if (out)
         groups_write(s, t, out);
-    if (sweep_csv_close(out, path, error) != KER_OK)
-        return error->status;
-    out = sweep_csv_open(s, "runs.csv", &path, error);
-    if (out)
-        runs_write(s, t, out);
-    return sweep_csv_close(out, path, error);
+    return sweep_csv_close(out, path, error) == KER_OK ? runs_write(s, t, db, error) : error->status;
 }
 
 void sweep_columns_list(const struct sweep *s, FILE *out)

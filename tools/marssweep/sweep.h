@@ -224,9 +224,9 @@ struct sqlite3 *sweep_store_database(struct sweep_store *);
 enum ker_status sweep_views_begin(const struct sweep *, struct sqlite3 *, struct ker_error *);
 /* The views of sweep.sql, each to VIEW.csv in the folder. */
 enum ker_status sweep_views_write(const struct sweep *, struct sqlite3 *, struct ker_error *);
-/* A view or a table, to NAME.csv. */
-enum ker_status sweep_view_write(const struct sweep *, struct sqlite3 *, const char *name,
-                                 struct ker_error *);
+/* What a query has, to NAME.csv, fractions with so many digits. */
+enum ker_status sweep_query_write(const struct sweep *, struct sqlite3 *, const char *name, const char *sql,
+                                  int digits, struct ker_error *);
 
 /* ---- resume.c: what is there already ---- */
 
@@ -280,7 +280,8 @@ void sweep_table_free(struct sweep_table *);
 void sweep_table_sort(const struct sweep *, struct sweep_table *); /* numbers in their order */
 void sweep_table_print(const struct sweep *, const struct sweep_table *, FILE *);
 /* table.csv and runs.csv in the folder. */
-enum ker_status sweep_csv_write(const struct sweep *, const struct sweep_table *, struct ker_error *);
+enum ker_status sweep_csv_write(const struct sweep *, const struct sweep_table *, struct sqlite3 *,
+                                struct ker_error *);
 /* A file in the folder; NULL: it cannot be. Closing frees the path. */
 FILE *sweep_csv_open(const struct sweep *, const char *name, char **path, struct ker_error *);
 enum ker_status sweep_csv_close(FILE *, char *path, struct ker_error *);

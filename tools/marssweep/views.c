@@ -123,16 +123,7 @@ static enum ker_status files_execute(const struct sweep *s, sqlite3 *db, struct 
     return status;
 }
 
-/* Fractions with six digits, which is more than a simulation knows of a machine. */
-static void cell_write(FILE *out, sqlite3_stmt *ask, int column)
-{
-    if (sqlite3_column_type(ask, column) == SQLITE_FLOAT)
-        fprintf(out, "%.6g", sqlite3_column_double(ask, column));
-    else
-        sweep_csv_text(out, (const char *)sqlite3_column_text(ask, column));
-}
-
-static size_t rows_write(FILE *out, sqlite3_stmt *ask)
+static size_t rows_write(FILE *out, sqlite3_stmt *ask, int digits)
 {
     size_t rows = 0;
     for (int i = 0; i < sqlite3_column_count(ask); i++) {
@@ -142,29 +133,43 @@ static size_t rows_write(FILE *out, sqlite3_stmt *ask)
     for (; sqlite3_step(ask) == SQLITE_ROW; rows++)
         for (int i = 0; i < sqlite3_column_count(ask); i++) {
             fputc(i ? ',' : '\n', out);
-            cell_write(out, ask, i);
+            if (sqlite3_column_type(ask, i) == SQLITE_FLOAT)
+                fprintf(out, "%.*g", digits, sqlite3_column_double(ask, i));
+            else
+                sweep_csv_text(out, (const char *)sqlite3_column_text(ask, i));
         }
     fputc('\n', out);
     return rows;
 }
 
-enum ker_status sweep_view_write(const struct sweep *s, sqlite3 *db, const char *name,
-                                 struct ker_error *error)
+enum ker_status sweep_query_write(const struct sweep *s, sqlite3 *db, const char *name, const char *sql,
+                                  int digits, struct ker_error *error)
 {
-    char *path, *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name), *file = ker_format("%s.csv", name);
+    char *path, *file = ker_format("%s.csv", name);
     sqlite3_stmt *ask;
     enum ker_status status = KER_OK;
     if (sqlite3_prepare_v2(db, sql, -1, &ask, NULL) != SQLITE_OK)
         status = failed(db, name, error);
     FILE *out = status == KER_OK ? sweep_csv_open(s, file, &path, error) : NULL;
     if (out) {
-        printf("%-11s %s: %zu rows\n", name, path, rows_write(out, ask));
+        size_t rows = rows_write(out, ask, digits);
+        if (!s->quiet)
+            printf("%-11s %s: %zu rows\n", name, path, rows);
         status = sweep_csv_close(out, path, error);
     }
     if (status == KER_OK && sqlite3_finalize(ask) != SQLITE_OK)
         status = failed(db, name, error);
-    sqlite3_free(sql);
     free(file);
+    return status;
+}
+
+/* Six digits are more than a simulation knows of a machine. */
+static enum ker_status view_write(const struct sweep *s, sqlite3 *db, const char *name,
+                                  struct ker_error *error)
+{
+    char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
+    enum ker_status status = sweep_query_write(s, db, name, sql, 6, error);
+    sqlite3_free(sql);
     return status;
 }
 
@@ -173,7 +178,7 @@ enum ker_status sweep_views_write(const struct sweep *s, sqlite3 *db, struct ker
     enum ker_status status = files_execute(s, db, error);
     char **name = names_of(db);
     for (char **n = name; *n && status == KER_OK; n++)
-        status = sweep_view_write(s, db, *n, error);
+        status = view_write(s, db, *n, error);
     names_free(name);
     return status;
 }
