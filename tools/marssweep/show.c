@@ -1,7 +1,6 @@
 /* show.c - the table as text and as CSV, all runs as CSV, all figures there are. */
 #include "tools/marssweep/sweep.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -141,40 +140,11 @@ void sweep_table_print(const struct sweep *s, const struct sweep_table *t, FILE 
 
 /* ---- CSV ---- */
 
-void sweep_csv_text(FILE *out, const char *text)
-{
-    bool quoted = text && strpbrk(text, ",\"\n");
-    if (quoted)
-        fputc('"', out);
-    for (; text && *text; text++)
-        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-    if (quoted)
-        fputc('"', out);
-}
-
 static void number_write(FILE *out, double value)
 {
     fputc(',', out);
     if (!isnan(value))
         fprintf(out, "%.15g", value);
-}
-
-FILE *sweep_csv_open(const struct sweep *s, const char *name, char **path, struct ker_error *error)
-{
-    *path = ker_format("%s/%s", s->dir, name);
-    FILE *out = fopen(*path, "w");
-    if (!out)
-        ker_fail(error, KER_RUN_FAILED, "%s: %s", *path, strerror(errno));
-    return out;
-}
-
-enum ker_status sweep_csv_close(FILE *out, char *path, struct ker_error *error)
-{
-    bool written = out && !ferror(out);
-    if (out && (fclose(out) != 0 || !written))
-        ker_fail(error, KER_RUN_FAILED, "%s: cannot be written", path);
-    free(path);
-    return error->status;
 }
 
 /* Means and half widths in the figures' own units. */

@@ -123,6 +123,37 @@ static enum ker_status files_execute(const struct sweep *s, sqlite3 *db, struct 
     return status;
 }
 
+/* ---- CSV ---- */
+
+void sweep_csv_text(FILE *out, const char *text)
+{
+    bool quoted = text && strpbrk(text, ",\"\n");
+    if (quoted)
+        fputc('"', out);
+    for (; text && *text; text++)
+        fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+    if (quoted)
+        fputc('"', out);
+}
+
+FILE *sweep_csv_open(const struct sweep *s, const char *name, char **path, struct ker_error *error)
+{
+    *path = ker_format("%s/%s", s->dir, name);
+    FILE *out = fopen(*path, "w");
+    if (!out)
+        ker_fail(error, KER_RUN_FAILED, "%s: %s", *path, strerror(errno));
+    return out;
+}
+
+enum ker_status sweep_csv_close(FILE *out, char *path, struct ker_error *error)
+{
+    bool written = out && !ferror(out);
+    if (out && (fclose(out) != 0 || !written))
+        ker_fail(error, KER_RUN_FAILED, "%s: cannot be written", path);
+    free(path);
+    return error->status;
+}
+
 static size_t rows_write(FILE *out, sqlite3_stmt *ask, int digits)
 {
     size_t rows = 0;
