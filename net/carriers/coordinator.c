@@ -45,10 +45,22 @@ static int carried_compare(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+#define FEW 16 /* are sorted by insertion: most often they have come in order */
+
 void net_carried_sort(struct net_network *net)
 {
-    if (net->fresh_count > 1)
-        qsort(net->fresh, net->fresh_count, sizeof *net->fresh, carried_compare);
+    const struct carried **all = net->fresh;
+    if (net->fresh_count > FEW) {
+        qsort(all, net->fresh_count, sizeof *all, carried_compare);
+        return;
+    }
+    for (uint32_t i = 1; i < net->fresh_count; i++) {
+        const struct carried *c = all[i];
+        uint32_t k = i;
+        for (; k && carried_compare(&all[k - 1], &c) > 0; k--)
+            all[k] = all[k - 1];
+        all[k] = c;
+    }
 }
 
 static void coordinator_arrival(void *self, struct ker_engine *engine, const struct ker_event *event)

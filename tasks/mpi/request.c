@@ -3,9 +3,9 @@
  * A named request lives from the call that makes it until a wait or test takes note of its completion
  * (persistent ones until MPI_Request_free). A name that is given again loses its old request, as the program
  * has lost the handle: it ends by itself ("detached"). Most tasks have few requests at a time, and the
- * records are soon looked at anyway: the first SCANNED numbers of a task have marks, a word each, which lie
- * behind the numbers and are looked through four at a time; only those beyond are in a hash table of the
- * rank, by (task, name). Invariant: a record is freed exactly once: by
+ * records are soon looked at anyway: the first SCANNED numbers of a task have marks, a byte each, which lie
+ * behind the numbers and are compared 16 at a time; only those beyond are in a hash table of the rank, by
+ * (task, name). Invariant: a record is freed exactly once: by
  * reap, or by complete when it is detached or a collective's.
  */
 #include "tasks/mpi/state.h"
@@ -13,29 +13,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCANNED 16u
+#define SCANNED 32u
+#define BLOCK 16u /* marks that are looked at together */
 
 /* Of a number without a name 0. */
-static uint32_t mark_of(uint64_t name)
+static inline uint8_t mark_of(uint64_t name)
 {
-    return (uint32_t)(name ^ name >> 32) | 0x80000000u;
+    return (uint8_t)(name * 0x9e3779b97f4a7c15u >> 57) | 0x80u;
 }
 
-static inline uint32_t *marks_of(const struct task_state *task)
+static inline uint8_t *marks_of(const struct task_state *task)
 {
-    return task->request + task->numbers;
+    return (uint8_t *)(task->request + task->numbers);
 }
 
-typedef uint32_t four __attribute__((vector_size(16), aligned(4)));
-_Static_assert(SCANNED % 4 == 0, "marks are looked at four at a time");
+typedef uint8_t marks __attribute__((vector_size(BLOCK), aligned(1)));
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first mark is the lowest byte");
 
-static inline bool any_is(const uint32_t *mark, uint32_t wanted)
+/* Which of BLOCK marks are this one, a bit each: bytes of ones and zeros are gathered by a product. */
+static inline uint32_t marks_that_are(const uint8_t *from, uint8_t mark)
 {
     union {
-        four words;
+        marks each;
         uint64_t half[2];
-    } is = {(four)(*(const four *)(const void *)mark == (four){wanted, wanted, wanted, wanted})};
-    return is.half[0] | is.half[1];
+    } is = {(marks)(*(const marks *)(const void *)from == ((marks){0} + mark))};
+    const uint64_t high = 0x8080808080808080u, gather = 0x0002040810204081u;
+    return (uint32_t)((is.half[0] & high) * gather >> 56) | (uint32_t)((is.half[1] & high) * gather >> 56)
+                                                                << 8;
 }
 
 /* An entry of the table of names; the name itself is in the request. */
@@ -70,14 +74,15 @@ static struct wanted name_wanted(const struct task_mpi *mpi, const struct task_s
     return (struct wanted){{0, task, (uint32_t)(mixed >> 32)}, mpi, name};
 }
 
-static void names_insert(struct task_mpi *mpi, const struct task_state *task, uint32_t index)
+static inline void names_insert(struct task_mpi *mpi, const struct task_state *task, uint32_t index,
+                                uint64_t name)
 {
     const struct task_request *r = task_request_at(mpi, index);
-    if (r->number <= SCANNED) {
-        marks_of(task)[r->number - 1] = mark_of(task_request_name(mpi, r));
+    if (__builtin_expect(r->number <= SCANNED, 1)) {
+        marks_of(task)[r->number - 1] = mark_of(name);
         return;
     }
-    struct wanted wanted = name_wanted(mpi, task, task_request_name(mpi, r));
+    struct wanted wanted = name_wanted(mpi, task, name);
     bool is_new;
     struct named *entry = ker_table_add(&names, &mpi->names, &wanted, &is_new);
     ker_check(is_new);
@@ -97,28 +102,43 @@ static void names_remove(struct task_mpi *mpi, const struct task_state *task, ui
     ker_table_drop(&names, &mpi->names, ker_table_find(&names, &mpi->names, &wanted));
 }
 
-/* Numbers come in fours up to there. */
-static inline uint32_t marks_count(uint32_t numbers)
+/* Bytes for the marks of this many numbers. */
+static inline uint32_t marks_bytes(uint32_t numbers)
 {
-    return numbers < SCANNED ? numbers : SCANNED;
+    return numbers == 0 ? 0 : numbers <= BLOCK ? BLOCK : SCANNED;
 }
 
-uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
+/* Whatever there is. Apart, so that the usual case needs no room for what this calls. */
+static __attribute__((noinline)) uint32_t find_any(const struct task_mpi *mpi, const struct task_state *task,
+                                                   uint64_t name)
 {
-    uint32_t few = marks_count(task->numbers), mark = mark_of(name);
-    const uint32_t *marks = marks_of(task);
-    for (uint32_t i = 0; i < few; i += 4) {
-        if (!any_is(marks + i, mark))
-            continue;
-        for (uint32_t k = i; k < i + 4; k++)
-            if (marks[k] == mark && task_request_name(mpi, task_request_at(mpi, task->request[k])) == name)
-                return task->request[k];
-    }
+    for (uint32_t i = 0; i < task->numbers && i < SCANNED; i += BLOCK)
+        for (uint32_t found = marks_that_are(marks_of(task) + i, mark_of(name)); found; found &= found - 1) {
+            uint32_t at = task->request[i + (uint32_t)__builtin_ctz(found)];
+            if (task_request_name(mpi, task_request_at(mpi, at)) == name)
+                return at;
+        }
     if (task->numbers <= SCANNED)
         return 0;
     struct wanted wanted = name_wanted(mpi, task, name);
     const struct named *entry = ker_table_find(&names, &mpi->names, &wanted);
     return entry ? entry->request : 0;
+}
+
+uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
+{
+    if (task->numbers == 0)
+        return 0;
+    uint32_t found = marks_that_are(marks_of(task), mark_of(name));
+    if (!found && task->numbers <= BLOCK)
+        return 0;
+    if (found) {
+        uint32_t at = task->request[__builtin_ctz(found)];
+        const struct task_request *r = task_request_at(mpi, at);
+        if (__builtin_expect(!r->wide && r->name == name, 1))
+            return at;
+    }
+    return find_any(mpi, task, name);
 }
 
 /* ---- numbers ---- */
@@ -135,10 +155,10 @@ static void numbers_grow(struct task_state *task, uint32_t room)
 {
     if (room > TASK_NUMBERS_MOST)
         ker_memory_out("a task with more than %u requests at a time", TASK_NUMBERS_MOST / 2);
-    uint32_t before = marks_count(task->numbers), marks = marks_count(room);
-    task->request = ker_realloc(task->request, ((size_t)room + marks) * sizeof *task->request);
-    memmove(task->request + room, marks_of(task), before * sizeof *task->request);
-    memset(task->request + room + before, 0, (marks - before) * sizeof *task->request);
+    uint32_t before = marks_bytes(task->numbers), bytes = marks_bytes(room);
+    task->request = ker_realloc(task->request, room * sizeof *task->request + bytes);
+    memmove(task->request + room, marks_of(task), before);
+    memset((uint8_t *)(task->request + room) + before, 0, bytes - before);
     for (uint32_t number = room; number > task->numbers; number--) {
         task->request[number - 1] = TASK_NUMBER_FREE | task->number_free;
         task->number_free = number;
@@ -181,7 +201,7 @@ uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, unsigne
     name_set(mpi, r, name);
     number_take(task, index, r);
     if (flags & TASK_REQUEST_NAMED)
-        names_insert(mpi, task, index);
+        names_insert(mpi, task, index, name);
     return index;
 }
 
@@ -201,7 +221,7 @@ bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_
         name_set(mpi, r, name);
     task->request[number - 1] = index;
     if (r->flags & TASK_REQUEST_NAMED)
-        names_insert(mpi, task, index);
+        names_insert(mpi, task, index, name);
     return true;
 }
 

@@ -32,18 +32,16 @@ enum ker_status task_grid_read(struct task_grid *grid, int32_t *tasks, const str
 bool task_grid_neighbour(const struct task_grid *grid, uint32_t task, const int8_t *offset,
                          uint32_t *neighbour)
 {
-    uint32_t stride = 1, rest = task, found = 0;
-    for (uint32_t d = 0; d < grid->dimensions; d++) {
-        uint32_t extent = grid->extent[d], at = rest % extent;
-        rest /= extent;
-        if (offset[d] != 0) {
-            bool over = offset[d] < 0 ? at == 0 : at == extent - 1;
-            if (over && !grid->periodic[d])
-                return false;
-            at = over ? (offset[d] < 0 ? extent - 1 : 0) : at + (uint32_t)(int32_t)offset[d];
-        }
-        found += at * stride;
-        stride *= extent;
+    uint32_t stride = 1, found = task;
+    for (uint32_t d = 0; d < grid->dimensions; stride *= grid->extent[d++]) {
+        if (offset[d] == 0)
+            continue;
+        uint32_t extent = grid->extent[d], at = task / stride % extent;
+        bool back = offset[d] < 0, over = at == (back ? 0 : extent - 1);
+        if (over && !grid->periodic[d])
+            return false;
+        uint32_t by = (over ? extent - 1 : 1) * stride;
+        found = back == over ? found + by : found - by;
     }
     *neighbour = found;
     return found != task;

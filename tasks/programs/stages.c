@@ -200,7 +200,8 @@ bool task_stages_next(struct task_program *program, uint32_t number, struct task
         stage_advance(stages, place);
         if (found)
             return true;
-        memset(op, 0, sizeof *op);
+        if (!message) /* which may have begun to fill it in */
+            memset(op, 0, sizeof *op);
     }
     if (place->step > stages->steps) {
         *place = (struct task_stages_place){.task = place->task}; /* a background job that starts again */
