@@ -63,15 +63,14 @@ struct settings {
     bool list;
 };
 
-static double number_take(const char *argument, double least, double most, bool whole,
-                          struct argp_state *state, const char *what)
+static unsigned number_take(const char *argument, double least, double most, struct argp_state *state,
+                            const char *what)
 {
     char *end;
     double value = strtod(argument, &end);
-    if (end == argument || *end || !(value >= least && value <= most) || (whole && value != floor(value)))
-        argp_error(state, "%s %s: expected %s from %g to %g", what, argument,
-                   whole ? "a whole number" : "a number", least, most);
-    return value;
+    if (end == argument || *end || !(value >= least && value <= most) || value != floor(value))
+        argp_error(state, "%s %s: expected a whole number from %g to %g", what, argument, least, most);
+    return (unsigned)value;
 }
 
 /* NAME,NAME; commas inside brackets are names' own. */
@@ -110,12 +109,25 @@ static bool *flag_of(struct sweep *s, int key)
     const struct {
         int key;
         bool *flag;
-    } flags[] = {{ZIP, &s->zip},     {QUICK, &s->quick}, {SATURATION, &s->saturation},
-                 {ALONE, &s->alone}, {AGAIN, &s->again}, {COLLECT, &s->collect},
+    } flags[] = {{QUICK, &s->quick}, {AGAIN, &s->again}, {COLLECT, &s->collect},
                  {SLURM, &s->slurm}, {PAGES, &s->pages}, {'q', &s->quiet}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (flags[i].key == key)
             return flags[i].flag;
+    return NULL;
+}
+
+/* Options that are keys of the group `sweep`, and are read and checked as such. */
+static const char *key_of(int key)
+{
+    static const struct {
+        int option;
+        const char *key;
+    } keys[] = {{ZIP, "sweep.zip"},     {SEEDS, "sweep.seeds"},           {AGAINST, "sweep.against"},
+                {ALONE, "sweep.alone"}, {SATURATION, "sweep.saturation"}, {PRECISION, "sweep.precision"}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].option == key)
+            return keys[i].key;
     return NULL;
 }
 
@@ -127,22 +139,15 @@ static error_t value_parse(int key, char *argument, struct argp_state *state)
     case 'o':
         return s->dir = argument, 0;
     case 'j':
-        return s->jobs = (unsigned)number_take(argument, 1, 65536, true, state, "--jobs"), 0;
+        return s->jobs = number_take(argument, 1, 65536, state, "--jobs"), 0;
     case DATABASE:
         return s->db = argument, 0;
     case POINTS:
         return s->points_file = argument, 0;
-    case SEEDS:
-        return s->seeds = (int64_t)number_take(argument, 1, 100000, true, state, "--seeds"), 0;
-    case PRECISION:
-        return s->precision = number_take(argument, 1e-6, 1, false, state, "--precision"), 0;
     case MOST_SEEDS:
-        return s->most_seeds = (uint64_t)number_take(argument, 2, 100000, true, state, "--most-seeds"), 0;
+        return s->most_seeds = number_take(argument, 2, 100000, state, "--most-seeds"), 0;
     case COLUMNS:
         return columns_take(set, argument), 0;
-    case AGAINST:
-        free(s->against);
-        return s->against = ker_format("%s", argument), 0;
     case SHARE:
         return share_take(s, argument, state), 0;
     case MEMORY:
@@ -159,6 +164,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     bool *flag = flag_of(s, key);
     if (flag)
         return *flag = true, 0;
+    if (key_of(key))
+        return sweep_word_set(&s->config_words, key_of(key), argument ? argument : "true"), 0;
     switch (key) {
     case ARGP_KEY_ARG:
         if (sweep_is_word(argument))

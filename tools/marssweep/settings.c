@@ -55,15 +55,15 @@ enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
     if (ker_config_has(config, "sweep.plot") && *ker_config_file(config, "sweep.plot"))
         s->plot = ker_format("%s", ker_config_file(config, "sweep.plot"));
     const char *against = ker_config_string(config, "sweep.against");
-    if (!s->against && *against)
+    if (*against)
         s->against = ker_format("%s", against);
-    s->zip |= ker_config_bool(config, "sweep.zip");
-    s->saturation |= ker_config_bool(config, "sweep.saturation");
-    s->alone |= ker_config_bool(config, "sweep.alone");
-    s->seeds = s->seeds ? s->seeds : ker_config_int(config, "sweep.seeds");
+    s->zip = ker_config_bool(config, "sweep.zip");
+    s->saturation = ker_config_bool(config, "sweep.saturation");
+    s->alone = ker_config_bool(config, "sweep.alone");
+    s->seeds = ker_config_int(config, "sweep.seeds");
     if (status == KER_OK && s->alone)
         status = tables_want(s, config, error);
-    s->precision = s->precision > 0 ? s->precision : ker_config_real(config, "sweep.precision");
+    s->precision = ker_config_real(config, "sweep.precision");
     ker_config_free(config);
     return status;
 }
