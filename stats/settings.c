@@ -11,7 +11,40 @@
 
 #define LINKS "network.model=@links"
 
+/* What tools/marsreport shows: words of kernel/config/preset.c. Not what costs more than the rest together
+ * (channels, tasks and matrices in periods), nor what makes more of nodes than the simple model (cores). */
+static const char *const page_words[] = {
+    "output.series.latency=total",
+    "output.matrix=true",
+    "output.links_by_job=true",
+    "output.calls=true",
+    "output.waits=true",
+    "output.critical_path=16 MiB",
+    "jobs?output.timeline=perfetto",
+    "jobs?output.timeline_bytes=16 MiB",
+    "output.period?output.series.links=periods",
+    "output.period?output.series.switches=periods",
+    "output.period?output.series.adapters=periods",
+    "output.period?output.series.jobs=periods",
+    "output.period?output.series.traffic=periods",
+    "output.period?output.series.functions=periods",
+    NULL,
+};
+static const struct ker_kind preset_none = {.name = "none", .meaning = "only what other keys ask for"},
+                             preset_page = {.name = "page",
+                                            .meaning = "what the page of marsreport shows",
+                                            .operations = page_words};
+static const struct ker_kind *const preset_kinds[] = {&preset_none, &preset_page, NULL};
+static const struct ker_kinds presets = {"output.preset", "what is collected", sizeof *page_words,
+                                         preset_kinds};
+
 const struct ker_option stats_options[] = {
+    {"output.preset", KER_TYPE_CHOICE, "none", NULL, NULL, NULL,
+     "page: what the page of marsreport shows is collected: output.calls, .waits, .critical_path (16 MiB), "
+     ".matrix, .links_by_job, .timeline (perfetto, 16 MiB), .series.latency and, with output.period, "
+     ".series.links, .switches, .adapters, .jobs, .traffic and .functions in periods; of these what means "
+     "something with the rest. A key that is given keeps its value. marssim --check says what it costs.",
+     .kinds = &presets},
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write links.csv: packets, utilisation and queue occupancy of every direction of every link. Left out, "
      "with a warning, where it would be larger than 100 MB, unless this key is given.",

@@ -59,6 +59,8 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
     if (!status) {
         ker_config_check(made, error);
         ker_config_leave_out(made);
+        if (error->status == KER_OK)
+            ker_config_preset(made, error);
         ker_config_belongs_check(made, error);
         status = ker_error_close(error);
     }

@@ -67,6 +67,8 @@ enum ker_status ker_config_override(struct ker_config_node *root, const char *ov
  * name; and members with enabled = false are taken out. */
 enum ker_status ker_config_override_apply(struct ker_config *, const char *override, struct ker_error *error);
 void ker_config_leave_out(struct ker_config *);
+/* preset.c: what keys GROUP.preset stand for. The configuration has been checked. */
+void ker_config_preset(struct ker_config *, struct ker_error *error);
 
 /* terms.c: one term of ker_option.belongs. */
 #define KER_TERM_KEY 96

@@ -1,0 +1,35 @@
+/* preset.c - a choice that gives other keys values: a key GROUP.preset, of whose kinds the operations are the
+ * words "KEY=VALUE" in the order in which they are given, NULL at the end. A key that was given keeps its
+ * value, and one that means nothing with the rest stays absent. "OTHER?KEY=VALUE" is for configurations that
+ * give the key OTHER.
+ */
+#include "kernel/config/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void word_apply(struct ker_config *config, const char *word, struct ker_error *error)
+{
+    const char *condition = strchr(word, '?');
+    char *other = condition ? ker_format("%.*s", (int)(condition - word), word) : NULL;
+    bool wanted = !other || ker_config_has(config, other);
+    free(other);
+    word = condition ? condition + 1 : word;
+    char *key = ker_format("%.*s", (int)strcspn(word, "="), word);
+    if (wanted && !ker_config_has(config, key) && ker_config_means_key(config, key))
+        ker_config_override_apply(config, word, error);
+    free(key);
+}
+
+void ker_config_preset(struct ker_config *config, struct ker_error *error)
+{
+    for (ker_config_tables table = config->tables; *table; table++)
+        for (const struct ker_option *option = *table; option->key; option++) {
+            const char *last = strrchr(option->key, '.');
+            if (!last || strcmp(last, ".preset") != 0 || !ker_config_has(config, option->key))
+                continue;
+            const char *const *word = ker_config_kind(config, option->key)->operations;
+            for (; word && *word; word++)
+                word_apply(config, *word, error);
+        }
+}
