@@ -36,6 +36,7 @@ struct file {
 
 struct client {
     const struct store_settings *shared;
+    uint32_t node;
     struct call *call;
     struct file *file;
     uint32_t calls, files;
@@ -105,7 +106,8 @@ static void send(const struct client *c, struct node *node, ker_time now, uint64
     struct node_message message = {.destination = node_service_node(s->servers, server),
                                    .bytes = bytes,
                                    .envelope = &envelope,
-                                   .core = NODE_ANY_CORE,
+                                   .core = node_service_node(s->servers, server) == c->node ? NODE_ANY_CORE
+                                                                                            : s->core,
                                    .priority = s->setup->priority};
     node_send(node, now, NODE_TO(s->setup->service, s->servers->service), &message);
 }
@@ -256,9 +258,10 @@ static void client_arrived(void *state, struct node *node, ker_time now, const s
 
 static void client_init(void *state, void *shared, const struct node_service_setup *setup, uint32_t node)
 {
+    struct client *c = state;
     (void)setup;
-    (void)node;
-    ((struct client *)state)->shared = shared;
+    c->shared = shared;
+    c->node = node;
 }
 
 static void client_release(void *state)

@@ -92,7 +92,7 @@ struct store_settings {
     const struct node_service_setup *setup, *servers; /* its own; that of the servers */
     struct store_layout layout;
     uint64_t chunk;
-    uint32_t window;
+    uint32_t window, core; /* core: as struct node_message has it: which adapter */
     /* Of servers. */
     const struct store_policy *policy;
     struct store_device device;

@@ -114,8 +114,15 @@ static void answer(const struct server *s, struct node *node, ker_time now, cons
                    uint64_t bytes, uint32_t job, bool last)
 {
     const struct node_service_setup *setup = s->shared->setup;
-    const uint64_t words[NODE_ANSWER_WORDS] = {(last ? STORE_LAST : 0) | (uint64_t)job << 8, bytes};
-    node_answer(node, now, setup->service, to, bytes, words, setup->priority);
+    struct net_envelope envelope = {{to->token, (last ? STORE_LAST : 0) | (uint64_t)job << 8, bytes}};
+    struct node_message m = {.destination = to->node,
+                             .bytes = bytes,
+                             .envelope = &envelope,
+                             .core = to->node == s->node ? NODE_ANY_CORE : s->shared->core,
+                             .priority = setup->priority};
+    if (to->node == s->node)
+        m.queue = NODE_QUEUE_ONCE;
+    node_send(node, now, NODE_TO(setup->service, to->service), &m);
 }
 
 /* Of a read: what has come from the device goes on in whole chunks, the rest behind the last of it. */

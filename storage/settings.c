@@ -18,6 +18,27 @@ static enum ker_status layout_read(struct store_settings *s, struct ker_error *e
     return KER_OK;
 }
 
+static enum ker_status adapter_read(struct store_settings *s, struct ker_error *error)
+{
+    static const char key[] = "storage.adapter";
+    const struct ker_config *config = s->setup->config;
+    s->core = NODE_ANY_CORE;
+    if (!ker_config_has(config, key))
+        return KER_OK;
+    int64_t adapter = ker_config_int(config, key), least = ker_config_int(config, "node.adapters");
+    for (int i = 0; i < ker_config_count(config, "nodes"); i++) {
+        char of[48];
+        snprintf(of, sizeof of, "nodes[%d].adapters", i);
+        int64_t some = ker_config_has(config, of) ? ker_config_int(config, of) : least;
+        least = some < least ? some : least;
+    }
+    s->core = NODE_BY_ADAPTER((uint32_t)adapter, 0);
+    return adapter < least ? KER_OK
+                           : ker_config_fail(config, error, key,
+                                             "adapter %lld, but there are nodes with %lld: they count from 0",
+                                             (long long)adapter, (long long)least);
+}
+
 static enum ker_status cache_read(struct store_settings *s, struct ker_error *error)
 {
     const struct ker_config *config = s->setup->config;
@@ -52,6 +73,8 @@ enum ker_status store_settings_read(void *settings, const struct node_service_se
         status = layout_read(s, error);
     if (!status)
         status = cache_read(s, error);
+    if (!status)
+        status = adapter_read(s, error);
     s->device.kind = ker_config_operations(config, "storage.device.kind");
     s->device.rate = ker_config_rate(config, "storage.device.rate");
     s->device.kind->read(&s->device, config);

@@ -55,6 +55,10 @@ const struct ker_option store_options[] = {
      "Data goes in messages of at most this, each of which is answered.", .belongs = THERE},
     {"storage.window", KER_TYPE_INT, "8", "1", "65535", NULL,
      "Chunks under way at once between a call and each of its servers.", .belongs = THERE},
+    {"storage.adapter", KER_TYPE_INT, NULL, "0", "255", NULL,
+     "The adapter that carries what clients and servers send to each other, as where a plane is for storage; "
+     "absent: node.rail says.",
+     .belongs = THERE " & node.adapters!=1"},
     {"storage.open_time", KER_TYPE_TIME, "0 s", NULL, "1000 s", NULL,
      "Processor time of the file's first server to open it.", .belongs = THERE},
     {"output.requests", KER_TYPE_BOOL, "false", NULL, NULL, NULL,

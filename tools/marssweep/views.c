@@ -42,8 +42,11 @@ static char *definition(sqlite3 *db, const struct sweep_words *keys)
         sqlite3_str_appendf(sql, ", \"%w\" NUMERIC", keys->word[i].key);
     sqlite3_str_appendf(sql, "); CREATE VIEW points AS SELECT sweep.*");
     sqlite3_prepare_v2(db, "SELECT name FROM columns WHERE kind = 'figure' ORDER BY rowid", -1, &ask, NULL);
-    while (sqlite3_step(ask) == SQLITE_ROW)
-        sqlite3_str_appendf(sql, ", \"%w\"", (const char *)sqlite3_column_text(ask, 0));
+    while (sqlite3_step(ask) == SQLITE_ROW) {
+        const char *figure = (const char *)sqlite3_column_text(ask, 0);
+        if (!sweep_word_of(keys, figure)) /* jobs[NAME].tasks is a figure that may be swept, too */
+            sqlite3_str_appendf(sql, ", \"%w\"", figure);
+    }
     sqlite3_finalize(ask);
     sqlite3_str_appendf(sql, " FROM sweep JOIN runs USING (key) ORDER BY number");
     return sqlite3_str_finish(sql);
