@@ -61,7 +61,7 @@ TESTS_IN_C := $(wildcard tests/test_*.c tests/*/test_*.c)
 TEST_OBJECTS := $(TESTS_IN_C:%.c=$(BUILD)/%.o)
 # Whatever folder a test is in: build/release/tests/test_NAME.
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TESTS_IN_C)))
-FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZERS := $(filter-out $(if $(SQLITE),,fuzz_sweep),$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 
 # mpirun as root and with more ranks than cores, for Open MPI 4 and 5: the demo and the tests run anywhere.
 export OMPI_ALLOW_RUN_AS_ROOT := 1

@@ -250,6 +250,9 @@ refusal "a point twice" 'point traffic.load=0.10: it is the same run as point tr
 refusal "lengths of --zip" 'traffic.load has 2 values and run.seed has 3' dragonfly.cfg --zip traffic.load=0.1,0.2 run.seed=1:3
 refusal "seeds twice" '--seeds: run.seed is given, too' dragonfly.cfg --seeds 2 run.seed=1,2
 refusal "a million points" 'more than 1000000 points' dragonfly.cfg run.seed=1:2000 traffic.load=0.0001:0.9:0.001
+refusal "a million points of designs, before any of them is resolved" 'more than 1000000 points' dragonfly.cfg '@a=x{run.seed=1:2000},y' '@b=x{traffic.load=0.0001:0.2:0.0001}'
+refusal "a range without a step" 'no values: from 0.1 to 0.9 in steps of 0' dragonfly.cfg traffic.load=0.1:0.9:0
+refusal "a folder of points" ': is a folder; a file is expected' dragonfly.cfg --points .
 printf 'traffic.load\n' >points
 refusal "a line of --points" 'points:1: "traffic.load": expected KEY=VALUE' dragonfly.cfg --points points
 : >points

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_POINTS 1000000
+#define MOST_VALUES 1000000
 
 bool sweep_is_word(const char *text)
 {
@@ -69,9 +69,9 @@ static enum ker_status range_add(struct sweep_axis *axis, const struct range *r,
                         "%s: %s=%s: no values: from %g to %g in steps of %g (FROM:TO:STEP, upwards)", where,
                         axis->key, text, r->from, r->to, r->step);
     double count = floor((r->to - r->from) / r->step * (1 + 1e-12) + 1e-9) + 1;
-    if (count > MOST_POINTS)
+    if (count > MOST_VALUES)
         return ker_fail(error, KER_BAD_INPUT, "%s: %s=%s: %g values; at most %d are possible", where,
-                        axis->key, text, count, MOST_POINTS);
+                        axis->key, text, count, MOST_VALUES);
     for (unsigned i = 0; i < (unsigned)count; i++) /* 0.30000000000000004 is 0.3 */
         *KER_APPEND(axis->value, axis->count) = ker_format("%.12g%s", r->from + i * r->step, r->unit);
     return KER_OK;
@@ -194,6 +194,12 @@ struct rest {
 
 #define DEEPEST 16
 
+static enum ker_status points_fail(const struct sweep *s, struct ker_error *error)
+{
+    return ker_fail(error, KER_BAD_INPUT, "more than %zu points: are these the values that you mean?",
+                    s->most_points);
+}
+
 /* The point of these words, once for each seed. */
 static enum ker_status seeds_add(struct sweep *s, const struct sweep_words *words, struct ker_error *error)
 {
@@ -201,7 +207,10 @@ static enum ker_status seeds_add(struct sweep *s, const struct sweep_words *word
     if (s->seeds && sweep_word_of(words, SWEEP_SEED))
         return ker_fail(error, KER_BAD_INPUT, "--seeds: %s is given, too: one of the two says which seeds",
                         SWEEP_SEED);
-    for (int64_t seed = 1; seed <= (s->seeds ? s->seeds : 1) && status == KER_OK; seed++) {
+    s->counted += s->seeds ? (size_t)s->seeds : 1;
+    if (s->counted > s->most_points)
+        return points_fail(s, error);
+    for (int64_t seed = 1; !s->counts && seed <= (s->seeds ? s->seeds : 1) && status == KER_OK; seed++) {
         struct sweep_words own = {NULL, 0};
         struct sweep_point *point;
         char number[24];
@@ -263,11 +272,10 @@ static enum ker_status product_add(struct sweep *s, const struct sweep_words *wo
         return rest->then ? product_add(s, words, rest->then, error) : seeds_add(s, words, error);
     struct rest then = *rest;
     size_t count = 1;
-    for (size_t i = 0; i < rest->axes && count <= MOST_POINTS; i++)
+    for (size_t i = 0; i < rest->axes && count <= s->most_points; i++)
         count *= rest->axis[i].count ? rest->axis[i].count : 1;
-    if (count > MOST_POINTS)
-        return ker_fail(error, KER_BAD_INPUT, "more than %d points: are these the values that you mean?",
-                        MOST_POINTS);
+    if (count > s->most_points)
+        return points_fail(s, error);
     const struct sweep_axis *axis = then.axis++;
     then.axes--;
     if (axis->count == 0 && (axis = design_of(s, axis->key)) == NULL)
@@ -347,14 +355,24 @@ static enum ker_status file_make(struct sweep *s, struct ker_error *error)
     return status;
 }
 
+static enum ker_status points_walk(struct sweep *s, const char *where, struct ker_error *error)
+{
+    struct sweep_words none = {NULL, 0};
+    struct rest rest = {s->axes.axis, s->axes.count, NULL, where, 0};
+    s->counted = 0;
+    return s->points_file ? file_make(s, error)
+           : s->zip       ? zip_make(s, where, error)
+                          : product_add(s, &none, &rest, error);
+}
+
+/* They are counted first: resolving each of too many takes long. */
 enum ker_status sweep_points_make(struct sweep *s, struct ker_error *error)
 {
     const char *where = s->points_file ? s->points_file : "what is swept";
-    struct sweep_words none = {NULL, 0};
-    struct rest rest = {s->axes.axis, s->axes.count, NULL, where, 0};
-    enum ker_status status = s->points_file ? file_make(s, error)
-                             : s->zip       ? zip_make(s, where, error)
-                                            : product_add(s, &none, &rest, error);
-    return status == KER_OK && s->points == 0 ? ker_fail(error, KER_BAD_INPUT, "%s: no points", where)
-                                              : status;
+    s->counts = true;
+    enum ker_status status = points_walk(s, where, error);
+    s->counts = false;
+    if (status == KER_OK && s->counted == 0)
+        return ker_fail(error, KER_BAD_INPUT, "%s: no points", where);
+    return status == KER_OK ? points_walk(s, where, error) : status;
 }

@@ -360,7 +360,9 @@ static void release(struct settings *set)
 int main(int argc, char **argv)
 {
     static struct ker_error error;
-    struct settings set = {.sweep = {.most_seeds = 30, .own_files = json_object(), .digests = json_object()}};
+    struct settings set = {
+        .sweep = {
+            .most_seeds = 30, .most_points = 1000000, .own_files = json_object(), .digests = json_object()}};
     struct sweep *s = &set.sweep;
     static const struct argp argp = {
         OPTIONS,

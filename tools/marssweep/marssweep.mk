@@ -12,4 +12,9 @@ $(BUILD)/marssweep: $(SWEEP_OBJECTS) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) $(PROGRAM_LINK) -o $@ $^ $(SQLITE_LIBS) $(LIBS)
 
+# The fuzzer links all but main().
+build/fuzz/fuzz_sweep: build/fuzz/tests/fuzz/fuzz_sweep.o $(filter-out %/marssweep.o,$(SWEEP_OBJECTS:$(BUILD)/%=build/fuzz/%)) $(LIBRARY)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(SQLITE_LIBS) $(LIBS)
+
 -include $(SWEEP_OBJECTS:.o=.d)

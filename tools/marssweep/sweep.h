@@ -106,10 +106,11 @@ struct sweep {
     uint64_t most_seeds, memory;
     int64_t seeds;
     unsigned jobs, share_of, share_number;
-    bool zip, saturation, alone, again, collect, pages, quiet, quick, slurm;
-    bool saturates;             /* the traffic is an open loop, which may saturate */
-    struct sweep_point **point; /* they stay where they are */
-    size_t points, numbered;    /* numbered: of a share, the others' points, too */
+    bool zip, saturation, alone, again, collect, pages, quiet, quick, slurm, counts;
+    bool saturates;              /* the traffic is an open loop, which may saturate */
+    struct sweep_point **point;  /* they stay where they are */
+    size_t points, numbered;     /* numbered: of a share, the others' points, too */
+    size_t most_points, counted; /* counted: before any is made */
     struct sweep_group **group;
     size_t groups;
     void *by_key, *by_name;      /* points and groups, trees of search.h */
