@@ -232,6 +232,9 @@ check "on the nodes that it has beside the others"
 finish() { jq '.result.jobs[] | select(.name == "victim").finish_ps' "$1/summary.json"; }
 [ "$(grep '^,1,victim,finished,' nine/slowdown.csv | cut -d, -f 6,7)" = "$(($(finish "$victim") - 10000000)),$(($(finish "$both") - 10000000))" ]
 check "its slowdown is of the times since its start"
+"$sweep" -q -o ten jobs.cfg 'jobs[victim].after=other' run.check_interval="1 us" --alone --seeds 1 >out 2>log &&
+    awk -F, '$3 == "victim" && $4 == "finished" { n++; if ($8 != 1) bad = 1 } END { exit n != 1 || bad }' ten/slowdown.csv
+check "the wait for other jobs is none of the slowdown"
 [ "$(grep -c '^,1,victim,8 B,[0-4],' nine/slowdown.csv)" = 5 ] && grep -q '^,1,other,MPI_Alltoall,,' nine/slowdown.csv &&
     [ "$(grep '^,1,victim,8 B,3,' nine/slowdown.csv | cut -d, -f 7)" = "$(awk -F, '$1 == "victim" && $3 == 3 { print $NF }' "$both/collectives.csv")" ]
 check "so are those of each iteration, and of each function that waits"

@@ -139,9 +139,9 @@ static json_t *name_of(const char *path)
 {
     char *whole = realpath(path, NULL);
     const char *from = whole ? whole : path, *slash = strrchr(from, '/');
-    json_t *name = json_string(slash && slash[1] ? slash + 1 : from);
+    json_t *name = rep_text_json(slash && slash[1] ? slash + 1 : from);
     free(whole);
-    return name ? name : json_string("(a name that is not UTF-8)");
+    return name;
 }
 
 static json_t *text_json(struct rep_folder *f, const char *name)

@@ -178,12 +178,6 @@ static json_t *whole(double value)
     return json_integer((json_int_t)lround(value));
 }
 
-static json_t *text(const char *what)
-{
-    json_t *string = json_string(what);
-    return string ? string : json_string("(a name that is not UTF-8)");
-}
-
 static json_t *places_json(const struct rep_scene *s)
 {
     json_t *x = json_array(), *y = json_array(), *size = json_array(), *count = json_array(),
@@ -195,7 +189,7 @@ static json_t *places_json(const struct rep_scene *s)
         json_array_append_new(size, whole(p->size));
         json_array_append_new(count, json_integer(p->count));
         json_array_append_new(node, json_integer(p->node));
-        json_array_append_new(label, text(p->label));
+        json_array_append_new(label, rep_text_json(p->label));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "x", x, "y", y, "size", size, "count", count, "node",
                      node, "label", label);
@@ -244,14 +238,14 @@ json_t *rep_scene_json(const struct rep_scene *s, const struct rep_links *l)
 {
     json_t *classes = json_array(), *frames = json_array();
     for (unsigned i = 0; i < l->classes; i++)
-        json_array_append_new(classes, text(l->class[i]));
+        json_array_append_new(classes, rep_text_json(l->class[i]));
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rep_frame *f = &s->frame[i];
         json_array_append_new(frames, json_pack("[o, o, o, o, o]", whole(f->x), whole(f->y), whole(f->w),
-                                                whole(f->h), text(f->label)));
+                                                whole(f->h), rep_text_json(f->label)));
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shape", s->shape, "text",
-                     text(s->text ? s->text : ""), "width", whole(s->width), "height", whole(s->height),
-                     "classes", classes, "places", places_json(s), "frames", frames, "lines", lines_json(s),
-                     "hidden", hidden_json(s));
+                     rep_text_json(s->text ? s->text : ""), "width", whole(s->width), "height",
+                     whole(s->height), "classes", classes, "places", places_json(s), "frames", frames,
+                     "lines", lines_json(s), "hidden", hidden_json(s));
 }

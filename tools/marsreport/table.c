@@ -319,7 +319,6 @@ json_t *rep_cell_json(const struct rep_table *t, int column)
     if (!*end)
         return json_integer(integer);
     double real = strtod(text, &end);
-    json_t *value =
-        !*end && strspn(text, "+-.0123456789eE") == strlen(text) ? json_real(real) : json_string(text);
-    return value ? value : json_string("(no text in UTF-8)");
+    bool number = !*end && strspn(text, "+-.0123456789eE") == strlen(text);
+    return number ? json_real(real) : rep_text_json(text);
 }

@@ -237,10 +237,8 @@ json_t *rep_hdf5_json(const struct rep_hdf5 *h, int column)
     if (rep_hdf5_empty(h, column))
         return json_null();
     switch (h->column[column].kind) {
-    case REP_HDF5_WORDS: {
-        json_t *text = json_string(cell(h, column));
-        return text ? text : json_string("(no text in UTF-8)");
-    }
+    case REP_HDF5_WORDS:
+        return rep_text_json(cell(h, column));
     case REP_HDF5_REAL:
         return json_real(real_of(h, column));
     default:

@@ -33,7 +33,7 @@ static enum ker_status alone_add(struct sweep *s, size_t number, const struct sw
     struct sweep_point *point;
     sweep_words_copy(&words, &s->point[number]->words);
     for (size_t i = 0; i < jobs->count; i++) {
-        if (jobs->waits[i])
+        if (*jobs->after[i])
             job_word(&words, jobs->name[i], "after", "[]");
         if (i == which)
             continue;
@@ -51,6 +51,8 @@ static enum ker_status alone_add(struct sweep *s, size_t number, const struct sw
         point->of = s->point[number];
         point->job = ker_format("%s", jobs->name[which]);
         point->start = jobs->start[which];
+        point->after = ker_format("%s", jobs->after[which]);
+        point->interval = jobs->interval;
     }
     return status;
 }
@@ -116,6 +118,22 @@ static void table_take(struct rep_folder *f, const char *name, const char *const
     rep_table_close(t);
 }
 
+/* When a job began in the run of `point`: beside the others at the first check behind the end of those that
+ * it waits for. */
+static double began_of(const struct sweep_point *alone, const struct sweep_point *point)
+{
+    double began = (double)alone->start, interval = (double)alone->interval;
+    for (const char *name = alone->after; point != alone && *name;) {
+        int length = (int)strcspn(name, "\n");
+        char *finish = ker_format("jobs[%.*s].finish_ps", length, name);
+        double next = (floor(sweep_figure_of(&point->figures, finish) / interval) + 1) * interval;
+        began = next > began ? next : began;
+        free(finish);
+        name += length + 1;
+    }
+    return began;
+}
+
 /* Of a job alone, its times in the run of `point`, which is this one or the shared one. */
 static void run_take(const struct sweep *s, const struct sweep_point *alone, const struct sweep_point *point,
                      const struct times *times)
@@ -128,7 +146,7 @@ static void run_take(const struct sweep *s, const struct sweep_point *alone, con
     char *path = sweep_folder_of(s, "runs", point->key),
          *finish = ker_format("jobs[%s].finish_ps", times->job);
     sqlite3_bind_int(times->insert, BESIDE, point != alone);
-    time_insert(times, "finished", "", sweep_figure_of(&point->figures, finish) - (double)alone->start);
+    time_insert(times, "finished", "", sweep_figure_of(&point->figures, finish) - began_of(alone, point));
     if (rep_folder_open(&folder, path, error) == KER_OK) {
         table_take(&folder, "collectives", iterations, times);
         table_take(&folder, "wait_functions", functions, times);

@@ -146,12 +146,24 @@ enum ker_status sweep_point_add(struct sweep *s, struct sweep_words *words, stru
 
 /* ---- jobs ---- */
 
+/* The words of a list, a line each. */
+static char *lines_of(const struct ker_config *config, const char *key)
+{
+    char *all = ker_format("%s", "");
+    for (int i = 0; i < ker_config_count(config, key); i++) {
+        char *more = ker_format("%s%s\n", all, ker_config_string_at(config, key, i));
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
 enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words *words,
                                 struct sweep_jobs *jobs, struct ker_error *error)
 {
     struct ker_config *config;
     enum ker_status status = sweep_config_load(s, words, &config, error);
-    size_t starts = 0, waits = 0;
+    size_t starts = 0, afters = 0;
     if (status != KER_OK)
         return status;
     int count = ker_config_count(config, "jobs");
@@ -167,22 +179,25 @@ enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words 
             snprintf(key, sizeof key, "jobs[%d].start", i);
             *KER_APPEND(jobs->start, starts) = ker_config_time(config, key);
             snprintf(key, sizeof key, "jobs[%d].after", i);
-            *KER_APPEND(jobs->waits, waits) = ker_config_count(config, key) > 0;
+            *KER_APPEND(jobs->after, afters) = lines_of(config, key);
         }
         jobs->foreground = pass == 0 ? jobs->count : jobs->foreground;
     }
     jobs->traffic = ker_config_has(config, "traffic.pattern");
+    jobs->interval = ker_config_time(config, "run.check_interval");
     ker_config_free(config);
     return KER_OK;
 }
 
 void sweep_jobs_free(struct sweep_jobs *jobs)
 {
-    for (size_t i = 0; i < jobs->count; i++)
+    for (size_t i = 0; i < jobs->count; i++) {
         free(jobs->name[i]);
+        free(jobs->after[i]);
+    }
     free(jobs->name);
     free(jobs->start);
-    free(jobs->waits);
+    free(jobs->after);
     *jobs = (struct sweep_jobs){0};
 }
 
@@ -199,6 +214,7 @@ void sweep_points_free(struct sweep *s)
         sweep_words_free(&s->point[i]->words);
         sweep_figures_free(&s->point[i]->figures);
         free(s->point[i]->job);
+        free(s->point[i]->after);
         free(s->point[i]);
     }
     for (size_t i = 0; i < s->groups; i++) {

@@ -61,7 +61,9 @@ struct sweep_point {
     bool stale;             /* ... of other files: these take their place */
     struct sweep_point *of; /* a job of this point alone (alone.c): not in the table and the figure */
     char *job;              /* its name */
-    ker_time start;         /* of the job, in the shared run */
+    ker_time start;         /* of the job, in the shared run; or behind the end of these, a name a line: */
+    char *after;
+    ker_time interval; /* run.check_interval: it begins at the next multiple */
     size_t group;
     struct sweep_figures figures;
 };
@@ -161,9 +163,10 @@ enum ker_status sweep_point_add(struct sweep *, struct sweep_words *, struct swe
 struct sweep_jobs {
     char **name;
     ker_time *start;
-    bool *waits; /* for others (jobs[].after) */
+    char **after; /* jobs[].after, a name a line */
     size_t count, foreground;
-    bool traffic; /* there is traffic beside them */
+    ker_time interval; /* run.check_interval */
+    bool traffic;      /* there is traffic beside them */
 };
 enum ker_status sweep_jobs_read(const struct sweep *, const struct sweep_words *, struct sweep_jobs *,
                                 struct ker_error *);
