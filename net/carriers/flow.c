@@ -1,11 +1,13 @@
 /* flow.c - network.model = "flow": messages are flows over the links of their routes, which they share.
  *
  * A message takes the route that routing.algorithm offers it first, without detours, and every link of it in
- * one direction. Rates are max-min fair over links (kernel/base/share.h); when a flow begins or ends, the
- * flows that are joined to it by links, through any number of other flows, get new ones. s bytes asked for at
- * t have moved at F, when the sum of rate x time since t is s; the message has left at F + l/2 and is there
- * at F + l, with l the latencies of its route. Up to network.flow_size it takes l + s over the least
- * bandwidth of its route instead and takes nothing from others.
+ * one direction. Where both directions round rings are equally short, each packet of 4 KiB draws one, unless
+ * routing.pinning says otherwise: of a link that only some of them pass the flow takes as much less. Rates
+ * are max-min fair over links (kernel/base/share.h); when a flow begins or ends, the flows that are joined to
+ * it by links, through any number of other flows, get new ones. s bytes asked for at t have moved at F, when
+ * the sum of rate x time since t is s; the message has left at F + l/2 and is there at F + l, with l the
+ * latencies of its route. Up to network.flow_size it takes l + s over the least bandwidth of its route
+ * instead and takes nothing from others.
  *
  * network.flow_penalty = "infiniband": a flow has at most its route's least bandwidth divided by a penalty,
  * the larger of two: of the source n_s B_s, and g_s times that where any of its n_s > 1 flows goes to a node
@@ -20,6 +22,12 @@
 #include "net/carriers/messages.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define SHARES 4096u /* what flows take of links, and these have, is counted in parts of a byte */
+#define TIES 4       /* directions that are drawn, at most */
+#define TRIES 16u    /* packets that are asked, for each route */
+#define PACKET 4096u /* bytes */
 
 struct flow {
     ker_moved left; /* at `since` */
@@ -53,7 +61,9 @@ struct flows {
     uint32_t links, mark;
     struct link *link;
     struct ker_shared *shared; /* of each link */
-    struct flow *flow;         /* by the number that the coordinator gives */
+    int dimensions; /* of the grid that the nodes are; 0: none, or packets of a message take one route */
+    uint32_t extent[8];
+    struct flow *flow; /* by the number that the coordinator gives */
     uint32_t flows;
     struct net_heap ending;                         /* of flows; what is no longer true is passed over */
     uint32_t *dirty, dirty_count, dirty_room;       /* links on which something has changed */
@@ -77,21 +87,95 @@ static const struct ker_option options[] = {
 
 /* ---- routes ---- */
 
+/* Routes that were found, one behind the other. */
 struct walk {
     const struct flows *f;
-    struct flow *flow;
-    uint32_t from;
+    uint32_t from, *link, links, room;
+    ker_time latency;
 };
 
 static void link_add(void *context, uint32_t switch_id, uint16_t port, const struct route_link *class)
 {
-    const struct walk *w = context;
-    struct flow *flow = w->flow;
-    uint64_t link = switch_id == KER_NONE ? w->f->first[route_summarise(w->f->topology)->switches] + w->from
-                                          : w->f->first[switch_id] + port;
-    flow->use = ker_realloc(flow->use, (flow->uses + 1u) * sizeof *flow->use);
-    flow->use[flow->uses++] = (struct ker_share_use){(uint32_t)link, 1};
-    flow->latency = ker_time_later(flow->latency, class->latency);
+    struct walk *w = context;
+    *KER_PUSH(w->link, w->links, w->room) =
+        (uint32_t)(switch_id == KER_NONE ? w->f->first[route_summarise(w->f->topology)->switches] + w->from
+                                         : w->f->first[switch_id] + port);
+    w->latency = ker_time_later(w->latency, class->latency);
+}
+
+/* In how many dimensions both directions are equally far. */
+static uint32_t ties_count(const struct flows *f, const struct net_asked *m)
+{
+    uint32_t from[8], to[8], ties = 0;
+    if (f->dimensions == 0)
+        return 0;
+    route_coordinates(f->topology, m->source, from);
+    route_coordinates(f->topology, m->destination, to);
+    for (int d = 0; d < f->dimensions; d++)
+        ties += from[d] != to[d] && 2 * (to[d] > from[d] ? to[d] - from[d] : from[d] - to[d]) == f->extent[d];
+    return ties <= TIES ? ties : 0;
+}
+
+static uint64_t chance_of(const struct flows *f, const struct net_asked *m)
+{
+    return m->number * 0x9e3779b97f4a7c15u + ((uint64_t)m->source << 32) + f->seed;
+}
+
+/* Finds the routes of the message's packets by what these draw, all equally long: 1 << ties, or the first
+ * alone where they are not that many. Returns how many; the walk has them. */
+static uint32_t routes_find(struct walk *w, const struct net_asked *m, uint32_t ties)
+{
+    const struct net_walker walker = {link_add, w};
+    uint64_t chance = chance_of(w->f, m);
+    uint32_t routes = 1;
+    net_walk(w->f->topology, m->source, m->destination, chance, &walker);
+    uint32_t length = w->links;
+    ker_time latency = w->latency;
+    for (uint32_t i = 1; ties && i < TRIES << ties && w->links == length * routes; i++) {
+        uint32_t begin = w->links, k = 0;
+        net_walk(w->f->topology, m->source, m->destination, chance + i * 0xd1342543de82ef95u, &walker);
+        while (k < routes && memcmp(w->link + k * length, w->link + begin, length * sizeof *w->link) != 0)
+            k++;
+        if (k < routes)
+            w->links -= length;
+        else
+            routes++;
+    }
+    bool all = routes == 1u << ties && w->links == length * routes;
+    w->latency = latency;
+    w->links = all ? w->links : length;
+    return all ? routes : 1;
+}
+
+/* How many of SHARES each route has, as the message's packets draw it. */
+static void parts_draw(const struct flows *f, const struct net_asked *m, uint32_t routes, uint32_t *part)
+{
+    uint32_t draws = 1, draw = ker_mix(chance_of(f, m));
+    while (routes > 1 && draws < SHARES && (uint64_t)draws * PACKET < m->bytes)
+        draws *= 2;
+    for (uint32_t i = 0; i < draws; i++)
+        part[route_mix(draw, i) >> 16 & (routes - 1)] += SHARES / draws;
+}
+
+/* Of each link the flow takes the part of its packets that pass it. */
+static void flow_route(const struct flows *f, struct flow *flow, const struct net_asked *m)
+{
+    struct walk w = {.f = f, .from = m->source};
+    uint32_t routes = routes_find(&w, m, flow->alone ? 0 : ties_count(f, m)), length = w.links / routes,
+             part[1u << TIES] = {0};
+    parts_draw(f, m, routes, part);
+    flow->use = ker_alloc(w.links * sizeof *flow->use);
+    for (uint32_t i = 0; i < w.links; i++) {
+        uint32_t k = 0;
+        while (k < flow->uses && flow->use[k].resource != w.link[i])
+            k++;
+        if (k == flow->uses && part[i / length])
+            flow->use[flow->uses++] = (struct ker_share_use){.resource = w.link[i]};
+        if (part[i / length])
+            flow->use[k].times = (uint16_t)(flow->use[k].times + part[i / length]);
+    }
+    flow->latency = w.latency;
+    free(w.link);
 }
 
 static void links_make(struct flows *f)
@@ -111,9 +195,9 @@ static void links_make(struct flows *f)
             route_port(f->topology, i, port, &peer);
             if (peer.kind == ROUTE_NOTHING)
                 continue;
-            f->shared[f->first[i] + port].capacity = sum->link[peer.link].rate;
+            f->shared[f->first[i] + port].capacity = SHARES * sum->link[peer.link].rate;
             if (peer.kind == ROUTE_ENDPOINT)
-                f->shared[links + peer.id].capacity = sum->link[peer.link].rate;
+                f->shared[links + peer.id].capacity = SHARES * sum->link[peer.link].rate;
         }
 }
 
@@ -265,13 +349,12 @@ static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
                           .to = m->destination,
                           .most = UINT64_MAX,
                           .alone = m->bytes <= f->small};
-    net_walk(f->topology, m->source, m->destination,
-             m->number * 0x9e3779b97f4a7c15u + ((uint64_t)m->source << 32) + f->seed,
-             &(struct net_walker){link_add, &(struct walk){f, flow, m->source}});
+    flow_route(f, flow, m);
     uint64_t least = UINT64_MAX;
-    for (uint32_t u = 0; u < flow->uses; u++)
-        if (f->shared[flow->use[u].resource].capacity < least)
-            least = f->shared[flow->use[u].resource].capacity;
+    for (uint32_t u = 0; u < flow->uses; u++) {
+        uint64_t most = f->shared[flow->use[u].resource].capacity / flow->use[u].times;
+        least = most < least ? most : least;
+    }
     flow->least = least;
     if (flow->alone || m->bytes == 0) {
         flow->alone = true;
@@ -370,6 +453,9 @@ static enum ker_status flow_new(struct net_network **net, const struct ker_confi
     *f = (struct flows){
         .topology = topology, .seed = seed, .small = (uint64_t)ker_config_bytes(config, "network.flow_size")};
     links_make(f);
+    if (!ker_config_means_key(config, "routing.pinning") ||
+        ker_config_is(config, "routing.pinning", "packet"))
+        f->dimensions = route_grid(topology, f->extent);
     if (ker_config_is(config, "network.flow_penalty", "infiniband"))
         f->node = ker_alloc(route_hosts(sum) * sizeof *f->node);
     for (int i = 0; i < sum->link_count; i++)

@@ -64,16 +64,23 @@ goal 8 "0 1 100000000" "2 3 50000000" "4 5 50000000" "6 7 50000000"
 system "topology: { kind = \"file\"; file = \"$t/lot.net\"; }; network: { model = \"flow\"; };"
 ends_at "a parking lot: 15 and 10 ms" "15000040000 15000080000 10000020000 10000040000 10000020000 10000040000 10000020000 10000040000"
 
-# Beside packets, where no buffer binds: 1 MB from each node to the one k further. (On a torus of even extents packets of one message take both directions
-# round a ring where these are as short; a flow has one route.)
-for system in "star 16 1" "star 16 5" "fat_tree 64 1" "fat_tree 64 17" "torus 75 1" "torus 75 17"; do
+# A ring of four, 100 MB to the node opposite: its packets share both directions about alike, of a link of 5 GB/s beside nodes of 10; with routing.pinning all take one.
+goal 4 "0 2 100000000"
+system 'topology: { kind = "torus"; extents = [4]; bandwidth = "5 GB/s"; node_bandwidth = "10 GB/s"; latency = "50 ns"; };' 'network: { model = "flow"; };'
+run -o "$t/flow" "$t/c.cfg" && jq -e '.result.jobs[0].finish_ps | . > 10e9 and . < 10.4e9' "$t/flow/summary.json" >/dev/null
+check "both directions of a ring: 10 ms and what chance makes of it"
+
+# Beside packets, where no buffer binds: 1 MB from each node to the one k further. On a torus of even extents packets of one message take both directions
+# round a ring where these are as short (two columns further on a torus 4 x 4 x 4).
+for system in "star 16 1" "star 16 5" "fat_tree 64 1" "fat_tree 64 17" "torus 75 1" "torus 75 17" "even_torus 64 2"; do
     set -- $system
     messages=()
     for ((i = 0; i < $2; i++)); do messages+=("$i $(((i + $3) % $2)) 1000000"); done
     goal "$2" "${messages[@]}"
     case $1 in
     star) system "topology: { kind = \"star\"; nodes = 16; bandwidth = \"10 GB/s\"; latency = \"50 ns\"; };" ;;
-    torus) system "topology: { kind = \"torus\"; extents = [5, 5, 3]; bandwidth = \"10 GB/s\"; latency = \"50 ns\"; }; routing: { algorithm = \"minimal\"; };" ;;
+    *torus) system "topology: { kind = \"torus\"; extents = $([ $2 = 75 ] && echo "[5, 5, 3]" || echo "[4, 4, 4]"); bandwidth = \"10 GB/s\"; latency = \"50 ns\"; };" \
+        'routing: { algorithm = "minimal"; };' ;;
     *) system "topology: { kind = \"fat_tree\"; down = [4, 4, 4]; up = [1, 4, 4]; bandwidth = \"10 GB/s\"; latency = \"50 ns\"; }; routing: { algorithm = \"d_mod_k\"; };" ;;
     esac
     run -o "$t/flow" "$t/c.cfg" network.model=flow && run -o "$t/packet" "$t/c.cfg" adapter.header="0 B" &&
@@ -83,18 +90,20 @@ for system in "star 16 1" "star 16 5" "fat_tree 64 1" "fat_tree 64 17" "torus 75
 done
 
 # And all to one, all to all at once, all to all in pairs.
-for system in "star incast" "star exchange" "star alltoall" "fat_tree incast" "fat_tree exchange" "fat_tree alltoall" "torus incast" "torus exchange"; do
+for system in "star incast" "star exchange" "star alltoall" "fat_tree incast" "fat_tree exchange" "fat_tree alltoall" "torus incast" "torus exchange" \
+    "even_torus alltoall 400"; do
     set -- $system
     case $1 in
     star) tasks=16 topology='kind = "star"; nodes = 16;' ;;
     fat_tree) tasks=64 topology='kind = "fat_tree"; down = [4, 4, 4]; up = [1, 4, 4];' ;;
     torus) tasks=75 topology='kind = "torus"; extents = [5, 5, 3];' ;;
+    even_torus) tasks=64 topology='kind = "torus"; extents = [4, 4, 4];' ;;
     esac
     cat >"$t/c.cfg" <<END
 topology: { $topology bandwidth = "10 GB/s"; latency = "50 ns"; };
 routing: { algorithm = "$([ $1 = fat_tree ] && echo d_mod_k || echo minimal)"; };
 mpi: { eager_limit = "1 GB"; collectives: { alltoall = ["pairwise"]; }; };
-jobs = ( { program = "collective"; collective = "$2"; tasks = $tasks; bytes = "100 kB"; iterations = 1; sync = "none"; } );
+jobs = ( { program = "collective"; collective = "$2"; tasks = $tasks; bytes = "${3:-100} kB"; iterations = 1; sync = "none"; } );
 END
     run -o "$t/flow" "$t/c.cfg" network.model=flow && run -o "$t/packet" "$t/c.cfg" adapter.header="0 B" &&
         jq -n --slurpfile a "$t/flow/summary.json" --slurpfile b "$t/packet/summary.json" -e \
