@@ -22,8 +22,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
     {"check", 'c', "HOW", OPTION_ARG_OPTIONAL,
      "Read, build, partition, prove freedom from deadlock, report sizes, memory and how many events are "
-     "expected, and stop; full: prove it to the end however long it takes; json: report what is expected "
-     "only, in JSON",
+     "expected, and stop; full: prove it to the end however long it takes; json: report what the network is "
+     "made of and what is expected only, in JSON",
      0},
     {"resume", 'r', "FOLDER", 0,
      "Resume from a checkpoint: its folder, or a folder of some, of which the newest is taken", 0},

@@ -230,6 +230,20 @@ enum ker_status route_check_deadlock(const struct route_topology *topology, uint
 enum ker_status route_table_write(const struct route_topology *topology, const char *path,
                                   struct ker_error *error);
 
+/* What the graph of switches can carry: measure.c. Faults from the start are left out. */
+struct route_measures {
+    uint32_t sites, sources; /* switches with nodes; those that were searched from: fewer are a sample */
+    uint32_t most;           /* links between two switches with nodes */
+    double mean;             /* over all pairs of these */
+    uint32_t groups;         /* that have nodes */
+    /* The load of all nodes, in their links, at which a link is full: every node to all nodes alike, to those
+     * of the next group; split equally over all shortest paths (0: unknown, of a sample), and what no routing
+     * can exceed. */
+    double uniform, uniform_any, adverse, adverse_any;
+};
+/* max_work: links to look at. */
+void route_measure(const struct route_topology *topology, uint64_t max_work, struct route_measures *);
+
 /* Writes the links between switches as CSV, one row each (docs/topologies.md), faults or not. */
 enum ker_status route_links_write(const struct route_topology *topology, const char *path,
                                   struct ker_error *error);

@@ -1,30 +1,10 @@
-/* check.c - the stages in place of a run: --write-table and --write-links, and --check with the proof, sizes,
- * bandwidths, the bisection, memory.
- *
- * The bisection bandwidth is what the links between two halves of the nodes carry, in each direction, for the
- * worst two halves. Where a formula is known it is used: half of the nodes' links of a star; half of the
- * narrowest level of a fat tree whose top joins an even number of subtrees; the cut across the best even
- * dimension of a grid. Elsewhere METIS looks for the two halves, and what it finds is an upper bound. Halves
- * are of switches with all their nodes, so that none of this is more than half of the nodes' links.
+/* check.c - the stages in place of a run: --write-table and --write-links, and --check with the proof, what
+ * the network is made of (network.c), partition, memory.
  */
 #include "run/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_CUT_LINKS 8000000 /* METIS needs some 50 bytes and a microsecond for each */
-
-static const char *print_count(char text[32], uint64_t count)
-{
-    char *at = text + 31;
-    *at = '\0';
-    for (int digit = 0; digit == 0 || count > 0; digit++, count /= 10) {
-        if (digit > 0 && digit % 3 == 0)
-            *--at = ',';
-        *--at = (char)('0' + count % 10);
-    }
-    return at;
-}
 
 static void faults_report(const struct route_topology *topology)
 {
@@ -52,200 +32,12 @@ static void proof_print(const struct route_proof *p)
     char a[32], b[32];
     if (p->complete)
         printf("deadlock   none: %s channels, %s dependencies between them, no cycle\n",
-               print_count(a, p->channels), print_count(b, p->dependencies));
+               run_count_print(a, p->channels), run_count_print(b, p->dependencies));
     else
         printf("deadlock   not proved in full: %s of %s destination%s walked, no cycle among them "
                "(--check=full walks all)\n",
-               print_count(a, p->walked), print_count(b, p->destinations), p->by_switch ? " switches" : "s");
-}
-
-/* ---- links ---- */
-
-struct class_sum {
-    uint64_t links;
-    unsigned __int128 rate; /* bytes per second of all of them, one way */
-};
-
-/* Alive links of each class, and the least and most ports that are in use at a switch. */
-static void links_sum(const struct run *run, struct class_sum *sum, uint32_t least_most[2])
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    struct route_peer peer;
-    least_most[0] = UINT32_MAX;
-    least_most[1] = 0;
-    for (uint32_t i = 0; i < all->switches; i++) {
-        uint32_t used = 0, ports = route_ports(run->topology, i);
-        for (uint32_t p = 0; p < ports; p++) {
-            route_port(run->topology, i, p, &peer);
-            used += peer.kind != ROUTE_NOTHING;
-            bool counts = peer.kind == ROUTE_ENDPOINT ||
-                          (peer.kind == ROUTE_SWITCH && (peer.id > i || (peer.id == i && peer.port > p)));
-            if (counts && route_port_down(run->topology, i, p) > 0) {
-                sum[peer.link].links++;
-                sum[peer.link].rate += all->link[peer.link].rate;
-            }
-        }
-        least_most[0] = used < least_most[0] ? used : least_most[0];
-        least_most[1] = used > least_most[1] ? used : least_most[1];
-    }
-}
-
-static void links_print(const struct route_summary *all, const struct class_sum *sum,
-                        const uint32_t least_most[2])
-{
-    char a[32], b[32], c[32], d[32];
-    if (least_most[0] == least_most[1])
-        printf("ports      %u in use at each switch\n", least_most[1]);
-    else
-        printf("ports      %u to %u in use at a switch\n", least_most[0], least_most[1]);
-    printf("links      %-22s%12s%14s%14s%12s\n", "class", "links", "per direction", "in all", "latency");
-    for (int i = 0; i < all->link_count; i++)
-        if (sum[i].links)
-            printf("           %-22.22s%12s%14s%14s%12s\n", all->link[i].name, print_count(a, sum[i].links),
-                   ker_print_rate(b, (double)all->link[i].rate), ker_print_rate(c, (double)sum[i].rate),
-                   ker_print_time(d, all->link[i].latency));
-}
-
-/* ---- bisection ---- */
-
-/* What is between the switches of side 0 and side 1, one way. */
-static double cut_rate(const struct run *run, const uint8_t *side)
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    double rate = 0;
-    struct route_peer peer;
-    for (uint32_t i = 0; i < all->switches; i++)
-        for (uint32_t p = 0; side[i] == 0 && p < route_ports(run->topology, i); p++) {
-            route_port(run->topology, i, p, &peer);
-            if (peer.kind == ROUTE_SWITCH && side[peer.id] && route_port_down(run->topology, i, p) > 0)
-                rate += (double)all->link[peer.link].rate;
-        }
-    return rate;
-}
-
-/* The best cut through the middle of a dimension with an even extent; 0: there is none. */
-static double grid_cut(const struct run *run, uint8_t *side)
-{
-    uint32_t extent[8], at[8], where;
-    uint16_t port;
-    double best = 0;
-    int dimensions = route_grid(run->topology, extent);
-    for (int d = 0; d < dimensions; d++) {
-        if (extent[d] % 2)
-            continue;
-        for (uint32_t n = 0; n < route_summarise(run->topology)->endpoints; n++) {
-            route_attachment(run->topology, n, &where, &port);
-            route_coordinates(run->topology, n, at);
-            side[where] = at[d] >= extent[d] / 2;
-        }
-        double rate = cut_rate(run, side);
-        best = best > 0 && best < rate ? best : rate;
-    }
-    return best;
-}
-
-/* Half of the narrowest level of a fat tree with an even top; 0: it has none. */
-static double tree_cut(const struct run *run, const struct class_sum *sum)
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    int levels = ker_config_count(run->config, "topology.down");
-    double narrowest = 0;
-    if (levels > 0 ? levels < 2 || ker_config_int_at(run->config, "topology.down", levels - 1) % 2
-                   : ker_config_int(run->config, "topology.levels") < 2)
-        return 0; /* given by radix and levels, the top has `radix` subtrees: an even number */
-    for (int i = 0; i < all->link_count; i++)
-        if (i != all->endpoint_link && sum[i].links && (narrowest == 0 || (double)sum[i].rate < narrowest))
-            narrowest = (double)sum[i].rate;
-    return narrowest / 2;
-}
-
-/* Adds the links of switch `i` to its vertex; returns where the next ones go. */
-static uint64_t halves_add(const struct run *run, struct part_halves *g, uint32_t i, uint64_t end)
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    uint32_t vertex = i % g->vertices;
-    struct route_peer peer;
-    for (uint32_t p = 0; p < route_ports(run->topology, i); p++) {
-        route_port(run->topology, i, p, &peer);
-        g->weight[vertex] += peer.kind == ROUTE_ENDPOINT;
-        if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(run->topology, i, p) == 0)
-            continue;
-        g->to[end] = peer.id % g->vertices;
-        g->rate[end++] = (double)all->link[peer.link].rate;
-    }
-    return end;
-}
-
-/* Switches as vertices that weigh as many as they have endpoints. The planes of a network are cut alike,
- * since a host has an adapter in each: a switch and its copies are one vertex. */
-static bool metis_halves(const struct run *run, uint8_t *side)
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    uint32_t vertices = all->switches / all->planes;
-    ker_assert(vertices > 0);
-    struct part_halves g = {.vertices = vertices,
-                            .first = ker_alloc((vertices + 1ull) * sizeof *g.first),
-                            .weight = ker_alloc(vertices * sizeof *g.weight)};
-    g.to = ker_alloc(2 * all->links * sizeof *g.to);
-    g.rate = ker_alloc(2 * all->links * sizeof *g.rate);
-    for (uint32_t i = 0; i < vertices; i++) {
-        uint64_t end = g.first[i];
-        for (uint32_t plane = 0; plane < all->planes; plane++)
-            end = halves_add(run, &g, plane * vertices + i, end);
-        g.first[i + 1] = end;
-    }
-    bool good = part_halve(&g, side);
-    for (uint32_t i = vertices; i < all->switches; i++)
-        side[i] = side[i % vertices];
-    free(g.first);
-    free(g.weight);
-    free(g.to);
-    free(g.rate);
-    return good;
-}
-
-static void halves_print(const struct run *run, const uint8_t *side)
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    uint32_t nodes[2] = {0}, where;
-    uint16_t port;
-    for (uint32_t n = 0; n < all->endpoints; n += all->adapters) { /* by its first adapter */
-        route_attachment(run->topology, n, &where, &port);
-        nodes[side[where]]++;
-    }
-    printf("           (an upper bound: the best cut METIS found, between %u and %u nodes)\n", nodes[0],
-           nodes[1]);
-}
-
-static void bisection_print(const struct run *run, const struct class_sum *sum)
-{
-    const struct route_summary *all = route_summarise(run->topology);
-    const char *how = "";
-    uint8_t *side = ker_alloc(all->switches);
-    bool found = false;
-    uint32_t half_of = all->endpoints / all->adapters / 2 * all->adapters;
-    double half = (double)all->link[all->endpoint_link].rate * half_of, rate;
-    char a[32];
-    if (strcmp(all->topology, "star") == 0) {
-        rate = half;
-        how = "half of the nodes' links";
-    } else if (strcmp(all->topology, "fat_tree") == 0 && (rate = tree_cut(run, sum)) > 0) {
-        how = "half of the narrowest level";
-    } else if ((rate = grid_cut(run, side)) > 0) {
-        how = "across the middle of a dimension";
-    } else if (all->switches > 1 && all->links <= MOST_CUT_LINKS && metis_halves(run, side)) {
-        rate = cut_rate(run, side);
-        found = true;
-    }
-    if (*how || found) {
-        printf("bisection  %s in each direction%s%s", ker_print_rate(a, rate), *how ? ", " : "", how);
-        if (half > 0)
-            printf("; half of the nodes can inject %s", ker_print_rate(a, half));
-        putchar('\n');
-    }
-    if (found)
-        halves_print(run, side);
-    free(side);
+               run_count_print(a, p->walked), run_count_print(b, p->destinations),
+               p->by_switch ? " switches" : "s");
 }
 
 static void bias_print(const struct run *run)
@@ -259,15 +51,6 @@ static void bias_print(const struct run *run)
         "bias       a detour is taken when its cost is less by %s, the time of %.1f largest packets on the "
         "slowest link\n",
         ker_print_time(text, bias), packets);
-}
-
-static void network_print(const struct run *run)
-{
-    struct class_sum sum[ROUTE_MAX_LINKS] = {0};
-    uint32_t least_most[2];
-    links_sum(run, sum, least_most);
-    links_print(route_summarise(run->topology), sum, least_most);
-    bisection_print(run, sum);
 }
 
 void run_table_write(struct run *run)
@@ -347,7 +130,7 @@ static void sizes_print(struct run *run)
     printf("network    %s\n", sum->text);
     printf("           %u nodes, %u switches, %llu links, routing %s\n", route_hosts(sum), sum->switches,
            (unsigned long long)sum->links, sum->algorithm);
-    network_print(run);
+    run_network_print(run);
     faults_report(run->topology);
     bias_print(run);
     if (run->carrier->switch_at) {

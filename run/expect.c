@@ -55,7 +55,9 @@ void run_expect(struct run *run, uint64_t memory, double event_ns, struct net_ex
         json_t *o = json_pack("{s:{s:s, s:f, s:f, s:f, s:f, s:I}}", "expected", "bound", bound_of(e),
                               "events", e->events, "messages", e->messages, "message_bytes", e->bytes,
                               "cpu_s", cpu, "memory_bytes", (json_int_t)memory);
-        json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+        if (run->topology)
+            json_object_set_new(o, "network", run_network_json(run));
+        json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         putchar('\n');
         json_decref(o);
         return;

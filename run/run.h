@@ -5,8 +5,8 @@
 #include "net/net.h"
 #include "partition/partition.h"
 #include "run/tasks/tasks.h"
-#include "storage/storage.h"
 #include "stats/stats.h"
+#include "storage/storage.h"
 #include "tasks/loggops/loggops.h"
 #include "traces/traces.h"
 

@@ -210,6 +210,17 @@ struct run_use {
     unsigned __int128 busy;            /* time of all */
 };
 extern const struct ker_option run_power_options[]; /* power.* */
+
+/* network.c: what the network is made of, for --check. */
+void run_network_print(const struct run *);
+json_t *run_network_json(const struct run *);
+const char *run_count_print(char text[32], uint64_t count); /* "1,234,567"; returns text or a place in it */
+/* floor.c: lengths of links in metres, between two switches; of node links from a switch to itself. */
+struct run_floor;
+struct run_floor *run_floor_new(const struct run *);
+void run_floor_free(struct run_floor *);
+double run_floor_length(const struct run_floor *, uint32_t from, uint32_t to);
+extern const struct ker_option run_floor_options[]; /* floor.* */
 /* {cores_j, memory_j, adapters_j, links_j, energy_j, mean_w}; NULL: not asked for. links: by class;
  * inside: of node_system_report. */
 json_t *run_power_json(const struct run *, const struct run_use *links, const struct run_use *adapters,
