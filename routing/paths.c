@@ -30,9 +30,14 @@ enum { SALT_STEP = 3, SALT_VIA = 20 };
 enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED, PHASES };
 #define PHASE_BITS 2
 
-enum rule { RULE_MINIMAL, RULE_VALIANT, RULE_UGAL, RULE_PAR };
+enum rule { RULE_MINIMAL, RULE_ADAPTIVE, RULE_VALIANT, RULE_UGAL, RULE_PAR };
+
+static const struct ker_word rules[] = {{"minimal", RULE_MINIMAL}, {"adaptive", RULE_ADAPTIVE},
+                                        {"valiant", RULE_VALIANT}, {"ugal", RULE_UGAL},
+                                        {"par", RULE_PAR},         {0}};
 
 struct route_paths {
+    enum rule rule;
     const struct route_steps *steps; /* NULL: measured */
     uint32_t sites, *site,
         *site_of;    /* switches with nodes: their numbers, and of each switch which of them it is */
@@ -163,44 +168,43 @@ static enum ker_status graph_measure(const struct route_topology *topology, stru
 }
 
 /* Classes of the legs, in the order in which a packet can meet them. */
-static void legs_number(const struct route_topology *topology, struct route_paths *p, enum rule rule)
+static void legs_number(const struct route_topology *topology, struct route_paths *p)
 {
     uint32_t leg = p->ordered ? p->steps->order_classes(topology) : p->reach > 0 ? p->reach : 1;
-    uint32_t undecided = rule == RULE_PAR, detour = rule == RULE_MINIMAL ? 0 : leg;
+    uint32_t undecided = p->rule == RULE_PAR, detour = p->rule < RULE_VALIANT ? 0 : leg;
     p->base[PHASE_DETOUR] = undecided;
     p->base[PHASE_FINAL] = undecided + detour;
-    p->classes = undecided + detour + leg;
+    p->classes = p->by_hop ? 2 * p->reach + undecided : undecided + detour + leg;
 }
 
 static enum ker_status rule_check(const struct route_topology *topology, const struct route_paths *p,
-                                  enum rule rule, const struct ker_config *config, struct ker_error *error)
+                                  const struct ker_config *config, struct ker_error *error)
 {
     static const char key[] = "routing.algorithm";
     const char *name = ker_config_string(config, key);
-    if (rule != RULE_MINIMAL && p->sites < 3)
+    if (p->rule >= RULE_VALIANT && p->sites < 3)
         return ker_config_fail(config, error, key,
                                "\"%s\" needs a third switch with nodes, but this %s has only %u", name,
                                topology->summary.topology, p->sites);
-    if (rule != RULE_MINIMAL && p->sites > 1u << (24 - PHASE_BITS))
-        return ker_config_fail(
-            config, error, key,
-            "\"%s\" keeps the intermediate switch in %d bits of a packet, too few for %u switches "
-            "with nodes",
-            name, 24 - PHASE_BITS, p->sites);
+    if (p->rule >= RULE_VALIANT && p->sites > 1u << (24 - PHASE_BITS))
+        return ker_config_fail(config, error, key,
+                               "\"%s\" keeps the intermediate switch in %d bits of a packet, too few for %u "
+                               "switches with nodes",
+                               name, 24 - PHASE_BITS, p->sites);
     if (p->classes > MOST_CLASSES)
-        return ker_config_fail(
-            config, error, key,
-            "\"%s\" needs %u virtual channels, one for each link of its longest path; at most %d "
-            "are possible: use \"updown\"",
-            name, p->classes, MOST_CLASSES);
+        return ker_config_fail(config, error, key,
+                               "\"%s\" needs %u virtual channels, one for each link of its longest path; at "
+                               "most %d are possible: use \"updown\"",
+                               name, p->classes, MOST_CLASSES);
     return KER_OK;
 }
 
-static enum ker_status paths_prepare(struct route_topology *topology, enum rule rule,
-                                     const struct ker_config *config, struct ker_error *error)
+static enum ker_status paths_prepare(struct route_topology *topology, const struct ker_config *config,
+                                     struct ker_error *error)
 {
     struct route_paths *p = topology->paths = ker_alloc(sizeof *p);
     enum ker_status status = KER_OK;
+    p->rule = (enum rule)ker_config_number(config, "routing.algorithm", rules);
     p->steps = topology->kind->steps;
     sites_find(topology, p);
     if (p->steps)
@@ -209,53 +213,16 @@ static enum ker_status paths_prepare(struct route_topology *topology, enum rule 
         status = graph_measure(topology, p, config, error);
     if (status != KER_OK)
         return status;
-    p->by_hop = rule != RULE_MINIMAL && ker_config_is(config, "routing.channel_order", "hop");
-    p->ordered = !p->by_hop && p->steps && p->steps->order_classes;
-    legs_number(topology, p, rule);
-    if (p->by_hop)
-        p->classes = 2 * p->reach + (rule == RULE_PAR);
-    if (rule >= RULE_UGAL) {
+    p->by_hop = p->rule >= RULE_VALIANT && ker_config_is(config, "routing.channel_order", "hop");
+    p->ordered = !p->by_hop && p->steps && p->steps->order_classes &&
+                 (p->rule != RULE_ADAPTIVE || p->steps->all_ordered);
+    legs_number(topology, p);
+    if (p->rule >= RULE_UGAL) {
         p->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
         route_weights_ask(config, true, &p->weighted, &p->doubled);
         route_bias_propose(&topology->summary);
     }
-    return rule_check(topology, p, rule, config, error);
-}
-
-static enum ker_status minimal_prepare(struct route_topology *topology, const struct ker_config *config,
-                                       struct ker_error *error)
-{
-    return paths_prepare(topology, RULE_MINIMAL, config, error);
-}
-
-/* All shortest paths, whatever order some of them have. */
-static enum ker_status adaptive_prepare(struct route_topology *topology, const struct ker_config *config,
-                                        struct ker_error *error)
-{
-    enum ker_status status = paths_prepare(topology, RULE_MINIMAL, config, error);
-    if (status != KER_OK || topology->kind->steps->all_ordered)
-        return status;
-    topology->paths->ordered = false;
-    legs_number(topology, topology->paths, RULE_MINIMAL);
-    return status;
-}
-
-static enum ker_status valiant_prepare(struct route_topology *topology, const struct ker_config *config,
-                                       struct ker_error *error)
-{
-    return paths_prepare(topology, RULE_VALIANT, config, error);
-}
-
-static enum ker_status ugal_prepare(struct route_topology *topology, const struct ker_config *config,
-                                    struct ker_error *error)
-{
-    return paths_prepare(topology, RULE_UGAL, config, error);
-}
-
-static enum ker_status par_prepare(struct route_topology *topology, const struct ker_config *config,
-                                   struct ker_error *error)
-{
-    return paths_prepare(topology, RULE_PAR, config, error);
+    return rule_check(topology, p, config, error);
 }
 
 static uint32_t paths_channels(const struct route_topology *topology)
@@ -343,10 +310,8 @@ static int ugal_offer(const struct route_topology *topology, const struct route_
     return count;
 }
 
-static inline __attribute__((always_inline)) int paths_next(const struct route_topology *topology,
-                                                            uint32_t switch_id,
-                                                            const struct route_packet *packet, enum rule rule,
-                                                            int most, struct route_choice *choices)
+static int paths_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                      const struct route_packet *packet, struct route_choice *choices)
 {
     const struct route_paths *p = topology->paths;
     enum phase phase = (enum phase)(packet->state & (PHASES - 1));
@@ -359,48 +324,21 @@ static inline __attribute__((always_inline)) int paths_next(const struct route_t
         return route_eject(topology, packet, at.out, choices);
     if (phase == PHASE_UNDECIDED && p->steps && p->site_of[switch_id] == UINT32_MAX)
         phase = PHASE_FINAL; /* closed forms lead from switches with nodes */
-    if (rule >= RULE_UGAL && (phase == PHASE_START || phase == PHASE_UNDECIDED))
+    if (p->rule >= RULE_UGAL && (phase == PHASE_START || phase == PHASE_UNDECIDED))
         return ugal_offer(topology, packet, &at,
-                          rule == RULE_PAR && phase == PHASE_START ? PHASE_UNDECIDED : PHASE_FINAL, choices);
-    if (rule == RULE_VALIANT && phase == PHASE_START) {
+                          p->rule == RULE_PAR && phase == PHASE_START ? PHASE_UNDECIDED : PHASE_FINAL,
+                          choices);
+    if (p->rule == RULE_VALIANT && phase == PHASE_START) {
         site = via_draw(p, packet, SALT_VIA, &at);
         phase = PHASE_DETOUR;
     }
     if (phase == PHASE_START)
         phase = PHASE_FINAL;
+    bool one = p->rule == RULE_MINIMAL || p->rule == RULE_VALIANT;
     uint32_t salt = SALT_STEP + 1 + (packet->hops & 7); /* each link is drawn by itself */
     return leg_offer(topology, packet, switch_id, phase == PHASE_DETOUR ? p->site[site] : at.to,
-                     rule == RULE_MINIMAL ? 0 : state_of(phase, site), salt, most, choices);
-}
-
-static int minimal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choices)
-{
-    return paths_next(topology, switch_id, packet, RULE_MINIMAL, 1, choices);
-}
-
-static int adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                         const struct route_packet *packet, struct route_choice *choices)
-{
-    return paths_next(topology, switch_id, packet, RULE_MINIMAL, ROUTE_MAX_CHOICES, choices);
-}
-
-static int valiant_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choices)
-{
-    return paths_next(topology, switch_id, packet, RULE_VALIANT, 1, choices);
-}
-
-static int ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                     const struct route_packet *packet, struct route_choice *choices)
-{
-    return paths_next(topology, switch_id, packet, RULE_UGAL, ROUTE_MAX_CHOICES, choices);
-}
-
-static int par_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                    const struct route_packet *packet, struct route_choice *choices)
-{
-    return paths_next(topology, switch_id, packet, RULE_PAR, ROUTE_MAX_CHOICES, choices);
+                     p->rule < RULE_VALIANT ? 0 : state_of(phase, site), salt, one ? 1 : ROUTE_MAX_CHOICES,
+                     choices);
 }
 
 /* Before the intermediate switch. */
@@ -459,42 +397,31 @@ void route_bias_propose(struct route_summary *summary)
     summary->bias_packets = 4;
 }
 
-#define PATHS(...)                                                                                           \
-    .operations = &(const struct route_algorithm)                                                            \
+#define PATHS(word, text, trait, tables, ...)                                                                \
     {                                                                                                        \
-        .by_switch = true, .channels = paths_channels, __VA_ARGS__                                           \
+        .name = (word), .meaning = (text), .traits = (trait), .options = (tables),                           \
+        .operations = &(const struct route_algorithm)                                                        \
+        {                                                                                                    \
+            .by_switch = true, .next = paths_next, .prepare = paths_prepare, .channels = paths_channels,     \
+            __VA_ARGS__                                                                                      \
+        }                                                                                                    \
     }
-#define DETOURS(...) PATHS(.by_hops = true, .away = paths_away, __VA_ARGS__)
 
-const struct ker_kind route_paths_minimal = {.name = "minimal",
-                                             .meaning = "one shortest path, drawn for each packet",
-                                             PATHS(.next = minimal_next, .prepare = minimal_prepare)};
-
-const struct ker_kind route_paths_adaptive = {
-    .name = "adaptive",
-    .meaning = "all shortest paths, by the state of the switch",
-    .traits = "selects",
-    PATHS(.adaptive = true, .next = adaptive_next, .prepare = adaptive_prepare)};
-
-const struct ker_kind route_paths_valiant = {
-    .name = "valiant",
-    .meaning = "to a switch with nodes drawn for each packet, from there to the destination",
-    .options = KER_OPTIONS(order_options),
-    DETOURS(.next = valiant_next, .prepare = valiant_prepare)};
-
-const struct ker_kind route_paths_ugal = {
-    .name = "ugal",
-    .meaning = "shortest, or via a random switch with nodes, by the state of the source's switch (UGAL-L)",
-    .traits = "selects detours",
-    .options = KER_OPTIONS(order_options, route_candidate_options, route_weight_options),
-    DETOURS(.adaptive = true, .next = ugal_next, .prepare = ugal_prepare)};
-
-const struct ker_kind route_paths_par = {
-    .name = "par",
-    .meaning = "like ugal, and may change its mind at the second switch (PAR)",
-    .traits = "selects detours",
-    .options = KER_OPTIONS(order_options, route_candidate_options, route_weight_options),
-    DETOURS(.adaptive = true, .next = par_next, .prepare = par_prepare)};
+const struct ker_kind route_paths_minimal =
+    PATHS("minimal", "one shortest path, drawn for each packet", NULL, NULL, .adaptive = false);
+const struct ker_kind route_paths_adaptive =
+    PATHS("adaptive", "all shortest paths, by the state of the switch", "selects", NULL, .adaptive = true);
+const struct ker_kind route_paths_valiant =
+    PATHS("valiant", "to a switch with nodes drawn for each packet, from there to the destination", NULL,
+          KER_OPTIONS(order_options), .by_hops = true, .away = paths_away);
+const struct ker_kind route_paths_ugal =
+    PATHS("ugal", "shortest, or via a random switch with nodes, by the state of the source's switch (UGAL-L)",
+          "selects detours", KER_OPTIONS(order_options, route_candidate_options, route_weight_options),
+          .adaptive = true, .by_hops = true, .away = paths_away);
+const struct ker_kind route_paths_par =
+    PATHS("par", "like ugal, and may change its mind at the second switch (PAR)", "selects detours",
+          KER_OPTIONS(order_options, route_candidate_options, route_weight_options), .adaptive = true,
+          .by_hops = true, .away = paths_away);
 
 const struct ker_kind *const route_paths_algorithms[] = {&route_paths_minimal, &route_paths_adaptive,
                                                          &route_paths_valiant, &route_paths_ugal,

@@ -273,7 +273,8 @@ enum ker_status route_rails_new(struct route_topology **outer, struct route_topo
 {
     struct route_rails *r = ker_alloc(sizeof *r);
     r->topology.kind = &rails_kind;
-    r->rails = (enum rails)ker_config_number(config, "topology.rails", rails_words);
+    r->rails = inner->kind->spread ? RAILS_SPREAD
+                                   : (enum rails)ker_config_number(config, "topology.rails", rails_words);
     r->adapters = (uint32_t)ker_config_int(config, "node.adapters");
     r->planes = r->rails == RAILS_PLANE ? r->adapters : 1;
     r->switches = inner->summary.switches;

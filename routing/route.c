@@ -19,6 +19,7 @@
 /* The table of topologies: one line each. */
 #define TOPOLOGIES(KIND)                                                                                     \
     KIND(route_fat_tree)                                                                                     \
+    KIND(route_rail_fat_tree)                                                                                \
     KIND(route_dragonfly)                                                                                    \
     KIND(route_hierarchical)                                                                                 \
     KIND(route_torus)                                                                                        \

@@ -21,6 +21,13 @@ const struct ker_option route_extents_options[] = {
     {0},
 };
 
+const struct ker_option route_spines_options[] = {
+    {"topology.spines", KER_TYPE_INT, NULL, "1", "65535", NULL,
+     "Dragonfly plus: spines of a group, each linked to each leaf of it. Rail fat tree: spines, each linked "
+     "to each leaf."},
+    {0},
+};
+
 const struct ker_option route_parallel_options[] = {
     {"topology.links", KER_TYPE_INT | KER_TYPE_LIST, "1", "1", "64", NULL,
      "Hierarchical, hyperx: links in parallel between each pair (see attach), one value for all levels or "

@@ -89,6 +89,7 @@ struct route_kind {
     /* NULL at the end: in place of the algorithms that the topology brings, where build() has made it one of
      * this other kind; NULL: those. */
     const struct ker_kind *const *algorithms;
+    bool spread; /* adapters of a node hang at successive switches: topology.rails has no say */
 };
 
 struct route_topology {
@@ -110,6 +111,7 @@ struct route_topology {
 extern const struct ker_option route_link_options[];             /* topology.bandwidth, latency, ... */
 extern const struct ker_option route_nodes_per_switch_options[]; /* topology.nodes_per_switch */
 extern const struct ker_option route_extents_options[];          /* topology.extents */
+extern const struct ker_option route_spines_options[];           /* topology.spines */
 extern const struct ker_option route_parallel_options[];         /* topology.links */
 
 /* Enumerates draws: check.c. */

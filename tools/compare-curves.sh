@@ -32,6 +32,11 @@ topology() { # NAME: kind and extents; the fraction of uniform traffic that node
     fattree_k4n3) echo 'kind = "fat_tree"; down = [4, 4, 4]; up = [1, 4, 4]; latency = "1 ns";' ;;
     dragonfly_p2_72n) echo 'kind = "hierarchical"; groups = [4, 9]; nodes_per_switch = 2; latency = ["10 ns", "100 ns"];
                             node_latency = "1 ns";' ;;
+    dragonfly1_p2_72n) echo 'kind = "dragonfly"; p = 2; a = 4; h = 2; arrangement = "absolute"; latency = "1 ns";' ;;
+    slimfly_q5_p4) echo 'kind = "slim_fly"; q = 5; nodes_per_switch = 4; latency = "1 ns";' ;;
+    polarfly_q7_p4) echo 'kind = "polarfly"; q = 7; nodes_per_switch = 4; latency = "1 ns";' ;;
+    hyperx_4x4_c4) echo 'kind = "hyperx"; extents = [4, 4]; nodes_per_switch = 4; latency = "1 ns";' ;;
+    hyperx_3x3x3_c3) echo 'kind = "hyperx"; extents = [3, 3, 3]; nodes_per_switch = 3; latency = "1 ns";' ;;
     *) return 1 ;;
     esac
 }
@@ -51,6 +56,7 @@ traffic() { # NAME
     uniform | transpose) echo "$1" ;;
     bad_dragon) echo adversarial ;;
     bitcomp) echo bit_complement ;;
+    routerperm) echo "permutation\"; permutation_file = \"$(dirname "$(realpath "$curves")")/slimfly_q5_routerperm.txt" ;;
     *) return 1 ;;
     esac
 }
@@ -63,6 +69,8 @@ algorithm() { # NAME: the group "routing"
     val) echo 'algorithm = "valiant"; valiant = "any";' ;;
     # minimal when the flits it finds ahead are at most twice those of the detour + 30; flits count from leaving until credited
     ugal) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "30 ns";' ;;
+    # on any graph: minimal when hops x queue is least; four random switches, no bias
+    ugallnew) echo 'algorithm = "ugal"; candidates = 4; selection = "credits"; credits = "port"; bias = "0 ns";' ;;
     *) return 1 ;;
     esac
 }
@@ -71,7 +79,7 @@ simulate() { # TOPOLOGY TRAFFIC ROUTING FLITS LOAD SET DRAIN: "accepted network-
     local channels buffer speedup cycles credit
     read -r channels buffer speedup cycles credit < <(router "$6")
     # detours need 4 channels here; two of them share what one class has there
-    [[ $3 =~ ^(val|ugal)$ ]] && channels=4 buffer=$((buffer / 2))
+    [[ $3 =~ ^(val|ugal|ugallnew)$ ]] && channels=4 buffer=$((buffer / 2))
     cat >"$dir/curve.cfg" <<END
 topology: { $(topology "$1") bandwidth = "1000 GB/s"; };
 routing: { $(algorithm "$3") };
@@ -95,6 +103,9 @@ END
 self_share() { # TOPOLOGY TRAFFIC
     case $1,$2 in
     dragonfly*,uniform) echo 72 ;;
+    slimfly_q5_p4,uniform) echo 200 ;;
+    polarfly_q7_p4,uniform) echo 228 ;;
+    hyperx_3x3x3_c3,uniform) echo 81 ;;
     *,uniform) echo 64 ;;
     *,transpose) echo 8 ;;
     *) echo 0 ;;

@@ -124,8 +124,6 @@ static const struct route_steps plus_steps = {.reach = plus_reach,
 
 static const struct ker_option plus_options[] = {
     {"topology.leaves", KER_TYPE_INT, NULL, "1", "65535", NULL, "Dragonfly plus: leaves of a group."},
-    {"topology.spines", KER_TYPE_INT, NULL, "1", "65535", NULL,
-     "Dragonfly plus: spines of a group, each linked to each leaf of it."},
     {0},
 };
 
@@ -168,7 +166,7 @@ const struct ker_kind route_dragonfly_plus = {
         &(const struct route_kind){CLOSED_OPERATIONS(&plus_steps), .size = sizeof(struct dragonfly_plus),
                                    .build = plus_build, .release = plus_release, .ports = plus_ports,
                                    .port = plus_port, .group = plus_group, .groups = plus_groups},
-    .options = KER_OPTIONS(plus_options, hierarchy_groups_options, arrangement_options,
+    .options = KER_OPTIONS(plus_options, route_spines_options, hierarchy_groups_options, arrangement_options,
                            route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_paths_algorithms),
 };

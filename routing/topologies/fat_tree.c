@@ -163,6 +163,15 @@ static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config
     return KER_OK;
 }
 
+static enum ker_status tree_finish(struct fat_tree *tree, const struct ker_config *config,
+                                   const uint32_t *down, const uint32_t *up, struct ker_error *error)
+{
+    enum ker_status status = tree_size(tree, config, down, up, error);
+    if (status == KER_OK)
+        status = tree_pack(tree, config, error);
+    return status ? status : tree_links(tree, config, error);
+}
+
 static enum ker_status tree_build(struct route_topology *topology, const struct ker_config *config,
                                   struct ker_error *error)
 {
@@ -172,11 +181,7 @@ static enum ker_status tree_build(struct route_topology *topology, const struct 
     enum ker_status status =
         by_radix ? read_radix(tree, config, down, up, error) : read_down_up(tree, config, down, up, error);
     if (status == KER_OK)
-        status = tree_size(tree, config, down, up, error);
-    if (status == KER_OK)
-        status = tree_pack(tree, config, error);
-    if (status == KER_OK)
-        status = tree_links(tree, config, error);
+        status = tree_finish(tree, config, down, up, error);
     if (status)
         return status;
     char downs[48], ups[48];
@@ -186,6 +191,33 @@ static enum ker_status tree_build(struct route_topology *topology, const struct 
              "fat tree %s down, %s up, %u nodes, %u switches", downs, ups, topology->summary.endpoints,
              topology->summary.switches);
     return KER_OK;
+}
+
+/* Pods with a leaf for each adapter of a node: leaf a of a pod has the adapters a of its nodes (rails.c:
+ * spread). */
+static enum ker_status rail_build(struct route_topology *topology, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    static const char *const needed[] = {"topology.pods", "topology.pod_nodes", "topology.spines"};
+    struct fat_tree *tree = (struct fat_tree *)topology;
+    for (int i = 0; i < 3; i++)
+        if (route_key_require(config, needed[i], error))
+            return KER_BAD_INPUT;
+    uint32_t pods = (uint32_t)ker_config_int(config, needed[0]),
+             nodes = (uint32_t)ker_config_int(config, needed[1]),
+             spines = (uint32_t)ker_config_int(config, needed[2]),
+             rails = (uint32_t)ker_config_int(config, "node.adapters");
+    if (ker_config_has(config, "topology.rails") && !ker_config_is(config, "topology.rails", "spread"))
+        return ker_config_fail(config, error, "topology.rails",
+                               "is \"%s\"; the adapters of a node are at the leaves of its rails here",
+                               ker_config_string(config, "topology.rails"));
+    tree->levels = 2;
+    enum ker_status status = tree_finish(tree, config, (const uint32_t[]){nodes, pods * rails},
+                                         (const uint32_t[]){1, spines}, error);
+    snprintf(topology->summary.text, sizeof topology->summary.text,
+             "rails: %u pods of %u nodes, %u leaves each, %u spines, %u adapters, %u switches", pods, nodes,
+             rails, spines, topology->summary.endpoints, topology->summary.switches);
+    return status;
 }
 
 static int level_of(const struct fat_tree *tree, uint32_t switch_id)
@@ -321,29 +353,40 @@ static const struct ker_option tree_options[] = {
      "Fat tree, instead of down and up: ports of every switch, half of them up, at the top all down."},
     {"topology.levels", KER_TYPE_INT, NULL, "1", "8", NULL, "Fat tree, with radix: levels of switches.",
      "topology.radix"},
+    {0},
+};
+
+static const struct ker_option taper_options[] = {
     {"topology.taper", KER_TYPE_REAL | KER_TYPE_LIST, "1.0", NULL, NULL, NULL,
      "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for levels "
      "2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ... * taper[l]."},
     {0},
 };
 
+static const struct ker_option rail_options[] = {
+    {"topology.pods", KER_TYPE_INT, NULL, "1", "65535", NULL, "Rail fat tree: pods of nodes."},
+    {"topology.pod_nodes", KER_TYPE_INT, NULL, "1", "65535", NULL,
+     "Rail fat tree: nodes of a pod, each with an adapter at every leaf of it."},
+    {0},
+};
+
+#define TREE_OPERATIONS(made)                                                                                \
+    .size = sizeof(struct fat_tree), .build = (made), .ports = tree_ports, .port = tree_port,                \
+    .attachment = tree_attachment, .address = tree_address, .coordinate = tree_coordinate,                   \
+    .hops = tree_hops, .group = tree_group, .groups = tree_groups, .load = tree_load
+
 const struct ker_kind route_fat_tree = {
     .name = "fat_tree",
     .meaning = "extended generalised fat tree, tapered or not",
-    .operations =
-        &(const struct route_kind){
-            .size = sizeof(struct fat_tree),
-            .build = tree_build,
-            .ports = tree_ports,
-            .port = tree_port,
-            .attachment = tree_attachment,
-            .address = tree_address,
-            .coordinate = tree_coordinate,
-            .hops = tree_hops,
-            .group = tree_group,
-            .groups = tree_groups,
-            .load = tree_load,
-        },
-    .options = KER_OPTIONS(tree_options, route_link_options),
+    .operations = &(const struct route_kind){TREE_OPERATIONS(tree_build)},
+    .options = KER_OPTIONS(tree_options, taper_options, route_link_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_tree_algorithms),
+};
+
+const struct ker_kind route_rail_fat_tree = {
+    .name = "rail_fat_tree",
+    .meaning = "pods of nodes with a leaf for each of their adapters (rail), joined by spines",
+    .operations = &(const struct route_kind){TREE_OPERATIONS(rail_build), .spread = true},
+    .options = KER_OPTIONS(rail_options, route_spines_options, taper_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_tree_algorithms),
 };

@@ -30,6 +30,9 @@ struct torus {
     uint32_t lanes_offered;   /* adaptive: of the parallel links, this many at a time */
     uint32_t second_phase;    /* Valiant: the first channel on the path from the intermediate switch to the
                                  destination */
+    int inner;                /* inner_outer_inner: the first of the inner dimensions, and of these: */
+    uint32_t inner_shift, inner_stride, inner_switches;
+    uint64_t inner_mask; /* their fields of a place */
     int dimensions;
     struct dimension dimension[MAX_DIMENSIONS];
     uint8_t dimension_of_bit[64];

@@ -14,6 +14,11 @@
  * Valiant (1981): to a switch drawn at the source and from there to the destination, both in dimension order.
  * The second path has classes of its own, which are never left for those of the first. The state is the place
  * the packet is in transit to now: 24 bits of coordinates.
+ *
+ * Inner, outer, inner (Ajima et al., Tofu, 2009): the last dimensions, a b c, to places drawn at the source,
+ * then the others, x y z, then a b c again to the destination's; packets that differ in a b c alone take
+ * these once. The links of a b c have classes of their own for the last of these three legs, so that no link
+ * waits for one of an earlier leg. The state is the places that were drawn.
  */
 #include "routing/topologies/torus.h"
 
@@ -214,16 +219,77 @@ static enum ker_status valiant_prepare(struct route_topology *topology, const st
                            STATE_BITS, torus->slot_shift);
 }
 
+/* ---- inner dimensions first and last (Tofu) ---- */
+
+/* As long as an outer coordinate has to change, the inner ones have to be those that were drawn at the
+ * source's switch: the state holds them. */
+static int inner_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                      const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct torus *torus = torus_of(topology);
+    uint64_t end = packet->address & torus->coordinate_mask, inner = torus->inner_mask, given = packet->state;
+    if (coordinate == end)
+        return route_eject(topology, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
+    if (packet->in_port < torus->nodes_per_switch)
+        given = torus_place(torus, route_pick(packet, 4, torus->inner_switches) * torus->inner_stride) >>
+                torus->inner_shift;
+    uint64_t here = coordinate & inner, by = given << torus->inner_shift, target = end;
+    uint32_t base = torus->second_phase;
+    if ((coordinate ^ end) & ~inner) {
+        target = here == by ? (end & ~inner) | here : (coordinate & ~inner) | by;
+        base = 0;
+    }
+    int count = order_choice(torus, coordinate, target, packet, base, choice);
+    choice->state = (uint32_t)given;
+    return count;
+}
+
+static enum ker_status inner_prepare(struct route_topology *topology, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    static const char key[] = "routing.inner";
+    struct torus *torus = (struct torus *)topology;
+    int first = torus->dimensions - (int)ker_config_int(config, key);
+    if (first < 1)
+        return ker_config_fail(config, error, key, "is %d, but of %d dimensions at most %d can be inner ones",
+                               torus->dimensions - first, torus->dimensions, torus->dimensions - 1);
+    torus->inner = first;
+    torus->inner_shift = torus->dimension[first].shift;
+    torus->inner_stride = torus->dimension[first].stride;
+    torus->inner_switches = topology->summary.switches / torus->inner_stride;
+    torus->inner_mask = torus->coordinate_mask >> torus->inner_shift << torus->inner_shift;
+    if (torus->slot_shift - torus->inner_shift > STATE_BITS)
+        return ker_config_fail(
+            config, error, key,
+            "makes %u inner places, more than a packet can remember; give fewer dimensions",
+            torus->inner_switches);
+    return KER_OK;
+}
+
+/* Of inner dimensions twice what dimension order takes, of the others as much. */
+static uint32_t inner_channels(const struct route_topology *topology)
+{
+    const struct torus *torus = torus_of(topology);
+    uint32_t most = 1;
+    for (int i = 0; i < torus->dimensions; i++) {
+        uint32_t classes = torus->dimension[i].classes * (i < torus->inner ? 1u : 2u);
+        most = classes > most ? classes : most;
+    }
+    return most;
+}
+
 void route_torus_tune(struct route_topology *topology)
 {
     struct torus *torus = (struct torus *)topology;
+    bool inner = topology->algorithm->next == inner_next;
     uint32_t phases = topology->algorithm->next == valiant_next ? 2 : 1;
     uint32_t lanes = (ROUTE_MAX_CHOICES - 1) / (2 * (uint32_t)torus->dimensions + 1);
     torus->lanes_offered = torus->parallel < lanes ? torus->parallel : lanes;
     torus->escape_channels = escape_classes(torus);
     torus->second_phase = topology->channels / 2;
     for (int i = 0; i < torus->dimensions; i++)
-        torus->dimension[i].spread = topology->channels / phases / torus->dimension[i].classes;
+        torus->dimension[i].spread =
+            topology->channels / (inner && i >= torus->inner ? 2 : phases) / torus->dimension[i].classes;
     torus->alongs = 0;
     for (int i = 0; i < torus->dimensions && torus->parallel == 1; i++) {
         const struct dimension *d = &torus->dimension[i];
@@ -232,6 +298,12 @@ void route_torus_tune(struct route_topology *topology)
                 (uint64_t)d->mask << d->shift, (d->first_port + 1u - back) << 16 | d->spread, d->spread};
     }
 }
+
+static const struct ker_option inner_options[] = {
+    {"routing.inner", KER_TYPE_INT, "3", "1", "7", NULL,
+     "Inner_outer_inner: how many of the last dimensions are taken first and last (Tofu: a, b, c)."},
+    {0},
+};
 
 const struct ker_kind *const route_torus_algorithms[] = {
     ROUTE_ALGORITHM("minimal", "dimension order", NULL, NULL, .by_switch = true, .next = minimal_next,
@@ -245,5 +317,11 @@ const struct ker_kind *const route_torus_algorithms[] = {
         "to a switch drawn for each packet, from there to the destination; dimension order both times", NULL,
         NULL, .by_switch = true, .next = valiant_next, .prepare = valiant_prepare,
         .channels = valiant_channels, .away = valiant_away),
+    ROUTE_ALGORITHM(
+        "inner_outer_inner",
+        "dimension order, but the last dimensions (routing.inner) first, to places drawn, and at the end "
+        "(Tofu)",
+        NULL, KER_OPTIONS(inner_options), .by_switch = true, .next = inner_next, .prepare = inner_prepare,
+        .channels = inner_channels),
     NULL,
 };

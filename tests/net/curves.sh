@@ -4,4 +4,6 @@
 # (docs/validation.md says why). Both matchings where the crossbar is no faster than the links.
 export SPAN_US=8
 tools/compare-curves.sh -t tests/net/curves/booksim2.csv
+# Topologies of low diameter (tests/net/curves/low-diameter.csv): packets of one flit, and what 8 flits miss.
+tools/compare-curves.sh -t tests/net/curves/low-diameter.csv 'min,1,|slimfly.*min,8,ideal$'
 MATCHING=separable tools/compare-curves.sh -t tests/net/curves/booksim2.csv "$([ -n "${LONG:-}" ] || echo '^mesh.*'),std$"

@@ -44,6 +44,7 @@ struct random_system {
     struct route_topology *probe;               /* while faults are drawn */
     struct random_plant *plant;                 /* a fabric; NULL: none */
     const char *own; /* routing.algorithm that this topology has beside minimal and adaptive; NULL */
+    bool rail_tree;  /* adapters have to be spread */
     bool via_switch; /* detours via a switch are possible where three have nodes */
     bool hierarchy;  /* they go by the keys of the hierarchical topology */
     bool escapes;    /* the algorithm has an escape */

@@ -31,6 +31,8 @@ static void random_rails(struct random_system *r)
         return;
     r->adapters = (uint32_t)random_whole(r, "adapters", 2, 4, 2, 9);
     const char *rails = random_choice(r, "kind", LIST("plane", "spread", "same"));
+    if (r->rail_tree)
+        rails = "spread";
     const char *rail = random_choice(r, "rail", LIST("fixed", "round_robin", "least", "stripe", "nearest"));
     r->striped = strcmp(rail, "stripe") == 0;
     r->overrides[r->override_count++] = ker_format("node.adapters=%u", r->adapters);

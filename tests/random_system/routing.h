@@ -220,6 +220,8 @@ static void random_routing(struct random_system *r)
         random_detours(r, groups);
     } else if (r->own && random_flag(r, "own", 35)) {
         put_text(r, "algorithm", r->own);
+        if (strcmp(r->own, "inner_outer_inner") == 0)
+            fprintf(r->out, "    inner = 1;\n");
         r->several = r->biased = strcmp(r->own, "dal") == 0;
         r->escapes = r->several;
     } else if (r->plant && random_flag(r, "opensm", 40)) {

@@ -82,7 +82,7 @@ static void random_torus(struct random_system *r)
         put_whole(r, "parallel", 2, 3, 1, RANDOM_SWITCHES * 10 / switches);
     if (random_flag(r, "more nodes", 40))
         put_whole(r, "nodes_per_switch", 2, 3, 1, 2 + 100 / switches);
-    r->own = "valiant";
+    r->own = dimensions > 1 ? random_choice(r, "own", LIST("valiant", "inner_outer_inner")) : "valiant";
     r->torus = true;
     random_links(r, dimensions, 1);
 }
@@ -129,6 +129,17 @@ static void random_fat_tree(struct random_system *r)
     r->tree = true;
     r->own = random_choice(r, "own", LIST("s_mod_k", "random", "d_mod_k"));
     random_links(r, levels, kept);
+}
+
+/* Its rails are the adapters, which are drawn later: any number of them makes one. */
+static void random_rail_fat_tree(struct random_system *r)
+{
+    r->rail_tree = true;
+    put_whole(r, "pods", 1, 4, 1, 8);
+    put_whole(r, "pod_nodes", 1, 3, 1, 6);
+    put_whole(r, "spines", 1, 4, 1, 8);
+    r->own = random_choice(r, "own", LIST("s_mod_k", "random", "d_mod_k"));
+    random_links(r, 2, random_taper(r, 2));
 }
 
 static void random_hierarchical(struct random_system *r)
@@ -304,6 +315,7 @@ static const struct random_topology {
     {"slim_fly", random_slim_fly},
     {"polarfly", random_polarfly},
     {"dragonfly_plus", random_dragonfly_plus},
+    {"rail_fat_tree", random_rail_fat_tree},
     {"dragonfly", random_dragonfly},
 };
 #define RANDOM_TOPOLOGIES (sizeof random_topologies / sizeof *random_topologies)

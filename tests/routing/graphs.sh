@@ -2,7 +2,7 @@
 # The graphs of the topologies are those of the papers: what does not depend on how switches are numbered (links, degrees, distances, numbers
 # of shortest paths, triangles, closed walks of up to 8 links) is compared, for every row of graphs.csv, with what graphs.py counts in the
 # links that --write-links lists. The expected values are by independent code, from the published formulas, not by this program; those of
-# switches with nodes alone where two numbers name a block of switches and how many of it have nodes. Slim fly q = 5 is the
+# switches with nodes alone where the second column names a block of switches and how many of it have nodes; keys may follow. Slim fly q = 5 is the
 # Hoffman-Singleton graph: 50 switches of degree 7, no triangle, no cycle of four.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -18,8 +18,9 @@ while IFS='|' read -r -a value; do
     [ "${value[0]}" != configuration ] || continue
     echo "topology: { ${value[0]} bandwidth = \"10 GB/s\"; latency = \"10 ns\"; };" >graph.cfg
     why=
+    read -r block leaves keys <<<"${value[1]}"
     # shellcheck disable=SC2086
-    "$marssim" --write-links links.csv graph.cfg 2>err && python3 "$here/graphs.py" links.csv ${value[1]} >found 2>err || why="failed"
+    "$marssim" --write-links links.csv graph.cfg $keys 2>err && python3 "$here/graphs.py" links.csv $block $leaves >found 2>err || why="failed"
     for i in "${!columns[@]}"; do
         [ "$i" -lt 2 ] || [ -z "${value[i]:-}" ] || grep -qxF "${columns[i]},${value[i]}" found ||
             why="$why ${columns[i]} is $(sed -n "s/^${columns[i]},//p" found), not ${value[i]};"
@@ -32,9 +33,9 @@ check "the columns of --write-links"
 refused '\-\-write-links: none/x.csv cannot be written' --write-links none/x.csv graph.cfg
 check "a file that cannot be written"
 
-bad() { # WORDS KEYS...: a topology of these keys is refused with these words
-    echo "topology: { ${*:2} bandwidth = \"10 GB/s\"; latency = \"10 ns\"; };" >bad.cfg
-    refused "$1" --write-links links.csv bad.cfg
+bad() { # WORDS TOPOLOGY OVERRIDES...: it is refused with these words
+    echo "topology: { $2 bandwidth = \"10 GB/s\"; latency = \"10 ns\"; };" >bad.cfg
+    refused "$1" --write-links links.csv bad.cfg "${@:3}"
     check "$1"
 }
 bad 'topology.q: is 6, but has to be a prime power, and 4 w - 1, 4 w or 4 w + 1; the nearest are 5 and 7' 'kind = "slim_fly"; q = 6;'
@@ -52,6 +53,9 @@ bad 'topology.group_links: of 3 to each of 2 other groups are more than the 4 gl
 bad 'topology.groups: of 1 are too few' "$plus groups = 1;"
 bad 'topology.h: is missing' 'kind = "dragonfly_plus"; leaves = 2; spines = 2;'
 bad 'topology.arrangement_file: is missing' "$plus arrangement = \"file\";"
+bad 'topology.rails: is "plane"; the adapters of a node are at the leaves of its rails here' \
+    'kind = "rail_fat_tree"; pods = 2; pod_nodes = 2; spines = 2; rails = "plane";' node.adapters=2
+bad 'topology.spines: is missing' 'kind = "rail_fat_tree"; pods = 2; pod_nodes = 2;'
 file="$plus groups = 3; arrangement = \"file\"; arrangement_file = \"a.txt\";"
 printf '0 0 1 0\n0 1 3 0\n' >a.txt
 bad 'a.txt:2: a line reads: GROUP SWITCH GROUP SWITCH, groups 0 to 2 and switches 0 to 1' "$file"

@@ -42,6 +42,8 @@ static const struct load loads[] = {
     {"valiant", TORUS("extents = [8, 8];"), 4, "transpose"},
     {"valiant", TORUS("extents = [5, 4]; wrap = [true, false];"), 4, "uniform"},
     {"valiant", TORUS("extents = [6, 6]; wrap = false;"), 2, "uniform"},
+    {"inner_outer_inner", TORUS("extents = [4, 4, 2, 3, 2]; wrap = [true, true, false, true, false];"), 2,
+     "tornado"},
     {"d_mod_k", TREE("radix = 8; levels = 3;"), 1, "uniform"},
     {"s_mod_k", TREE("radix = 8; levels = 3;"), 1, "uniform"},
     {"s_mod_k", TREE("down = [4, 4, 4]; up = [1, 2, 1];"), 1, "permutation"},

@@ -284,7 +284,7 @@ static void group_place(struct nest *n, uint32_t first, float x, float y, float 
 {
     uint32_t count = n->size[n->bottom],
              at = place_add(n->scene, x, y, size, count, false, group_label(n, first));
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && first + i < n->in->shape->switches; i++)
         n->scene->of_switch[first + i] = at;
 }
 
@@ -302,6 +302,8 @@ static float ring_radius(const struct nest *n, int level)
 
 static void rings(struct nest *n, int level, uint32_t first, float x, float y)
 {
+    if (first >= n->in->shape->switches) /* the last group is not full */
+        return;
     if (level == n->bottom) {
         group_place(n, first, x, y, CELL * 0.5f);
         return;
@@ -337,6 +339,8 @@ static void block_sizes(struct nest *n)
 
 static void blocks(struct nest *n, int level, uint32_t first, float x, float y)
 {
+    if (first >= n->in->shape->switches)
+        return;
     if (level == n->bottom) {
         group_place(n, first, x + CELL / 2, y + CELL / 2, CELL * 0.86f);
         return;
@@ -351,6 +355,18 @@ static void blocks(struct nest *n, int level, uint32_t first, float x, float y)
                y + gap + (float)(i / n->columns[level]) * n->h[level - 1]);
 }
 
+static const char *shape_name(const char *kind)
+{
+    static const char *const names[][2] = {{"hyperx", "HyperX"},
+                                           {"slim_fly", "slim fly"},
+                                           {"polarfly", "PolarFly"},
+                                           {"dragonfly_plus", "dragonfly+"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(kind, names[i][0]) == 0)
+            return names[i][1];
+    return "groups of groups";
+}
+
 static void groups_layout(struct rep_scene *s, const struct rep_layout_input *in)
 {
     struct nest n = {.scene = s, .in = in, .size = {1}};
@@ -361,7 +377,7 @@ static void groups_layout(struct rep_scene *s, const struct rep_layout_input *in
     bool drawn = in->lines && in->shape->switches <= most;
     while (!drawn && n.bottom < levels - 1 && in->shape->switches / n.size[n.bottom] > most && !in->lines)
         n.bottom++;
-    s->shape = "groups of groups";
+    s->shape = shape_name(in->shape->kind);
     s->no_lines = !drawn;
     if (drawn) {
         float radius = ring_radius(&n, levels);
@@ -582,11 +598,11 @@ static void graph_layout(struct rep_scene *s, const struct rep_layout_input *in)
 static const struct {
     const char *kind;
     void (*layout)(struct rep_scene *, const struct rep_layout_input *);
-} layouts[] = {{"fat_tree", tree_layout},
-               {"torus", torus_layout},
-               {"hierarchical", groups_layout},
-               {"dragonfly", groups_layout},
-               {"star", star_layout}};
+} layouts[] = {{"fat_tree", tree_layout},         {"rail_fat_tree", tree_layout},
+               {"torus", torus_layout},           {"hierarchical", groups_layout},
+               {"dragonfly", groups_layout},      {"hyperx", groups_layout},
+               {"slim_fly", groups_layout},       {"polarfly", groups_layout},
+               {"dragonfly_plus", groups_layout}, {"star", star_layout}};
 
 void rep_layout(struct rep_scene *s, const struct rep_layout_input *in)
 {

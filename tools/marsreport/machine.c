@@ -76,19 +76,107 @@ static void product_read(const config_setting_t *topology, const char *name, str
     s->switches = s->dimensions == 0 || product > UINT32_MAX ? 0 : (uint32_t)product;
 }
 
-/* [a, groups] of a dragonfly, whose groups are a h + 1 where they are not given. */
+static void shape_set(struct rep_shape *s, int dimensions, const long long *extent)
+{
+    long long product = 1;
+    for (int i = 0; i < dimensions; i++) {
+        if (extent[i] < 1 || extent[i] > UINT32_MAX / product)
+            return;
+        product *= extent[i];
+        s->extent[i] = (uint32_t)extent[i];
+    }
+    s->dimensions = dimensions;
+    s->switches = (uint32_t)product;
+}
+
+/* Groups of a dragonfly with this many global links each, where they are not given: one for each group_links.
+ */
+static long long groups_of(const config_setting_t *topology, long long links)
+{
+    long long groups = member_int(topology, "groups"), each = member_int(topology, "group_links");
+    return groups > 0 ? groups : links / (each > 0 ? each : 1) + 1;
+}
+
+/* [a, groups] of a dragonfly, [a / rows, rows, groups] of one with rows. */
 static void dragonfly_read(const config_setting_t *topology, struct rep_shape *s)
 {
-    long long a = member_int(topology, "a"), h = member_int(topology, "h"),
-              groups = member_int(topology, "groups");
-    groups = groups > 0 ? groups : a * h + 1;
-    if (a < 1 || h < 1 || groups > UINT32_MAX / a)
+    long long a = member_int(topology, "a"), rows = member_int(topology, "rows"),
+              groups = groups_of(topology, a * member_int(topology, "h"));
+    if (rows > 1)
+        shape_set(s, 3, (long long[]){a / rows, rows, groups});
+    else
+        shape_set(s, 2, (long long[]){a, groups});
+}
+
+/* Leaves and spines of the groups. */
+static void dragonfly_plus_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    long long spines = member_int(topology, "spines");
+    shape_set(s, 2,
+              (long long[]){member_int(topology, "leaves") + spines,
+                            groups_of(topology, spines * member_int(topology, "h"))});
+}
+
+/* Two halves of q columns of q switches. */
+static void slim_fly_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    long long q = member_int(topology, "q");
+    shape_set(s, 3, (long long[]){q, q, 2});
+}
+
+/* q + 1 racks of q switches, and one in a rack of its own. */
+static void polarfly_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    long long q = member_int(topology, "q");
+    shape_set(s, 2, (long long[]){q, q + 2});
+    s->switches -= s->switches ? (uint32_t)q - 1 : 0;
+}
+
+static void extents_shape_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    product_read(topology, "extents", s);
+}
+
+static void groups_shape_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    product_read(topology, "groups", s);
+}
+
+/* Pods of nodes with as many leaves as a node has adapters, and spines, as a fat tree of two levels. */
+static void rail_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    const config_setting_t *node = config_setting_get_member(config_setting_parent(topology), "node");
+    long long adapters = node ? member_int(node, "adapters") : 1,
+              leaves = member_int(topology, "pods") * (adapters > 0 ? adapters : 1),
+              nodes = member_int(topology, "pod_nodes"), spines = member_int(topology, "spines");
+    if (leaves < 1 || nodes < 1 || spines < 1 || leaves + spines > UINT32_MAX)
         return;
     s->dimensions = 2;
-    s->extent[0] = (uint32_t)a;
-    s->extent[1] = (uint32_t)groups;
-    s->switches = s->extent[0] * s->extent[1];
+    s->extent[0] = (uint32_t)nodes;
+    s->extent[1] = (uint32_t)leaves;
+    s->up[0] = 1;
+    s->up[1] = (uint32_t)spines;
+    s->switches = (uint32_t)(leaves + spines);
 }
+
+static void star_read(const config_setting_t *topology, struct rep_shape *s)
+{
+    s->switches = 1;
+}
+
+static const struct {
+    const char *kind;
+    void (*read)(const config_setting_t *, struct rep_shape *);
+} shapes[] = {{"fat_tree", tree_read},
+              {"rail_fat_tree", rail_read},
+              {"torus", extents_shape_read},
+              {"hyperx", extents_shape_read},
+              {"hierarchical", groups_shape_read},
+              {"dragonfly", dragonfly_read},
+              {"dragonfly_plus", dragonfly_plus_read},
+              {"slim_fly", slim_fly_read},
+              {"polarfly", polarfly_read},
+              {"star", star_read}};
 
 void rep_shape_read(struct rep_folder *f, struct rep_shape *s)
 {
@@ -104,16 +192,9 @@ void rep_shape_read(struct rep_folder *f, struct rep_shape *s)
     const char *kind;
     if (topology && config_setting_lookup_string(topology, "kind", &kind)) {
         snprintf(s->kind, sizeof s->kind, "%s", kind);
-        if (strcmp(kind, "fat_tree") == 0)
-            tree_read(topology, s);
-        else if (strcmp(kind, "torus") == 0)
-            product_read(topology, "extents", s);
-        else if (strcmp(kind, "hierarchical") == 0)
-            product_read(topology, "groups", s);
-        else if (strcmp(kind, "dragonfly") == 0)
-            dragonfly_read(topology, s);
-        else if (strcmp(kind, "star") == 0)
-            s->switches = 1;
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            if (strcmp(kind, shapes[i].kind) == 0)
+                shapes[i].read(topology, s);
     }
     config_destroy(&config);
     free(text);
