@@ -14,6 +14,7 @@
 
 struct part {
     uint32_t server, under_way;
+    uint32_t answers, wanted; /* that came; that there are, of units whose last one has come */
     enum store_op op;
     uint32_t piece, chunk; /* of the next unit: the run's first piece in it; which chunk of these pieces */
     uint64_t left;         /* bytes of these pieces that are not sent; writes */
@@ -228,22 +229,26 @@ static void client_called(struct client *c, struct node *node, ker_time now, con
         part_goes_on(c, node, now, at, i);
 }
 
-/* A server's answer: a chunk that is written, or one that was read, or the end of either. */
+/* A server's answer: a chunk that is written, or one that was read. The last one of a unit may come before
+ * others: smaller ones are copied faster, and adapters are several. */
 static void client_answered(struct client *c, struct node *node, ker_time now, const struct net_message *m)
 {
-    uint64_t token = m->envelope.word[0], word = m->envelope.word[1];
+    const uint64_t *word = &m->envelope.word[1];
+    uint64_t token = m->envelope.word[0];
     uint32_t number = (uint32_t)token, index = (uint32_t)(token >> 32);
     struct call *call = &c->call[number];
     struct part *part = &call->part[index];
-    call->bytes += m->envelope.word[2];
-    if (!(word & STORE_LAST)) {
-        struct store_message ack = {{.op = STORE_ACK, .file = call->what.file}, (uint32_t)(word >> 8)};
+    call->bytes += word[STORE_BYTES];
+    part->answers++;
+    if (word[STORE_ANSWERS] == 0) {
+        struct store_message ack = {{.op = STORE_ACK, .file = call->what.file}, (uint32_t)word[STORE_JOB]};
         send(c, node, now, 0, part->server, &ack, 0);
-        return;
+    } else {
+        part->wanted += (uint32_t)word[STORE_ANSWERS];
+        part->under_way--;
+        part_goes_on(c, node, now, number, index);
     }
-    part->under_way--;
-    part_goes_on(c, node, now, number, index);
-    if (part->under_way == 0 && --call->left == 0)
+    if (part->under_way == 0 && part->answers == part->wanted && --call->left == 0)
         call_ended(c, node, now, call);
 }
 
@@ -290,7 +295,7 @@ static void call_save(struct call *call, struct ker_chunk *c)
             part_add(call, 0, STORE_OPEN);
         struct part *p = &call->part[i];
         p->op = ker_chunk_below(c, p->op, STORE_ACK);
-        KER_CHUNK(c, p->server, p->under_way, p->piece, p->chunk, p->left);
+        KER_CHUNK(c, p->server, p->under_way, p->answers, p->wanted, p->piece, p->chunk, p->left);
     }
 }
 

@@ -114,9 +114,9 @@ struct store_message {
 void store_message_words(const struct store_message *, uint64_t words[STORE_WORDS]);
 struct store_message store_message_of(const uint64_t words[STORE_WORDS]);
 struct store_call store_call_of(const uint64_t words[STORE_WORDS]);
-/* What a server answers: STORE_LAST in the first word, with the last answer to a request; above it the job.
- */
-#define STORE_LAST 1u
+/* What a server answers: 0, or how many answers the request has, with the last of them that it sends (which
+ * may come before others); its job; bytes. */
+enum { STORE_ANSWERS, STORE_JOB, STORE_BYTES };
 
 /* ---- server.c, client.c ---- */
 

@@ -21,7 +21,7 @@ struct job {
     uint32_t file, left;         /* operations of the device that it waits for */
     uint64_t before;             /* SYNC: those with a smaller number */
     uint64_t bytes, ready, sent; /* READ: in all, read, on their way */
-    uint32_t under_way;          /* chunks that are not acknowledged */
+    uint32_t under_way, answers; /* chunks that are not acknowledged; that were sent */
 };
 
 /* What the server has of a file. */
@@ -111,10 +111,13 @@ static uint32_t job_new(struct server *s, const struct job *job)
 }
 
 static void answer(const struct server *s, struct node *node, ker_time now, const struct node_caller *to,
-                   uint64_t bytes, uint32_t job, bool last)
+                   uint64_t bytes, uint32_t job, uint32_t answers)
 {
     const struct node_service_setup *setup = s->shared->setup;
-    struct net_envelope envelope = {{to->token, (last ? STORE_LAST : 0) | (uint64_t)job << 8, bytes}};
+    struct net_envelope envelope = {{to->token}};
+    envelope.word[1 + STORE_ANSWERS] = answers;
+    envelope.word[1 + STORE_JOB] = job;
+    envelope.word[1 + STORE_BYTES] = bytes;
     struct node_message m = {.destination = to->node,
                              .bytes = bytes,
                              .envelope = &envelope,
@@ -141,7 +144,8 @@ static void read_send(struct server *s, struct node *node, ker_time now, uint32_
             job->under_way--;
             job->op = job->under_way ? STORE_CLOSE : STORE_OPEN;
         }
-        answer(s, node, now, &job->caller, bytes, number, last);
+        job->answers++;
+        answer(s, node, now, &job->caller, bytes, number, last ? job->answers : 0);
     }
 }
 
@@ -163,7 +167,7 @@ static void job_goes_on(struct server *s, struct node *node, ker_time now, uint3
         read_send(s, node, now, number);
     } else if (job->left == 0) {
         job->op = STORE_OPEN;
-        answer(s, node, now, &job->caller, 0, number, true);
+        answer(s, node, now, &job->caller, 0, number, 1);
     }
 }
 
@@ -302,7 +306,7 @@ static void write_begin(struct server *s, struct node *node, ker_time now, const
     if (job)
         s->job[job - 1].left = count;
     else
-        answer(s, node, now, &request->caller, 0, 0, true);
+        answer(s, node, now, &request->caller, 0, 0, 1);
 }
 
 /* Has the cache room for it? */
@@ -349,7 +353,7 @@ static void sync_begin(struct server *s, struct node *node, ker_time now, const 
     struct store_message m = store_message_of(request->word);
     uint32_t left = file_of(s, m.call.file)->writes;
     if (left == 0)
-        answer(s, node, now, &request->caller, 0, 0, true);
+        answer(s, node, now, &request->caller, 0, 0, 1);
     else
         job_new(s, &(struct job){request->caller, STORE_SYNC, m.call.file, left, .before = s->next});
 }
@@ -391,7 +395,7 @@ static void request_do(struct server *s, struct node *node, ker_time now, const 
         sync_begin(s, node, now, request);
         break;
     default: /* OPEN, CLOSE */
-        answer(s, node, now, &request->caller, 0, 0, true);
+        answer(s, node, now, &request->caller, 0, 0, 1);
     }
     device_begin(s, node, now);
 }
@@ -506,7 +510,7 @@ static void jobs_save(struct server *s, struct ker_chunk *c)
         struct job *j = &s->job[i];
         j->op = ker_chunk_below(c, j->op, STORE_ACK);
         KER_CHUNK(c, j->caller.token, j->caller.node, j->caller.service, j->file, j->left, j->before,
-                  j->bytes, j->ready, j->sent, j->under_way);
+                  j->bytes, j->ready, j->sent, j->under_way, j->answers);
     }
     count = ker_chunk_count(c, s->files, 16);
     for (uint32_t i = 0; i < count && !c->bad; i++) {

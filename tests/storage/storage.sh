@@ -29,6 +29,11 @@ takes "... read" 14.316064 0.12 $pio 'jobs[0].mode=read'
 takes "... level 2 written" 13.417285 0.12 $pio 'jobs[0].strided=true'
 takes "... read" 13.520677 0.12 $pio 'jobs[0].strided=true' 'jobs[0].mode=read'
 
+# Servers on nodes of their clients: the last answer to a read is smaller, is copied faster, and comes before others.
+run -o "$t/out" $pio 'jobs[0].transfer=1MiB' 'jobs[0].mode=read' storage.servers.cache_policy=write_behind &&
+    jq -e '.result.storage.read_bytes == 83886080' "$t/out/summary.json" >/dev/null
+check "answers that overtake each other"
+
 # 8 clients write 1 GiB each to 4 servers: the least of what devices, servers' links, clients' links take bounds it.
 cat >"$t/stream.cfg" <<'END'
 topology: { kind = "star"; nodes = 12; bandwidth = "10 GB/s"; latency = "100 ns"; };
