@@ -6,6 +6,7 @@
  * direction in which the message is sent, so that two messages between the same tasks are distinguished.
  */
 #include "tasks/graphs/pattern.h"
+#include "tasks/programs/programs.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,32 +14,11 @@
 #define MOST_DIMENSIONS 4
 
 struct grid {
-    uint32_t dimensions, extent[MOST_DIMENSIONS], stride[MOST_DIMENSIONS];
+    struct task_grid of;
+    uint32_t stride[MOST_DIMENSIONS];
     bool periodic;
     uint64_t calculation; /* picoseconds */
 };
-
-static enum ker_status extents_read(struct graph_pattern *p, struct grid *g, const struct ker_config *config,
-                                    const char *key, struct ker_error *error)
-{
-    if (!ker_config_has(config, key))
-        return ker_config_fail(config, error, key, "is missing; for example [16, 16, 16] for 4096 tasks");
-    int count = ker_config_count(config, key);
-    if (count < 1 || count > MOST_DIMENSIONS)
-        return ker_config_fail(config, error, key, "has %d values; 1 to %d dimensions are possible", count,
-                               MOST_DIMENSIONS);
-    uint64_t tasks = 1;
-    g->dimensions = (uint32_t)count;
-    for (int i = 0; i < count; i++) {
-        g->stride[i] = (uint32_t)tasks;
-        g->extent[i] = (uint32_t)ker_config_int_at(config, key, i);
-        tasks *= g->extent[i];
-        if (tasks > INT32_MAX)
-            return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
-    }
-    p->tasks = (uint32_t)tasks;
-    return KER_OK;
-}
 
 static enum ker_status stencil_open(struct graph_pattern *p, const struct ker_config *config,
                                     const char *path, uint64_t seed, struct ker_error *error)
@@ -46,7 +26,13 @@ static enum ker_status stencil_open(struct graph_pattern *p, const struct ker_co
     char key[48];
     struct grid *g = p->own = ker_alloc(sizeof *g);
     snprintf(key, sizeof key, "%s.sides", path);
-    enum ker_status status = extents_read(p, g, config, key, error);
+    static const struct task_grid_form form = {1, MOST_DIMENSIONS, "for example [16, 16, 16] for 4096 tasks",
+                                               "1 to 4 dimensions are possible"};
+    int32_t tasks = 0;
+    enum ker_status status = task_grid_read(&g->of, &tasks, config, key, &form, error);
+    for (uint32_t d = 0; d < g->of.dimensions; d++)
+        g->stride[d] = d ? g->stride[d - 1] * g->of.extent[d - 1] : 1;
+    p->tasks = (uint32_t)tasks;
     snprintf(key, sizeof key, "%s.grid_periodic", path);
     g->periodic = ker_config_bool(config, key);
     snprintf(key, sizeof key, "%s.timesteps", path);
@@ -63,7 +49,7 @@ static enum ker_status stencil_open(struct graph_pattern *p, const struct ker_co
 /* The neighbour below or above in a dimension; false: there is none. */
 static bool neighbour(const struct grid *g, uint32_t task, uint32_t direction, uint32_t *found)
 {
-    uint32_t d = g->dimensions - 1 - direction / 2, extent = g->extent[d], stride = g->stride[d],
+    uint32_t d = g->of.dimensions - 1 - direction / 2, extent = g->of.extent[d], stride = g->stride[d],
              at = task / stride % extent;
     bool up = direction % 2, over = up ? at + 1 == extent : at == 0;
     if (over && !g->periodic)
@@ -76,9 +62,9 @@ static bool neighbour(const struct grid *g, uint32_t task, uint32_t direction, u
 static uint32_t neighbours(const struct grid *g, uint32_t task)
 {
     if (g->periodic)
-        return 2 * g->dimensions;
+        return 2 * g->of.dimensions;
     uint32_t count = 0, found;
-    for (uint32_t i = 0; i < 2 * g->dimensions; i++)
+    for (uint32_t i = 0; i < 2 * g->of.dimensions; i++)
         count += neighbour(g, task, i, &found);
     return count;
 }

@@ -8,7 +8,6 @@
  * libraries do that fill up what does not divide. jobs[].compute_time of a step is divided equally among its
  * computations. (Pekurovsky, P3DFFT, SIAM J. Sci. Comput. 34(4), 2012.)
  */
-#include "tasks/programs/grid.h"
 #include "tasks/programs/stages.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TASKS_TRACE_H
 #define TASKS_TRACE_H
 
-#include "traces/traces.h"
+#include "tasks/programs/grid.h"
 
 /* The class of the format that the trace of the job at this path, "jobs[2]", has; NULL: a key is given that
  * means nothing in it. */

@@ -7,7 +7,6 @@
  *
  * Invariant: direction d of a task and opposite[d] of that neighbour are the same pair.
  */
-#include "tasks/programs/grid.h"
 #include "tasks/programs/stages.h"
 
 #include <stdlib.h>

@@ -12,7 +12,6 @@
  *
  * Invariant: messages of two tasks in one direction are received in the order in which they are sent.
  */
-#include "tasks/programs/grid.h"
 #include "tasks/programs/stages.h"
 
 #include <stdlib.h>

@@ -16,7 +16,6 @@
  * Invariant: messages of a step match: the tag is the direction of a message, and both ends count its bytes
  * from the axis.
  */
-#include "tasks/programs/grid.h"
 #include "tasks/programs/stages.h"
 
 #include <stdlib.h>
