@@ -272,12 +272,13 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
             sweep_table_print(s, &table, stdout);
         status = s->sqls ? sweep_views_write(s, db, error) : sweep_csv_write(s, &table, db, error);
     }
-    if (status == KER_OK && table.rows > 0)
-        status = sweep_plot(s, &table, error);
     if (status == KER_OK && s->pages)
         sweep_reports_write(s);
     if (status == KER_OK && table.rows > 0)
         status = sweep_page_write(s, &table, error);
+    s->paged = status == KER_OK && table.rows > 0;
+    if (status == KER_OK && table.rows > 0)
+        status = sweep_plot(s, &table, error);
     sweep_table_free(&table);
     if (status == KER_OK && s->alone)
         status = sweep_alone_write(s, db, stdout, error);
@@ -314,6 +315,8 @@ static int conclude(const struct sweep *s)
         fprintf(stderr, "marssweep: error: %zu points have other results than the database has\n", s->differ);
     if (!s->share_of)
         printf("\nresults     %s; database %s\n", s->dir, s->db);
+    if (s->paged)
+        printf("page        %s/page.html\n", s->dir);
     return s->interrupted ? 130 : s->failed || s->differ || missing ? 1 : 0;
 }
 

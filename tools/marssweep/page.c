@@ -146,6 +146,7 @@ static json_t *figure_json(const struct sweep *s, const struct sweep_table *t, c
 static json_t *figures_json(const struct sweep *s, const struct sweep_table *t, json_t *notes)
 {
     json_t *figures = json_object();
+    ker_assert(t->rows > 0);
     size_t count, most = MOST_NUMBERS / t->rows;
     const char **name = names_make(s, &count);
     for (size_t i = 0; i < count && i < most; i++)

@@ -108,7 +108,7 @@ struct sweep {
     uint64_t most_seeds, memory;
     int64_t seeds;
     unsigned jobs, share_of, share_number;
-    bool zip, saturation, alone, again, collect, pages, quiet, quick, slurm, counts;
+    bool zip, saturation, alone, again, collect, pages, quiet, quick, slurm, counts, paged;
     bool saturates;              /* the traffic is an open loop, which may saturate */
     struct sweep_point **point;  /* they stay where they are */
     size_t points, numbered;     /* numbered: of a share, the others' points, too */
