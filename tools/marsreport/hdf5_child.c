@@ -1,6 +1,7 @@
 /* hdf5_child.c - see hdf5_child.h.
  *
- * Columns are read in blocks of rows: as 64-bit integers, as doubles, or as texts of their fixed length. A
+ * Columns are read in blocks of rows, as 64-bit integers, as doubles, or as texts of their fixed length, and
+ * written as CSV: a cell that is none (-1 where numbers have a sign, no finite number) is empty. A
  * table has as many rows as the shortest of its columns. A file that is none of marssim, or was cut, may have
  * anything in it: a column of another kind than these makes the table unreadable, and rows that were never
  * written, of which a file may have any number, are not there.
@@ -11,15 +12,23 @@
 
 #ifdef STATS_HDF5_FILE
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#define BLOCK 4096u  /* rows of a block at most */
+#define TEXT 4096u   /* bytes of a cell at most */
+#define NAMES 65536u /* bytes of all names of columns */
+#define COLUMNS 1024u
+#define SECONDS 60 /* that the library may take for one block */
+
 struct column {
     const char *name;
     hid_t set, type; /* type: in memory */
-    struct rep_hdf5_column head;
-    char *block; /* its cells */
+    enum { SIGNED, UNSIGNED, REAL, WORDS } kind;
+    size_t bytes; /* of a cell, which is 8 long but for texts, and these end with a 0 */
+    char *block;  /* its cells */
 };
 
 struct reader {
@@ -31,12 +40,6 @@ struct reader {
     bool cut; /* more rows are claimed than were written */
 };
 
-static void put(struct reader *r, const void *data, size_t bytes)
-{
-    if (fwrite(data, 1, bytes, r->out) != bytes)
-        _exit(1); /* nobody reads it */
-}
-
 /* ---- the head ---- */
 
 /* Names with commas; NULL: there is no such attribute. */
@@ -46,7 +49,7 @@ static char *names_read(hid_t group)
           type = attribute < 0 ? -1 : H5Aget_type(attribute),
           space = attribute < 0 ? -1 : H5Aget_space(attribute);
     if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
-        H5Tget_size(type) >= REP_HDF5_NAMES || H5Sget_simple_extent_npoints(space) != 1)
+        H5Tget_size(type) >= NAMES || H5Sget_simple_extent_npoints(space) != 1)
         return NULL;
     char *names = ker_alloc(H5Tget_size(type) + 1);
     return H5Aread(attribute, type, names) < 0 ? NULL : names;
@@ -58,21 +61,21 @@ static bool type_take(struct column *c, hid_t type)
     H5T_class_t class = H5Tget_class(type);
     size_t bytes = H5Tget_size(type);
     if (class == H5T_INTEGER) {
-        c->head.kind = H5Tget_sign(type) == H5T_SGN_NONE ? REP_HDF5_UNSIGNED : REP_HDF5_SIGNED;
-        c->type = H5Tcopy(c->head.kind == REP_HDF5_UNSIGNED ? H5T_STD_U64LE : H5T_STD_I64LE);
+        c->kind = H5Tget_sign(type) == H5T_SGN_NONE ? UNSIGNED : SIGNED;
+        c->type = H5Tcopy(c->kind == UNSIGNED ? H5T_STD_U64LE : H5T_STD_I64LE);
     } else if (class == H5T_FLOAT) {
-        c->head.kind = REP_HDF5_REAL;
+        c->kind = REAL;
         c->type = H5Tcopy(H5T_IEEE_F64LE);
-    } else if (class == H5T_STRING && H5Tis_variable_str(type) == 0 && bytes < REP_HDF5_TEXT) {
-        c->head.kind = REP_HDF5_WORDS;
+    } else if (class == H5T_STRING && H5Tis_variable_str(type) == 0 && bytes < TEXT) {
+        c->kind = WORDS;
         c->type = H5Tcopy(type);
         H5Tset_size(c->type, bytes + 1); /* with a zero behind each */
         H5Tset_strpad(c->type, H5T_STR_NULLTERM);
     } else {
         return false;
     }
-    c->head.bytes = (uint32_t)H5Tget_size(c->type);
-    return c->head.bytes >= (c->head.kind == REP_HDF5_WORDS ? 1 : 8) && c->head.bytes <= REP_HDF5_TEXT;
+    c->bytes = H5Tget_size(c->type);
+    return c->bytes >= (c->kind == WORDS ? 1 : 8) && c->bytes <= TEXT;
 }
 
 /* Of a column, of which room for any number may be claimed. */
@@ -106,7 +109,7 @@ static bool column_open(struct reader *r, struct column *c)
     r->cut |= there < (hsize_t)rows;
     H5Sclose(space);
     H5Tclose(type);
-    c->block = ker_alloc((size_t)c->head.bytes * REP_HDF5_BLOCK);
+    c->block = ker_alloc(c->bytes * BLOCK);
     return true;
 }
 
@@ -115,10 +118,10 @@ static bool columns_open(struct reader *r)
     char *rest = names_read(r->group);
     if (!rest || !*rest)
         return false;
-    r->column = ker_alloc(REP_HDF5_COLUMNS * sizeof *r->column);
+    r->column = ker_alloc(COLUMNS * sizeof *r->column);
     for (char *name; (name = strsep(&rest, ",")) != NULL; r->columns++) {
-        r->column[r->columns % REP_HDF5_COLUMNS].name = name;
-        if (r->columns == REP_HDF5_COLUMNS || !column_open(r, &r->column[r->columns]))
+        r->column[r->columns % COLUMNS].name = name;
+        if (r->columns == COLUMNS || !column_open(r, &r->column[r->columns]))
             return false;
     }
     return true;
@@ -155,38 +158,57 @@ static bool block_read(struct reader *r, hsize_t at, hsize_t count)
     return sound;
 }
 
+static void cell_put(FILE *out, const struct column *c, uint32_t row)
+{
+    const char *at = c->block + row * c->bytes;
+    int64_t integer = 0;
+    double real = 0;
+    if (c->kind != WORDS) {
+        memcpy(&integer, at, sizeof integer);
+        memcpy(&real, at, sizeof real);
+    }
+    if (c->kind == UNSIGNED) {
+        fprintf(out, "%llu", (unsigned long long)integer);
+    } else if (c->kind == SIGNED && integer != -1) {
+        fprintf(out, "%lld", (long long)integer);
+    } else if (c->kind == REAL && isfinite(real)) {
+        fprintf(out, "%.17g", real);
+    } else if (c->kind == WORDS) {
+        fputc('"', out);
+        for (; *at; at++)
+            fputs(*at == '"' ? "\"\"" : (const char[]){*at, 0}, out);
+        fputc('"', out);
+    }
+}
+
 static void rows_put(struct reader *r)
 {
-    for (hsize_t at = 0; at < r->rows; at += REP_HDF5_BLOCK) {
-        uint32_t count = (uint32_t)(r->rows - at < REP_HDF5_BLOCK ? r->rows - at : REP_HDF5_BLOCK);
-        alarm(REP_HDF5_SECONDS);
-        bool sound = block_read(r, at, count);
+    bool sound = true;
+    for (hsize_t at = 0; sound && at < r->rows; at += BLOCK) {
+        uint32_t count = (uint32_t)(r->rows - at < BLOCK ? r->rows - at : BLOCK);
+        alarm(SECONDS);
+        sound = block_read(r, at, count);
         alarm(0); /* writing waits for the reader */
-        if (!sound) {
-            put(r, &(uint32_t){REP_HDF5_UNREAD}, sizeof(uint32_t));
-            return;
-        }
-        put(r, &count, sizeof count);
-        for (uint32_t i = 0; i < r->columns; i++)
-            put(r, r->column[i].block, (size_t)count * r->column[i].head.bytes);
+        for (uint32_t row = 0; sound && row < count; row++)
+            for (uint32_t i = 0; i < r->columns; i++) {
+                cell_put(r->out, &r->column[i], row);
+                fputc(i + 1 < r->columns ? ',' : '\n', r->out);
+            }
+        sound &= !ferror(r->out); /* else nobody reads it */
     }
-    put(r, &(uint32_t){r->cut ? REP_HDF5_UNREAD : 0}, sizeof(uint32_t));
+    fputs(sound && !r->cut ? REP_HDF5_END : REP_HDF5_UNREAD, r->out);
 }
 
 static void table_put(FILE *out, const char *path, const char *table)
 {
     struct reader r = {.out = out};
-    alarm(REP_HDF5_SECONDS);
-    struct rep_hdf5_head head = {.found = table_open(&r, path, table)};
+    alarm(SECONDS);
+    enum rep_hdf5_found found = table_open(&r, path, table);
     alarm(0);
-    head.columns = head.found == REP_HDF5_TABLE ? r.columns : 0;
-    put(&r, &head, sizeof head);
-    for (uint32_t i = 0; i < head.columns; i++) {
-        r.column[i].head.name = (uint32_t)strlen(r.column[i].name);
-        put(&r, &r.column[i].head, sizeof r.column[i].head);
-        put(&r, r.column[i].name, r.column[i].head.name);
-    }
-    if (head.found == REP_HDF5_TABLE)
+    fputc((int)found, out);
+    for (uint32_t i = 0; found == REP_HDF5_TABLE && i < r.columns; i++)
+        fprintf(out, "%s%c", r.column[i].name, i + 1 < r.columns ? ',' : '\n');
+    if (found == REP_HDF5_TABLE)
         rows_put(&r);
 }
 

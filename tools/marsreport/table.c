@@ -2,11 +2,16 @@
  *
  * Of a CSV file one line is held, whose cells become texts in place. A row of another number of cells than
  * the head ends the table: the file is cut off there, or is none of ours; a note names the line. The last
- * line of a file that a killed run leaves may have no newline: it is not taken.
+ * line of a file that a killed run leaves may have no newline: it is not taken. Of results.h5 a child makes
+ * CSV (hdf5_child.h); what comes from it is looked at as a file is: it may have had its memory overwritten.
  */
-#include "tools/marsreport/table_hdf5.h"
+#include "tools/marsreport/hdf5_child.h"
+#include "tools/marsreport/report.h"
+
+#include "stats/hdf5_load.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 struct rep_table {
     struct rep_folder *folder;
@@ -15,12 +20,13 @@ struct rep_table {
     int columns;
     size_t line;
     FILE *stream; /* CSV */
-    char *text;   /* the line */
+    bool hdf5;    /* from a child */
+    pid_t child;
+    char *text; /* the line */
     size_t room;
     bool whole;
     char **cell;
     json_t *root, *rows, *row; /* JSON */
-    struct rep_hdf5 *hdf5;
 };
 
 void rep_table_close(struct rep_table *t)
@@ -30,8 +36,9 @@ void rep_table_close(struct rep_table *t)
     for (int i = 0; i < t->columns; i++)
         free(t->name[i]);
     json_decref(t->root);
-    rep_hdf5_close(t->hdf5);
-    if (t->stream)
+    if (t->hdf5)
+        ker_child_end(t->stream, t->child);
+    else if (t->stream)
         fclose(t->stream);
     free(t->name);
     free(t->cell);
@@ -150,10 +157,56 @@ static bool head_json(struct rep_table *t)
     return t->columns > 0 && json_is_array(t->rows);
 }
 
-static bool head_hdf5(struct rep_table *t)
+/* ---- of results.h5 ---- */
+
+static void damage(struct rep_folder *f, const char *what)
 {
-    for (int i = 0; i < rep_hdf5_columns(t->hdf5); i++)
-        *KER_APPEND(t->name, t->columns) = ker_format("%s", rep_hdf5_name(t->hdf5, i));
+    if (!f->hdf5_told)
+        rep_note(f, true, STATS_HDF5_NAME ": %s", what);
+    f->hdf5_told = true;
+}
+
+/* The library has not come to an end by itself. */
+static bool child_failed(struct rep_table *t, const char *name, const char *what)
+{
+    if (!t->folder->hdf5_told)
+        rep_note(t->folder, true, STATS_HDF5_NAME ": the HDF5 library fails on /%s: the file is damaged; %s",
+                 name, what);
+    return false;
+}
+
+static bool head_hdf5(struct rep_table *t, const char *name)
+{
+    struct ker_error error = {.status = KER_OK};
+    char *path = ker_format("%s/" STATS_HDF5_NAME, t->folder->path);
+    bool there = !t->folder->hdf5_told && access(path, R_OK) == 0;
+    t->hdf5 = there && stats_hdf5_load(&error) == KER_OK;
+    if (there && !t->hdf5)
+        damage(t->folder, error.text);
+    t->stream = t->hdf5 ? rep_hdf5_child(path, name, &t->child) : NULL;
+    free(path);
+    if (!t->hdf5)
+        return false;
+    int found = t->stream ? fgetc(t->stream) : EOF;
+    if (found == REP_HDF5_NO_FILE)
+        damage(t->folder, "is no file of HDF5, or was cut; it is left out");
+    else if (found == REP_HDF5_FOREIGN)
+        rep_note(t->folder, true, STATS_HDF5_NAME ": /%s is no table of marssim; it is left out", name);
+    else if (found != REP_HDF5_NO_TABLE && (found != REP_HDF5_TABLE || !head_csv(t)))
+        child_failed(t, name, "the table is left out");
+    return t->cell != NULL;
+}
+
+/* The line behind the last row, or none. */
+static bool hdf5_ends(struct rep_table *t)
+{
+    if (!t->whole)
+        child_failed(t, t->file, "the table ends early");
+    else if (strncmp(t->text, REP_HDF5_UNREAD, 1) == 0)
+        rep_note(t->folder, true, STATS_HDF5_NAME ": /%s cannot be read from row %zu on; it ends there",
+                 t->file, t->line - 1);
+    else if (strncmp(t->text, REP_HDF5_END, 1) != 0)
+        return false;
     return true;
 }
 
@@ -173,8 +226,9 @@ static bool table_begin(struct rep_table *t, const char *name, bool *found)
     FILE *json = file_open(t, name, "json");
     json_error_t why = {0};
     if (!json) {
-        t->hdf5 = rep_hdf5_open(t->folder, name);
-        return t->hdf5 && head_hdf5(t);
+        free(t->file);
+        t->file = ker_format("%s", name);
+        return head_hdf5(t, name);
     }
     t->root = json_loadf(json, 0, &why);
     fclose(json);
@@ -225,8 +279,6 @@ const char *rep_table_name(const struct rep_table *t, int column)
 
 bool rep_table_next(struct rep_table *t)
 {
-    if (t->hdf5)
-        return rep_hdf5_next(t->hdf5);
     if (t->root) {
         t->row = json_array_get(t->rows, t->line);
         if (t->row && json_array_size(t->row) != (size_t)t->columns)
@@ -236,7 +288,10 @@ bool rep_table_next(struct rep_table *t)
         t->line++;
         return json_array_size(t->row) == (size_t)t->columns;
     }
-    if (!line_read(t))
+    bool any = line_read(t);
+    if (t->hdf5 && hdf5_ends(t))
+        return false;
+    if (!any)
         return false;
     bool right = t->whole && cells_take(t) == t->columns;
     if (!right && (t->whole || t->folder->summary)) /* else the run was killed while it wrote this line */
@@ -250,8 +305,6 @@ const char *rep_cell_text(const struct rep_table *t, int column)
 {
     if (column < 0)
         return "";
-    if (t->hdf5)
-        return rep_hdf5_text(t->hdf5, column);
     if (!t->root)
         return t->cell[column];
     const char *text = json_string_value(json_array_get(t->row, (size_t)column));
@@ -260,8 +313,6 @@ const char *rep_cell_text(const struct rep_table *t, int column)
 
 bool rep_cell_empty(const struct rep_table *t, int column)
 {
-    if (column >= 0 && t->hdf5)
-        return rep_hdf5_empty(t->hdf5, column);
     return column < 0 || (t->root ? json_is_null(json_array_get(t->row, (size_t)column)) : !*t->cell[column]);
 }
 
@@ -283,8 +334,6 @@ double rep_cell_real(const struct rep_table *t, int column)
 {
     if (column < 0)
         return 0;
-    if (t->hdf5)
-        return rep_hdf5_real(t->hdf5, column);
     if (t->root)
         return json_number_value(json_array_get(t->row, (size_t)column));
     int64_t digits;
@@ -295,8 +344,6 @@ int64_t rep_cell_integer(const struct rep_table *t, int column)
 {
     if (column < 0)
         return 0;
-    if (t->hdf5)
-        return rep_hdf5_integer(t->hdf5, column);
     int64_t digits;
     if (!t->root)
         return digits_take(t->cell[column], &digits) ? digits : strtoll(t->cell[column], NULL, 10);
@@ -308,8 +355,6 @@ json_t *rep_cell_json(const struct rep_table *t, int column)
     char *end;
     if (column < 0)
         return json_null();
-    if (t->hdf5)
-        return rep_hdf5_json(t->hdf5, column);
     if (t->root)
         return json_incref(json_array_get(t->row, (size_t)column));
     const char *text = t->cell[column];
