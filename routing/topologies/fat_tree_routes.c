@@ -10,6 +10,8 @@
  */
 #include "routing/topologies/fat_tree.h"
 
+#include "routing/paths.h"
+
 /* Salts of draws. */
 #define PARENT_FIRST_SALT 3
 #define PARENT_SALT 16 /* one for each level from here on */
@@ -136,5 +138,8 @@ const struct ker_kind *const route_tree_algorithms[] = {
     ROUTE_ALGORITHM("adaptive", "up by the state of the switch", "selects", NULL, .adaptive = true,
                     .by_switch = true, .next = adaptive_next, .decided = adaptive_decided,
                     .hop = adaptive_hop, .range = adaptive_range, .channels = tree_channels),
+    &route_paths_valiant,
+    &route_paths_ugal,
+    &route_paths_par,
     NULL,
 };

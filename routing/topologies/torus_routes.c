@@ -22,6 +22,8 @@
  */
 #include "routing/topologies/torus.h"
 
+#include "routing/paths.h"
+
 #define STATE_BITS 24 /* of struct route_packet */
 
 static uint32_t escape_classes(const struct torus *torus)
@@ -323,5 +325,7 @@ const struct ker_kind *const route_torus_algorithms[] = {
         "(Tofu)",
         NULL, KER_OPTIONS(inner_options), .by_switch = true, .next = inner_next, .prepare = inner_prepare,
         .channels = inner_channels),
+    &route_paths_ugal,
+    &route_paths_par,
     NULL,
 };

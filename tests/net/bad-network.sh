@@ -118,7 +118,7 @@ detours 'routing.watch_high: too small: must be 1 ps to 1 s' ugal_piggyback rout
 detours 'routing.watch_low: "-1ns": must not be negative' ugal_piggyback routing.watch_low=-1ns
 bad_ranks 'routing.watch_low: must be less than routing.watch_high, which is 10000 ps' dragonfly.cfg routing.algorithm=ugal_piggyback \
     routing.watch_high=10ns routing.watch_low=10ns
-bad 'routing.algorithm: "ugal" is not possible on a torus; possible are: minimal, adaptive, valiant, shortest, updown, layered, table' torus.cfg routing.algorithm=ugal
+bad 'routing.algorithm: "indirect" is not possible on a torus; possible are: minimal, adaptive, valiant, inner_outer_inner, ugal, par, shortest, updown, layered, table' torus.cfg routing.algorithm=indirect
 
 # ---- congestion control ----
 

@@ -24,6 +24,8 @@ struct zero_load_case {
     int64_t cut_through_ps, store_and_forward_ps; /* with D = 50,000 ps */
 };
 
+#define NODES "node_bandwidth = \"10 GB/s\"; node_latency = \"1 ns\";"
+
 static const struct zero_load_case cases[] = {
     /* latencies 7+7 ns, one switch 50, then 102.4 (twice when stored) */
     {"star", "kind = \"star\"; nodes = 4; bandwidth = \"10 GB/s\"; latency = \"7 ns\";", 1, 0, 3, 2,
@@ -102,6 +104,38 @@ static const struct zero_load_case cases[] = {
      "latency = [\"10 ns\", \"30 ns\", \"200 ns\"]; node_latency = \"1 ns\";",
      4, 3, 5, 5, 2 * 1000 + 10000 + 30000 + 200000 + 4 * 50000 + 102400,
      2 * 1000 + 10000 + 30000 + 200000 + 4 * 50000 + 5 * 102400},
+    /* 0 = (0,0) to 11 = (2,3): one link in each dimension */
+    {"HyperX",
+     "kind = \"hyperx\"; extents = [3, 4]; bandwidth = \"10 GB/s\"; latency = [\"10 ns\", \"30 ns\"];" NODES,
+     1, 0, 11, 4, 2 * 1000 + 10000 + 30000 + 3 * 50000 + 102400,
+     2 * 1000 + 10000 + 30000 + 3 * 50000 + 4 * 102400},
+    /* (0, 0, 0) to (1, 0, 1): y = 0 is not m x + c = 1, but (0, 0, 1) is joined to both, as 1 is in X = {1,
+       4} */
+    {"slim fly",
+     "kind = \"slim_fly\"; q = 5; bandwidth = \"10 GB/s\"; latency = [\"10 ns\", \"200 ns\"];" NODES, 2, 0,
+     26, 4, 2 * 1000 + 10000 + 200000 + 3 * 50000 + 102400,
+     2 * 1000 + 10000 + 200000 + 3 * 50000 + 4 * 102400},
+    /* (1, 0, 0) and (0, 0, 1): the product is 0 */
+    {"PolarFly, linked", "kind = \"polarfly\"; q = 3; bandwidth = \"10 GB/s\"; latency = \"20 ns\";" NODES, 2,
+     0, 12, 3, 2 * 1000 + 20000 + 2 * 50000 + 102400, 2 * 1000 + 20000 + 2 * 50000 + 3 * 102400},
+    /* (1, 0, 1) and (0, 0, 1): it is 1 */
+    {"PolarFly", "kind = \"polarfly\"; q = 3; bandwidth = \"10 GB/s\"; latency = \"20 ns\";" NODES, 2, 1, 12,
+     4, 2 * 1000 + 2 * 20000 + 3 * 50000 + 102400, 2 * 1000 + 2 * 20000 + 3 * 50000 + 4 * 102400},
+    /* up, to the last group, down */
+    {"dragonfly+",
+     "kind = \"dragonfly_plus\"; leaves = 2; spines = 2; h = 2; bandwidth = \"10 GB/s\"; latency = [\"10 "
+     "ns\", "
+     "\"200 ns\"];" NODES,
+     1, 0, 9, 5, 2 * 1000 + 2 * 10000 + 200000 + 4 * 50000 + 102400,
+     2 * 1000 + 2 * 10000 + 200000 + 4 * 50000 + 5 * 102400},
+    /* groups of 2 x 2, one global link each: that of group 0 to group 4 is on its switch 3, on switch 0
+     * there; row and column in both groups */
+    {"dragonfly with rows",
+     "kind = \"dragonfly\"; p = 1; a = 4; rows = 2; h = 1; bandwidth = \"10 GB/s\"; latency = [\"10 ns\", "
+     "\"30 ns\", "
+     "\"200 ns\"];" NODES,
+     3, 0, 19, 7, 2 * 1000 + 2 * 10000 + 2 * 30000 + 200000 + 6 * 50000 + 102400,
+     2 * 1000 + 2 * 10000 + 2 * 30000 + 200000 + 6 * 50000 + 7 * 102400},
     /* a, left, middle, right, c: 25.6, then 102.4, 25.6, 102.4. The middle output is faster than its input
      * and waits 76.8; the last is slower than its own and starts at once. */
     {"file, slow fast slow", "kind = \"file\"; file = \"line.txt\";", 4, 0, 1, 4,
