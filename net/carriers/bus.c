@@ -88,12 +88,6 @@ static enum ker_status bus_new(struct net_network **net, const struct ker_config
     return net_messages_new(net, config, topology, phases, &law, error);
 }
 
-static const struct net_carrier bus = {NET_MESSAGES_CARRIER, .new = bus_new};
-
-const struct ker_kind net_bus_model = {
-    .name = "bus",
-    .meaning = "latency and bandwidth, and messages wait for one of the buses that all nodes share",
-    .traits = "nodes",
-    .operations = &bus,
-    .options = KER_OPTIONS(net_path_options, net_bus_options),
-};
+NET_MESSAGES_MODEL(bus, bus_new,
+                   "latency and bandwidth, and messages wait for one of the buses that all nodes share",
+                   net_path_options, net_bus_options);

@@ -470,12 +470,6 @@ static enum ker_status flow_new(struct net_network **net, const struct ker_confi
     return net_messages_new(net, config, topology, phases, &of, error);
 }
 
-static const struct net_carrier flow = {NET_MESSAGES_CARRIER, .new = flow_new};
-
-const struct ker_kind net_flow_model = {
-    .name = "flow",
-    .meaning = "messages are flows over the links of their routes, which share them max-min fairly",
-    .traits = "nodes",
-    .operations = &flow,
-    .options = KER_OPTIONS(options),
-};
+NET_MESSAGES_MODEL(flow, flow_new,
+                   "messages are flows over the links of their routes, which share them max-min fairly",
+                   options);

@@ -116,12 +116,7 @@ static enum ker_status links_new(struct net_network **net, const struct ker_conf
     return net_messages_new(net, config, topology, phases, &law, error);
 }
 
-static const struct net_carrier links = {NET_MESSAGES_CARRIER, .new = links_new};
-
-const struct ker_kind net_links_model = {
-    .name = "links",
-    .meaning = "latency and bandwidth, and messages wait for a link out of a node and for one into the other",
-    .traits = "nodes",
-    .operations = &links,
-    .options = KER_OPTIONS(net_path_options, net_node_link_options),
-};
+NET_MESSAGES_MODEL(
+    links, links_new,
+    "latency and bandwidth, and messages wait for a link out of a node and for one into the other",
+    net_path_options, net_node_link_options);

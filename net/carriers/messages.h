@@ -107,4 +107,13 @@ enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
     .loading_new = net_messages_loading, .loading_free = net_messages_loading_free,                          \
     .loaders = net_messages_loaders, .find = net_messages_find
 
+/* The kind of such a carrier: its row among the models, net_ROW_model, with the tables of its keys. */
+#define NET_MESSAGES_MODEL(row, begin, text, ...)                                                            \
+    const struct ker_kind net_##row##_model = {                                                              \
+        .name = #row,                                                                                        \
+        .meaning = text,                                                                                     \
+        .traits = "nodes",                                                                                   \
+        .operations = &(const struct net_carrier){NET_MESSAGES_CARRIER, .new = begin},                       \
+        .options = KER_OPTIONS(__VA_ARGS__)}
+
 #endif

@@ -109,12 +109,5 @@ static enum ker_status pmac_new(struct net_network **net, const struct ker_confi
     return net_messages_new(net, config, topology, phases, &law, error);
 }
 
-static const struct net_carrier pmac = {NET_MESSAGES_CARRIER, .new = pmac_new};
-
-const struct ker_kind net_pmac_model = {
-    .name = "pmac",
-    .meaning = "latency, and a bandwidth that all messages share that are in flight",
-    .traits = "nodes",
-    .operations = &pmac,
-    .options = KER_OPTIONS(net_path_options, net_bus_options, net_node_link_options),
-};
+NET_MESSAGES_MODEL(pmac, pmac_new, "latency, and a bandwidth that all messages share that are in flight",
+                   net_path_options, net_bus_options, net_node_link_options);

@@ -35,12 +35,5 @@ static enum ker_status simple_new(struct net_network **net, const struct ker_con
     return net_messages_new(net, config, topology, phases, &law, error);
 }
 
-static const struct net_carrier simple = {NET_MESSAGES_CARRIER, .new = simple_new};
-
-const struct ker_kind net_simple_model = {
-    .name = "simple",
-    .meaning = "latency and bandwidth, however many messages there are",
-    .traits = "nodes",
-    .operations = &simple,
-    .options = KER_OPTIONS(net_path_options),
-};
+NET_MESSAGES_MODEL(simple, simple_new, "latency and bandwidth, however many messages there are",
+                   net_path_options);

@@ -53,6 +53,8 @@ by_hand "one link out of a node" "3000 0 0 0 1005 2005 3005 0" network.model=lin
 by_hand "two links out of a node" "2000 0 0 0 1005 1005 2005 0" network.model=links network.out_links=2
 goal "$t/eight.goal" "0 7 1000000 0" "1 7 1000000 0" "2 7 1000000 0"
 by_hand "one link into a node" "1000 1000 1000 0 0 0 0 3005" network.model=links
+jq -e '.result.message_latency_ps | .min == 1005000000 and .mean == 2005000000 and .max == 3005000000' "$t/hand/summary.json" >>"$t/err"
+check "which has them after 1,005, 2,005 and 3,005"
 by_hand "any number of links into a node" "1000 1000 1000 0 0 0 0 1005" network.model=links network.in_links=0
 by_hand "pmac: three to one node" "1005 2005 3005 0 0 0 0 3005" network.model=pmac network.buses=9
 # carrier.csv and bandwidth.csv of these (us): on two buses 0 at once, 0, 1,000, 1,000; the job ends at 2,005. Bandwidths: 1 MB in 1,005 and 2,005 us.
@@ -99,6 +101,25 @@ refused "network.buses: too small" "$t/eight.cfg" network.buses=0
 check "refused: no buses"
 refused "2 ps are needed" "$t/eight.cfg" network.buses=1 network.latency="1 ps"
 check "refused: no time to decide in"
+
+# LAMMPS on 32 tasks. As many buses as messages that move at a time: every task as with simple, to the picosecond, where no send waits until it has left (which it
+# has when it is there, of a bus). More buses make nothing slower by more than 1 % (dependent messages can be).
+cat >"$t/lammps.cfg" <<END
+topology: { kind = "fat_tree"; down = [4, 4, 2]; up = [1, 4, 4]; bandwidth = "12.5 GB/s"; latency = "50 ns"; };
+network: { model = "simple"; latency = "600 ns"; bandwidth = "12.5 GB/s"; };
+node: { send_overhead = "300 ns"; receive_overhead = "300 ns"; };
+mpi: { eager_completion = "buffered"; };
+jobs = ( { program = "trace"; trace = "$PWD/configs/traces/lammps-lj-32"; processor_factor = 0.05; } );
+END
+run -o "$t/simple" "$t/lammps.cfg" && run -o "$t/buses" "$t/lammps.cfg" network.model=bus network.buses=500 && cmp "$t/simple/tasks.csv" "$t/buses/tasks.csv" >>"$t/err"
+check "LAMMPS with a bus for each message: simple, to the bit"
+before= slower=
+for buses in 1 2 4 8 16 32; do
+    run -o "$t/buses" "$t/lammps.cfg" network.model=bus network.buses=$buses && now=$(jq .result.jobs[0].finish_ps "$t/buses/summary.json") || now=
+    [ -n "$now" ] && { [ -z "$before" ] || [ $((now * 100)) -le $((before * 101)) ]; } || slower="$slower $buses: $now after $before;"
+    before=$now
+done
+verdict "$slower" "LAMMPS with 1 to 32 buses: more are no slower"
 
 # Everything that stands above a carrier, together.
 cat >"$t/all.cfg" <<END

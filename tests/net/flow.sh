@@ -131,6 +131,8 @@ for order in backward shuffled; do
     run -o "$t/other" "$t/all.cfg" engine.cell_order=$order && alike "$t/one" "$t/other" >>"$t/err" 2>&1
     check "cells $order: the same"
 done
+sed 's/^topology.*/topology: { kind = "torus"; extents = [4, 4, 4]; bandwidth = "2.5 GB\/s"; latency = "220 ns"; };/; s/"adaptive"/"minimal"/' "$t/all.cfg" >"$t/even.cfg"
+all_alike "flows in both directions of even rings, with all of that" "$t/even.cfg"
 refused "network.latency: means nothing" "$t/all.cfg" network.latency="1 us"
 check "refused: a latency beside that of the links"
 refused "4 ps are needed" "$t/all.cfg" topology.latency="1 ps"
