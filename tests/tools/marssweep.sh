@@ -83,7 +83,10 @@ check "there is a page, and --pages makes those of its runs"
 check "a name with HTML in it stays a text"
 ends 2 'is the folder of a sweep, whose page marssweep has written: one/page.html' "$(dirname "$sweep")/marsreport" one
 check "marsreport says where the page is"
-in_browser marssweep_page.js {one,designs,lone}/page.html
+# shellcheck disable=SC2046 # a list of folders
+"$(dirname "$sweep")/marsreport" -o four.html $(find one/runs -mindepth 1 -maxdepth 1 | sort | head -n 4) >out 2>log
+check "and compares four of its runs"
+in_browser marssweep_page.js {one,designs,lone}/page.html four.html
 
 # ---- sweeps inside sweeps, tables of one's own ----
 

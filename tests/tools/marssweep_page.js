@@ -1,6 +1,6 @@
 /* marssweep_page.js - the page of a sweep in a real browser: node marssweep_page.js BROWSER FOLDER, called by marssweep.sh.
  *
- * FOLDER has the sweeps one (2 algorithms, 3 loads, 2 seeds), designs (@size by load, against small) and lone (one run, with a name with HTML in it).
+ * FOLDER has four.html (four runs of one), and the sweeps one (2 algorithms, 3 loads, 2 seeds), designs (@size by load, against small) and lone (one run, with a name with HTML in it).
  */
 "use strict";
 const { chromium, check, opener, sidewaysNow, options } = require("./lib-page.js");
@@ -148,6 +148,10 @@ async function sorted(page) {
     const single = await open(browser, "lone/page.html");
     check("one run has a table, and its name is a text", await single.locator("#table tbody tr").count() === 1 && await single.locator("#curves").count() === 0 &&
         (await single.locator("#swept").textContent()).includes("<img src=x") && single.complaints.length === 0, single.complaints);
+    const four = await open(browser, "four.html"), heads = await four.locator("#headline .difference th").allTextContents();
+    const words = await four.evaluate(() => mars.runs.map(run => run.words)), named = (head, own) => head.split(" ").every(word => Object.entries(own).some(([key, value]) => word === key.split(".").pop() + "=" + value));
+    check("runs of a sweep side by side are called by what differs", heads.length === 5 && heads.slice(1).every((head, i) => named(head, words[i])) && new Set(heads).size === 5 &&
+        !heads.some(head => /warmup|end=/.test(head)) && four.complaints.length === 0, [heads, four.complaints]);
     await browser.close();
 })().catch(error => {
     console.log("not ok page " + error.message);

@@ -21,7 +21,7 @@ mars.runs.filter((run, i, all) => all.some(other => other !== run && other.name 
 });
 mars.runs.forEach(run => {
     const words = Object.entries(run.words || {}).filter(([key, value]) => !mars.several || mars.runs.some(other => (other.words || {})[key] !== value));
-    run.name = words.map(word => word.join("=")).join(" ") || run.name;
+    run.name = words.map(([key, value]) => key.replace(/^.*\./, "") + "=" + value).join(" ") || run.name;
 });
 
 /* make("td", {class: "text"}, "a text", element, ...) */

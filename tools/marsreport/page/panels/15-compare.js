@@ -71,7 +71,13 @@
                 box.append(make("p", { class: "missing" }, "A folder has no system.cfg: the configurations cannot be compared."));
             classes(box);
             waits(box);
-            mars.runs.slice(1).filter(run => sameMachine(mars.runs[0], run)).forEach(run => drawing(box, mars.runs[0], run));
+            const alike = mars.runs.slice(1).filter(run => sameMachine(mars.runs[0], run)), side = make("div", { class: alike.length > 1 ? "runs" : "" });
+            box.append(side);
+            alike.forEach(run => {
+                const own = make("div", {});
+                side.append(own);
+                drawing(own, mars.runs[0], run);
+            });
         },
     });
 })();
