@@ -157,6 +157,31 @@ static char *arguments_put(char *at, const struct line_record *r)
     return LINE_PUT(at, "}");
 }
 
+static const char *const cause_name[STATS_WAIT_CAUSES] = {
+    [STATS_WAIT_LATE_SENDER] = "late sender",
+    [STATS_WAIT_LATE_RECEIVER] = "late receiver",
+    [STATS_WAIT_LATE_PARTICIPANTS] = "late participants",
+    [STATS_WAIT_COLLECTIVE_STEPS] = "steps of a collective",
+    [STATS_WAIT_HANDSHAKE] = "handshake",
+    [STATS_WAIT_CONTENTION] = "contention",
+    [STATS_WAIT_TRANSFER] = "transfer",
+    [STATS_WAIT_SENDING] = "sending",
+    [STATS_WAIT_MATCHING] = "matching",
+    [STATS_WAIT_ONE_SIDED] = "one-sided",
+    [STATS_WAIT_SERVICE] = "services",
+};
+
+static char *cause_put(char *at, const struct line_record *r)
+{
+    unsigned cause = r->bytes & 0xff;
+    uint64_t task = r->bytes >> 8;
+    at = line_put_text(LINE_PUT(at, ",\"args\":{\"cause\":\""), cause_name[cause - 1]);
+    at = LINE_PUT(at, "\"");
+    if (task)
+        at = stats_put_u64(LINE_PUT(at, ",\"task\":"), task - 1);
+    return LINE_PUT(at, "}");
+}
+
 static void perfetto_point(struct line_writer *w, const struct line_record *r, bool end)
 {
     if (r->kind == LINE_MESSAGE) {
@@ -185,6 +210,8 @@ static void perfetto_point(struct line_writer *w, const struct line_record *r, b
     at = line_put_us(LINE_PUT(at, ",\"dur\":"), r->end - r->begin);
     if (r->kind == LINE_CALL && r->comm != LINE_NOBODY)
         at = arguments_put(at, r);
+    else if (r->kind == LINE_WAIT && r->bytes)
+        at = cause_put(at, r);
     line_out_put(&w->out, LINE_PUT(at, "}"));
 }
 

@@ -20,7 +20,7 @@ struct line_record {
     int64_t begin, end;
     int64_t next; /* CALL: where its first wait begins, or its end; WAIT: likewise the next one's; MESSAGE:
                      when it arrived */
-    uint64_t bytes : 48, stream : 16; /* stream: of the task; messages have none */
+    uint64_t bytes : 48, stream : 16; /* WAIT: its task << 8 | its cause; stream: messages have none */
     uint32_t task, number;
     int32_t peer, tag, comm; /* CALL: as in struct stats_call */
     uint16_t name;           /* CALL: of the function */

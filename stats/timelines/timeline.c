@@ -105,6 +105,7 @@ static void call_add(struct stats_timeline *t, const struct stats_call *call, ui
             *wait = (struct line_record){.begin = call->wait[i].begin,
                                          .end = call->wait[i].end,
                                          .next = i + 1 < call->waits ? call->wait[i + 1].begin : call->end,
+                                         .bytes = (uint64_t)call->wait[i].task << 8 | call->wait[i].cause,
                                          .stream = (uint16_t)call->stream,
                                          .task = task,
                                          .number = call->number,

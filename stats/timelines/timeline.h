@@ -47,9 +47,26 @@ bool stats_timeline_messages(const struct stats_timeline *, bool inner);
 
 #define STATS_CALL_NOBODY INT32_MIN
 
+/* What most of a wait was, where that is known (output.waits), and, + 1, the task for whose message it was;
+ * 0: not known. */
+enum stats_wait_cause {
+    STATS_WAIT_LATE_SENDER,
+    STATS_WAIT_LATE_RECEIVER,
+    STATS_WAIT_LATE_PARTICIPANTS,
+    STATS_WAIT_COLLECTIVE_STEPS,
+    STATS_WAIT_HANDSHAKE,
+    STATS_WAIT_CONTENTION,
+    STATS_WAIT_TRANSFER,
+    STATS_WAIT_SENDING,
+    STATS_WAIT_MATCHING,
+    STATS_WAIT_ONE_SIDED,
+    STATS_WAIT_SERVICE,
+    STATS_WAIT_CAUSES,
+};
 /* A time in which a task waits. */
 struct stats_wait {
     ker_time begin, end;
+    uint32_t cause, task; /* cause: + 1, too */
 };
 /* A call of a task, when it is over, and the computation before it. */
 struct stats_call {
@@ -91,7 +108,7 @@ json_t *stats_timeline_write(struct stats_timeline *, struct ker_comm *, const c
 /* Saved state: chunks "timeline" of this rank; and a chunk of any rank, which this one takes over. */
 void stats_timeline_save(struct stats_timeline *, struct ker_state_writer *);
 void stats_timeline_load(struct stats_timeline *, struct ker_chunk *);
-#define STATS_TIMELINE_VERSION 2
+#define STATS_TIMELINE_VERSION 3
 
 extern const struct ker_option stats_timeline_options[]; /* output.timeline* */
 extern const char *const stats_timeline_files[];         /* that a run may leave, NULL at the end */

@@ -21,20 +21,20 @@
 struct task_mpi;
 struct task_state;
 
-enum task_part {
-    TASK_PART_LATE_SENDER,
-    TASK_PART_LATE_RECEIVER,
-    TASK_PART_LATE_PARTICIPANTS,
-    TASK_PART_COLLECTIVE_STEPS,
-    TASK_PART_HANDSHAKE,
-    TASK_PART_CONTENTION,
-    TASK_PART_TRANSFER,
-    TASK_PART_SENDING,
-    TASK_PART_MATCHING,
-    TASK_PART_ONE_SIDED,
-    TASK_PART_SERVICE,
-    TASK_PART_OTHER,
-    TASK_PARTS,
+enum task_part { /* those of timelines, and what is known to be none of them */
+                 TASK_PART_LATE_SENDER = STATS_WAIT_LATE_SENDER,
+                 TASK_PART_LATE_RECEIVER = STATS_WAIT_LATE_RECEIVER,
+                 TASK_PART_LATE_PARTICIPANTS = STATS_WAIT_LATE_PARTICIPANTS,
+                 TASK_PART_COLLECTIVE_STEPS = STATS_WAIT_COLLECTIVE_STEPS,
+                 TASK_PART_HANDSHAKE = STATS_WAIT_HANDSHAKE,
+                 TASK_PART_CONTENTION = STATS_WAIT_CONTENTION,
+                 TASK_PART_TRANSFER = STATS_WAIT_TRANSFER,
+                 TASK_PART_SENDING = STATS_WAIT_SENDING,
+                 TASK_PART_MATCHING = STATS_WAIT_MATCHING,
+                 TASK_PART_ONE_SIDED = STATS_WAIT_ONE_SIDED,
+                 TASK_PART_SERVICE = STATS_WAIT_SERVICE,
+                 TASK_PART_OTHER = STATS_WAIT_CAUSES,
+                 TASK_PARTS,
 };
 
 /* One step back in time, for the critical path: a message, or the sending of one's own, and the act from

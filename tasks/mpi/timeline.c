@@ -148,10 +148,16 @@ void task_line_wait(const struct task_mpi *mpi, struct task_state *task, ker_tim
     struct task_line_call *own = line_call(mpi, task);
     if (end == begin || !own->call.function)
         return;
-    if (own->waits && own->wait[own->waits - 1].end == begin)
-        own->wait[own->waits - 1].end = end;
-    else
-        *KER_PUSH(own->wait, own->waits, own->wait_room) = (struct stats_wait){begin, end};
+    struct stats_wait wait = {begin, end}, *last = own->waits ? &own->wait[own->waits - 1] : NULL;
+    if (mpi->waits)
+        task_waits_mainly(mpi, task, &wait);
+    if (!last || last->end != begin) {
+        *KER_PUSH(own->wait, own->waits, own->wait_room) = wait;
+        return;
+    }
+    if (end - begin < last->end - last->begin)
+        wait = *last;
+    *last = (struct stats_wait){last->begin, end, wait.cause, wait.task};
 }
 
 /* What the current stream is in when the run ends lasts until then. */

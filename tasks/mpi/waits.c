@@ -122,6 +122,22 @@ void task_waits_add(struct task_mpi *mpi, const struct task_state *task, ker_tim
     *cause = (struct task_cause){.late = TASK_PART_OTHER};
 }
 
+void task_waits_mainly(const struct task_mpi *mpi, const struct task_state *task, struct stats_wait *wait)
+{
+    const struct task_cause *cause = cause_of(mpi, task);
+    const struct task_hop *hop = &cause->hop;
+    struct task_parts parts = {0};
+    int most = 0;
+    task_cause_divide(cause, wait->begin, wait->end, &parts);
+    for (int i = 1; i < TASK_PARTS; i++)
+        most = parts.part[i] > parts.part[most] ? i : most;
+    if (most == TASK_PART_OTHER)
+        return;
+    wait->cause = (uint32_t)most + 1;
+    if (hop->kind && hop->kind != TASK_HOP_STREAM)
+        wait->task = (hop->left ? hop->to : hop->from) + 1;
+}
+
 void task_waits_skew(struct task_mpi *mpi, const struct task_state *task,
                      const struct task_collective_run *run)
 {

@@ -42,6 +42,8 @@ void task_waits_run(struct task_mpi *, const struct task_state *);
 void task_waits_run_on(struct task_mpi *, const struct task_state *, ker_time now);
 /* The current stream was blocked. */
 void task_waits_add(struct task_mpi *, const struct task_state *, ker_time begin, ker_time end);
+/* What most of this wait of the current stream, which is over, was. */
+void task_waits_mainly(const struct task_mpi *, const struct task_state *, struct stats_wait *);
 /* A collective for which the current stream has waited is over. */
 void task_waits_skew(struct task_mpi *, const struct task_state *, const struct task_collective_run *);
 /* A message with payload has come. */

@@ -326,7 +326,7 @@ async function folded(browser) {
         const { gantt } = element, { spans, names } = gantt.gantt, wait = spans.to.findIndex((name, i) => names[name] === "waiting" && gantt.of[spans.track[i]] === "a"), track = spans.track[wait];
         return gantt.because(track, wait);
     });
-    check("a wait names its call", /^\nin MPI_\w+/.test(told) && page.complaints.length === 0, [told, page.complaints]);
+    check("a wait names its call, the partner and the cause", /^\nin MPI_\w+.*\nfor task \d+\nmostly (contention|transfer|late sender)$/.test(told) && page.complaints.length === 0, [told, page.complaints]);
 }
 
 /* Four tabs; a zoom in one panel is one in all; jobs on the machine. */
