@@ -336,8 +336,20 @@ data jobs/report.html | jq -r '.where.links | to_entries[] | (.key | gsub(" port
 check "links are called by their ends"
 [ "$(data jobs/report.html | jq -c '[foreach .where.switch_of[] as $s (0; . + $s)]')" = "$(awk -F, '$1 == "node" { print $2, $5 }' jobs/links.csv | sort -n | cut -d' ' -f2 | jq -sc .)" ]
 check "and nodes are at their switches"
+# A quarter of what each link carries is a's, the rest b's.
+cp -R jobs byjob && unlisted byjob && awk -F, -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "from_kind,from,from_port,to_kind,to,to_port,class,job,bytes,busy_ps"; next }
+    $at["busy_ps"] > 0 { quarter = int($at["busy_ps"] / 4); print $1, $2, $3, $4, $5, $6, $7, "a", 1, quarter; print $1, $2, $3, $4, $5, $6, $7, "b", 3, $at["busy_ps"] - quarter }' jobs/links.csv >byjob/links_by_job.csv
+"$report" byjob >out 2>err && data byjob/report.html | jq -e '.carried as $c | .scene.lines as $l | ($c | map(.job)) == ["a", "b"] and ([range($l.a | length) | ($l.forth[.], $l.back[.])] as $all | ($all | max) > 1000 and
+    ([range($all | length) | ($c[0].load[.] - $all[.] / 4), ($c[1].load[.] - 3 * $all[.] / 4)] | all(. > -1 and . < 1)))' >err
+check "links have their loads by job"
+
+# As many tasks as the largest shipped system has nodes, in two jobs.
+mkdir many && jq 'del(.tables)' traced/summary.json >many/summary.json && head -1 traced/tasks.csv | awk -F, -v OFS=, '{ print; for (i = 0; i < 65536; i++) {
+    for (k = 1; k <= NF; k++) $k = $k == "" || k > 2 ? 1000000 + i * k : $k; $1 = i < 32768 ? "one" : "two"; $2 = i % 32768; print } }' >many/tasks.csv
+"$report" many >out 2>err && data many/report.html | jq -e '.tasks | (.rows | length) == 65536 and .left_out == 0' >err && [ "$(wc -c <many/report.html)" -lt 12000000 ]
+check "65,536 tasks have room in a page"
 
 # ---- in a browser ----
 
-for folder in torus html killed timeline matrices cores loggops; do "$report" "$folder" >out 2>err || cat err; done
-in_browser report_page.js {traced,torus,html,killed,timeline,matrices}/report.html two.html three.html same.html
+for folder in byjob torus html killed timeline matrices cores loggops; do "$report" "$folder" >out 2>err || cat err; done
+in_browser report_page.js {traced,jobs,many,torus,html,killed,timeline,matrices}/report.html two.html three.html same.html

@@ -297,7 +297,26 @@ async function selection(browser) {
     await page.locator("#jobs .controls button").last().click();
     check("a job has its rows marked", await page.locator("#jobs button[aria-pressed=true]").count() === 1 && await rows("headline", "selected").count() === 1 && await rows("tasks", "selected").count() === 1, await told());
     await page.locator("#jobs .controls button").last().click();
-    check("and a second click clears", (await told())[1] === "all" && page.complaints.length === 0, [await told(), page.complaints]);
+    await page.goto(page.url().replace(/#.*/, "") + "#all&select=%E0%A4%A");
+    check("and a second click clears; a damaged address selects nothing", (await told())[1] === "all" && page.complaints.length === 0, [await told(), page.complaints]);
+}
+
+/* Whose traffic links carry: b's, three quarters of each. */
+async function byJob(browser) {
+    const page = await open(browser, "byjob/report.html", "light", "#jobs"), canvas = page.locator("#jobs canvas.jobs"), paint = () => page.evaluate(() => document.querySelector("#jobs canvas.jobs").toDataURL());
+    const at = await canvas.evaluate(element => { /* a quarter of the busiest line from its sender */
+        element.scrollIntoView();
+        const { scene, view } = element.jobs, { a, b, forth, back } = scene.scene.lines, { x, y } = scene.scene.places, all = forth.flatMap((load, i) => [load, back[i]]), half = all.indexOf(Math.max(...all));
+        const [from, to] = half & 1 ? [b[half >> 1], a[half >> 1]] : [a[half >> 1], b[half >> 1]], mix = list => 0.75 * list[from] + 0.25 * list[to];
+        return { position: { x: view.x + mix(x) * view.scale, y: view.y + mix(y) * view.scale }, load: all[half] / 1e4 };
+    });
+    await canvas.hover({ position: at.position });
+    const tip = await page.locator(".tip").textContent(), shares = await page.evaluate(load => [load, 0.75 * load, 0.25 * load].map(mars.percent), at.load);
+    check("the hint on a link says whose traffic it is", / → /.test(tip) && tip.includes(": " + shares[0]) && tip.indexOf("b: ") > 0 && tip.indexOf("b: ") < tip.indexOf("a: "), [tip, shares]);
+    const all = await paint(), names = await page.locator("#jobs .controls button").allTextContents(), blamed = /job (\w+) /.exec(await page.locator(".bottleneck").first().textContent());
+    check("the job that the headline blames comes first", blamed && names[0].startsWith(blamed[1] + ","), [names, blamed]);
+    await page.locator("#jobs .controls button").last().click();
+    check("a job has the links by its load", await paint() !== all && / busy with [ab]$/.test(await page.locator("#jobs .scale").textContent()) && page.complaints.length === 0, page.complaints);
 }
 
 /* Rows of jobs are sums of tasks.csv; unfolded, all tasks can be scrolled to, though few rows are elements. */
@@ -327,6 +346,16 @@ async function folded(browser) {
         return gantt.because(track, wait);
     });
     check("a wait names its call, the partner and the cause", /^\nin MPI_\w+.*\nfor task \d+\nmostly (contention|transfer|late sender)$/.test(told) && page.complaints.length === 0, [told, page.complaints]);
+}
+
+async function many(browser) {
+    const page = await open(browser, "many/report.html", "light", "#tasks"), rows = page.locator("#tasks tbody tr");
+    const folded = await rows.count();
+    await page.locator("#find").fill("task 32767 of two");
+    await page.keyboard.press("Enter");
+    const own = page.locator("#tasks tr.selected"), cells = await own.locator("td").allTextContents(), row = await own.boundingBox(), view = await page.locator("#tasks .scroll").boundingBox();
+    check("of 65,536 tasks the last one comes into view, and few are elements", folded === 2 && await rows.count() < 150 && cells[0] === "32767" && row.y >= view.y && row.y + row.height <= view.y + view.height + 1 &&
+        page.complaints.length === 0, [folded, await rows.count(), cells, row, view, page.complaints]);
 }
 
 /* Four tabs; a zoom in one panel is one in all; jobs on the machine. */
@@ -363,6 +392,8 @@ async function tabs(browser) {
     await tabs(browser);
     await selection(browser);
     await folded(browser);
+    await byJob(browser);
+    await many(browser);
     const page = await numbers(browser);
     await zoom(page);
     await machine(page);

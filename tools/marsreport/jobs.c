@@ -1,6 +1,9 @@
-/* jobs.c - where the jobs are: of each place of the drawing how many of its nodes have tasks of which job. */
+/* jobs.c - where the jobs are: of each place of the drawing how many of its nodes have tasks of which job;
+ * and what the links carry of each.
+ */
 #include "tools/marsreport/scene.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct seat {
@@ -58,6 +61,79 @@ json_t *rep_jobs_json(struct rep_folder *f, const struct rep_scene *s, const str
     json_t *all =
         json_pack("{s:o, s:o, s:o, s:o}", "names", names, "place", place, "job", of, "nodes", nodes);
     if (seats)
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+/* ---- loads of links by job ---- */
+
+enum { MOST_CARRIED = 16 }; /* jobs; the table has no more */
+
+struct carried {
+    json_t *names;
+    float *load[MOST_CARRIED];      /* by element */
+    double busy[MOST_CARRIED], all; /* of the link that is read */
+};
+
+/* A link's rows are one behind the other; together they are as busy as the link. */
+static void link_close(struct carried *c, const struct rep_link *link)
+{
+    for (int job = 0; job < MOST_CARRIED; job++) {
+        if (link && c->load[job] && c->all > 0) {
+            float *load = &c->load[job][link->element];
+            *load = fmaxf(*load, link->utilisation * (float)(c->busy[job] / c->all));
+        }
+        c->busy[job] = 0;
+    }
+    c->all = 0;
+}
+
+static void carried_read(struct carried *c, struct rep_table *t, const struct rep_links *l, size_t elements)
+{
+    int kind = rep_table_need(t, "from_kind"), from = rep_table_need(t, "from"),
+        port = rep_table_need(t, "from_port"), name = rep_table_need(t, "job"),
+        busy = rep_table_need(t, "busy_ps");
+    const struct rep_link *last = NULL;
+    if (kind < 0 || from < 0 || port < 0 || name < 0 || busy < 0)
+        return;
+    for (uint32_t job = 0; rep_table_next(t);) {
+        const struct rep_link *link =
+            rep_links_find(l, strcmp(rep_cell_text(t, kind), "node") == 0,
+                           (uint32_t)rep_cell_integer(t, from), (uint16_t)rep_cell_integer(t, port));
+        if (link != last)
+            link_close(c, last);
+        last = link;
+        job = job_of(c->names, rep_cell_text(t, name), job);
+        if (job >= MOST_CARRIED)
+            break;
+        if (!c->load[job])
+            c->load[job] = ker_alloc(sizeof **c->load * elements);
+        c->busy[job] += rep_cell_real(t, busy);
+        c->all += rep_cell_real(t, busy);
+    }
+    link_close(c, last);
+}
+
+json_t *rep_carried_json(struct rep_folder *f, const struct rep_scene *s, const struct rep_links *l)
+{
+    struct rep_table *t = rep_table_open(f, "links_by_job");
+    struct carried c = {.names = json_array()};
+    size_t elements = rep_scene_elements(s);
+    json_t *all = json_array();
+    if (t)
+        carried_read(&c, t, l, elements);
+    rep_table_close(t);
+    for (size_t job = 0; job < MOST_CARRIED && c.load[job]; job++) {
+        json_t *load = json_array();
+        for (size_t i = 0; i < elements; i++)
+            json_array_append_new(load, json_integer(lround(1e4 * (double)c.load[job][i])));
+        json_array_append_new(all,
+                              json_pack("{s:O, s:o}", "job", json_array_get(c.names, job), "load", load));
+        free(c.load[job]);
+    }
+    json_decref(c.names);
+    if (json_array_size(all))
         return all;
     json_decref(all);
     return NULL;

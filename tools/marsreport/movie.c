@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_BYTES 6000000u /* of all frames in a page */
+#define MOST_BYTES 4000000u /* of all frames in a page */
 
 struct movie {
     struct rep_folder *folder;

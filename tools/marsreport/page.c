@@ -212,6 +212,7 @@ static void links_put(struct rep_folder *f, json_t *data)
     if (scene) {
         put(data, "scene", rep_scene_json(scene, &links));
         put(data, "jobs", rep_jobs_json(f, scene, &links));
+        put(data, "carried", rep_carried_json(f, scene, &links));
         put(data, "movie", rep_movie_json(f, &links, scene));
     }
     put(data, "where", rep_where_json(data, &links, scene));

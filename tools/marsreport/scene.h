@@ -145,6 +145,10 @@ json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep
 /* {"names": [jobs], "place", "job", "nodes": lists of one length, by place}; NULL: there are no tasks. */
 json_t *rep_jobs_json(struct rep_folder *, const struct rep_scene *, const struct rep_links *);
 
+/* [{"job", "load": of each element by what it carries of the job, in 1/10000}] of links_by_job.csv; NULL:
+ * there is none. */
+json_t *rep_carried_json(struct rep_folder *, const struct rep_scene *, const struct rep_links *);
+
 /* ---- where.c ---- */
 
 /* Of a page with `hot` and `series`: {"links": {"switch 3 port 5": [kind and number of its other end, class,

@@ -152,6 +152,15 @@ mars.formatOf = function (name) {
     return mars.count;
 };
 
+/* A part of the address, "" where it is damaged. */
+mars.decoded = function (text) {
+    try {
+        return decodeURIComponent(text);
+    } catch {
+        return "";
+    }
+};
+
 /* A path "result.hops.mean" in a run; undefined where there is none. */
 mars.at = function (run, path) {
     return path.split(".").reduce((node, name) => node === null || node === undefined ? undefined : node[name], run);
@@ -269,3 +278,31 @@ mars.tip = (function () {
         },
     };
 })();
+
+/* A hint on what is at a point of a canvas: words(x, y); nothing: there is none. */
+mars.hints = function (canvas, words) {
+    canvas.addEventListener("pointermove", event => {
+        const text = event.buttons ? "" : words(event.offsetX, event.offsetY);
+        if (text)
+            mars.tip.show(event, text);
+        else
+            mars.tip.hide();
+    });
+    canvas.addEventListener("pointerleave", mars.tip.hide);
+};
+
+/* A canvas whose picture is moved by the pointer: move(dx, dy). */
+mars.drags = function (canvas, move) {
+    let from = null;
+    canvas.addEventListener("pointerdown", event => {
+        from = [event.offsetX, event.offsetY];
+        canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener("pointerup", () => { from = null; });
+    canvas.addEventListener("pointermove", event => {
+        if (!from)
+            return;
+        move(event.offsetX - from[0], event.offsetY - from[1]);
+        from = [event.offsetX, event.offsetY];
+    });
+};

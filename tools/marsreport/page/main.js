@@ -172,7 +172,7 @@
 
     /* #ID: to that panel or tab; #all: every tab; and &select=WORDS. */
     function follow() {
-        const id = decodeURIComponent(location.hash.slice(1).split("&")[0]), tab = all.find(tab => tab.box.id === id || tab.box.id + "-absent" === id || tab.panels.some(panel => panel.id === id));
+        const id = mars.decoded(location.hash.slice(1).split("&")[0]), tab = all.find(tab => tab.box.id === id || tab.box.id + "-absent" === id || tab.panels.some(panel => panel.id === id));
         mars.selectByAddress();
         show(id === "all" ? undefined : tab || (location.hash && shown) || all[0]);
         if (document.getElementById(id))

@@ -48,14 +48,10 @@
             view = scene.fit(width, height);
             scene.draw(mars.canvasOf(canvas, width, height), view, { loads, class: -1, share: load => load, difference: true });
         });
-        canvas.addEventListener("pointermove", event => {
-            const found = scene.find(view, event.offsetX, event.offsetY, -1);
-            if (found)
-                mars.tip.show(event, scene.tell(found, after) + "\nin " + a.name + ":\n" + scene.tell(found, before));
-            else
-                mars.tip.hide();
+        mars.hints(canvas, (x, y) => {
+            const found = scene.find(view, x, y, -1);
+            return found && scene.tell(found, after) + "\nin " + a.name + ":\n" + scene.tell(found, before);
         });
-        canvas.addEventListener("pointerleave", mars.tip.hide);
     }
 
     const sameMachine = (a, b) => a.scene && b.scene && ["lines.a", "lines.b", "lines.class", "places.x", "places.y", "classes"].every(path =>

@@ -1,4 +1,4 @@
-/* Which job has which nodes. */
+/* Which job has which nodes, and, with links_by_job.csv, which links it loads. */
 "use strict";
 
 (function () {
@@ -22,11 +22,13 @@
             this.canvas = make("canvas", { role: "img", class: "jobs", "aria-label": "the machine, its nodes by job" });
             this.buttons = this.order.map((job, i) => make("button", { type: "button", "aria-pressed": false, onclick: () => mars.select("job " + this.names[job]) },
                 make("span", { class: "mark", style: "background:" + mars.colours.mark(i) }), this.names[job] + ", " + mars.count(nodes[job]) + (nodes[job] === 1 ? " node" : " nodes")));
-            box.append(make("div", { class: "controls" }, ...this.buttons), make("div", { class: "canvas" }, this.canvas),
-                make("p", { class: "hint" }, "A place that several jobs share is divided among them, as its nodes are."));
-            this.canvas.addEventListener("pointermove", event => this.point(event));
-            this.canvas.addEventListener("pointerleave", mars.tip.hide);
-            mars.picksAt(this.canvas, (x, y) => this.scene.keyAt(this.view, x, y, -2));
+            this.top = make("span", {}, "");
+            this.scale = mars.colours.scale("0", this.top);
+            box.append(make("div", { class: "controls" }, ...this.buttons, this.scale), make("div", { class: "canvas" }, this.canvas),
+                make("p", { class: "hint" }, "A place that several jobs share is divided among them, as its nodes are. " + (run.carried
+                    ? "A line has the colour of the job that loads it most; of a job that is chosen lines and squares have their load by it." : ""), ...(run.carried ? [] : ["Whose traffic the links carry: ", make("code", {}, "output.links_by_job = true")])));
+            mars.hints(this.canvas, (x, y) => this.point(x, y));
+            mars.picksAt(this.canvas, (x, y) => this.scene.keyAt(this.view, x, y, run.carried ? -1 : -2));
             mars.drawn(() => this.draw());
             mars.follows(() => this.draw());
             this.canvas.jobs = this;
@@ -40,16 +42,25 @@
             const c = mars.canvasOf(this.canvas, width, height), { x, y, size, count, node } = this.scene.scene.places;
             this.view = this.scene.fit(width, height);
             this.scene.drawFrames(c, this.view, {});
+            const ofJob = this.chosen >= 0 && this.scene.loadsOf(this.names[this.chosen]), most = ofJob && this.scene.highest(ofJob) || 1;
+            this.scale.hidden = !ofJob;
+            this.top.textContent = ofJob ? mars.percent(most) + " busy with " + this.names[this.chosen] : "";
+            if (ofJob)
+                this.scene.drawLines(c, this.view, { loads: ofJob, class: -1, share: load => load / most });
+            else if (this.run.carried)
+                this.scene.drawLines(c, this.view, { class: -1, kindOf: half => this.most(half) });
             const colour = this.order.reduce((list, job, i) => (list[job] = mars.colours.kind(i), list), []), none = mars.colours.variable("rule");
             for (let i = 0; i < this.scene.places; i++) {
                 const of = this.at.get(i) || [], side = Math.max(3, size[i] * this.view.scale), top = this.view.y + y[i] * this.view.scale - side / 2;
                 const all = of.reduce((sum, [, nodes]) => sum + nodes, 0), whole = node[i] ? Math.max(count[i], all) : all; /* a switch's place has all the nodes at it */
                 let left = this.view.x + x[i] * this.view.scale - side / 2;
-                c.fillStyle = none;
+                const load = ofJob ? this.scene.placeLoad(ofJob, i, -1) : 0;
+                c.fillStyle = load > 0 ? mars.colours.load(load / most) : none;
                 c.fillRect(left, top, side, side);
                 for (const [job, nodes] of of) {
-                    c.fillStyle = this.chosen < 0 || this.chosen === job ? colour[job] : none;
-                    c.fillRect(left, top, side * nodes / whole, side);
+                    c.fillStyle = colour[job];
+                    if (this.chosen < 0 || this.chosen === job)
+                        c.fillRect(left, top, side * nodes / whole, side);
                     left += side * nodes / whole;
                 }
             }
@@ -57,14 +68,19 @@
                 this.scene.drawPicked(c, this.view);
         }
 
-        point(event) {
-            const found = this.scene.find(this.view, event.offsetX, event.offsetY, -2);
-            if (!found || found.place === undefined) {
-                mars.tip.hide();
-                return;
-            }
+        /* The place in the order of jobs of the one that a half line carries most of; behind all of them: of none, or of no job. */
+        most(half) {
+            const list = this.run.carried.map(({ job, load }) => [this.order.indexOf(this.names.indexOf(job)), load[half]]).sort((a, b) => b[1] - a[1]);
+            return list[0][1] && list[0][0] >= 0 ? list[0][0] % 24 : 24;
+        }
+
+        point(x, y) {
+            const found = this.scene.find(this.view, x, y, this.run.carried ? -1 : -2);
+            if (!found || found.place === undefined)
+                return found && this.scene.tell(found, this.scene.loads(-1), true);
             const of = this.at.get(found.place) || [], label = this.scene.scene.places.label[found.place];
-            mars.tip.show(event, [label].concat(of.length ? of.map(([job, nodes]) => this.names[job] + ": " + mars.count(nodes) + (nodes === 1 ? " node" : " nodes")) : ["no job"]).join("\n"));
+            const links = this.run.carried ? this.scene.tell(found, this.scene.loads(-1), true).replace(/^[^\n]*/, "") : "";
+            return [label].concat(of.length ? of.map(([job, nodes]) => this.names[job] + ": " + mars.count(nodes) + (nodes === 1 ? " node" : " nodes")) : ["no job"]).join("\n") + links;
         }
     }
 

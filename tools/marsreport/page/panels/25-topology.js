@@ -70,9 +70,17 @@
             return (this.frame < 0 ? this.mostKnown : this.mostFrames) || 1;
         }
 
+        /* Of a job that is selected what the links carry of it, where that is known, else of all. */
+        loads() {
+            const own = mars.picked(this.scene.run), job = this.frame < 0 && own && own.it.kind === "job" ? own.it.job : "";
+            if (job !== this.job)
+                this.job = job, this.ofJob = job ? this.scene.loadsOf(job) : null;
+            return this.ofJob || this.scene.loads(this.frame);
+        }
+
         draw() {
-            const loads = this.scene.loads(this.frame), most = this.full ? 1 : this.most();
-            this.top.textContent = mars.percent(most) + " busy";
+            const loads = this.loads(), most = this.full && !this.ofJob ? 1 : this.ofJob ? this.scene.highest(loads) || 1 : this.most();
+            this.top.textContent = mars.percent(most) + " busy" + (this.ofJob ? " with " + this.job : "");
             const context = mars.canvasOf(this.canvas, this.width, this.height);
             this.scene.draw(context, this.view, { loads, class: this.class, share: load => load / most });
         }
@@ -93,25 +101,11 @@
 
         listen() {
             const canvas = this.canvas, moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
-            let from = null;
-            canvas.addEventListener("pointerdown", event => {
-                from = [event.offsetX, event.offsetY];
-                canvas.setPointerCapture(event.pointerId);
+            mars.drags(canvas, (dx, dy) => this.move(dx, dy));
+            mars.hints(canvas, (x, y) => {
+                const found = this.scene.find(this.view, x, y, this.class);
+                return found && this.scene.tell(found, this.loads(), this.frame < 0);
             });
-            canvas.addEventListener("pointerup", () => { from = null; });
-            canvas.addEventListener("pointermove", event => {
-                if (from) {
-                    this.move(event.offsetX - from[0], event.offsetY - from[1]);
-                    from = [event.offsetX, event.offsetY];
-                    return;
-                }
-                const found = this.scene.find(this.view, event.offsetX, event.offsetY, this.class);
-                if (found)
-                    mars.tip.show(event, this.scene.tell(found, this.scene.loads(this.frame)));
-                else
-                    mars.tip.hide();
-            });
-            canvas.addEventListener("pointerleave", mars.tip.hide);
             canvas.addEventListener("wheel", event => {
                 if (event.ctrlKey) {
                     event.preventDefault();

@@ -47,14 +47,7 @@
             this.top = make("span", {}, "");
             this.box = make("div", {}, make("div", { class: "controls" }, mars.colours.scale("0", this.top), this.told), make("div", { class: "canvas" }, this.canvas));
             box.append(this.box);
-            this.canvas.addEventListener("pointermove", event => {
-                const at = this.at(event.offsetX, event.offsetY);
-                if (at)
-                    mars.tip.show(event, this.tell(...at));
-                else
-                    mars.tip.hide();
-            });
-            this.canvas.addEventListener("pointerleave", mars.tip.hide);
+            mars.hints(this.canvas, (x, y) => this.at(x, y) && this.tell(...this.at(x, y)));
             this.canvas.addEventListener("keydown", event => this.key(event));
             mars.picksAt(this.canvas, (x, y) => this.keys && this.keys[Math.floor(y / this.each)]);
             mars.drawn(() => this.draw());
@@ -104,11 +97,13 @@
                 }
             });
             c.textAlign = "right";
-            c.strokeStyle = mars.colours.variable("focus");
+            c.strokeStyle = mars.colours.variable("select");
             rows.forEach((list, r) => {
                 const how = mars.related(this.run, this.keys[r]);
-                c.fillStyle = mars.colours.variable(how ? "focus" : "faint");
-                if (how || r % step === 0)
+                c.fillStyle = mars.colours.variable(how ? "select" : "faint");
+                if (how)
+                    c.fillRect(this.left - 4, r * each, 3, each - 1);
+                if (mars.labelled(this.run, this.keys, r, step))
                     c.fillText(mars.fitting(c, this.labels[r], this.left - 8), this.left - 6, Math.max(6, (r + 0.5) * each));
                 if (how === 2)
                     c.strokeRect(this.left - 0.5, r * each - 0.5, this.width - this.left - 3, each);

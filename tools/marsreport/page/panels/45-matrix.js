@@ -27,8 +27,7 @@
                 make("p", { class: "hint" }, "Rows send, columns receive; the colour is by the logarithm. A click selects the sender, with Shift the receiver. ", this.shared, this.told));
             this.choose(list[0]);
             mars.drawn(() => this.draw());
-            this.canvas.addEventListener("pointermove", event => this.point(event));
-            this.canvas.addEventListener("pointerleave", mars.tip.hide);
+            mars.hints(this.canvas, (x, y) => this.point(x, y));
             this.canvas.addEventListener("keydown", event => this.key(event));
             mars.picksAt(this.canvas, (x, y, event) => this.keyOf(Math.floor(event.shiftKey ? (x - this.left) / this.each : (y - 4) / this.each)));
             mars.follows(() => this.draw());
@@ -126,7 +125,7 @@
             if (!own || (level !== "node" && level !== "task"))
                 return;
             const ids = level === "node" ? [...own.nodes] : own.it.kind === "task" ? (own.it.job === job ? [own.it.id] : []) : own.it.kind === "job" ? [] : mars.tasksOn(this.run, job, own.nodes);
-            c.fillStyle = c.strokeStyle = mars.colours.variable("focus");
+            c.fillStyle = c.strokeStyle = mars.colours.variable("select");
             c.lineWidth = 1;
             for (const row of new Set(ids.map(id => Math.floor(id / together)))) {
                 c.fillRect(left - 4, 4 + row * each, 4, Math.max(1, each)), c.fillRect(left + row * each, 4 + room, Math.max(1, each), 4);
@@ -141,12 +140,9 @@
             return name(row) + " > " + name(column) + ": " + (cell ? mars.count(cell[2]) + " messages, " + mars.bytes(cell[3]) : "nothing");
         }
 
-        point(event) {
-            const column = Math.floor((event.offsetX - this.left) / this.each), row = Math.floor((event.offsetY - 4) / this.each), side = this.side;
-            if (row >= 0 && column >= 0 && row < side && column < side)
-                mars.tip.show(event, this.tell(row, column));
-            else
-                mars.tip.hide();
+        point(x, y) {
+            const column = Math.floor((x - this.left) / this.each), row = Math.floor((y - 4) / this.each), side = this.side;
+            return row >= 0 && column >= 0 && row < side && column < side ? this.tell(row, column) : "";
         }
 
         key(event) {

@@ -89,15 +89,14 @@
         mars.drawn(() => {
             place = draw(canvas, data, format);
         });
-        canvas.addEventListener("pointermove", event => {
-            const i = Math.floor((event.offsetX - place.left) / place.w * BINS), bin = data.bin[i];
+        mars.hints(canvas, x => {
+            const i = Math.floor((x - place.left) / place.w * BINS), bin = data.bin[i];
             if (!bin)
-                return mars.tip.hide();
+                return "";
             const upTo = data.zero + data.bin.slice(0, i + 1).reduce((sum, one) => sum + one.count, 0);
-            mars.tip.show(event, format(bin.from) + " to " + format(bin.below) + ": " + mars.count(bin.count) + " (" + mars.percent(bin.count / data.total) +
-                ")\nup to here " + mars.percent(upTo / data.total));
+            return format(bin.from) + " to " + format(bin.below) + ": " + mars.count(bin.count) + " (" + mars.percent(bin.count / data.total) +
+                ")\nup to here " + mars.percent(upTo / data.total);
         });
-        canvas.addEventListener("pointerleave", mars.tip.hide);
         const legend = make("div", { class: "legend" }, make("span", { style: "--mark:" + mars.colours.mark(0) }, "share (left)"),
             make("span", { style: "--mark:" + mars.colours.mark(1) }, "up to here (right)"));
         if (data.zero)

@@ -6,7 +6,7 @@
 (function () {
     const { make } = mars;
     const BOTTOM = 22, MOST_ARROWS = 1500, FEW = 64 /* rows: unfolded at first */, JOB = 34 /* pixels of its row */, FONT = "11px system-ui, sans-serif";
-    const LINK = /^(node|switch) (.+?)(?::(\d+))? to (.+) \(([^()]*)\)$/; /* as timelines call a link */
+    const LINK = /^(node|switch) (\d+)(?: \(.*?\))?(?::(\d+))? to (node|switch) (\d+)(?: \(.*\))? \(([^()]*)\)$/; /* as timelines call a link */
     const LINKS = "links", STATES = { busy: "link busy", stalled: "link stalled for credits", down: "link down" };
 
     class Gantt {
@@ -56,7 +56,7 @@
             keys.forEach((key, at) => { row[key[4]] = at; });
             const moved = list => list.map(track => row[track]), traced = keys.some(key => key[3]);
             const job = keys.map(key => gantt.tracks[key[4]][0]), several = new Set(job.filter(name => name !== LINKS && !/ \(traced\)$/.test(name))).size > 1;
-            this.marks = keys.map((key, at) => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : job[at] === LINKS ? gantt.tracks[key[4]][1].replace(LINK, (all, from, id, port, to, of) => from + " " + id + (port ? " port " + port : "") + " → " + to + " (" + of + ")") :
+            this.marks = keys.map((key, at) => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : job[at] === LINKS ? gantt.tracks[key[4]][1].replace(LINK, (all, from, id, port, kind, to, of) => mars.end(this.run, from, id, port) + " → " + mars.end(this.run, kind, to) + " (" + of + ")") :
                 gantt.tracks[key[4]][1].replace(/^task \d+, (?=thread)/, traced ? "$&" : "").replace(/^task/, several ? job[at] : "$&"));
             this.keys = keys.map((key, at) => this.keyOf(...gantt.tracks[key[4]]));
             this.of = job.map(name => name.replace(/ \(traced\)$/, ""));
@@ -66,8 +66,8 @@
 
         /* What a row is of. */
         keyOf(job, label) {
-            const link = job === LINKS && LINK.exec(label), task = /^task (\d+)/.exec(label), names = (mars.where(this.run).names || {})[link && link[1]];
-            return link ? link[1] + " " + (/^\d+$/.test(link[2]) ? link[2] : (names || []).indexOf(link[2])) + " port " + (link[3] || 0) : task ? "task " + task[1] + " of " + job.replace(/ \(traced\)$/, "") : "";
+            const link = job === LINKS && LINK.exec(label), task = /^task (\d+)/.exec(label);
+            return link ? link[1] + " " + link[2] + " port " + (link[3] || 0) : task ? "task " + task[1] + " of " + job.replace(/ \(traced\)$/, "") : "";
         }
 
         colour(name) {
@@ -165,7 +165,7 @@
             const step = Math.ceil(12 / this.row);
             for (const row of seen)
                 if (row.y + 0.9 * row.height - this.top < body)
-                    this.drawMark(c, row, row.job !== undefined || row.track % step === 0);
+                    this.drawMark(c, row, row.job !== undefined || mars.labelled(this.run, this.keys, row.track, step));
             c.fillStyle = mars.colours.variable("faint");
             c.textAlign = "center";
             const { step: apart, at } = this.ticks();
@@ -187,8 +187,8 @@
 
         drawMark(c, { job, track, y, height }, some) {
             const how = mars.related(this.run, job === undefined ? this.keys[track] : "job " + job), top = y - this.top;
-            c.fillStyle = c.strokeStyle = mars.colours.variable(how ? "focus" : job === undefined ? "faint" : "ink");
-            if (some || how === 2)
+            c.fillStyle = c.strokeStyle = mars.colours.variable(how ? "select" : job === undefined ? "faint" : "ink");
+            if (some)
                 c.fillText(mars.fitting(c, job === undefined ? this.marks[track] : (this.open.has(job) ? "▾ " : "▸ ") + job, this.left - 8), this.left - 6, Math.max(6, top + 0.5 * height));
             if (how)
                 c.fillRect(this.left - 3, top, 3, height - 1);
@@ -319,25 +319,8 @@
 
         listen() {
             const canvas = this.canvas, moves = { ArrowLeft: [-100, 0], ArrowRight: [100, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] };
-            let from = null;
-            canvas.addEventListener("pointerdown", event => {
-                from = [event.offsetX, event.offsetY];
-                canvas.setPointerCapture(event.pointerId);
-            });
-            canvas.addEventListener("pointerup", () => { from = null; });
-            canvas.addEventListener("pointerleave", mars.tip.hide);
-            canvas.addEventListener("pointermove", event => {
-                if (from) {
-                    this.move(from[0] - event.offsetX, from[1] - event.offsetY);
-                    from = [event.offsetX, event.offsetY];
-                    return;
-                }
-                const words = this.find(event.offsetX, event.offsetY);
-                if (words)
-                    mars.tip.show(event, words);
-                else
-                    mars.tip.hide();
-            });
+            mars.drags(canvas, (dx, dy) => this.move(-dx, -dy));
+            mars.hints(canvas, (x, y) => this.find(x, y));
             canvas.addEventListener("wheel", event => {
                 if (!event.ctrlKey)
                     return;

@@ -64,7 +64,7 @@
             const step = Math.ceil(12 / this.each);
             this.tasks.forEach((task, i) => {
                 const own = mars.related(this.run, this.key(task)) === 2;
-                c.fillStyle = c.strokeStyle = mars.colours.variable(own ? "focus" : "faint");
+                c.fillStyle = c.strokeStyle = mars.colours.variable(own ? "select" : "faint");
                 if (own || i % step === 0)
                     c.fillText("task " + task, 64, (i + 0.5) * this.each);
                 if (own)
@@ -95,14 +95,7 @@
 
         listen() {
             const moves = { "+": [0.6, 0], "=": [0.6, 0], "-": [1 / 0.6, 0], ArrowLeft: [1, -0.2], ArrowRight: [1, 0.2], "0": [Infinity, 0], Escape: [Infinity, 0] };
-            this.canvas.addEventListener("pointermove", event => {
-                const words = this.find(event.offsetX, event.offsetY);
-                if (words)
-                    mars.tip.show(event, words);
-                else
-                    mars.tip.hide();
-            });
-            this.canvas.addEventListener("pointerleave", mars.tip.hide);
+            mars.hints(this.canvas, (x, y) => this.find(x, y));
             this.canvas.addEventListener("keydown", event => {
                 if (!moves[event.key])
                     return;

@@ -37,6 +37,18 @@ mars.Scene = class {
         return loads;
     }
 
+    /* The same of what is carried of one job in the whole run; null: it is not known. */
+    loadsOf(job) {
+        const own = (this.run.carried || []).find(one => one.job === job), all = this.loads(-1);
+        return own ? own.load.map((load, i) => all[i] < 0 ? -1 : load / 1e4) : null;
+    }
+
+    /* Whose traffic it is, in words, most first. */
+    whose(element) {
+        const list = (this.run.carried || []).map(({ job, load }) => [job, load[element] / 1e4]).filter(([, load]) => load > 0).sort((a, b) => b[1] - a[1]);
+        return list.map(([job, load]) => "\n    " + job + ": " + mars.percent(load)).join("");
+    }
+
     /* What colours a place: the busiest of its links of the class, or (-1) of all; -1: it has none. */
     placeLoad(loads, place, cls) {
         let most = -1;
@@ -75,7 +87,7 @@ mars.Scene = class {
             c.lineWidth = width;
             c.beginPath(), c.moveTo(px(from), py(from)), c.lineTo(to[0], to[1]), c.stroke();
         };
-        c.strokeStyle = mars.colours.variable("focus");
+        c.strokeStyle = mars.colours.variable("select");
         if (own.line >= 0) {
             const [from, to] = own.line & 1 ? [b[own.line >> 1], a[own.line >> 1]] : [a[own.line >> 1], b[own.line >> 1]];
             stroke(from, [px(to), py(to)], 1.5);
@@ -85,9 +97,10 @@ mars.Scene = class {
                 if (main.has(a[i]) || main.has(b[i]))
                     stroke(a[i], [px(b[i]), py(b[i])], 1.2);
         }
-        for (const place of new Set([...switches, ...nodes])) {
-            const side = Math.max(8, size[place] * view.scale + 5);
-            c.lineWidth = !main.has(place) || own.it.kind === "job" ? 1.2 : 2.5;
+        const all = new Set([...switches, ...nodes]), many = all.size > 200; /* frames that do not hide each other */
+        for (const place of all) {
+            const side = Math.max(many ? 3 : 8, size[place] * view.scale + (many ? 1 : 5));
+            c.lineWidth = many ? 0.8 : !main.has(place) || own.it.kind === "job" ? 1.2 : 2.5;
             if (node[place] && side > 14)
                 c.beginPath(), c.arc(px(place), py(place), side / 2, 0, 7), c.stroke();
             else
@@ -130,8 +143,8 @@ mars.Scene = class {
         for (let i = 0; i < this.lines; i++)
             for (let half = 0; half < 2; half++)
                 if (look.class < 0 || cls[i] === look.class)
-                    path[look.kinds ? cls[i] % STEPS : Math.min(STEPS, Math.ceil(STEPS * look.share(look.loads[2 * i + half])))].push(2 * i + half);
-        const far = step => look.difference ? Math.abs(step - STEPS / 2) : step, colour = look.difference ? mars.colours.difference : mars.colours.load;
+                    path[look.kindOf ? look.kindOf(2 * i + half) : look.kinds ? cls[i] % STEPS : Math.min(STEPS, Math.ceil(STEPS * look.share(look.loads[2 * i + half])))].push(2 * i + half);
+        const far = step => look.kindOf ? -step : look.difference ? Math.abs(step - STEPS / 2) : step, colour = look.difference ? mars.colours.difference : mars.colours.load;
         path.map((halves, step) => step).sort((x, y) => far(x) - far(y)).forEach(step => {
             const halves = path[step];
             if (!halves.length)
@@ -143,7 +156,7 @@ mars.Scene = class {
                 c.moveTo(fx, fy);
                 c.lineTo((fx + view.x + x[to] * view.scale) / 2, (fy + view.y + y[to] * view.scale) / 2);
             }
-            c.strokeStyle = look.kinds ? mars.colours.kind(step) : colour(step / STEPS);
+            c.strokeStyle = look.kindOf && step === STEPS ? mars.colours.variable("rule") : look.kinds || look.kindOf ? mars.colours.kind(step) : colour(step / STEPS);
             c.lineWidth = look.small ? 0.6 : this.lines > 6000 ? 0.7 : this.lines > 1500 ? 1 : 1.7;
             c.stroke();
         });
@@ -191,15 +204,15 @@ mars.Scene = class {
     }
 
     /* In words. */
-    tell(found, loads) {
+    tell(found, loads, whose) {
         const { label, count, node } = this.scene.places, classes = this.scene.classes;
         if (found.place !== undefined) {
-            const own = classes.map((name, c) => [name, loads[2 * this.lines + c * this.places + found.place]]).filter(([, load]) => load >= 0);
+            const own = classes.map((name, c) => [name, 2 * this.lines + c * this.places + found.place]).filter(([, element]) => loads[element] >= 0);
             return label[found.place] + (count[found.place] > 1 ? ", " + count[found.place] + (node[found.place] ? " nodes" : " switches") : "") +
-                own.map(([name, load]) => "\n" + name + ": " + mars.percent(load) + " busy at most").join("");
+                own.map(([name, element]) => "\n" + name + ": " + mars.percent(loads[element]) + " busy at most" + (whose ? this.whose(element) : "")).join("");
         }
         const { a, b, class: cls, count: links, from, port } = this.scene.lines, i = found.line;
-        const half = (k, sender, to) => from[k] < 0 ? "" : "\n" + mars.end(this.run, node[sender] ? "node" : "switch", from[k], port[k]) + " → " + label[to] + ": " + mars.percent(loads[k]);
+        const half = (k, sender, to) => from[k] < 0 ? "" : "\n" + mars.end(this.run, node[sender] ? "node" : "switch", from[k], port[k]) + " → " + label[to] + ": " + mars.percent(loads[k]) + (whose ? this.whose(k) : "");
         return classes[cls[i]] + (links[i] > 1 ? ", " + links[i] + " links, the busiest" : "") + half(2 * i, a[i], b[i]) + half(2 * i + 1, b[i], a[i]);
     }
 };

@@ -127,6 +127,12 @@
         }
     };
 
+    /* Of rows so low that only every `step`th has its label: has this one? What is selected has, and its neighbours leave it the room. */
+    mars.labelled = function (run, keys, at, step) {
+        const is = i => mars.related(run, keys[i]) === 2;
+        return is(at) || (at % step === 0 && !(step > 1 && (is(at - 1) || is(at + 1))));
+    };
+
     /* By the columns of a table: what a row is of, "" where it is none of these. */
     mars.keyOf = function (columns) {
         const at = name => columns.indexOf(name), [kind, from, port, job, task, node, one] = ["from_kind", "from", "from_port", "job", "task", "node", "switch"].map(at);
@@ -137,6 +143,7 @@
     /* ---- choosing ---- */
 
     const button = document.getElementById("selected"), field = document.getElementById("find");
+    field.hidden = !mars.runs.length;
 
     function show() {
         const words = new Set(selected ? mars.runs.map(run => tell(run, parse(selected))) : []);
@@ -155,7 +162,7 @@
     };
     /* What the address says; where it says nothing, it is made to. */
     mars.selectByAddress = function () {
-        const words = /&select=(.*)$/.exec(location.hash), wanted = words ? decodeURIComponent(words[1]) : selected;
+        const words = /&select=(.*)$/.exec(location.hash), wanted = words ? mars.decoded(words[1]) : selected;
         if (wanted !== selected)
             mars.select(wanted);
         else

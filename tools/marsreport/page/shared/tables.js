@@ -133,7 +133,7 @@
             this.arrange();
         }
 
-        draw() {
+        draw(once = true) {
             const all = this.list.length, few = all <= WHOLE, first = few ? 0 : Math.max(0, Math.min(all - 1, Math.floor(this.box.scrollTop / this.height)) - 30), last = few ? all : Math.min(all, first + 90);
             const space = rows => rows ? [make("tr", { class: "space", style: "height:" + rows * this.height + "px" })] : [], focused = document.activeElement && document.activeElement.parentElement === this.body ? document.activeElement.dataset.at : null;
             this.first = first;
@@ -142,8 +142,13 @@
                 mark(this.body, this.run);
             if (focused !== null && this.body.querySelector("tr[data-at='" + focused + "']"))
                 this.body.querySelector("tr[data-at='" + focused + "']").focus({ preventScroll: true });
-            const one = this.body.querySelector("tr:not(.space)");
-            this.height = one && one.offsetHeight || this.height;
+            const one = this.body.querySelector("tr:not(.space)"), height = one && one.getBoundingClientRect().height || this.height;
+            const other = height !== this.height;
+            this.height = height;
+            if (!few && other && once) { /* the rows that are not there have to be as high */
+                this.draw(false);
+                return;
+            }
             if (!few) /* columns do not become narrower while it is scrolled */
                 this.heads.forEach(head => { head.style.minWidth = head.offsetWidth + "px"; });
         }
