@@ -83,6 +83,8 @@ static void random_output(struct random_system *r, bool ends, double unit)
 {
     r->all = getenv("RANDOM_SYSTEM_ALL") != NULL;
     group_begin(r, "output");
+    if (random_flag(r, "preset", 10) && !r->whole)
+        put_text(r, "preset", "page");
     put_flag(r, "links", 95);
     put_flag(r, "histograms", 95);
     bool matrix = put_flag(r, "matrix", r->whole && !r->jobs ? 0 : 30);
