@@ -237,11 +237,12 @@ static enum ker_status line_read(struct allprof_args *args, char *line, const st
  * of line, which is not kept. */
 static bool parts_find(struct again_parts *parts, const char *line, size_t length)
 {
-    const char *start = memchr(line, ':', length), *last = memrchr(line, ':', length), *end = last + 1;
+    const char *start = memchr(line, ':', length), *last = memrchr(line, ':', length), *end;
     parts->name_bytes = start ? (size_t)(start + 1 - line) : 0;
     if (parts->name_bytes < 8 || parts->name_bytes > 16)
         return false;
     start++;
+    end = last + 1;
     parts->head = allprof_word(line);
     parts->tail = allprof_word(start - 8);
     if (!again_time(&start, &parts->start_us) || start >= last || *start != ':' ||
