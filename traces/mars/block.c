@@ -70,9 +70,9 @@ bool mars_head_get(const uint8_t *data, size_t bytes, enum mars_file_kind *kind,
     *kind = (enum mars_file_kind)mars_load(data + 10, 2);
     if (mars_crc(data, 12) != mars_load(data + 12, 4))
         return mars_fail(error, "%s: damaged: the checksum of its head is wrong", name);
-    if (version < MARS_VERSION_LEAST || version > MARS_VERSION)
-        return mars_fail(error, "%s: version %u of the trace format; this program reads versions %d to %d",
-                         name, version, MARS_VERSION_LEAST, MARS_VERSION);
+    if (version != MARS_VERSION)
+        return mars_fail(error, "%s: version %u of the trace format; this program reads version %d", name,
+                         version, MARS_VERSION);
     if (*kind != MARS_FILE_TASK && *kind != MARS_FILE_MERGED)
         return mars_fail(error, "%s: a trace file of kind %d, which this program does not know", name,
                          (int)*kind);

@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MARS_VERSION 2       /* is written */
-#define MARS_VERSION_LEAST 1 /* can be read, too */
+#define MARS_VERSION 2
 #define MARS_HEAD_BYTES 16
 #define MARS_BLOCK_BYTES 64
 #define MARS_MAGIC "marstrc\n"

@@ -51,13 +51,6 @@ bool replay_generalises(const struct mars_task *task)
     return has_sort(task, TRACE_GENERALISED);
 }
 
-/* Former tracers did not say what the partitions are. */
-static bool is_recorded(const struct trace_function *call, const struct mars_function *f)
-{
-    return call->sort != TRACE_PARTITIONED || replay_has(f, MARS_FIELD_partitions) ||
-           replay_has(f, MARS_FIELD_partition) || replay_has(f, MARS_FIELD_values);
-}
-
 /* A call that MPI refused did nothing. */
 static const struct trace_function refused = {"", TRACE_LOCAL};
 
@@ -67,8 +60,7 @@ static const struct trace_function *call_of(struct replay_task *t, const struct 
     if (t->known[place].function != f) {
         const struct trace_function *call =
             replay_has(f, MARS_FIELD_error) ? &refused : trace_function_find(f->name);
-        t->known[place].call =
-            call && call->sort != TRACE_OTHER && is_recorded(call, f) ? call : call_by_fields(f);
+        t->known[place].call = call && call->sort != TRACE_OTHER ? call : call_by_fields(f);
         t->known[place].function = f;
     }
     return t->known[place].call;
