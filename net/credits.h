@@ -49,12 +49,22 @@ static inline void credits_starve(struct net_credits_due *due, uint32_t channels
     due->tags = (uint16_t)(rest | even << NET_DUE_STARVED | odd << (NET_DUE_STARVED + 1));
 }
 
-/* What a packet of this many bytes on the wire takes of the buffer that it goes to, and gives back: bytes.
- * Nobody else knows how it is counted. */
+/* What a packet of this many bytes on the wire takes of the buffer that it goes to, and gives back: bytes, of
+ * whole blocks (switch.credit_unit). Nobody else knows how it is counted. */
 static inline __attribute__((always_inline)) uint32_t credits_of(const struct net_settings *set,
                                                                  uint32_t bytes)
 {
-    return bytes;
+    return (bytes + set->block_rest) & ~set->block_rest;
+}
+
+/* When a credit that has been sent is known at the output that it is for: `when`, or where credits are sent
+ * at intervals (switch.credit_interval), at the next multiple. */
+static inline __attribute__((always_inline)) ker_time credits_known(const struct net_settings *set,
+                                                                    ker_time when)
+{
+    if (__builtin_expect(set->credit_interval, 0))
+        when = (when + set->credit_interval - 1) / set->credit_interval * set->credit_interval;
+    return when;
 }
 
 /* Are there credits for the whole packet? */
@@ -119,7 +129,7 @@ static inline struct net_credits_due *credits_upstream(const struct net_network 
 static inline void credit_return(struct net_network *net, const struct net_port *in,
                                  const struct net_packet *p, ker_time read_end)
 {
-    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    ker_time when = credits_known(&net->set, read_end + net->link[in->link].latency + net->set.credit_delay);
     struct net_credits_due *due = credits_upstream(net, in);
     uint32_t tags = due->tags, place = tags >> NET_DUE_NEXT & 3;
     if ((due->when[place] != KER_TIME_MAX) | credits_starved(due, p->channel)) {

@@ -2,14 +2,17 @@
  * affect the other. */
 #include "net/network.h"
 
+#include <math.h>
+
 enum ker_status net_link_class_init(struct net_link_class *class, const struct route_link *link,
                                     const struct net_settings *set, const struct ker_config *c,
                                     struct ker_error *error)
 {
     uint32_t packet = set->most;
-    ker_time wire = ker_serialisation(packet, link->rate);
     class->latency = link->latency;
-    class->rate = link->rate;
+    class->rate = (uint64_t)llround((double)link->rate * (1 - set->vl_overhead));
+    class->rate = set->vl_overhead > 0 ? class->rate + !class->rate : link->rate;
+    ker_time wire = ker_serialisation(packet, class->rate);
     if (link->latency < 1)
         return ker_config_fail(c, error, "topology.latency", "the latency of %s links must be at least 1 ps",
                                link->name);
@@ -23,8 +26,8 @@ enum ker_status net_link_class_init(struct net_link_class *class, const struct r
                                "a packet of %u bytes takes less than 1 ps on %s links; "
                                "the bandwidth is too high to be simulated",
                                packet, link->name);
-    class->byte_time = (uint64_t)(((unsigned __int128)1000000000000u << NET_BYTE_TIME_BITS) / link->rate);
-    class->slack = ker_serialisation(set->output_queue, link->rate) - wire;
+    class->byte_time = (uint64_t)(((unsigned __int128)1000000000000u << NET_BYTE_TIME_BITS) / class->rate);
+    class->slack = ker_serialisation(set->output_queue, class->rate) - wire;
     class->watch_high = ker_config_has(c, "routing.watch_high") ? ker_config_time(c, "routing.watch_high")
                                                                 : class->slack + wire;
     class->watch_low = ker_config_has(c, "routing.watch_low") ? ker_config_time(c, "routing.watch_low")
@@ -55,7 +58,7 @@ ker_time net_reach(const struct net_network *net)
     ker_time reach = 0;
     for (int i = 0; i < route_summarise(net->topology)->link_count; i++) {
         const struct net_link_class *class = &net->link[i];
-        ker_time t = class->latency + net->set.delay + class->slack +
+        ker_time t = class->latency + net->set.delay + class->slack + net->set.credit_interval +
                      4 * ker_serialisation(net->set.most, class->rate);
         if (t > reach)
             reach = t;

@@ -105,7 +105,7 @@ static void class_tell(FILE *out, const struct net_network *net, int i, const st
             "channel%s, %.1f are in flight in a credit round trip of %s; %.0f B or more would do",
             ftell(out) ? "; " : "", flow ? "a flow on links" : "links", sum->link[i].name, flow ? "ies" : "y",
             100 * share, ker_print_rate(text[0], flow ? one : all), holds, of, of == 1 ? "" : "s", needed,
-            ker_print_time(text[1], trip), ceil(needed / of - 1e-9) * set->most);
+            ker_print_time(text[1], trip), ceil(needed / of - 1e-9) * credits_of(set, set->most));
 }
 
 char *net_loops_text(const struct net_network *net)

@@ -141,7 +141,7 @@ struct net_totals {
     uint64_t measured_injected_bytes, measured_delivered_bytes; /* payload, inside the measured span */
     uint64_t packet_hops, hops_sum, hops_max, out_of_order;
     uint64_t packets_lost; /* inside the network; what an adapter never sent is none of the injected ones */
-    uint64_t packets_withheld;
+    uint64_t packets_withheld, packets_dropped; /* dropped: they waited too long; of the lost ones */
     uint64_t
         cnps_under_way; /* sent less received or lost, modulo 2^64: only the sum over the ranks is a number */
     uint64_t measured_packets,
@@ -170,5 +170,8 @@ struct net_walker {
 /* The first choices of the routing that are no detours. chance: as in struct route_packet. */
 void net_walk(const struct route_topology *, uint32_t from, uint32_t to, uint64_t chance,
               const struct net_walker *);
+
+/* Bytes of header of every packet, without routing.hop_bytes. */
+uint32_t net_packet_header(const struct ker_config *);
 
 #endif

@@ -98,12 +98,15 @@ struct net_settings {
     uint64_t bias, threshold, hysteresis; /* picoseconds */
     bool count_port;                      /* credits missing on any channel of the port count */
     double speedup;
-    ker_time delay, credit_delay;
-    bool at_source;           /* paths are decided there */
-    uint32_t payload, header; /* of a packet, at most */
-    uint32_t hop_bytes, most; /* more header for each switch on the path; largest packet on the wire */
-    uint32_t least;           /* bytes on the wire of the smallest packet */
-    uint32_t cnp;             /* bytes of a cnp of congestion */
+    ker_time delay, credit_delay, credit_interval; /* of credits: 0, or multiples of it */
+    uint32_t block_rest;             /* a block of buffer, which is a power of two, less one byte */
+    ker_time head_life, packet_life; /* of packets in a switch; 0: no limit */
+    double vl_overhead;              /* share of every link that flow control takes */
+    bool at_source;                  /* paths are decided there */
+    uint32_t payload, header;        /* of a packet, at most */
+    uint32_t hop_bytes, most;        /* more header for each switch on the path; largest packet on the wire */
+    uint32_t least;                  /* bytes on the wire of the smallest packet */
+    uint32_t cnp;                    /* bytes of a cnp of congestion */
     uint32_t offers;        /* messages of an open-loop source at the adapter while none of them may leave */
     uint64_t ejection_rate; /* 0: as fast as the link */
     uint32_t adapter_buffer;
@@ -223,7 +226,8 @@ struct net_counts {
     uint64_t out_of_order, reorder_bytes_max;
     uint64_t messages_early, early_bytes_max; /* with resequencing: whole before their turn */
     uint64_t lost_no_route, lost_switch,
-        lost_adapter; /* packets: no route; at a switch that was down; never sent */
+        lost_adapter;                          /* packets: no route; at a switch that was down; never sent */
+    uint64_t lost_head_life, lost_packet_life; /* they waited too long */
     uint64_t marked, cnps_sent, cnps_received, cnps_lost, throttled_flows;
 };
 
@@ -248,6 +252,7 @@ struct net_network {
     route_away_function *away;        /* which packets take detours; NULL: none */
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
+    bool lives;                       /* packets in switches have limits of life */
     bool selects_time;                /* net_selects_time */
     uint32_t rank;                    /* of the engine */
     struct net_host host;

@@ -25,8 +25,9 @@ struct net_totals net_network_totals(const struct net_network *net)
         .hops_sum = c->hops_sum,
         .hops_max = c->hops_max,
         .out_of_order = c->out_of_order,
-        .packets_lost = c->lost_no_route + c->lost_switch,
+        .packets_lost = c->lost_no_route + c->lost_switch + c->lost_head_life + c->lost_packet_life,
         .packets_withheld = c->lost_adapter,
+        .packets_dropped = c->lost_head_life + c->lost_packet_life,
         .cnps_under_way = c->cnps_sent - c->cnps_received - c->cnps_lost,
         .measured_packets = net->latency->count,
         .latency_sum = (uint64_t)net->latency->sum,
@@ -94,7 +95,8 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     const struct net_counts *c = &net->count;
     uint64_t v[] = {c->injected,       c->delivered,         c->bytes_delivered, c->messages_delivered,
                     c->measured_bytes, c->measured_injected, c->hops_sum,        c->out_of_order,
-                    c->bytes_injected, c->lost_no_route,     c->lost_switch,     c->lost_adapter};
+                    c->bytes_injected, c->lost_no_route,     c->lost_switch,     c->lost_adapter,
+                    c->lost_head_life, c->lost_packet_life};
     int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max, (int64_t)c->early_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
     uint64_t early = c->messages_early, handed = c->measured_handed;
@@ -128,6 +130,10 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
         json_object_set_new(r, "lost_packets",
                             json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch",
                                       (json_int_t)v[10], "not_sent", (json_int_t)v[11]));
+    if (net->lives) {
+        json_object_set_new(r, "lost_head_life", json_integer((json_int_t)v[12]));
+        json_object_set_new(r, "lost_packet_life", json_integer((json_int_t)v[13]));
+    }
     order_report(net, r, most, early);
     if (congestion)
         json_object_set_new(r, "congestion", congestion);

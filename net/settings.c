@@ -7,7 +7,9 @@
 #include "net/series.h"
 #include "net/switch/switch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The tables of arbiters and path selections: one line each. */
 #define ARBITERS(KIND)                                                                                       \
@@ -56,6 +58,22 @@ const struct ker_option net_options[] = {
      "Pipeline delay: from the head's arrival until it can leave an idle switch."},
     {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Processing time of a credit, beside the latency of its link."},
+    {"switch.credit_unit", KER_TYPE_BYTES, "1 B", "1", "64 KiB", NULL,
+     "Buffers are counted in blocks of this size, a power of two: a packet takes whole blocks and gives them "
+     "back. InfiniBand: 64 B."},
+    {"switch.credit_interval", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
+     "Credits are sent at multiples of this time only: one is known at the first that is not before its "
+     "latency and switch.credit_delay have passed. 0: at once."},
+    {"switch.vl_overhead", KER_TYPE_REAL, "0", "0", "0.9", NULL,
+     "Share of every link that flow-control packets take; it is taken off the bandwidth. InfiniBand: 8 B for "
+     "each lane at least every 65,536 symbol times, which are 64 KiB: 0.000122 a lane."},
+    {"switch.head_life", KER_TYPE_INT, "20", "0", "31", NULL,
+     "A packet that is the first of its queue in a switch for longer than 4.096 us x 2^this is dropped, as "
+     "InfiniBand's HOQLife says; from 20 on it never is."},
+    {"switch.packet_life", KER_TYPE_INT, "20", "0", "31", NULL,
+     "A packet that is in a switch for longer than 4.096 us x 2^this is dropped (the switch's "
+     "LifeTimeValue); "
+     "from 20 on it never is."},
     {"switch.arbitration", KER_TYPE_CHOICE, .kinds = &arbiters,
      .meaning = "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at "
                 "every hop starves what comes from further off (docs/network-model.md); else round_robin."},
@@ -110,8 +128,13 @@ const struct ker_option net_options[] = {
      "ugal_piggyback: and no longer when the backlog has fallen to this; absent: half of watch_high.",
      "routing.algorithm=@watches"},
     {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL, "Largest payload of a packet."},
+    {"adapter.headers", KER_TYPE_CHOICE, "plain", NULL, NULL, "plain|infiniband",
+     "What every packet has on the wire beside its payload: adapter.header, or LRH 8 + BTH 12 + ICRC 4 + "
+     "VCRC "
+     "2 B; then adapter.packet_size is an MTU of InfiniBand: 256, 512, 1024, 2048 or 4096 B."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
-     "Bytes of header on the wire for every packet. Without any, an empty message still takes one byte."},
+     "Bytes of header on the wire for every packet. Without any, an empty message still takes one byte.",
+     "adapter.headers=plain"},
     {"adapter.queues", KER_TYPE_CHOICE, "per_destination", NULL, NULL, "per_destination|fifo",
      "One send queue for each destination, or one for all."},
     {"adapter.scheduling", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|fifo",
@@ -187,6 +210,31 @@ double net_network_bias(const struct net_network *net, ker_time *bias)
     return (double)*bias / (double)packet_longest(&net->set, route_summarise(net->topology));
 }
 
+uint32_t net_packet_header(const struct ker_config *c)
+{
+    if (ker_config_is(c, "adapter.headers", "infiniband"))
+        return 8 + 12 + 4 + 2; /* LRH, BTH, ICRC, VCRC */
+    return (uint32_t)ker_config_bytes(c, "adapter.header");
+}
+
+/* InfiniBand's limits of life: 4.096 us x 2^value; 0: none. */
+static ker_time life_read(const struct ker_config *c, const char *key)
+{
+    int64_t value = ker_config_int(c, key);
+    return value < 20 ? (ker_time)4096000 << value : 0;
+}
+
+/* Buffers are whole blocks: what is left over holds nothing. */
+static void credits_read(struct net_settings *set, const struct ker_config *c)
+{
+    set->credit_interval = ker_config_time(c, "switch.credit_interval");
+    set->block_rest = (uint32_t)ker_config_bytes(c, "switch.credit_unit") - 1;
+    if (set->block_rest & (set->block_rest + 1))
+        return; /* to be refused */
+    set->buffer &= ~set->block_rest;
+    set->adapter_buffer &= ~set->block_rest;
+}
+
 static void settings_read(struct net_settings *set, const struct ker_config *c,
                           const struct route_topology *topology)
 {
@@ -211,7 +259,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
     set->remembers = (set->adapts && set->hysteresis) ||
                      (set->pinning != NET_PIN_PACKET && (set->adapts || set->selection->turns));
     set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
-    set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
+    set->header = net_packet_header(c);
     set->bias = bias_read(set, c, summary);
     set->at_source = ker_config_is(c, "routing.decided", "source");
     set->hop_bytes = (uint32_t)ker_config_bytes(c, "routing.hop_bytes");
@@ -225,11 +273,47 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
     set->sinks = set->ejection_rate || ker_config_has(c, "node.lane_bandwidth");
     set->adapter_buffer = (uint32_t)ker_config_bytes(c, "adapter.buffer");
     set->resequence = ker_config_bool(c, "adapter.resequence");
+    set->vl_overhead = ker_config_real(c, "switch.vl_overhead");
+    set->head_life = life_read(c, "switch.head_life");
+    set->packet_life = life_read(c, "switch.packet_life");
+    credits_read(set, c);
 }
 
 uint32_t net_channels(const struct ker_config *c)
 {
     return ker_config_has(c, "switch.channels") ? (uint32_t)ker_config_int(c, "switch.channels") : 0;
+}
+
+/* A buffer that holds no packet. */
+static enum ker_status buffer_fail(const struct net_settings *set, const struct ker_config *c,
+                                   const char *key, uint32_t bytes, const char *hops, struct ker_error *error)
+{
+    uint32_t taken = strcmp(key, "switch.output_queue") == 0 ? set->most : credits_of(set, set->most);
+    char blocks[64] = "";
+    if (taken > set->most)
+        snprintf(blocks, sizeof blocks, ", which takes whole blocks of %u B", set->block_rest + 1);
+    return ker_config_fail(c, error, key,
+                           "%u bytes hold no packet of %u bytes (adapter.packet_size + "
+                           "adapter.header%s)%s: give at least \"%u B\", or a smaller adapter.packet_size",
+                           bytes, set->most, hops, blocks, taken);
+}
+
+/* What InfiniBand does not know. */
+static enum ker_status blocks_check(const struct net_settings *set, const struct ker_config *c,
+                                    struct ker_error *error)
+{
+    uint32_t unit = set->block_rest + 1, mtu = set->payload;
+    if (unit & (unit - 1))
+        return ker_config_fail(c, error, "switch.credit_unit", "%u bytes are not a power of two, such as 64",
+                               unit);
+    if (credits_of(set, set->most) > NET_MAX_PACKET)
+        return ker_config_fail(c, error, "switch.credit_unit",
+                               "a packet of %u bytes takes %u in blocks of %u; at most %u are possible",
+                               set->most, credits_of(set, set->most), unit, NET_MAX_PACKET);
+    if (ker_config_is(c, "adapter.headers", "infiniband") && (mtu < 256 || mtu > 4096 || mtu & (mtu - 1)))
+        return ker_config_fail(c, error, "adapter.packet_size",
+                               "%u bytes are no MTU of InfiniBand: 256, 512, 1024, 2048 or 4096", mtu);
+    return KER_OK;
 }
 
 static enum ker_status settings_check(const struct net_settings *set, const struct ker_config *c,
@@ -249,22 +333,15 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
         return ker_config_fail(c, error, "adapter.packet_size",
                                "payload and header%s make %u bytes; at most %u are possible", hops, packet,
                                NET_MAX_PACKET);
+    enum ker_status status = blocks_check(set, c, error);
+    if (status != KER_OK)
+        return status;
     if (set->buffer < credits_of(set, packet))
-        return ker_config_fail(c, error, "switch.buffer",
-                               "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
-                               set->buffer, packet, hops, packet);
+        return buffer_fail(set, c, "switch.buffer", set->buffer, hops, error);
     if (set->output_queue < packet)
-        return ker_config_fail(
-            c, error, "switch.output_queue",
-            "%u bytes hold no packet of %u bytes (adapter.packet_size "
-            "+ adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
-            set->output_queue, packet, hops, packet);
+        return buffer_fail(set, c, "switch.output_queue", set->output_queue, hops, error);
     if (set->sinks && set->adapter_buffer < credits_of(set, packet))
-        return ker_config_fail(c, error, "adapter.buffer",
-                               "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
-                               set->adapter_buffer, packet, hops, packet);
+        return buffer_fail(set, c, "adapter.buffer", set->adapter_buffer, hops, error);
     return KER_OK;
 }
 
@@ -314,6 +391,11 @@ static enum ker_status network_check(struct net_network *net, const struct ker_c
         status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = net_link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
+    net->lives = net->set.head_life || net->set.packet_life;
+    if (status == KER_OK && net->set.resequence && net->lives)
+        status = ker_config_fail(config, error, "adapter.resequence",
+                                 "is not possible with switch.head_life or switch.packet_life below 20: a "
+                                 "packet that is dropped would hold back all that its source sends after it");
     if (status == KER_OK && net->set.resequence && net->faulty &&
         route_fault_summarise(net->topology)->last > 0)
         status = ker_config_fail(config, error, "adapter.resequence",

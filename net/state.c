@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
-#define NETWORK_VERSION 4
-#define SWITCH_VERSION 10
+#define NETWORK_VERSION 5
+#define SWITCH_VERSION 11
 #define ADAPTER_VERSION 11
 
 /* ---- counts ---- */

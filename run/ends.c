@@ -112,14 +112,17 @@ static bool deadlock_check(struct run *run)
         task_system_unfinished(run->tasks),
         /* above LogGOPS no message is lost: which operations are left is reported with the jobs */
         run->loggops ? 0 : t.packets_injected - t.packets_delivered - t.packets_lost + t.cnps_under_way,
-        t.packets_lost + t.packets_withheld};
-    ker_comm_sum_u64(run->comm, v, 3);
+        t.packets_lost + t.packets_withheld, t.packets_dropped};
+    ker_comm_sum_u64(run->comm, v, 4);
     if (v[0] == 0 && v[1] == 0)
         return v[2] > 0;
-    char lost[96] = "";
+    char lost[128] = "";
     if (v[2])
-        snprintf(lost, sizeof lost, " (%llu packet%s lost by faults)", (unsigned long long)v[2],
-                 v[2] == 1 ? " was" : "s were");
+        snprintf(lost, sizeof lost, " (%llu packet%s lost by %s)", (unsigned long long)v[2],
+                 v[2] == 1 ? " was" : "s were",
+                 v[3] == v[2] ? "waiting too long in switches"
+                 : v[3]       ? "faults or by waiting too long in switches"
+                              : "faults");
     run->ended_by = RUN_END_DEADLOCK;
     char *table = v[0] ? task_system_waiting(run->tasks, run->comm) : NULL;
     if (v[1])

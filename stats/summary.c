@@ -117,6 +117,10 @@ static void write_traffic(FILE *out, const json_t *result)
         fprintf(out, "faults      %s packets without a path, %s at dead switches, %s not sent\n",
                 print_count(a, get_count(lost, "no_way")), print_count(b, get_count(lost, "dead_switch")),
                 print_count(c, get_count(lost, "not_sent")));
+    if (json_object_get(result, "lost_head_life"))
+        fprintf(out, "dropped     %s packets that were first of a queue too long, %s too long in a switch\n",
+                print_count(a, get_count(result, "lost_head_life")),
+                print_count(b, get_count(result, "lost_packet_life")));
     fprintf(out, "messages    %s delivered, %s\n", print_count(a, get_count(result, "messages_delivered")),
             ker_print_bytes(c, get_number(result, "bytes_delivered")));
     const json_t *hops = json_object_get(result, "hops");

@@ -145,7 +145,7 @@ static inline void packet_deliver(struct net_adapter *a, ker_time now, const str
 static void packet_consume(struct net_adapter *a, ker_time now, const struct net_packet *p, uint64_t sink)
 {
     struct net_network *net = a->net;
-    ker_time when = now + net->link[a->link].latency + net->set.credit_delay;
+    ker_time when = credits_known(&net->set, now + net->link[a->link].latency + net->set.credit_delay);
     ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel,
                   credits_of(&net->set, p->bytes));
     packet_deliver(a, now, p, sink);

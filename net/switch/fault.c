@@ -35,7 +35,7 @@ static void extension_lose(struct net_network *net, const struct net_packet *p)
     ker_extension_free(net->engine, p->extension);
 }
 
-void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time now)
+void net_packet_drop(struct net_switch *s, const struct net_packet *p, ker_time now, uint64_t *reason)
 {
     struct net_network *net = s->net;
     const struct net_port *in = net_port_at(s, p->port);
@@ -44,13 +44,15 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     ker_time read_end = tail > now + times.crossbar ? tail : now + times.crossbar;
     credit_return(net, in, p, read_end);
     extension_lose(net, p);
-    if (p->flags & NET_NOTICE)
-        net->count.cnps_lost++;
-    else if (route_switch_down(net->topology, s->id) <= now)
-        net->count.lost_switch++;
-    else
-        net->count.lost_no_route++;
+    ++*(p->flags & NET_NOTICE ? &net->count.cnps_lost : reason);
     ker_touch(net->engine, now);
+}
+
+void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    struct net_counts *count = &s->net->count;
+    bool down = route_switch_down(s->net->topology, s->id) <= now;
+    net_packet_drop(s, p, now, down ? &count->lost_switch : &count->lost_no_route);
 }
 
 void net_packet_withhold(struct net_adapter *n, const struct net_packet *p, ker_time now)

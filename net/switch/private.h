@@ -11,6 +11,7 @@
 #include "net/credits.h"
 #include "net/switch/switch.h"
 
+#define NET_SINCE_NOW KER_TIME_MAX
 #define NET_NO_VOQ UINT16_MAX
 #define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
 
@@ -18,6 +19,7 @@
  * `same` channels from `first` on. The requests of an output form a ring in the order in which they are
  * served next. */
 struct net_request {
+    ker_time since; /* with limits of life: its head is since then; NET_SINCE_NOW: it is looked at now */
     uint32_t head, tail, next; /* packets; next request of the ring */
     uint32_t sibling; /* another request of this input at this output, for other channels; NET_NONE */
     uint16_t input;
@@ -163,5 +165,7 @@ void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_pi
 
 /* A packet has no route: it leaves the switch for nowhere. */
 void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
+/* It leaves for nowhere for this reason, a counter. */
+void net_packet_drop(struct net_switch *, const struct net_packet *, ker_time now, uint64_t *reason);
 
 #endif

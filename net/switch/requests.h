@@ -53,8 +53,9 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
     struct net_port *out = g->out;
     uint32_t index = KER_POOL_TAKE(&s->request, &s->net->arena);
     struct net_request *r = &s->request.at[index];
-    *r = (struct net_request){packet,           packet,           index,       NET_NONE, p->port, p->bytes,
-                              g->first_channel, g->channel_count, g->reserved, 0};
+    *r = (struct net_request){NET_SINCE_NOW,    packet,      packet,   index,
+                              NET_NONE,         p->port,     p->bytes, g->first_channel,
+                              g->channel_count, g->reserved, 0};
     if (out->queue != NET_NONE) {
         r->next = s->request.at[out->queue].next;
         s->request.at[out->queue].next = index;
@@ -110,6 +111,7 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
     out->waiting -= s->packet.at[packet].bytes;
     if (next != NET_NONE) {
         r->head = next;
+        r->since = NET_SINCE_NOW;
         r->bytes = s->packet.at[next].bytes;
         if (out->queue == before) { /* the first becomes the last: the ring turns */
             out->queue = index;

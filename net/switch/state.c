@@ -53,6 +53,7 @@ static void ring_save(struct net_switch *s, const struct net_port *out, struct k
         struct net_request *r = &s->request.at[i];
         KER_CHUNK(c, r->first_channel, r->channel_count);
         ker_chunk_bool(c, r->reserved);
+        KER_CHUNK(c, r->since);
         list_save(s, r->head, c);
     }
 }
@@ -70,6 +71,8 @@ static void ring_load(struct net_switch *s, uint32_t port, struct ker_chunk *c)
     for (uint32_t requests = ker_chunk_count(c, 0, 8); requests; requests--) {
         KER_CHUNK(c, g.first_channel, g.channel_count);
         g.reserved = ker_chunk_bool(c, false);
+        ker_time since = 0;
+        KER_CHUNK(c, since);
         for (uint32_t packets = ker_chunk_count(c, 0, sizeof(struct net_packet)); packets; packets--) {
             struct net_packet p = {0};
             net_packet_state(s->net, c, &p);
@@ -78,6 +81,7 @@ static void ring_load(struct net_switch *s, uint32_t port, struct ker_chunk *c)
                 return;
             }
             request_put(s, &g, &p, p.state);
+            s->request.at[g.out->queue].since = since; /* the last that has begun */
         }
     }
 }

@@ -13,6 +13,7 @@
  */
 #include "net/channels.h"
 #include "net/switch/decision.h"
+#include "net/switch/life.h"
 
 /* ---- arbitration ---- */
 
@@ -192,14 +193,53 @@ __attribute__((noinline)) static void lanes_offer(struct net_switch *s, uint32_t
     output_offer(s, port, now, true);
 }
 
+/* Nothing waits any more. */
+static void output_rest(struct net_switch *s, uint32_t port, ker_time now)
+{
+    credits_starve(credits_due_at(s, port), 0);
+    if (s->series) {
+        net_stall_note(s->net, &s->series[port], false, net_port_at(s, port)->link_free, now);
+        net_channels_look(s, port, now);
+    }
+}
+
+/* Drops what has waited too long, and asks to be woken when that is so of what is left. */
+__attribute__((noinline)) static void output_age(struct net_switch *s, uint32_t port, ker_time now)
+{
+    struct net_port *out = net_port_at(s, port);
+    struct net_dying d;
+    while ((d = net_life_look(s, out, now)).when <= now) {
+        const struct net_request r = s->request.at[d.request];
+        uint32_t index = request_take(s, port, d.before, d.request);
+        const struct net_packet p = s->packet.at[index];
+        KER_POOL_GIVE(&s->packet, index);
+        if (r.reserved)
+            out->credit[r.first_channel] += credits_of(&s->net->set, r.bytes);
+        net_packet_drop(s, &p, now,
+                        d.of_head ? &s->net->count.lost_head_life : &s->net->count.lost_packet_life);
+        if (__builtin_expect(s->map != NULL, 0))
+            net_congestion_map_look(s, port, now);
+        if (s->input_fifo)
+            input_fifo_advance(s, p.port, p.channel, now);
+    }
+    if (out->queue == NET_NONE)
+        output_rest(s, port, now);
+    else
+        output_wake(s, out, port, d.when);
+}
+
 static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
 {
+    if (__builtin_expect(s->net->lives, 0))
+        output_age(s, port, now);
     if (__builtin_expect(s->lanes != NULL, 0))
         lanes_offer(s, port, now);
     else
         output_offer(s, port, now, false);
     if (__builtin_expect(s->series != NULL, 0))
         output_look(s, port, now);
+    if (__builtin_expect(s->net->lives, 0))
+        output_age(s, port, now); /* others are heads now */
 }
 
 void net_switch_prepare_hop(void *self, struct ker_event *event)
@@ -265,7 +305,7 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
     request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
-    if (only & (s->series == NULL) & (s->net->granted == NULL))
+    if (only & (s->series == NULL) & (s->net->granted == NULL) & !s->net->lives)
         output_wait(s, &waits, p->bytes, now);
     else
         output_serve(s, g.out_port, now);
@@ -311,11 +351,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
             s->packet.at[last].next = packet;
         last = packet;
     }
-    credits_starve(credits_due_at(s, port), 0);
-    if (s->series) {
-        net_stall_note(s->net, &s->series[port], false, out->link_free, now);
-        net_channels_look(s, port, now);
-    }
+    output_rest(s, port, now);
     return first;
 }
 

@@ -6,6 +6,7 @@
  *
  * The load counts all bytes on the wire, payload and headers, so that 1 is what the injection link can carry.
  */
+#include "net/net.h"
 #include "tasks/traffic/traffic.h"
 
 #include <math.h>
@@ -82,7 +83,7 @@ static void bernoulli_advance(const struct task_traffic *t, struct task_traffic_
 
 static double time_wire_bytes(const struct task_traffic *t, const struct ker_config *config)
 {
-    return t->size.mean_bytes + t->size.mean_packets * (double)ker_config_bytes(config, "adapter.header");
+    return t->size.mean_bytes + t->size.mean_packets * net_packet_header(config);
 }
 
 static enum ker_status burst_read(struct task_traffic *t, const struct ker_config *config,

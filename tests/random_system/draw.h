@@ -34,6 +34,8 @@ struct random_system {
 
     /* Decided before anything is written, since much depends on it. */
     uint32_t packet, header; /* bytes */
+    bool infiniband;         /* such headers */
+    uint32_t block;          /* of buffers; 0: not drawn yet */
     uint32_t hop_bytes;      /* in the header, for each of up to 255 switches */
     double slowest, fastest; /* GB/s at which such a packet takes 2 ms and 1 ps */
     /* Of the network, as it was written. */
@@ -51,6 +53,7 @@ struct random_system {
     bool torus, tree, detours, shared; /* detours: there are third groups; shared: links between groups are */
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */
     bool lossy, lossy_later;           /* faults; during the run */
+    bool lives;                        /* packets that wait too long are lost */
     bool whole;                        /* messages that are no packets (network.model) */
     bool node_links;                   /* which wait for links of nodes */
     uint32_t classes;                  /* of priority */

@@ -11,6 +11,7 @@ static void random_buffer(struct random_system *r, const char *name)
 {
     static const uint32_t depths[] = {1, 1, 2, 3, 4, 16, 64};
     uint32_t wire = r->packet + r->header + 255 * r->hop_bytes;
+    wire = (wire + r->block - 1) / r->block * r->block;
     random_key(r, name);
     put_bytes(r, name,
               r->extreme ? spread(r, wire, 1 << 30)
@@ -85,11 +86,34 @@ static void random_lanes(struct random_system *r)
                 between(r, 1, 2));
 }
 
+/* In blocks, and at intervals. */
+static void random_credits(struct random_system *r)
+{
+    static const uint32_t blocks[] = {2, 8, 64, 64, 64, 512};
+    r->block = 1;
+    if (random_flag(r, "blocks", 30) && r->packet + r->header + 255 * r->hop_bytes < 60000) {
+        random_key(r, "credit_unit");
+        r->block = blocks[draw(r, 6)];
+        put_bytes(r, "credit_unit", r->block);
+    }
+    if (random_flag(r, "intervals", 20))
+        put_time(r, "credit_interval", LIST("1 ns", "100 ns", "256 ns", "33333 ps"), 0, 1e9);
+    r->lives = r->lossy && random_flag(r, "lives", 40); /* a job would wait for ever for what is dropped */
+    if (r->lives) {
+        put_whole(r, "head_life", 0, 4, 0, 31);
+        put_whole(r, "packet_life", 0, 4, 0, 31);
+    }
+    if (random_flag(r, "overhead", 15))
+        fprintf(r->out, "    vl_overhead = %s;\n",
+                random_choice(r, "vl_overhead", LIST("0.000122", "0.01", "0.05")));
+}
+
 static void random_switch(struct random_system *r)
 {
     group_begin(r, "switch");
     random_channels(r);
     random_lanes(r);
+    random_credits(r);
     random_buffer(r, "buffer");
     random_buffer(r, "output_queue");
     put_text(r, "queueing", random_flag(r, "queueing", 30) ? "fifo" : "voq");
@@ -114,7 +138,10 @@ static void random_adapter(struct random_system *r)
     if (r->vl && random_flag(r, "own vl", 30))
         random_vl_tables(r, "vl_low", "vl_high", "vl_limit");
     put_bytes(r, "packet_size", r->packet);
-    put_bytes(r, "header", r->header);
+    if (r->infiniband)
+        put_text(r, "headers", "infiniband");
+    else
+        put_bytes(r, "header", r->header);
     bool one_queue = random_flag(r, "queues", 30);
     put_text(r, "queues", one_queue ? "fifo" : "per_destination");
     if (!one_queue)
@@ -134,7 +161,7 @@ static void random_adapter(struct random_system *r)
         put_choice(r, "injection_between", LIST("steps", "lines"));
     }
     r->lanes = r->jobs && !r->whole && random_flag(r, "lanes", 25);
-    if (!r->lossy_later && !r->striped) /* what is lost would hold back all that follows */
+    if (!r->lossy_later && !r->striped && !r->lives) /* what is lost would hold back all that follows */
         put_flag(r, "resequence", 20);
     if (r->jobs)
         put_choice(r, "control", LIST("first", "fair", "in_order"));

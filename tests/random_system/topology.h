@@ -18,9 +18,13 @@ static void random_packet(struct random_system *r)
     r->hop_bytes = (uint32_t)random_whole(r, "routing.hop_bytes", 0, 4, 0, 16);
     random_key(r, "adapter.packet_size");
     r->packet = packets[draw(r, 8)];
+    r->infiniband = r->packet >= 256 && r->packet != 1000 && random_flag(r, "infiniband", 15);
     uint32_t most = 65535 - r->header - 255 * r->hop_bytes;
     if (r->extreme)
         r->packet = (uint32_t)spread(r, 1, most);
+    else if (r->infiniband)
+        r->header = 26;
+    r->infiniband = r->infiniband && r->header == 26;
     double wire = r->packet + r->header + 255.0 * r->hop_bytes;
     r->slowest = wire / 2e6;
     r->fastest = (r->packet + r->header) * 500.0;
