@@ -69,7 +69,8 @@ void net_injection_look(struct net_adapter *a, bool lacks, ker_time now)
     if (!net_channels_collected(a->net))
         return;
     for (unsigned class = 0; lacks && class < set->classes; class ++) /* two levels each (flows.h) */
-        if ((a->waiting >> 2 * class & 3) || (a->cnp != NET_NONE && class == set->classes - 1))
+        if ((a->waiting >> 2 * class & 3) ||
+            (a->cnp != NET_NONE && class == a->net->outgoing.at[a->cnp].priority))
             lacking |= ((1u << set->entrances) - 1) << class * set->channels;
     net_channels_note(a->net, a->series->channel, lacking, now);
 }

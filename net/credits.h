@@ -54,7 +54,9 @@ static inline void credits_starve(struct net_credits_due *due, uint32_t channels
 static inline __attribute__((always_inline)) uint32_t credits_of(const struct net_settings *set,
                                                                  uint32_t bytes)
 {
-    return (bytes + set->block_rest) & ~set->block_rest;
+    if (__builtin_expect(set->block_rest, 0))
+        bytes = (bytes + set->block_rest) & ~set->block_rest;
+    return bytes;
 }
 
 /* When a credit that has been sent is known at the output that it is for: `when`, or where credits are sent
@@ -125,20 +127,19 @@ static inline struct net_credits_due *credits_upstream(const struct net_network 
     return &net->dues[in->upstream];
 }
 
-/* The packet has left its input buffer at read_end: what it took is free again. */
+/* The packet has left its input buffer at read_end: what it took (credits_of) is free again. */
 static inline void credit_return(struct net_network *net, const struct net_port *in,
-                                 const struct net_packet *p, ker_time read_end)
+                                 const struct net_packet *p, uint32_t taken, ker_time read_end)
 {
     ker_time when = credits_known(&net->set, read_end + net->link[in->link].latency + net->set.credit_delay);
     struct net_credits_due *due = credits_upstream(net, in);
     uint32_t tags = due->tags, place = tags >> NET_DUE_NEXT & 3;
     if ((due->when[place] != KER_TIME_MAX) | credits_starved(due, p->channel)) {
-        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel,
-                      credits_of(&net->set, p->bytes));
+        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, taken);
         return;
     }
     due->when[place] = when;
-    due->bytes[place] = (uint16_t)credits_of(&net->set, p->bytes);
+    due->bytes[place] = (uint16_t)taken;
     uint32_t next = place == NET_CREDITS_DUE - 1 ? 0 : place + 1;
     tags &= ~(15u << 4 * place | 3u << NET_DUE_NEXT);
     due->tags = (uint16_t)(tags | (uint32_t)p->channel << 4 * place | next << NET_DUE_NEXT);

@@ -79,6 +79,15 @@ static void order_report(const struct net_network *net, json_t *r, const int64_t
     }
 }
 
+/* lost: packets, by limits of life of heads, and of switches. */
+static void lives_report(const struct net_network *net, json_t *r, const uint64_t *lost)
+{
+    if (!net->lives)
+        return;
+    json_object_set_new(r, "lost_head_life", json_integer((json_int_t)lost[0]));
+    json_object_set_new(r, "lost_packet_life", json_integer((json_int_t)lost[1]));
+}
+
 /* Packets whose latency counts, by their paths. Collective. */
 static json_t *routes_report(const struct net_network *net, struct ker_comm *comm)
 {
@@ -96,13 +105,10 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     uint64_t v[] = {c->injected,       c->delivered,         c->bytes_delivered, c->messages_delivered,
                     c->measured_bytes, c->measured_injected, c->hops_sum,        c->out_of_order,
                     c->bytes_injected, c->lost_no_route,     c->lost_switch,     c->lost_adapter,
-                    c->lost_head_life, c->lost_packet_life};
+                    c->lost_head_life, c->lost_packet_life,  c->messages_early,  c->measured_handed};
     int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max, (int64_t)c->early_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
-    uint64_t early = c->messages_early, handed = c->measured_handed;
     ker_comm_max_i64(comm, most, 3);
-    ker_comm_sum_u64(comm, &early, 1);
-    ker_comm_sum_u64(comm, &handed, 1);
     quantities_merge(net, comm);
     json_t *routes = net->away ? routes_report(net, comm) : NULL;
     json_t *parts = net->parts ? net_parts_report(net, comm) : NULL;
@@ -117,7 +123,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "messages_delivered", json_integer((json_int_t)v[3]));
     json_object_set_new(r, "accepted_load", net_load_json(net->topology, v[4], span));
     json_object_set_new(r, "injected_load", net_load_json(net->topology, v[5], span));
-    json_object_set_new(r, "offered_load", net_load_json(net->topology, handed, span));
+    json_object_set_new(r, "offered_load", net_load_json(net->topology, v[15], span));
     json_object_set_new(r, "hops",
                         json_pack("{s:o, s:o}", "mean", stats_ratio_json((double)v[6], (double)v[1]), "max",
                                   v[1] ? json_integer((json_int_t)most[0]) : json_null()));
@@ -130,11 +136,8 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
         json_object_set_new(r, "lost_packets",
                             json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch",
                                       (json_int_t)v[10], "not_sent", (json_int_t)v[11]));
-    if (net->lives) {
-        json_object_set_new(r, "lost_head_life", json_integer((json_int_t)v[12]));
-        json_object_set_new(r, "lost_packet_life", json_integer((json_int_t)v[13]));
-    }
-    order_report(net, r, most, early);
+    lives_report(net, r, &v[12]);
+    order_report(net, r, most, v[14]);
     if (congestion)
         json_object_set_new(r, "congestion", congestion);
     if (routes)
@@ -147,9 +150,11 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
 enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm,
                                   const struct stats_folder *folder, struct ker_error *error)
 {
-    enum ker_status status = net_matrices_write(net, comm, folder, error);
+    enum ker_status status = net_matrices_write(net, comm, folder, error),
+                    written = net_congestion_write(net, comm, folder, error);
     if (net->jobs)
         net_jobs_write(net, comm, folder, error);
+    status = status ? status : written;
     if (ker_comm_rank(comm) != 0 || status != KER_OK || !net->histograms)
         return status;
     status = stats_histogram_write(folder, &stats_message_size_schema, net->message_size, error);

@@ -12,6 +12,7 @@
 #include "net/ahead.h"
 #include "net/carriers/used.h"
 #include "net/channels.h"
+#include "net/congestion/congestion.h"
 #include "net/jobs.h"
 #include "net/links.h"
 #include "net/parts.h"
@@ -27,6 +28,7 @@ const struct stats_schema *const net_tables[] = {&net_links_schema,
                                                  &net_latency_series_schema,
                                                  &net_jobs_schema,
                                                  &net_job_series_schema,
+                                                 &net_congestion_schema,
                                                  &net_used_schema,
                                                  NULL};
 

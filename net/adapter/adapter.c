@@ -256,7 +256,7 @@ __attribute__((noinline)) static void packet_notify(struct net_adapter *a, ker_t
         a->paced = now + ker_serialisation(payload, (uint64_t)ker_sizes_of(&net->set.injection, bytes));
     }
     if (net->congestion && net->outgoing.at[index].queue != NET_QUEUE_CONTROL)
-        net->congestion->sent(a, now, p, a->link_free - now);
+        net->congestion->sent(a, now, p, net->outgoing.at[index].priority, a->link_free - now);
     if (!net->dma || !payload)
         return;
     net_dma_of(a)->reads = true;
@@ -313,7 +313,7 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, f)];
         ker_time when = now;
         if (o->queue != NET_QUEUE_CONTROL) {
-            when = net->congestion ? net->congestion->ready(a, o->destination, now) : now;
+            when = net->congestion ? net->congestion->ready(a, o->destination, o->priority, now) : now;
             when = when > a->paced ? when : a->paced;
         }
         if (when <= now) {
@@ -425,12 +425,16 @@ static bool packet_inject(struct net_adapter *a, ker_time now)
 
 /* ---- CNPs ---- */
 
-void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uint16_t word)
+void net_cnp_send(struct net_adapter *a, ker_time now, const struct net_cnp *cnp)
 {
     struct net_network *net = a->net;
     uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
-    net->outgoing.at[index] =
-        (struct net_outgoing){.created = now, .destination = destination, .place = word, .next = NET_NONE};
+    net->outgoing.at[index] = (struct net_outgoing){.created = now,
+                                                    .destination = cnp->destination,
+                                                    .place = cnp->word,
+                                                    .cookie = cnp->echo,
+                                                    .priority = cnp->class,
+                                                    .next = NET_NONE};
     if (a->cnp == NET_NONE)
         a->cnp = index;
     else
@@ -452,9 +456,10 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
                            .address = route_address(net->topology, o->destination),
                            .bytes = (uint16_t)net->set.cnp,
                            .index = (uint16_t)o->place,
+                           .extension = (uint32_t)o->cookie,
                            .message = UINT32_MAX};
     bool reachable = !net->faulty || route_reachable(net->topology, now, a->id, p.destination);
-    int channel = channel_find(a, net->set.classes - 1, &p);
+    int channel = channel_find(a, o->priority, &p);
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;

@@ -86,6 +86,8 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
         KER_CHUNK(c, o->cookie);
         o->service = ker_chunk_u8(c, o->service);
         o->part = ker_chunk_u8(c, o->part);
+        o->priority = ker_chunk_u8(c, o->priority);
+        c->bad |= o->priority >= net->set.classes;
         at = o->next;
         if (!c->loads)
             continue;

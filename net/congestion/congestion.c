@@ -9,15 +9,18 @@ const struct ker_kind net_congestion_none = {
 /* The table of methods: one line each. */
 #define METHODS(KIND)                                                                                        \
     KIND(net_congestion_none)                                                                                \
-    KIND(net_congestion_ecn)
+    KIND(net_congestion_ecn)                                                                                 \
+    KIND(net_congestion_infiniband)                                                                          \
+    KIND(net_congestion_rtt)
 KER_KINDS_TABLE(method_kinds, METHODS);
 static const struct ker_kinds methods = {"congestion.control", "congestion controls",
                                          sizeof(struct net_congestion), method_kinds};
 
 const struct ker_option net_congestion_options[] = {
     {"congestion.control", KER_TYPE_CHOICE, "none", .kinds = &methods,
-     .meaning = "Congestion control: none, or explicit congestion notification with injection throttling "
-                "(docs/congestion-control.md)."},
+     .meaning =
+         "Congestion control of sources: by marks, as annex A10 of the InfiniBand specification has it, "
+         "or by round-trip times (docs/congestion-control.md)."},
     {0},
 };
 

@@ -93,19 +93,19 @@ static bool notified_idle(const void *context, const struct net_pair *pair)
 
 /* ---- hooks ---- */
 
-static bool ecn_marks(const struct net_network *net, uint32_t switch_id, const struct net_port *out,
-                      const struct net_packet *p, uint32_t left, ker_time now)
+static bool ecn_marks(const struct net_network *net, const struct net_at_grant *at, ker_time now)
 {
+    const struct net_port *out = at->out;
     const struct ecn *ecn = net->congestion_state;
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     uint64_t waiting =
         (uint64_t)((unsigned __int128)out->waiting * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
-    if (ecn->root_only && left < credits_of(&net->set, net->set.most))
+    if (ecn->root_only && at->left < credits_of(&net->set, net->set.most))
         return false;
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
     if (backlog <= low || backlog >= high)
         return backlog > low;
-    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, p) << 32 | switch_id);
+    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, at->packet) << 32 | at->switch_id);
     return (unsigned __int128)draw * (high - low) >> 32 < backlog - low;
 }
 
@@ -121,7 +121,10 @@ static void ecn_arrived(struct net_adapter *a, ker_time now, const struct net_pa
         one = net_pairs_add(&ecn->notified, ecn, a->id, p->source);
     if (one)
         one->last = now;
-    net_cnp_send(a, now, p->source, p->bytes);
+    net_cnp_send(a, now,
+                 &(struct net_cnp){.destination = p->source,
+                                   .class = (uint8_t)(a->net->set.classes - 1),
+                                   .word = p->bytes});
 }
 
 /* The first cnp counts as if the marked packet had just been sent. */
@@ -143,14 +146,15 @@ static void ecn_cnp_arrived(struct net_adapter *a, ker_time now, const struct ne
     t->next = next_time(ecn, t);
 }
 
-static ker_time ecn_ready(const struct net_adapter *a, uint32_t destination, ker_time now)
+static ker_time ecn_ready(const struct net_adapter *a, uint32_t destination, unsigned class, ker_time now)
 {
     const struct ecn *ecn = a->net->congestion_state;
     const struct throttled *t = net_pairs_find(&ecn->throttled, a->id, destination);
     return t ? t->next : now;
 }
 
-static void ecn_sent(struct net_adapter *a, ker_time now, const struct net_packet *p, ker_time wire)
+static void ecn_sent(struct net_adapter *a, ker_time now, const struct net_packet *p, unsigned class,
+                     ker_time wire)
 {
     struct net_network *net = a->net;
     struct ecn *ecn = net->congestion_state;

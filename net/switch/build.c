@@ -1,5 +1,6 @@
 /* build.c - a switch in its block of memory, in its first state. */
 #include "net/channels.h"
+#include "net/congestion/congestion.h"
 #include "net/switch/private.h"
 
 #include <stdlib.h>
@@ -99,6 +100,8 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
         credits_due_init(&s->credits_due[p]);
     }
     s->jobs = net_job_uses_new(net, ports);
+    if (net->congestion && net->congestion->counts)
+        s->granted = ker_alloc(sizeof *s->granted * ports);
     s->detours = net->away ? ker_alloc(sizeof *s->detours * ports) : NULL;
     if (net->set.queueing == NET_QUEUE_FIFO) {
         s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
@@ -112,6 +115,7 @@ void net_switch_release(struct net_switch *s)
     free(s->input_fifo);
     free(s->detours);
     free(s->jobs);
+    free(s->granted);
     net_pins_free(s);
     net_congestion_map_free(s->map);
 }

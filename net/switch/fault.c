@@ -42,7 +42,7 @@ void net_packet_drop(struct net_switch *s, const struct net_packet *p, ker_time 
     struct net_times times = net_times_of(net, in->link, p->bytes);
     ker_time tail = p->time + (times.wire & net->head_first);
     ker_time read_end = tail > now + times.crossbar ? tail : now + times.crossbar;
-    credit_return(net, in, p, read_end);
+    credit_return(net, in, p, credits_of(&net->set, p->bytes), read_end);
     extension_lose(net, p);
     ++*(p->flags & NET_NOTICE ? &net->count.cnps_lost : reason);
     ker_touch(net->engine, now);

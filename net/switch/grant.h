@@ -47,32 +47,31 @@ static inline ker_time output_ready(const struct net_network *net, const struct 
     return out->write_free > room ? out->write_free : room;
 }
 
-/* Are there credits for the whole packet? */
-static inline __attribute__((always_inline)) bool credits_cover(const struct net_network *net,
-                                                                const struct net_port *out, unsigned channel,
-                                                                uint32_t bytes, bool reserved)
+/* Are there credits for the whole packet, which takes this many? */
+static inline __attribute__((always_inline)) bool credits_cover(const struct net_port *out, unsigned channel,
+                                                                uint32_t taken, bool reserved)
 {
-    return credits_enough(&net->set, out->credit, channel, bytes) | reserved;
+    return (out->credit[channel] >= taken) | reserved;
 }
 
 /* May this packet be sent now? */
-static inline bool grant_possible(const struct net_network *net, const struct grant *g, uint32_t bytes,
+static inline bool grant_possible(const struct net_network *net, const struct grant *g, uint32_t taken,
                                   ker_time now)
 {
     unsigned output_free = output_ready(net, g->out) <= now, input_free = g->in->read_free <= now,
-             covered = credits_cover(net, g->out, g->channel, bytes, g->reserved);
+             covered = credits_cover(g->out, g->channel, taken, g->reserved);
     return output_free & input_free & covered; /* no branches */
 }
 
 /* The packet of this grant, which is not possible now, is all that waits for the output, whose credits are
  * those of now: what it has to wait for, as output_offer (switch.c) would find out. */
-static inline void output_wait(struct net_switch *s, const struct grant *g, uint32_t bytes, ker_time now)
+static inline void output_wait(struct net_switch *s, const struct grant *g, uint32_t taken, ker_time now)
 {
     struct net_port *out = g->out;
     struct net_credits_due *due = credits_due_at(s, g->out_port);
     ker_time when = output_ready(s->net, out);
     if (when <= now) {
-        bool covered = credits_cover(s->net, out, g->channel, bytes, g->reserved);
+        bool covered = credits_cover(out, g->channel, taken, g->reserved);
         credits_starve(due, covered ? 0 : ((1u << g->channel_count) - 1) << g->first_channel);
         when = covered ? g->in->read_free : credits_due_next(due);
     }
@@ -125,12 +124,21 @@ static inline void output_count(struct net_switch *s, const struct grant *g, con
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
- * of its channel when it has taken its own. */
-static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, uint32_t left,
+ * of its channel when it has taken its own; first: of the channels that would do. */
+static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, unsigned first, uint32_t left,
                                const struct net_packet *p, ker_time now)
 {
-    if (p->flags & (NET_NOTICE | NET_MARKED) ||
-        !s->net->congestion->marks(s->net, s->id, out, p, out->to_adapter ? UINT32_MAX : left, now))
+    uint32_t port = net_port_number(s, out);
+    struct net_at_grant at = {.of = s,
+                              .switch_id = s->id,
+                              .out = out,
+                              .packet = p,
+                              .port = port,
+                              .lane = (uint8_t)first,
+                              .left = out->to_adapter ? UINT32_MAX : left};
+    if (s->granted)
+        at.number = s->granted[port]++;
+    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s->net, &at, now))
         return 0;
     s->net->count.marked++;
     return NET_MARKED;
@@ -161,12 +169,14 @@ static bool detour_begins(const struct net_switch *s, const struct net_port *out
            net->away(net->topology, s->coordinate, &r);
 }
 
-/* What only some runs want. The packet is left behind with the grant, so that it may be written. */
+/* What only some runs want. The packet is left behind with the grant, so that it may be written. channels:
+ * the one that is taken, and from bit 8 on the first of those that would do. */
 __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, struct net_port *out,
-                                                      unsigned channel, uint32_t left,
+                                                      unsigned channels, uint32_t left,
                                                       const struct net_packet *p, ker_time tail, ker_time now)
 {
     const struct net_network *net = s->net;
+    unsigned channel = channels & 0xff;
     if (net->set.lanes)
         net->set.lanes->sent(net->set.lanes_shared, net_lanes_at(s, net_port_number(s, out)), channel,
                              p->bytes);
@@ -178,11 +188,13 @@ __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, stru
             net->set.forwarding == NET_STORE_AND_FORWARD ? net_times_of(net, out->link, p->bytes).wire : 0);
     if (net->states)
         link_busy(s, out, p->bytes, tail, now);
-    return net->congestion ? congestion_mark(s, out, left, p, now) : 0;
+    return net->congestion ? congestion_mark(s, out, channels >> 8, left, p, now) : 0;
 }
 
+/* taken: credits_of the packet. */
 static inline __attribute__((always_inline)) void packet_forward(struct net_switch *s, struct grant *g,
-                                                                 const struct net_packet *p, ker_time now)
+                                                                 const struct net_packet *p, uint32_t taken,
+                                                                 ker_time now)
 {
     struct net_network *net = s->net;
     struct net_port *in = g->in, *out = g->out;
@@ -199,9 +211,8 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
 
     uint8_t mark = 0;
     if (__builtin_expect(net->watched, 0))
-        mark = packet_watch(s, out, g->channel,
-                            out->credit[g->channel] - (g->reserved ? 0 : credits_of(&net->set, p->bytes)), p,
-                            tail, now);
+        mark = packet_watch(s, out, (unsigned)g->first_channel << 8 | g->channel,
+                            out->credit[g->channel] - (g->reserved ? 0 : taken), p, tail, now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
@@ -209,8 +220,8 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     out->link_free = leave + t_out.wire;
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
-    ker_check(credits_cover(net, out, g->channel, p->bytes, g->reserved));
-    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : credits_of(&net->set, p->bytes);
+    ker_check(credits_cover(out, g->channel, taken, g->reserved));
+    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : taken;
     output_count(s, g, p, now, leave, t_out.wire, read_end);
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
@@ -222,7 +233,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
     s->turn = g->out_port + 1u;
     net->count.packet_hops++;
-    credit_return(net, in, p, read_end);
+    credit_return(net, in, p, taken, read_end);
 }
 
 #endif

@@ -11,7 +11,7 @@ static uint32_t channels_lacking(const struct net_switch *s, const struct net_po
     do {
         const struct net_request *r = &s->request.at[i];
         uint8_t best = net_channel_best(out, r->first_channel, r->channel_count);
-        if (!r->reserved && !credits_enough(&s->net->set, out->credit, best, r->bytes))
+        if (!r->reserved && out->credit[best] < r->taken)
             lacking |= ((1u << r->channel_count) - 1) << r->first_channel;
         i = r->next;
     } while (i != out->queue);

@@ -23,7 +23,7 @@ struct net_request {
     uint32_t head, tail, next; /* packets; next request of the ring */
     uint32_t sibling; /* another request of this input at this output, for other channels; NET_NONE */
     uint16_t input;
-    uint16_t bytes; /* of the head */
+    uint16_t taken; /* credits_of the head */
     uint8_t first_channel, channel_count;
     bool reserved; /* its packets hold their credits already */
     uint8_t spare;
@@ -57,6 +57,7 @@ struct net_switch {
     struct net_congestion_map *map; /* NULL: no links are watched */
     struct net_link_series *series; /* by port; NULL: not collected */
     char *lanes;                    /* by port; NULL: strict */
+    uint32_t *granted;              /* by output: packets; NULL: congestion control does not ask */
     uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
     struct net_job_use *jobs;       /* by output and job (net/jobs.h); NULL: not collected */
 };

@@ -53,9 +53,16 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
     struct net_port *out = g->out;
     uint32_t index = KER_POOL_TAKE(&s->request, &s->net->arena);
     struct net_request *r = &s->request.at[index];
-    *r = (struct net_request){NET_SINCE_NOW,    packet,      packet,   index,
-                              NET_NONE,         p->port,     p->bytes, g->first_channel,
-                              g->channel_count, g->reserved, 0};
+    *r = (struct net_request){.since = NET_SINCE_NOW,
+                              .head = packet,
+                              .tail = packet,
+                              .next = index,
+                              .sibling = NET_NONE,
+                              .input = p->port,
+                              .taken = (uint16_t)credits_of(&s->net->set, p->bytes),
+                              .first_channel = g->first_channel,
+                              .channel_count = g->channel_count,
+                              .reserved = g->reserved};
     if (out->queue != NET_NONE) {
         r->next = s->request.at[out->queue].next;
         s->request.at[out->queue].next = index;
@@ -112,7 +119,7 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
     if (next != NET_NONE) {
         r->head = next;
         r->since = NET_SINCE_NOW;
-        r->bytes = s->packet.at[next].bytes;
+        r->taken = (uint16_t)credits_of(&s->net->set, s->packet.at[next].bytes);
         if (out->queue == before) { /* the first becomes the last: the ring turns */
             out->queue = index;
         } else if (out->queue != index) {

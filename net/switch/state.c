@@ -130,6 +130,9 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     ker_chunk_same(c, s->detours != NULL);
     if (s->detours)
         ker_chunk_bytes(c, s->detours, sizeof *s->detours * s->ports);
+    ker_chunk_same(c, s->granted != NULL);
+    if (s->granted)
+        ker_chunk_bytes(c, s->granted, sizeof *s->granted * s->ports);
     net_series_state(s->net, s->series, s->ports, c);
     net_jobs_state(s->net, s->jobs, s->ports, c);
     net_pins_state(s, c);

@@ -93,7 +93,7 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
         const struct net_request *r = &s->request.at[i];
         before = i;
         uint8_t channel = net_channel_best(out, r->first_channel, r->channel_count);
-        if (!credits_cover(s->net, out, channel, r->bytes, r->reserved)) {
+        if (!credits_cover(out, channel, r->taken, r->reserved)) {
             starved |= ((1u << r->channel_count) - 1) << r->first_channel;
             continue;
         }
@@ -164,13 +164,13 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
     s->draws++;
     if (__builtin_expect(net->granted != NULL, 0)) {
         if (g.in->read_free > now) {
-            slot_lose(s, out, port, r->bytes, now);
+            slot_lose(s, out, port, s->packet.at[r->head].bytes, now);
             return;
         }
         net->granted[r->input] = (struct net_granted){s, now};
     }
-    uint32_t index = request_take(s, port, c.before, c.chosen);
-    packet_forward(s, &g, &s->packet.at[index], now);
+    uint32_t taken = r->taken, index = request_take(s, port, c.before, c.chosen);
+    packet_forward(s, &g, &s->packet.at[index], taken, now);
     uint16_t in_port = s->packet.at[index].port;
     uint8_t in_channel = s->packet.at[index].channel;
     KER_POOL_GIVE(&s->packet, index);
@@ -214,7 +214,7 @@ __attribute__((noinline)) static void output_age(struct net_switch *s, uint32_t 
         const struct net_packet p = s->packet.at[index];
         KER_POOL_GIVE(&s->packet, index);
         if (r.reserved)
-            out->credit[r.first_channel] += credits_of(&s->net->set, r.bytes);
+            out->credit[r.first_channel] += r.taken;
         net_packet_drop(s, &p, now,
                         d.of_head ? &s->net->count.lost_head_life : &s->net->count.lost_packet_life);
         if (__builtin_expect(s->map != NULL, 0))
@@ -295,9 +295,10 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
                                                                  struct grant g, ker_time now)
 {
     struct net_port *out = g.out;
-    if ((out->queue == NET_NONE) & grant_possible(s->net, &g, p->bytes, now)) {
+    uint32_t taken = credits_of(&s->net->set, p->bytes);
+    if ((out->queue == NET_NONE) & grant_possible(s->net, &g, taken, now)) {
         s->draws++;
-        packet_forward(s, &g, p, now);
+        packet_forward(s, &g, p, taken, now);
         return;
     }
     const struct grant waits = g; /* in memory on this path only */
@@ -306,7 +307,7 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
     if (only & (s->series == NULL) & (s->net->granted == NULL) & !s->net->lives)
-        output_wait(s, &waits, p->bytes, now);
+        output_wait(s, &waits, taken, now);
     else
         output_serve(s, g.out_port, now);
 }
@@ -343,7 +344,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
         const struct net_request r = s->request.at[index];
         uint32_t packet = request_take(s, port, before, index);
         if (r.reserved)
-            out->credit[r.first_channel] += credits_of(&s->net->set, r.bytes);
+            out->credit[r.first_channel] += r.taken;
         s->packet.at[packet].next = NET_NONE;
         if (first == NET_NONE)
             first = packet;

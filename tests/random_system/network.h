@@ -178,6 +178,44 @@ static double random_recovery(struct random_system *r, const char *name)
     return ps < 1000 ? 1000 : ps > 1e12 ? 1e12 : ps;
 }
 
+/* Tables that rise, timers as long as some packets. */
+static void random_a10(struct random_system *r)
+{
+    static const char *const tables[] = {"[\"linear\"]",
+                                         "[\"0\", \"1/2^2\", \"1/2\", \"1\", \"3/2\", \"2\", \"3\", \"4\"]",
+                                         "[\"1/2^3\", \"1\", \"2\", \"5\", \"9\", \"20\", \"40\", \"80\"]"};
+    put_text(r, "control", "infiniband");
+    random_key(r, "cct");
+    fprintf(r->out, "    cct = %s;\n    ccti_limit = %u;\n", tables[draw(r, 3)], between(r, 3, 7));
+    put_whole(r, "ccti_min", 0, 1, 0, 3);
+    put_whole(r, "ccti_increase", 1, 2, 1, 255);
+    put_whole(r, "ccti_timer", 1, 20, 1, 65535);
+    put_choice(r, "ccti_begin", LIST("start", "first_packet"));
+    if (random_flag(r, "by packets", 50))
+        put_whole(r, "sw_packets", 1, 3, 1, 1000000);
+    else
+        put_whole(r, "sw_threshold", 8, 15, 0, 15);
+    put_whole(r, "marking_rate", 0, 3, 0, 65535);
+    put_choice(r, "marking", LIST("drawn", "counted"));
+    put_whole(r, "packet_size", 0, 8, 0, 255);
+    put_choice(r, "victim_mask", LIST("", "adapters", "0x5f"));
+    put_choice(r, "by", LIST("flow", "sl"));
+    put_choice(r, "cnp_lane", LIST("own", "flow"));
+}
+
+static void random_rtt(struct random_system *r)
+{
+    uint32_t wire = r->packet + r->header + 255 * r->hop_bytes;
+    double ps = 1000 * wire / r->bandwidth * between(r, 3, 60);
+    put_text(r, "control", "rtt");
+    put_ps(r, "target", ps < 1000 ? 1000 : ps > 1e10 ? 1e10 : ps);
+    put_bytes(r, "window_first", wire * (uint64_t)between(r, 1, 4));
+    put_bytes(r, "window_most", wire * (uint64_t)between(r, 4, 9));
+    put_size(r, "growth", 1, wire, 1, 1u << 30);
+    put_real(r, "backoff", 0.1, 1, 0.001, 1);
+    put_real(r, "backoff_most", 0.1, 0.9, 0.001, 0.99);
+}
+
 /* Congestion control in a third of the systems, mostly set so that it acts soon and often: flows that are
  * slowed down and recover again and again. */
 static void random_congestion(struct random_system *r)
@@ -187,6 +225,18 @@ static void random_congestion(struct random_system *r)
         return;
     uint32_t wire = r->packet + r->header;
     group_begin(r, "congestion");
+    put_size(r, "cnp_size", 1, wire, 1, wire);
+    put_whole(r, "window", 1, 8, 1, 1000000);
+    if (random_flag(r, "infiniband", 30)) {
+        random_a10(r);
+        group_end(r);
+        return;
+    }
+    if (!r->lossy && random_flag(r, "rtt", 20)) {
+        random_rtt(r);
+        group_end(r);
+        return;
+    }
     put_text(r, "control", "ecn");
     uint64_t low = put_size(r, "threshold", 0, 3 * wire, 0, 1ull << 40);
     if (random_flag(r, "gradual", 50)) { /* an extreme one is drawn as a real number */
@@ -199,8 +249,6 @@ static void random_congestion(struct random_system *r)
     put_real(r, "increase", 0.01, 0.5, 0.000001, 1);
     put_ps(r, "recovery", random_recovery(r, "recovery"));
     put_ps(r, "cnp_gap", random_flag(r, "no gap", 30) ? 0 : random_recovery(r, "cnp_gap"));
-    put_size(r, "cnp_size", 1, wire, 1, wire);
-    put_whole(r, "window", 1, 8, 1, 1000000);
     group_end(r);
 }
 

@@ -49,8 +49,7 @@ static void pace_release(void *state)
     free(state);
 }
 
-static bool pace_marks(const struct net_network *net, uint32_t switch_id, const struct net_port *out,
-                       const struct net_packet *p, uint32_t left, ker_time now)
+static bool pace_marks(const struct net_network *net, const struct net_at_grant *at, ker_time now)
 {
     return false;
 }
@@ -59,14 +58,15 @@ static void pace_packet(struct net_adapter *a, ker_time now, const struct net_pa
 {
 }
 
-static ker_time pace_ready(const struct net_adapter *a, uint32_t destination, ker_time now)
+static ker_time pace_ready(const struct net_adapter *a, uint32_t destination, unsigned class, ker_time now)
 {
     const struct pace *pace = a->net->congestion_state;
     const struct flow *flow = net_pairs_find(&pace->flows, a->id, destination);
     return flow ? flow->next : now;
 }
 
-static void pace_sent(struct net_adapter *a, ker_time now, const struct net_packet *p, ker_time wire)
+static void pace_sent(struct net_adapter *a, ker_time now, const struct net_packet *p, unsigned class,
+                      ker_time wire)
 {
     struct pace *pace = a->net->congestion_state;
     struct flow *flow = net_pairs_find(&pace->flows, a->id, p->destination);
