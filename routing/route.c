@@ -29,7 +29,8 @@
     KIND(route_dragonfly_plus)                                                                               \
     KIND(route_star)                                                                                         \
     KIND(route_file)                                                                                         \
-    KIND(route_fabric)
+    KIND(route_fabric)                                                                                       \
+    KIND(route_none)
 KER_KINDS_TABLE(topology_kinds, TOPOLOGIES);
 static const struct ker_kinds topologies = {"topology.kind", "topologies", sizeof(struct route_kind),
                                             topology_kinds};
@@ -45,7 +46,8 @@ static const struct ker_kinds algorithms = {"routing.algorithm", "routing algori
                                             sizeof(struct route_algorithm), table_algorithms};
 
 const struct ker_option route_options[] = {
-    {"topology.kind", KER_TYPE_CHOICE, .kinds = &topologies, .meaning = "The network's shape."},
+    {"topology.kind", KER_TYPE_CHOICE, "none", .kinds = &topologies,
+     .meaning = "The network's shape; it may only be absent where network.nodes is given."},
     {"node.adapters", KER_TYPE_INT, "1", "1", "64", NULL,
      "Adapters of a node, each with a link of its own to the network. See topology.rails and node.rail."},
     {"topology.rails", KER_TYPE_CHOICE, "plane", NULL, NULL, "plane|spread|same",
@@ -191,7 +193,8 @@ enum ker_status route_new_shared(struct route_topology **topology, const struct 
                                  uint32_t channels, struct ker_comm *comm, struct ker_error *error)
 {
     *topology = NULL;
-    if (!ker_config_has(config, "topology.kind")) {
+    bool none = ker_config_means_key(config, "network.nodes") && ker_config_has(config, "network.nodes");
+    if (!ker_config_has(config, "topology.kind") && !none) {
         char *names = ker_registry_names(ker_config_registry(config), "topology.kind", NULL);
         ker_config_fail(config, error, "topology.kind", "is missing; it is one of %s", names);
         free(names);

@@ -137,6 +137,13 @@ void run_topology_make(struct run *run)
                          run->carrier->channels ? run->carrier->channels(run->config) : 0, shares,
                          &run->error) != KER_OK)
         return;
+    uint32_t nodes = route_hosts(route_summarise(run->topology));
+    if (ker_config_means_key(run->config, "network.nodes") && ker_config_has(run->config, "network.nodes") &&
+        ker_config_int(run->config, "network.nodes") != nodes) {
+        ker_config_fail(run->config, &run->error, "network.nodes",
+                        "is beside a topology of %u nodes: give one of them", nodes);
+        return;
+    }
     if (run->control && *route_summarise(run->topology)->warning)
         ker_warn("%s", route_summarise(run->topology)->warning);
     memory_check(run);

@@ -8,6 +8,9 @@ const struct ker_option net_path_options[] = {
     {"network.latency", KER_TYPE_TIME, "1 us", "1 ps", "1000 s", NULL,
      "Time of an empty message from node to node."},
     {"network.bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL, "Bandwidth of a message."},
+    {"network.nodes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
+     "In the place of a topology: how many nodes there are. Beside one it is a check: any other number is "
+     "refused."},
     {"network.classes[].within", KER_TYPE_CHOICE, NULL, NULL, NULL, "board|rack",
      "Messages between nodes of the same board or rack have latency and bandwidth of this group; the smaller "
      "one that has both counts. Inside a node there is node.memory_latency."},

@@ -113,6 +113,16 @@ jobs = ( { program = "trace"; trace = "$PWD/configs/traces/lammps-lj-32"; proces
 END
 run -o "$t/simple" "$t/lammps.cfg" && run -o "$t/buses" "$t/lammps.cfg" network.model=bus network.buses=500 && cmp "$t/simple/tasks.csv" "$t/buses/tasks.csv" >>"$t/err"
 check "LAMMPS with a bus for each message: simple, to the bit"
+# Without a topology the same nodes do the same.
+sed '/^topology/d' "$t/lammps.cfg" >"$t/bare.cfg"
+run -o "$t/bare" "$t/bare.cfg" network.nodes=32 && cmp "$t/simple/tasks.csv" "$t/bare/tasks.csv" >>"$t/err"
+check "LAMMPS on nodes without a topology: the same"
+refused "topology.kind: is missing" "$t/bare.cfg"
+check "refused: neither topology nor nodes"
+refused "is beside a topology of 32 nodes: give one of them" "$t/lammps.cfg" network.nodes=16
+check "refused: a topology, and another number of nodes"
+refused '"none" is for network.model' "$t/bare.cfg" network.model=packet topology.kind=none
+check "refused: packets on no topology"
 before= slower=
 for buses in 1 2 4 8 16 32; do
     run -o "$t/buses" "$t/lammps.cfg" network.model=bus network.buses=$buses && now=$(jq .result.jobs[0].finish_ps "$t/buses/summary.json") || now=
@@ -134,6 +144,9 @@ output: { period = "100 us"; waits = true; series: { jobs = "periods"; traffic =
 run: { end = "900 us"; };
 END
 all_alike "simple, with a trace, a generator, traffic, a service, noise and series" "$t/all.cfg"
+sed '/^topology/d' "$t/all.cfg" >"$t/bare.cfg"
+all_alike "bus, with all of that on nodes without a topology" "$t/bare.cfg" network.nodes=64 network.model=bus network.buses=3
+rm -rf "$t/one" && run -o "$t/one" "$t/all.cfg"
 for order in backward shuffled; do
     rm -rf "$t/other"
     run -o "$t/other" "$t/all.cfg" engine.cell_order=$order && alike "$t/one" "$t/other" >>"$t/err" 2>&1
