@@ -14,9 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNIT 64u /* bytes */
-#define LIMIT_NONE 255u
-
 enum { LOW, HIGH };
 
 /* Of an output; saved as it is. */
@@ -77,14 +74,14 @@ static unsigned chosen_lane(const struct vl *vl, const struct vl_state *s)
 static void vl_sent(const void *shared, void *state, unsigned channel, uint32_t bytes)
 {
     struct vl_state *s = state;
-    uint32_t units = (bytes + UNIT - 1) / UNIT;
+    uint32_t units = (bytes + NET_VL_UNIT - 1) / NET_VL_UNIT;
     if (!s->chosen || chosen_lane(shared, s) != channel) /* it was alone; or what was chosen was not sent */
         vl_choose(shared, state, 1u << channel);
     unsigned of = s->chosen - 1u;
     s->left[of] = units < s->left[of] ? (uint16_t)(s->left[of] - units) : 0;
     s->high = of == HIGH ? s->high + units : 0;
-    if (s->high > LIMIT_NONE * 64)
-        s->high = LIMIT_NONE * 64; /* beyond every limit that there is */
+    if (s->high > NET_VL_LIMIT_NONE * 64)
+        s->high = NET_VL_LIMIT_NONE * 64; /* beyond every limit that there is */
     s->chosen = 0;
 }
 
@@ -100,52 +97,6 @@ static void vl_init(const void *shared, void *state, const struct net_lanes_outp
 }
 
 /* ---- keys ---- */
-
-/* A whole number from `*text` on; false: none is there. */
-static bool number_take(const char **text, unsigned long *number)
-{
-    char *end;
-    if (**text < '0' || **text > '9')
-        return false;
-    *number = strtoul(*text, &end, 0);
-    *text = end;
-    return true;
-}
-
-static void blanks_pass(const char **text)
-{
-    *text += strspn(*text, " \t");
-}
-
-char *net_vl_table_read(struct vl_table *t, const char *text)
-{
-    t->count = 0;
-    for (blanks_pass(&text); *text;) {
-        unsigned long lane, weight;
-        const char *entry = text;
-        if (!number_take(&text, &lane) || *text++ != ':' || !number_take(&text, &weight))
-            return ker_format("\"%.12s\" is no LANE:WEIGHT, such as 0:64", entry);
-        if (lane > NET_VL_LANES - 1)
-            return ker_format("there is no lane %lu for data; they go from 0 to 14", lane);
-        if (weight > 255)
-            return ker_format("the weight of lane %lu is %lu; at most 255 (units of 64 bytes)", lane, weight);
-        if (t->count == NET_VL_ENTRIES)
-            return ker_format("has more than %u entries", NET_VL_ENTRIES);
-        t->entry[t->count++] = (struct vl_entry){(uint8_t)lane, (uint8_t)weight};
-        blanks_pass(&text);
-        if (*text == ',')
-            text++;
-        else if (*text)
-            return ker_format("\"%.12s\": entries are separated by commas", text);
-        blanks_pass(&text);
-    }
-    return NULL;
-}
-
-uint32_t net_vl_limit(int64_t limit)
-{
-    return limit == LIMIT_NONE ? UINT32_MAX : limit ? (uint32_t)limit * (4096 / UNIT) : 1;
-}
 
 static uint32_t weighted(const struct vl_table *t)
 {
@@ -197,6 +148,20 @@ static enum ker_status tables_read(struct vl_tables *t, const struct ker_config 
     return status;
 }
 
+static enum ker_status file_read(struct vl *vl, const struct ker_config *config, uint32_t channels,
+                                 struct ker_error *error)
+{
+    const char *path = ker_config_file(config, "switch.vl_file");
+    char *text;
+    size_t length;
+    enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
+    if (status != KER_OK)
+        return status;
+    status = net_vl_file_read(vl->tables, channels, path, text, length, error);
+    free(text);
+    return status;
+}
+
 static enum ker_status vl_read(void **shared, const struct ker_config *config, uint32_t channels,
                                struct ker_error *error)
 {
@@ -209,8 +174,15 @@ static enum ker_status vl_read(void **shared, const struct ker_config *config, u
     for (uint32_t lane = 0; lane < channels; lane++)
         vl->tables[0].low.entry[lane] = (struct vl_entry){(uint8_t)lane, 64};
     vl->tables[0].low.count = channels;
-    enum ker_status status = tables_read(&vl->tables[0], config, "switch", channels, error);
     vl->tables[1] = vl->tables[0];
+    enum ker_status status = KER_OK;
+    bool from_file = ker_config_has(config, "switch.vl_file");
+    if (from_file)
+        status = file_read(vl, config, channels, error);
+    if (status == KER_OK)
+        status = tables_read(&vl->tables[0], config, "switch", channels, error);
+    if (!from_file)
+        vl->tables[1] = vl->tables[0];
     return status == KER_OK ? tables_read(&vl->tables[1], config, "adapter", channels, error) : status;
 }
 
@@ -225,6 +197,10 @@ static const struct ker_option options[] = {
     {"switch.vl_limit", KER_TYPE_INT, "0", "0", "255", NULL,
      "How much of high priority may be sent while packets of low priority wait: this x 4,096 bytes, then one "
      "packet of low priority is sent. 0: one packet; 255: no bound."},
+    {"switch.vl_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "An options file of OpenSM: tables and limits of switches and adapters from its lines qos_vlarb_high, "
+     "qos_vlarb_low, qos_high_limit, and those with qos_swe_ and qos_ca_. The keys here replace what it "
+     "says."},
     {"adapter.vl_high", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
      "The same table of adapters. Absent: as switches have it."},
     {"adapter.vl_low", KER_TYPE_STRING, NULL, NULL, NULL, NULL,

@@ -4,7 +4,9 @@
 
 #include "net/switch/private.h"
 
-#define NET_VL_LANES 15u   /* for data; the sixteenth is management's */
+#define NET_VL_LANES 15u /* for data; the sixteenth is management's */
+#define NET_VL_UNIT 64u  /* bytes of a weight of 1 */
+#define NET_VL_LIMIT_NONE 255u
 #define NET_VL_ENTRIES 64u /* of a table */
 
 struct vl_entry {
@@ -26,8 +28,11 @@ struct vl {
     struct vl_tables tables[2]; /* of switches, of adapters */
 };
 
-/* Reads "LANE:WEIGHT,..."; returns what is wrong with it, malloc'ed; NULL: nothing. */
+/* vl_text.c. Reads "LANE:WEIGHT,..."; returns what is wrong with it, malloc'ed; NULL: nothing. */
 char *net_vl_table_read(struct vl_table *, const char *text);
+/* vl_file.c: replaces what an options file of OpenSM has of the tables of switches and of adapters. */
+enum ker_status net_vl_file_read(struct vl_tables tables[2], uint32_t channels, const char *file,
+                                 const char *text, size_t length, struct ker_error *);
 /* vl_limit as units. */
 uint32_t net_vl_limit(int64_t limit);
 

@@ -75,6 +75,35 @@ link_shares "or its own" "0.333333 0.666667" 1 20 switch.vl_low=0:64,1:192 adapt
 # Two of lane 1, one of low, where both lanes have the same: of 6 packets one is of lane 0.
 link_shares "also of high priority" "0.166667 0.833333" 1 20 adapter.vl_high=1:32 adapter.vl_limit=1
 
+# ---- an options file of OpenSM ----
+
+# Lanes that are not there are left out; what is for switches, or for adapters, goes before what is for all.
+cat >"$t/opensm.conf" <<'END'
+# QoS OPTIONS
+qos TRUE
+qos_max_vls 15
+qos_high_limit 1
+qos_vlarb_high 1:32,9:4
+qos_vlarb_low 0:64,1:0,2:4
+qos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7
+qos_ca_max_vls 0
+qos_ca_high_limit (null)
+qos_ca_vlarb_high 1:0
+qos_ca_vlarb_low 0:64,1:192
+END
+link_shares "tables of adapters from opensm.conf" "0.25 0.75" 1 20 switch.vl_file="$t/opensm.conf"
+link_shares "a key replaces them" "0.5 0.5" 1 20 switch.vl_file="$t/opensm.conf" adapter.vl_low=0:64,1:64
+system 2
+shares "tables of switches from opensm.conf" "0.333333 0.666667" 1 20 switch.vl_file="$t/opensm.conf"
+broken() { # LINE WORDS
+    echo "$1" >"$t/bad.conf"
+    refused "bad.conf:1: $2" -o "$t/hand" "$t/c.cfg" switch.vl_file="$t/bad.conf"
+    check "opensm.conf: $2"
+}
+broken 'qos_vlarb_low 0:300' 'the weight of lane 0 is 300; at most 255'
+broken 'qos_high_limit 256' '"256" is no limit of high priority, 0 to 255'
+broken 'qos_sl2vl 1,0,0,0' 'service level 0 has lane 1; here a class has the lane of its number'
+
 # ---- the same bits ----
 
 system 4
