@@ -140,7 +140,7 @@ static void random_rail_fat_tree(struct random_system *r)
 {
     r->rail_tree = true;
     put_whole(r, "pods", 1, 4, 1, 8);
-    put_whole(r, "pod_nodes", 1, 3, 1, 6);
+    put_whole(r, "pod_nodes", 2, 3, 2, 6);
     put_whole(r, "spines", 1, 4, 1, 8);
     r->own = random_choice(r, "own", LIST("s_mod_k", "random", "d_mod_k"));
     random_links(r, 2, random_taper(r, 2));
