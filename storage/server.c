@@ -572,13 +572,13 @@ static void server_save(void *state, struct node *node, struct ker_chunk *c)
     COLUMN(full_seeks, "seeks", U64, SUM, row->seeks[STORE_SEEK_FULL], "to another file, or far in it") \
     COLUMN(track_seeks, "seeks", U64, SUM, row->seeks[STORE_SEEK_TRACK], "to what is close") \
     COLUMN(busy_ps, "ps", U64, SUM, row->busy_ps, "time in which the device had something to do") \
-    COLUMN(utilisation, "", SHARE, SUM, row->busy_ps, "`busy_ps` / measured time") \
+    COLUMN(utilisation, "", SHARE, SAME, row->busy_ps, "`busy_ps` / measured time") \
     COLUMN(wait_mean_ps, "ps", MEAN, SUM, row->waited, "for the device, of an operation that did", \
            .by = "device_operations") \
     COLUMN(wait_max_ps, "ps", U64, MOST, row->wait_max, "the longest of them") \
     COLUMN(queue_max_operations, "operations", U64, MOST, row->queue_max, \
            "that waited for the device at once") \
-    COLUMN(queue_mean_operations, "operations", SHARE, SUM, (uint64_t)row->waited, "the mean over the time") \
+    COLUMN(queue_mean_operations, "operations", SHARE, SAME, (uint64_t)row->waited, "the mean over the time") \
     COLUMN(cache_max_bytes, "bytes", U64, MOST, row->cache_max, "most that it held of writes")
 /* clang-format on */
 
