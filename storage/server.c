@@ -578,7 +578,8 @@ static void server_save(void *state, struct node *node, struct ker_chunk *c)
     COLUMN(wait_max_ps, "ps", U64, MOST, row->wait_max, "the longest of them") \
     COLUMN(queue_max_operations, "operations", U64, MOST, row->queue_max, \
            "that waited for the device at once") \
-    COLUMN(queue_mean_operations, "operations", SHARE, SAME, (uint64_t)row->waited, "the mean over the time") \
+    COLUMN(queue_mean_operations, "operations", SHARE, SAME, (uint64_t)row->waited, \
+           "the mean over the time") \
     COLUMN(cache_max_bytes, "bytes", U64, MOST, row->cache_max, "most that it held of writes")
 /* clang-format on */
 
