@@ -17,20 +17,13 @@
 #include "net/links.h"
 #include "net/parts.h"
 
-const struct stats_schema *const net_tables[] = {&net_links_schema,
-                                                 &net_link_series_schema,
-                                                 &net_switches_schema,
-                                                 &net_switch_series_schema,
-                                                 &net_adapters_schema,
-                                                 &net_adapter_series_schema,
-                                                 &net_channels_schema,
-                                                 &net_channel_series_schema,
-                                                 &net_latency_series_schema,
-                                                 &net_jobs_schema,
-                                                 &net_job_series_schema,
-                                                 &net_congestion_schema,
-                                                 &net_used_schema,
-                                                 NULL};
+const struct stats_schema *const net_tables[] = {&net_links_schema,          &net_link_series_schema,
+                                                 &net_switches_schema,       &net_switch_series_schema,
+                                                 &net_adapters_schema,       &net_adapter_series_schema,
+                                                 &net_channels_schema,       &net_channel_series_schema,
+                                                 &net_latency_series_schema, &net_jobs_schema,
+                                                 &net_job_series_schema,     &net_congestion_schema,
+                                                 &net_used_schema,           NULL};
 
 static const struct stats_schema *const series_schema[NET_SERIES_KINDS] = {
     &net_link_series_schema, &net_switch_series_schema, &net_adapter_series_schema,

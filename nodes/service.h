@@ -87,8 +87,8 @@ struct node_service_list; /* of a rank; NULL: there is none */
 
 /* Services that a part of the program brings, under keys of its own, before those of services[]. */
 struct node_service_own {
-    const char *key, *name;             /* NULL: the end of the list */
-    const char *table;                  /* the name of its table; NULL: it has none */
+    const char *key, *name; /* NULL: the end of the list */
+    const char *table;      /* the name of its table; NULL: it has none */
     const struct node_service_kind *kind;
     /* Which nodes it runs on: members, and first_node and every or list. */
     enum ker_status (*place)(struct node_service_setup *, struct ker_error *);

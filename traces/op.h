@@ -303,9 +303,9 @@ struct task_answer {
 struct task_measured {
     const char *name; /* "allreduce" */
     uint32_t sizes, iterations;
-    const uint64_t *bytes; /* of each size */
+    const uint64_t *bytes;    /* of each size */
     const char *const *label; /* of each size: what is done with these bytes; NULL: the name says it */
-    bool span;             /* an iteration's time is last - first; otherwise it is `longest` */
+    bool span;                /* an iteration's time is last - first; otherwise it is `longest` */
     struct task_measured_time {
         ker_time longest; /* a task's own time */
         ker_time first;   /* KER_TIME_MAX: no task has begun it */

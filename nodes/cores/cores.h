@@ -66,9 +66,9 @@ struct node_memory {
     struct ker_shared *resource; /* of each kind: the controllers, by domain; then of each socket, if there
                                        are several, its link to the others: outwards, inwards; then of each
                                        bus, if they have a rate: to adapters, from them */
-    struct node_flow **flow;        /* while rates are found */
-    uint32_t flows;                 /* room */
-    struct node_cores *copy;        /* of the node that was asked for last (node_cores_at); NULL: none was */
+    struct node_flow **flow;     /* while rates are found */
+    uint32_t flows;              /* room */
+    struct node_cores *copy;     /* of the node that was asked for last (node_cores_at); NULL: none was */
 };
 
 /* What a unit has done so far. */

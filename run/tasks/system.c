@@ -14,9 +14,19 @@
 #include <stdlib.h>
 
 const struct ker_option *const task_option_tables[] = {
-    task_job_options,       task_traffic_options,  mpi_options,           node_options,
-    node_structure_options, node_kind_options,     node_rate_options,     node_noise_options,
-    loggops_options,        loggops_class_options, loggops_noise_options, task_two_phase_options, NULL,
+    task_job_options,
+    task_traffic_options,
+    mpi_options,
+    node_options,
+    node_structure_options,
+    node_kind_options,
+    node_rate_options,
+    node_noise_options,
+    loggops_options,
+    loggops_class_options,
+    loggops_noise_options,
+    task_two_phase_options,
+    NULL,
 };
 
 /* The seats of this rank's nodes, node after node; first[i] .. first[i + 1] - 1 are those of node i. */

@@ -16,8 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct ker_option *const tables[] = {task_job_options, mpi_options, NULL};
     if (!config)
         ker_assert(ker_config_parse(&config, "fuzz", "", NULL, 0, tables, &error) == KER_OK);
-    enum ker_status status =
-        task_coll_tuned_parse(&rules, config, "fuzz", (const char *)data, size, &error);
+    enum ker_status status = task_coll_tuned_parse(&rules, config, "fuzz", (const char *)data, size, &error);
     ker_assert(status == KER_OK || (status == KER_BAD_INPUT && error.text[0] != 0));
     for (uint32_t i = 0; status == KER_OK && i < rules.count; i++) {
         const struct task_coll_rule *rule = &rules.rule[i];

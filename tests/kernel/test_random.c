@@ -121,12 +121,9 @@ static void test_purposes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_purposes),
-        cmocka_unit_test(known_answers),
-        cmocka_unit_test(stream_is_the_function),
-        cmocka_unit_test(moments),
-        cmocka_unit_test(uniform_below),
-        cmocka_unit_test(streams_independent),
+        cmocka_unit_test(test_purposes),          cmocka_unit_test(known_answers),
+        cmocka_unit_test(stream_is_the_function), cmocka_unit_test(moments),
+        cmocka_unit_test(uniform_below),          cmocka_unit_test(streams_independent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* test_fabric.c - InfiniBand clusters from the output of ibnetdiscover. */
-#include "tests/routing/fabric_bench.h"
 #include "tests/refusal.h"
+#include "tests/routing/fabric_bench.h"
 
 /* Per lane 2.5, 5 and 10 Gbaud with 8 of 10 bits; 10.3125, 14.0625 and 25.78125 Gbaud with 64 of 66; then 50,
  * 100 and 200 Gb/s. */

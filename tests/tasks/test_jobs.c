@@ -39,6 +39,11 @@ static const struct ker_option adapter_options[] = {
      .fallback = "512 B",
      .meaning = "payload of a packet"},
     {.key = "adapter.header", .type = KER_TYPE_BYTES, .fallback = "0 B", .meaning = "header of a packet"},
+    {.key = "adapter.headers",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "plain",
+     .choices = "plain|infiniband",
+     .meaning = "what they are"},
     {.key = NULL},
 };
 

@@ -1,6 +1,6 @@
 /* test_allprof_files.c - the reader of liballprof traces: files, what is wrong in them, and real ones. */
-#include "tests/traces/allprof_bench.h"
 #include "tests/refusal.h"
+#include "tests/traces/allprof_bench.h"
 
 static void expect_refused(struct bench *b, const char *more, const char *text)
 {
