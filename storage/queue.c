@@ -106,7 +106,7 @@ bool store_queue_pick(struct store_queue *q, const struct store_policy *policy, 
     *p = (struct store_pick){io->offset, io->bytes, io->file, 1, io->writes};
     take(q, at, part);
     /* Sorted, what touches it comes next. */
-    uint32_t from = policy->sorts ? at : 0, found = from;
+    uint32_t from = policy->sorts ? at : 0, found;
     while (policy->merges) {
         uint32_t to = policy->sorts && from + 1 < q->count ? from + 1 : q->count;
         if ((found = neighbour(q, from, to, p, most, &begin, &end)) == to)

@@ -91,12 +91,11 @@ static enum ker_status servers_place(struct node_service_setup *setup, struct ke
         return status;
     }
     int64_t count = ker_config_int(config, "storage.servers.count"),
-            every = ker_config_int(config, "storage.servers.every");
-    if ((count - 1) * every >= setup->nodes)
+            every = ker_config_int(config, "storage.servers.every"), wanted = (count - 1) * every + 1;
+    if (wanted > setup->nodes)
         return ker_config_fail(config, error, "storage.servers.count",
                                "%lld servers, one every %lld nodes, want %lld nodes; there are %u",
-                               (long long)count, (long long)every, (long long)((count - 1) * every + 1),
-                               setup->nodes);
+                               (long long)count, (long long)every, (long long)wanted, setup->nodes);
     setup->every = count > 1 ? (uint32_t)every : 1;
     setup->members = (uint32_t)count;
     return KER_OK;
