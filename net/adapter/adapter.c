@@ -255,7 +255,7 @@ __attribute__((noinline)) static void packet_notify(struct net_adapter *a, ker_t
         uint64_t bytes = o->left + (o->begun ? o->place * net->set.payload : 0);
         a->paced = now + ker_serialisation(payload, (uint64_t)ker_sizes_of(&net->set.injection, bytes));
     }
-    if (net->congestion && net->outgoing.at[index].queue != NET_QUEUE_CONTROL)
+    if (net->congestion && (net->outgoing.at[index].queue != NET_QUEUE_CONTROL || net->congestion->control))
         net->congestion->sent(a, now, p, net->outgoing.at[index].priority, a->link_free - now);
     if (!net->dma || !payload)
         return;

@@ -64,7 +64,9 @@ struct net_congestion {
     /* A fork: until now this configuration counted. What changed with time by its keys is brought up to now.
      * NULL: nothing does. */
     void (*forked)(struct net_network *, const struct ker_config *former, ker_time now);
-    /* At the source: a packet of this class leaves now and takes the link for `wire`. */
+    /* At the source: a packet of this class leaves now and takes the link for `wire`; with `control` short
+     * ones that others wait for, too, which never wait for ready(). */
+    bool control;
     void (*sent)(struct net_adapter *, ker_time now, const struct net_packet *, unsigned class,
                  ker_time wire);
     /* When the run has ended: a row for each flow of this rank that was held back. NULL: there is no

@@ -185,6 +185,7 @@ const struct ker_kind net_congestion_rtt = {
                                                  .noticed = rtt_noticed,
                                                  .ready = rtt_ready,
                                                  .sent = rtt_sent,
+                                                 .control = true, /* all are acknowledged */
                                                  .save = rtt_save,
                                                  .load = rtt_load},
     .options = KER_OPTIONS(rtt_options, net_cnp_options)};
