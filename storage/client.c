@@ -136,10 +136,8 @@ static void unit_send(struct client *c, struct node *node, ker_time now, uint32_
     part->under_way++;
     if (part->left == 0) {
         part->piece += STORE_PIECES;
-        if (part->op != STORE_READ && part->op != STORE_WRITE)
-            part->piece = UINT32_MAX;
-        else if (!part_next(c, call, part))
-            part->piece = UINT32_MAX;
+        bool more = (part->op == STORE_READ || part->op == STORE_WRITE) && part_next(c, call, part);
+        part->piece = more ? part->piece : UINT32_MAX;
     }
     send(c, node, now, token, part->server, &m, bytes);
 }

@@ -20,7 +20,7 @@ struct job {
     enum store_op op;            /* READ, WRITE, SYNC; CLOSE: a read that is sent; OPEN: the record is free */
     uint32_t file, left;         /* operations of the device that it waits for */
     uint64_t before;             /* SYNC: those with a smaller number */
-    uint64_t bytes, ready, sent; /* READ: in all, read, on their way */
+    uint64_t ready, sent;        /* READ: bytes that are read, and on their way */
     uint32_t under_way, answers; /* chunks that are not acknowledged; that were sent */
 };
 
@@ -341,7 +341,6 @@ static void read_begin(struct server *s, struct node *node, ker_time now, const 
         bytes = offset >= end ? 0 : end - offset < bytes ? end - offset : bytes;
         count += io_add(s, now, m.call.file, offset, bytes, false, job);
         s->read += bytes;
-        s->job[job - 1].bytes += bytes;
     }
     s->job[job - 1].left = count;
     if (count == 0)
@@ -510,7 +509,7 @@ static void jobs_save(struct server *s, struct ker_chunk *c)
         struct job *j = &s->job[i];
         j->op = ker_chunk_below(c, j->op, STORE_ACK);
         KER_CHUNK(c, j->caller.token, j->caller.node, j->caller.service, j->file, j->left, j->before,
-                  j->bytes, j->ready, j->sent, j->under_way, j->answers);
+                  j->ready, j->sent, j->under_way, j->answers);
     }
     count = ker_chunk_count(c, s->files, 16);
     for (uint32_t i = 0; i < count && !c->bad; i++) {

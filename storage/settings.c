@@ -92,7 +92,7 @@ static void words_set(const struct store_call *c, uint32_t number, uint64_t word
     words[4] = c->exists;
 }
 
-static struct store_call words_get(const uint64_t words[STORE_WORDS])
+struct store_call store_call_of(const uint64_t words[STORE_WORDS])
 {
     return (struct store_call){.op = (enum store_op)(words[0] & 15),
                                .file = (uint32_t)(words[0] >> 32),
@@ -105,11 +105,6 @@ void store_call_words(const struct store_call *c, uint64_t words[STORE_WORDS])
     words_set(c, c->run.count, words);
 }
 
-struct store_call store_call_of(const uint64_t words[STORE_WORDS])
-{
-    return words_get(words);
-}
-
 /* The number is 7 bits of pieces, 21 of the chunk. */
 void store_message_words(const struct store_message *m, uint64_t words[STORE_WORDS])
 {
@@ -119,7 +114,7 @@ void store_message_words(const struct store_message *m, uint64_t words[STORE_WOR
 
 struct store_message store_message_of(const uint64_t words[STORE_WORDS])
 {
-    struct store_message m = {words_get(words), 0};
+    struct store_message m = {store_call_of(words), 0};
     m.chunk = m.call.run.count >> 7;
     m.call.run.count &= 127;
     return m;

@@ -208,7 +208,15 @@ static bool access_op(const struct task_program *p, struct own_task *own, struct
                        reads ? "MPI_File_read_at" : "MPI_File_write_at", op);
     }
     struct access access = {p, own->step - 2, reads};
-    struct task_two_phase_call call = {&p->two, p->file, !reads, access_run, &access};
+    struct store_run first = run_of(p, 0, false, access.number),
+                     last = run_of(p, p->tasks - 1, false, access.number);
+    struct task_two_phase_call call = {.shared = &p->two,
+                                       .file = p->file,
+                                       .writes = !reads,
+                                       .low = first.offset,
+                                       .high = last.offset + (last.count - 1) * last.stride + last.bytes,
+                                       .run = access_run,
+                                       .context = &access};
     if (task_two_phase_next(&call, &own->at, own->task, own->words, op))
         return true;
     own->at = (struct task_two_phase_at){0};

@@ -55,23 +55,24 @@ static uint64_t run_below(const struct store_run *run, uint64_t x)
     return pieces * run->bytes + (rest < run->bytes ? rest : run->bytes);
 }
 
-static uint64_t run_end(const struct store_run *run)
-{
-    return run->offset + (run->count - 1) * run->stride + run->bytes;
-}
-
 struct window {
     uint64_t from, to;
 };
 
+/* Bytes of an aggregator. */
+static uint64_t domain_of(const struct task_two_phase_call *call)
+{
+    return (call->high - call->low + call->shared->aggregators - 1) / call->shared->aggregators;
+}
+
 /* Where an aggregator is in this round. */
-static struct window window_of(const struct task_two_phase *two, const struct task_two_phase_at *at,
+static struct window window_of(const struct task_two_phase_call *call, const struct task_two_phase_at *at,
                                uint32_t i)
 {
-    uint64_t domain = (at->high - at->low + two->aggregators - 1) / two->aggregators,
-             begin = at->low + i * domain, end = begin + domain, from = begin + at->round * two->buffer,
-             to = from + two->buffer;
-    end = end < at->high ? end : at->high;
+    const struct task_two_phase *two = call->shared;
+    uint64_t domain = domain_of(call), begin = call->low + i * domain, end = begin + domain,
+             from = begin + at->round * two->buffer, to = from + two->buffer;
+    end = end < call->high ? end : call->high;
     from = from < end ? from : end;
     to = to < end ? to : end;
     return (struct window){from, to > from ? to : from};
@@ -96,7 +97,7 @@ static bool window_call(const struct task_two_phase_call *call, const struct tas
     uint32_t i;
     if (!is_aggregator(call->shared, task, &i))
         return false;
-    struct window w = window_of(call->shared, at, i);
+    struct window w = window_of(call, at, i);
     if (w.from == w.to)
         return false;
     struct store_call what = {.op = call->writes ? STORE_WRITE : STORE_READ,
@@ -121,7 +122,7 @@ static bool message(const struct task_two_phase_call *call, struct task_two_phas
         return false;
     while (at->peer < peers) {
         uint32_t i = at->peer++, peer = with_aggregators ? i * two->every : i;
-        struct window w = window_of(two, at, with_aggregators ? i : own);
+        struct window w = window_of(call, at, with_aggregators ? i : own);
         uint64_t bytes = peer == task ? 0 : bytes_in(call, with_aggregators ? task : peer, w);
         if (!bytes)
             continue;
@@ -146,18 +147,6 @@ static bool waits(const struct task_two_phase *two, struct task_two_phase_at *at
     return op->request_count > 0;
 }
 
-static void ends_find(const struct task_two_phase_call *call, struct task_two_phase_at *at)
-{
-    at->low = UINT64_MAX;
-    at->high = 0;
-    for (uint32_t task = 0; task < call->shared->tasks; task++) {
-        struct store_run run = call->run(call->context, task);
-        uint64_t end = run_end(&run);
-        at->low = run.offset < at->low ? run.offset : at->low;
-        at->high = end > at->high ? end : at->high;
-    }
-}
-
 static bool collective(struct task_op *op, uint8_t which, const char *call, uint64_t bytes)
 {
     op->kind = TASK_OP_COLLECTIVE;
@@ -175,7 +164,6 @@ static bool stage_op(const struct task_two_phase_call *call, struct task_two_pha
 {
     switch ((enum stage)at->stage) {
     case GATHER:
-        ends_find(call, at);
         return collective(op, TASK_COLL_ALLGATHER, "MPI_Allgather", 2 * OFFSET_BYTES);
     case COUNTS:
         return collective(op, TASK_COLL_ALLTOALL, "MPI_Alltoall", COUNT_BYTES);
@@ -197,11 +185,9 @@ bool task_two_phase_next(const struct task_two_phase_call *call, struct task_two
 {
     for (;;) {
         if (at->stage > WRITE) {
-            uint64_t domain =
-                (at->high - at->low + call->shared->aggregators - 1) / call->shared->aggregators;
             at->stage = COUNTS;
             at->round++;
-            if (at->round * call->shared->buffer >= domain)
+            if (at->round * call->shared->buffer >= domain_of(call))
                 return false;
         }
         bool again = at->stage == RECEIVE || at->stage == SEND;
@@ -215,6 +201,6 @@ bool task_two_phase_next(const struct task_two_phase_call *call, struct task_two
 
 void task_two_phase_save(struct task_two_phase_at *at, struct ker_chunk *c)
 {
-    KER_CHUNK(c, at->low, at->high, at->round, at->stage, at->peer, at->posted);
-    c->bad |= at->stage > WRITE + 1 || at->high < at->low;
+    KER_CHUNK(c, at->round, at->stage, at->peer, at->posted);
+    c->bad |= at->stage > WRITE + 1;
 }

@@ -23,12 +23,12 @@ struct task_two_phase_call {
     const struct task_two_phase *shared;
     uint32_t file;
     bool writes;
+    uint64_t low, high; /* the first byte that any task accesses, and the end of the last */
     struct store_run (*run)(const void *context, uint32_t task);
     const void *context;
 };
 /* How far a task is in it; zeroed at first. */
 struct task_two_phase_at {
-    uint64_t low, high;
     uint32_t round, stage, peer, posted;
 };
 
