@@ -113,7 +113,6 @@ struct store_message {
 #define STORE_CHUNKS (1u << 21)
 void store_message_words(const struct store_message *, uint64_t words[STORE_WORDS]);
 struct store_message store_message_of(const uint64_t words[STORE_WORDS]);
-struct store_call store_call_of(const uint64_t words[STORE_WORDS]);
 /* What a server answers: 0, or how many answers the request has, with the last of them that it sends (which
  * may come before others); its job; bytes. */
 enum { STORE_ANSWERS, STORE_JOB, STORE_BYTES };

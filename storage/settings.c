@@ -81,35 +81,14 @@ enum ker_status store_settings_read(void *settings, const struct node_service_se
     return status;
 }
 
-/* ---- words: 4 bits of op, 28 of the first number, 32 of the file; offset; bytes; stride; exists ---- */
+/* ---- words: those of the call, whose number is 7 bits of pieces, 21 of the chunk ---- */
 
-static void words_set(const struct store_call *c, uint32_t number, uint64_t words[STORE_WORDS])
-{
-    words[0] = (uint64_t)c->op | (uint64_t)number << 4 | (uint64_t)c->file << 32;
-    words[1] = c->run.offset;
-    words[2] = c->run.bytes;
-    words[3] = c->run.stride;
-    words[4] = c->exists;
-}
-
-struct store_call store_call_of(const uint64_t words[STORE_WORDS])
-{
-    return (struct store_call){.op = (enum store_op)(words[0] & 15),
-                               .file = (uint32_t)(words[0] >> 32),
-                               .run = {words[1], words[2], words[3], (uint32_t)words[0] >> 4},
-                               .exists = words[4]};
-}
-
-void store_call_words(const struct store_call *c, uint64_t words[STORE_WORDS])
-{
-    words_set(c, c->run.count, words);
-}
-
-/* The number is 7 bits of pieces, 21 of the chunk. */
 void store_message_words(const struct store_message *m, uint64_t words[STORE_WORDS])
 {
+    struct store_call call = m->call;
     ker_assert(m->chunk < STORE_CHUNKS);
-    words_set(&m->call, m->call.run.count | m->chunk << 7, words);
+    call.run.count |= m->chunk << 7;
+    store_call_words(&call, words);
 }
 
 struct store_message store_message_of(const uint64_t words[STORE_WORDS])

@@ -67,11 +67,6 @@ const struct ker_option store_options[] = {
     {0},
 };
 
-bool store_wanted(const struct ker_config *config)
-{
-    return ker_config_has(config, "storage.servers.nodes") || ker_config_has(config, "storage.servers.count");
-}
-
 /* ---- on which nodes ---- */
 
 static enum ker_status servers_place(struct node_service_setup *setup, struct ker_error *error)

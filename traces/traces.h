@@ -8,6 +8,7 @@
 #define TRACES_H
 
 #include "kernel/config/config.h"
+#include "traces/files.h"
 #include "traces/functions.h"
 #include "traces/names.h"
 #include "traces/numbered.h"

@@ -25,7 +25,7 @@ const struct ker_option *const task_option_tables[] = {
     loggops_options,
     loggops_class_options,
     loggops_noise_options,
-    task_two_phase_options,
+    trace_two_phase_options,
     NULL,
 };
 

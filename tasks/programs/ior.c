@@ -8,13 +8,13 @@
  * Invariant: a task is the number of its phase and of the operation in it; next() only continues.
  */
 #include "tasks/programs/programs.h"
-#include "tasks/programs/two_phase.h"
+#include "traces/traces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct own_task {
-    struct task_two_phase_at at;
+    struct trace_two_phase_at at;
     uint64_t step; /* of the phase: barrier, open, accesses, close */
     ker_time began, now;
     uint32_t task, phase;
@@ -27,7 +27,7 @@ struct task_program {
     uint64_t transfer, block, segments;
     bool reads[2]; /* of each phase */
     bool own_files, strided, collective;
-    struct task_two_phase two;
+    struct trace_two_phase two;
     struct task_measured measured;
     uint64_t phase_bytes[2];
     const char *phase_name[2];
@@ -107,7 +107,7 @@ static enum ker_status ior_open(struct task_program **opened, const struct ker_c
                                "is for a file that all tasks share: jobs[].file = \"shared\"");
     enum ker_status status = sizes_read(p, config, path, error);
     if (!status && p->collective)
-        status = task_two_phase_init(&p->two, config, p->tasks, per_node, error);
+        status = trace_two_phase_init(&p->two, config, p->tasks, per_node, error);
     phases_read(p, config, path);
     return status;
 }
@@ -116,7 +116,7 @@ static void ior_close(struct task_program *p)
 {
     if (!p)
         return;
-    task_two_phase_release(&p->two);
+    trace_two_phase_release(&p->two);
     free(p->measured.time);
     free(p->own);
     free(p->before);
@@ -175,10 +175,11 @@ struct access {
     bool reads;
 };
 
-static struct store_run access_run(const void *context, uint32_t task)
+static uint64_t access_below(const void *context, uint32_t task, uint64_t x)
 {
     const struct access *a = context;
-    return run_of(a->program, task, a->reads, a->number);
+    struct store_run run = run_of(a->program, task, a->reads, a->number);
+    return store_run_below(&run, x);
 }
 
 static bool file_op(const struct task_program *p, struct own_task *own, enum store_op what, const char *call,
@@ -210,16 +211,16 @@ static bool access_op(const struct task_program *p, struct own_task *own, struct
     struct access access = {p, own->step - 2, reads};
     struct store_run first = run_of(p, 0, false, access.number),
                      last = run_of(p, p->tasks - 1, false, access.number);
-    struct task_two_phase_call call = {.shared = &p->two,
-                                       .file = p->file,
-                                       .writes = !reads,
-                                       .low = first.offset,
-                                       .high = last.offset + (last.count - 1) * last.stride + last.bytes,
-                                       .run = access_run,
-                                       .context = &access};
-    if (task_two_phase_next(&call, &own->at, own->task, own->words, op))
+    struct trace_two_phase_call call = {.shared = &p->two,
+                                        .file = p->file,
+                                        .writes = !reads,
+                                        .low = first.offset,
+                                        .high = last.offset + (last.count - 1) * last.stride + last.bytes,
+                                        .below = access_below,
+                                        .context = &access};
+    if (trace_two_phase_next(&call, &own->at, own->task, own->words, op))
         return true;
-    own->at = (struct task_two_phase_at){0};
+    own->at = (struct trace_two_phase_at){0};
     return false;
 }
 
@@ -308,7 +309,7 @@ static void ior_position(struct task_program *p, uint32_t number, struct ker_chu
     KER_CHUNK(c, at->step, at->began, at->now, at->phase);
     at->timed = ker_chunk_bool(c, at->timed);
     at->again = ker_chunk_bool(c, at->again);
-    task_two_phase_save(&at->at, c);
+    trace_two_phase_save(&at->at, c);
     c->bad |= at->phase > p->phases + 1 || at->step > accesses(p) + 2;
     if (c->loads && !c->bad)
         p->own[number] = *at;

@@ -33,7 +33,6 @@ uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
 extern const struct ker_option task_steps_options[];     /* jobs[].steps */
 extern const struct ker_option task_bytes_options[];     /* jobs[].bytes */
 extern const struct ker_option task_grid_options[];      /* jobs[].grid */
-extern const struct ker_option task_two_phase_options[]; /* storage.collective */
 extern const struct ker_option task_compute_options[];   /* jobs[].compute_time, allreduce_*, checkpoint_* */
 
 #endif
