@@ -246,6 +246,14 @@ static void function_define(struct mars_writer *writer, uint32_t number, const s
     free(text);
 }
 
+static void map_define(struct mars_writer *writer, uint32_t number, const struct mars_map *map)
+{
+    uint8_t *data = ker_alloc((map->runs + (size_t)1) * MARS_MAP_RUN_BYTES);
+    uint8_t *end = mars_map_put(mars_put(data, number), map);
+    mars_writer_define(writer, MARS_DEFINE_MAP, data, (size_t)(end - data));
+    free(data);
+}
+
 static void definitions_write(struct mars_writer *writer, const struct mars_task *about)
 {
     uint8_t head[6 * MARS_VARINT_MOST], *at;
@@ -268,6 +276,9 @@ static void definitions_write(struct mars_writer *writer, const struct mars_task
         at = mars_put(at, (uint64_t)t->combiner);
         text_define(writer, MARS_DEFINE_TYPE, head, (size_t)(at - head), t->name);
     }
+    for (uint32_t i = 0; i < about->maps; i++)
+        if (about->map[i])
+            map_define(writer, i, about->map[i]);
     for (uint32_t i = 0; i < about->ops; i++) {
         const struct mars_op *op = about->op[i];
         if (!op)

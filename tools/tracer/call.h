@@ -52,6 +52,11 @@ void trc_side(struct trc_call *, unsigned role, intptr_t argument);
 int64_t trc_page_of(const void *address);
 /* completion.c: requests, flags and what has come; false: the word is none of these. */
 bool trc_completion(struct trc_call *, unsigned role, intptr_t argument);
+void trc_text_put(struct trc_call *, const char *text);
+/* hints.c: what is recorded of an info object; and where the program's own pointer into a file is, -1: nobody
+ * knows. */
+void trc_hints_put(struct trc_call *, MPI_Info);
+int64_t trc_file_position(MPI_File);
 /* constants.c: constants of MPI, whose values differ between libraries, by numbers of our own. */
 int64_t trc_constant(unsigned role, intptr_t value);
 

@@ -184,6 +184,8 @@ static intptr_t load(struct scratch *scratch, unsigned role, char class, void *p
     case TRC_R_etype:
     case TRC_R_ftype:
         return (intptr_t)PMPI_Type_f2c(*(MPI_Fint *)p);
+    case TRC_R_info:
+        return (intptr_t)PMPI_Info_f2c(*(MPI_Fint *)p);
     case TRC_R_op:
         return (intptr_t)PMPI_Op_f2c(*(MPI_Fint *)p);
     case TRC_R_group:

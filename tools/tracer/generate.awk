@@ -32,9 +32,9 @@ function fields_set() {
         "root root|op op|newop newop|freeop op|req request|rreq request|preq request|prreq request|ioreq request|" \
         "reqref request|reqval request|cancelreq request|freereq request|startreq requests[]|startreqs requests[]|" \
         "reqio requests[]|reqs requests[]|status from got_tag got|fstatus from got_tag got|wstatus done[]|" \
-        "statuses done[]|iostatus got|flag flag|parts partitions|rparts partitions|part partition|lastpart partition_last|newmsg message|msg message|int value|lock value|assert value|amode value|whence value|color value|splittype value|ints values[]|name name$|" \
+        "statuses done[]|iostatus got|flag flag|parts partitions|rparts partitions|part partition|lastpart partition_last|newmsg message|msg message|int value|lock value|assert value|amode value|whence value position|color value|splittype value|ints values[]|name name$|" \
         "wbase buffer|wsize win_bytes|wunit unit|newwin newwin|win win|freewin win|target target|tdisp target_offset|" \
-        "group members[]|file file|newfile newfile|freefile file|offset offset|etype etype|ftype filetype", part, "|")
+        "group members[]|file file|newfile newfile position|info hints$|freefile file|offset offset|etype etype|ftype filetype", part, "|")
     for (i in part) {
         name = part[i]; sub(/ .*/, "", name)
         rest = part[i]; sub(/^[^ ]* /, "", rest)

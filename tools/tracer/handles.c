@@ -358,7 +358,7 @@ const struct trc_type *trc_type_of(MPI_Datatype handle)
     if (!type && (type = malloc(sizeof *type))) {
         MPI_Count size = 0;
         PMPI_Type_size_x(handle, &size);
-        *type = (struct trc_type){++known.types, size > 0 ? (uint64_t)size : 0};
+        *type = (struct trc_type){++known.types, false, size > 0 ? (uint64_t)size : 0};
         trc_map_set(&known.type, (uintptr_t)handle, (uintptr_t)type);
         type_define(handle, type);
     }
@@ -368,6 +368,22 @@ const struct trc_type *trc_type_of(MPI_Datatype handle)
         known.last_type_is = type;
     }
     return type ? type : &known.no_type;
+}
+
+uint32_t trc_type_viewed(MPI_Datatype handle)
+{
+    struct trc_type *type = NULL;
+    uint32_t number = trc_type_of(handle)->number;
+    if (handle == MPI_DATATYPE_NULL)
+        return number;
+    trc_lock();
+    type = (struct trc_type *)trc_map_get(&known.type, (uintptr_t)handle);
+    if (type && !type->mapped) {
+        type->mapped = true;
+        trc_map_define(number, handle);
+    }
+    trc_unlock();
+    return number;
 }
 
 void trc_type_freed(MPI_Datatype handle)

@@ -51,6 +51,20 @@ static void comm_print(FILE *to, uint32_t task, uint32_t number, const struct ma
     fputc('\n', to);
 }
 
+static void map_print(FILE *to, uint32_t task, uint32_t number, const struct mars_map *map)
+{
+    fprintf(to, "%u map of datatype %u:", task, number);
+    for (uint32_t i = 0; i < map->runs; i++) {
+        const struct mars_map_run *r = &map->run[i];
+        fprintf(to, " %llu at %lld", (unsigned long long)r->bytes, (long long)r->offset);
+        if (r->count > 1)
+            fprintf(to, " x %llu by %lld", (unsigned long long)r->count, (long long)r->stride);
+        if (r->outer > 1)
+            fprintf(to, " x %llu by %lld", (unsigned long long)r->outer, (long long)r->outer_stride);
+    }
+    fputc('\n', to);
+}
+
 static void definitions_print(FILE *to, const struct mars_task *task)
 {
     for (uint32_t i = 0; i < task->infos; i++)
@@ -63,6 +77,9 @@ static void definitions_print(FILE *to, const struct mars_task *task)
             fprintf(to, "%u datatype %u size=%llu extent=%lld combiner=%d %s\n", task->number, i,
                     (unsigned long long)task->type[i]->size, (long long)task->type[i]->extent,
                     task->type[i]->combiner, task->type[i]->name);
+    for (uint32_t i = 0; i < task->maps; i++)
+        if (task->map[i])
+            map_print(to, task->number, i, task->map[i]);
     for (uint32_t i = 0; i < task->ops; i++)
         if (task->op[i])
             fprintf(to, "%u operation %u%s %s\n", task->number, i,

@@ -20,7 +20,7 @@ static void list_put(struct trc_call *c, const int *value, int64_t count)
         trc_put(c, value[i] - last);
 }
 
-static void text_put(struct trc_call *c, const char *text)
+void trc_text_put(struct trc_call *c, const char *text)
 {
     size_t bytes = text ? strlen(text) : 0;
     if (!trc_room(c, bytes / MARS_VARINT_MOST + 1))
@@ -89,6 +89,12 @@ static bool remembered(struct trc_call *c, unsigned role, intptr_t argument)
     }
 }
 
+/* A file is opened with a pointer at its end. */
+static bool appends(intptr_t mode)
+{
+    return mode & MPI_MODE_APPEND && !(mode & MPI_MODE_SEQUENTIAL);
+}
+
 /* Windows and files. */
 static bool thing(struct trc_call *c, unsigned role, intptr_t argument)
 {
@@ -101,13 +107,25 @@ static bool thing(struct trc_call *c, unsigned role, intptr_t argument)
         return true;
     case TRC_R_newfile:
         trc_put(c, c->failed ? 0 : trc_thing_made(TRC_FILES, (uintptr_t) * (MPI_File *)argument));
+        trc_put(c, !c->failed && appends(c->a[2]) ? trc_file_position(*(MPI_File *)argument) : -1);
         return true;
     case TRC_R_file:
         trc_put(c, trc_thing_of(TRC_FILES, (uintptr_t)argument));
         return true;
     case TRC_R_etype:
-    case TRC_R_ftype:
         trc_put(c, trc_type_of((MPI_Datatype)argument)->number);
+        return true;
+    case TRC_R_ftype:
+        trc_put(c, trc_type_viewed((MPI_Datatype)argument));
+        return true;
+    case TRC_R_info:
+        trc_hints_put(c, (MPI_Info)argument);
+        return true;
+    case TRC_R_whence:
+        trc_put(c, trc_constant(role, argument));
+        trc_put(c, c->function == &trc_function[TRC_File_seek] && !c->failed
+                       ? trc_file_position((MPI_File)c->a[0])
+                       : -1);
         return true;
     default:
         return false;
@@ -178,7 +196,6 @@ static void plain(struct trc_call *c, unsigned role, intptr_t argument)
     case TRC_R_lock:
     case TRC_R_assert:
     case TRC_R_amode:
-    case TRC_R_whence:
     case TRC_R_color:
     case TRC_R_splittype:
         trc_put(c, trc_constant(role, argument));
@@ -187,7 +204,7 @@ static void plain(struct trc_call *c, unsigned role, intptr_t argument)
         list_put(c, (const int *)argument, c->length);
         break;
     case TRC_R_name:
-        text_put(c, (const char *)argument);
+        trc_text_put(c, (const char *)argument);
         break;
     default: /* int, part, lastpart, wsize, wunit, tdisp, offset */
         trc_put(c, argument);

@@ -5,8 +5,8 @@
 
 TRC := tools/tracer
 TRC_BUILD := $(BUILD)/tracer
-TRC_CODEC := block encode writer ranks
-TRC_LIBRARY := record left threads sides constants completion before tests light requests handles map wall clock start functions fortran fortran_dynamic profile spawn connect region region_parse posix counters
+TRC_CODEC := block encode writer ranks map
+TRC_LIBRARY := record left threads sides constants completion before tests light requests handles hints map typemap wall clock start functions fortran fortran_dynamic profile spawn connect region region_parse posix counters
 TRC_PROGRAM := marstrace list merge region_parse
 TRC_CFLAGS := -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -Wno-deprecated-declarations -I.
 MPICH_SHOW := $(if $(shell command -v mpicc.mpich 2>/dev/null),$(shell mpicc.mpich -show 2>/dev/null))

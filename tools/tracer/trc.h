@@ -113,6 +113,7 @@ enum trc_role { /* the words of functions.def */
                 TRC_R_etype,
                 TRC_R_number, /* as it is: of POSIX */
                 TRC_R_ftype,
+                TRC_R_info, /* hints */
                 /* besides the word */
                 TRC_ROOT_ONLY = 0x100,
                 TRC_NOT_ROOT = 0x200,
@@ -172,6 +173,7 @@ struct trc_comm {
 };
 struct trc_type {
     uint32_t number;
+    bool mapped; /* its map is in the trace, or cannot be */
     uint64_t size;
 };
 
@@ -183,6 +185,8 @@ const struct trc_comm *trc_comm_made(MPI_Comm, const struct trc_comm *parent);
 const struct trc_comm *trc_comm_copied(MPI_Comm, MPI_Comm parent);
 void trc_comm_freed(MPI_Comm);
 const struct trc_type *trc_type_of(MPI_Datatype);
+/* The number of one that a view has: where its bytes are is defined, too. */
+uint32_t trc_type_viewed(MPI_Datatype);
 void trc_type_freed(MPI_Datatype);
 uint32_t trc_op_of(MPI_Op);
 void trc_op_freed(MPI_Op);
@@ -194,6 +198,10 @@ void trc_thing_freed(enum trc_thing, uintptr_t handle);
 int32_t *trc_group_members(MPI_Group, int *count);
 /* The members of this group have these numbers; both are kept. */
 void trc_group_known(MPI_Group, int32_t *number, int count);
+
+/* ---- typemap.c: where a datatype has its bytes, as a definition ---- */
+
+void trc_map_define(uint32_t number, MPI_Datatype);
 
 /* ---- requests.c ---- */
 

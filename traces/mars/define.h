@@ -25,6 +25,7 @@ enum mars_definition {
     MARS_DEFINE_COMM = 3,
     MARS_DEFINE_TYPE = 4,
     MARS_DEFINE_OP = 5,
+    MARS_DEFINE_MAP = 6,
 };
 
 #define MARS_COMM_INTER 1 /* flags of a communicator; its topology is flags >> 1 */

@@ -4,6 +4,7 @@
 #define MARS_MARS_H
 
 #include "traces/mars/define.h"
+#include "traces/mars/map.h"
 #include "traces/mars/pieces.h"
 #include "traces/mars/reader.h"
 #include "traces/mars/varint.h"

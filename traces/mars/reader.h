@@ -10,6 +10,7 @@
 
 #include "traces/mars/block.h"
 #include "traces/mars/define.h"
+#include "traces/mars/map.h"
 
 struct mars_trace;
 
@@ -96,11 +97,12 @@ struct mars_task {
     bool ended; /* MPI_Finalize has been reached */
     uint64_t resolution_ns;
     uint32_t counters; /* hardware counters; their names, separated by commas, are the info "counters" */
-    uint32_t functions, comms, types, ops, infos;
+    uint32_t functions, comms, types, ops, maps, infos;
     struct mars_function **function; /* by number; NULL where there is none */
     struct mars_comm **comm;
     struct mars_type **type;
     struct mars_op **op;
+    struct mars_map **map; /* of datatypes, by their numbers */
     struct {
         char *key, *value;
     } * info; /* "clock", "world", "library", "resolution_ns", ... */

@@ -146,6 +146,8 @@ static bool shape_check(const struct mars_task *task, const struct chunk *chunk,
         case MARS_FIELD_type:
         case MARS_FIELD_recvtype:
         case MARS_FIELD_target_type:
+        case MARS_FIELD_etype:
+        case MARS_FIELD_filetype:
             *why = "a call in it has a datatype that is not defined";
             if (number < 0 || (number > 0 && (number >= task->types || !task->type[number])))
                 return false;

@@ -260,6 +260,19 @@ static bool type_get(struct mars_task *task, struct mars_bytes *from)
     return define((void ***)&task->type, &task->types, number, type, type->name, type_free);
 }
 
+static void map_free(void *thing)
+{
+    mars_map_release(thing);
+    free(thing);
+}
+
+static bool map_get(struct mars_task *task, struct mars_bytes *from)
+{
+    uint64_t number = mars_get(from);
+    struct mars_map *map = calloc(1, sizeof *map);
+    return map && define((void ***)&task->map, &task->maps, number, map, mars_map_get(map, from), map_free);
+}
+
 static void op_free(void *thing)
 {
     free(((struct mars_op *)thing)->name);
@@ -299,6 +312,8 @@ static bool definitions_get(struct mars_task *task, struct mars_bytes *from)
             fine = type_get(task, &one);
         else if (kind == MARS_DEFINE_OP)
             fine = op_get(task, &one);
+        else if (kind == MARS_DEFINE_MAP)
+            fine = map_get(task, &one);
         if (!fine)
             return false;
     }
@@ -389,6 +404,7 @@ void mars_task_close(struct mars_task *task)
     table_free(task->comm, task->comms, comm_free);
     table_free(task->type, task->types, type_free);
     table_free(task->op, task->ops, op_free);
+    table_free(task->map, task->maps, map_free);
     for (uint32_t i = 0; i < task->infos; i++)
         free(task->info[i].key);
     free(task->info);

@@ -8,7 +8,7 @@
  * several is replayed as a wait for those, and a test that completed nothing as nothing. The arguments of a
  * call are read in arguments.c.
  */
-#include "traces/replay/arguments.h"
+#include "traces/replay/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct trace_function *call_by_fields(const struct mars_function *f
         MARS_FIELD_dest, MARS_FIELD_source, MARS_FIELD_root,       MARS_FIELD_request,  MARS_FIELD_requests,
         MARS_FIELD_win,  MARS_FIELD_target, MARS_FIELD_message,    MARS_FIELD_newcomm,  MARS_FIELD_newwin,
         MARS_FIELD_done, MARS_FIELD_bytes,  MARS_FIELD_bytes_each, MARS_FIELD_recvbytes};
-    if (replay_has(f, MARS_FIELD_file) || replay_has(f, MARS_FIELD_newfile))
+    if (replay_on_file(f))
         return &sorts[TRACE_FILES];
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         if (replay_has(f, passes[i]))
@@ -81,7 +81,8 @@ ker_time replay_gap(const struct replay_task *t)
 ker_time replay_duration(const struct replay_task *t)
 {
     const struct mars_record *r = &t->record;
-    return replay_first(t) || r->polls > 1 || !mars_number(r, MARS_FIELD_flag, 1)
+    return replay_first(t) || (t->files && replay_on_file(r->function)) || r->polls > 1 ||
+                   !mars_number(r, MARS_FIELD_flag, 1)
                ? 0
                : picoseconds(r->duration_ns);
 }
@@ -109,7 +110,7 @@ bool replay_is_constant(struct replay_task *t)
            !is_elsewhere(t, call);
 }
 
-static enum ker_status file_translate(struct replay_task *t, struct task_op *op, bool *some)
+static enum ker_status time_translate(struct replay_task *t, struct task_op *op, bool *some)
 {
     op->kind = TASK_OP_COMPUTE;
     op->time = picoseconds(t->record.duration_ns);
@@ -126,7 +127,13 @@ static enum ker_status unknown_get(struct replay_task *t, const struct trace_fun
             "%s cannot be replayed; jobs[].unknown = \"compute\" takes such calls as computation of "
             "the time they took",
             call->sort != TRACE_UNKNOWN ? "a call with tasks that are not in the trace" : "it");
-    return file_translate(t, op, some);
+    return time_translate(t, op, some);
+}
+
+enum ker_status replay_file_time(struct replay_task *t, struct task_op *op, bool *some)
+{
+    op->mode = TASK_COMPUTE_SYSTEM;
+    return time_translate(t, op, some);
 }
 
 static enum ker_status message_translate(struct replay_task *t, const struct trace_function *call,
@@ -153,8 +160,15 @@ static enum ker_status request_translate(struct replay_task *t, const struct tra
 {
     bool each = t->pairs && (call->sort == TRACE_STATUS || call->op == TASK_OP_REQUEST_FREE);
     enum ker_status status = KER_OK;
+    if (t->beside) {
+        *some = replay_file_further(t, op);
+        t->parts = t->part + (*some ? 2 : 1);
+        return KER_OK;
+    }
     if (call->sort == TRACE_COMPLETE) {
         status = replay_complete_get(t, op, some, w);
+        if (t->files && t->files->furthers)
+            t->parts = 2;
     } else {
         t->parts = each ? 2 : 1;
         replay_named_get(t, op);
@@ -219,8 +233,7 @@ static enum ker_status apart_translate(struct replay_task *t, const struct trace
         return unknown_get(t, call, op, some, w);
     if (call->sort != TRACE_FILES)
         return KER_OK;
-    op->mode = TASK_COMPUTE_SYSTEM;
-    return file_translate(t, op, some);
+    return t->files ? replay_file_op(t, op, some, w) : replay_file_time(t, op, some);
 }
 
 static enum ker_status translate(struct replay_task *t, const struct trace_function *call, struct task_op *op,
@@ -272,6 +285,8 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
                                  struct ker_error *error)
 {
     const struct replay_wrong w = {t, path, error};
-    enum ker_status status = translate(t, call_of(t, t->record.function), op, some, &w);
-    return status == KER_OK && *some ? replay_active_check(t, op, &w) : status;
+    const struct trace_function *call = call_of(t, t->record.function);
+    t->beside = t->part > 0 && call->sort == TRACE_COMPLETE;
+    enum ker_status status = translate(t, call, op, some, &w);
+    return status == KER_OK && *some && !t->beside ? replay_active_check(t, op, &w) : status;
 }

@@ -167,6 +167,7 @@ static void comm_put(struct replay_comms *comms, uint64_t id, struct task_comm c
 {
     comms->id[comms->count] = id;
     comms->comm[comms->count++] = comm;
+    comms->known = comms->count;
 }
 
 static void comms_put(struct replay_comms *comms, const struct listed *listed, const int32_t *member,
@@ -196,7 +197,7 @@ static enum ker_status comms_join(struct replay_comms *comms, const struct liste
     comms->id = ker_alloc((REPLAY_INTER * count + 1) * sizeof *comms->id);
     comms->members = ker_alloc((members + 1) * sizeof *comms->members);
     comms->comm[0] = (struct task_comm){.size = (int32_t)tasks};
-    comms->count = 1;
+    comms->count = comms->known = 1;
     int32_t *at = comms->members;
     for (size_t i = 0; i < count; i++) {
         const struct listed *listed = all[i], *first = i > 0 ? all[i - 1] : NULL;
@@ -266,7 +267,7 @@ void replay_comms_release(struct replay_comms *comms)
 
 static int32_t comm_number(const struct replay_comms *comms, uint64_t id)
 {
-    int32_t low = 1, high = comms->count;
+    int32_t low = 1, high = comms->known;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (comms->id[middle] < id)
@@ -274,7 +275,7 @@ static int32_t comm_number(const struct replay_comms *comms, uint64_t id)
         else
             high = middle;
     }
-    return low < comms->count && comms->id[low] == id ? low : -1;
+    return low < comms->known && comms->id[low] == id ? low : -1;
 }
 
 static bool comm_fits(const struct task_comm *comm, const struct mars_comm *c)

@@ -26,6 +26,7 @@ struct task_program {
     uint32_t tasks;
     struct replay_rules rules;
     struct replay_comms comms;
+    struct replay_joint *joint;
     struct replay_order order; /* until the ranks have agreed */
     bool agreed;
     uint8_t combines; /* TASK_COMBINES_*, of all own tasks */

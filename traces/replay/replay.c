@@ -5,6 +5,7 @@
  * there. So nothing is found wrong in mid-run, and nothing of the trace stays in memory or open. When the run
  * begins again with its tasks elsewhere, hand() brings them there as they were read.
  */
+#include "traces/replay/files.h"
 #include "traces/replay/program.h"
 #include "traces/traces.h"
 
@@ -46,6 +47,7 @@ static void replay_close(struct task_program *program)
     trace_store_release(&program->store);
     replay_comms_release(&program->comms);
     replay_order_release(&program->order);
+    replay_joint_free(program->joint);
     replay_counters_release(&program->rules);
     mars_trace_close(program->trace);
     free(program->path);
@@ -68,6 +70,27 @@ static enum ker_status trace_open(struct task_program *program, struct ker_error
     return KER_OK;
 }
 
+/* Calls on files travel where there is something that they can travel to. */
+static enum ker_status io_read(struct replay_rules *rules, const struct ker_config *config, const char *path,
+                               struct ker_error *error)
+{
+    const char *key = TASK_KEY(path, "io");
+    bool there = store_wanted(config);
+    int64_t per_node = ker_config_int(config, TASK_KEY(path, "tasks_per_node"));
+    rules->io = ker_config_has(config, key) ? ker_config_is(config, key, "modelled") : there;
+    if (!rules->io)
+        return KER_OK;
+    if (!there)
+        return ker_config_fail(config, error, key,
+                               "\"modelled\" needs file servers: storage.servers.count = 4 or "
+                               "storage.servers.nodes = \"0-3\"");
+    rules->contiguous = ker_config_is(config, TASK_KEY(path, "unknown_views"), "contiguous");
+    rules->per_node = per_node ? (uint32_t)per_node : 1;
+    rules->aggregators = (uint64_t)ker_config_int(config, "storage.collective.aggregators");
+    rules->buffer = ker_config_bytes(config, "storage.collective.buffer");
+    return KER_OK;
+}
+
 static enum ker_status replay_open(struct task_program **opened, const struct ker_config *config,
                                    const char *path, struct ker_comm *comm, struct ker_error *error)
 {
@@ -85,12 +108,18 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     replay_counters_read(&program->rules, config, path);
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
+    if (status == KER_OK)
+        status = io_read(&program->rules, config, path, error);
     if (status == KER_OK && ker_comm_rank(comm) == 0 && mars_trace_cut(program->trace))
         ker_warn("%s", mars_trace_cut(program->trace));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
         status = ker_comm_worst(comm, ker_inputs_agree(program->inputs, comm, error));
     if (status == KER_OK)
         status = replay_comms_find(&program->comms, program->trace, program->path, comm, error);
+    if (status == KER_OK && program->rules.io)
+        status = replay_joint_find(&program->joint, &program->rules, &program->comms, program->trace,
+                                   program->path, comm, error);
+    program->rules.joint = program->joint;
     trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
     replay_order_init(&program->order, program->comms.count);
     return status;
@@ -133,7 +162,8 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     }
     t.comm = replay_comms_of(&program->comms, t.trace);
     t.pairs = replay_pairs(t.trace);
-    t.repeats = !program->rules.traced && !program->rules.simulated && !program->rules.counters &&
+    t.files = program->joint ? replay_files_new(&t) : NULL;
+    t.repeats = !program->rules.traced && !program->rules.simulated && !program->rules.counters && !t.files &&
                 t.trace->threads == 1 && !t.pairs && !replay_generalises(t.trace);
     own->held->code.store = &program->store;
     t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
@@ -149,6 +179,12 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
         status = replay_calls_read(program, own, &t, error);
     program->combines |= t.combines;
     replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
+    if (t.files) {
+        for (uint32_t i = 0; i < t.trace->comms; i++)
+            t.comm[i] = t.comm[i] < 0 ? -1 : replay_joint_comm(program->joint, t.comm[i]);
+        replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
+    }
+    replay_files_free(t.files);
     mars_task_close(t.trace);
     replay_requests_release(&t);
     replay_found_release(&t.found);
@@ -316,6 +352,12 @@ static bool replay_call_of(const struct task_program *program, uint32_t number, 
     return trace_called_get(&program->own[number].held->code.called, index, call);
 }
 
+static bool replay_service(const struct task_program *program, uint32_t index, struct task_called *called)
+{
+    *called = (struct task_called){STORE_CLIENT, "io"};
+    return index == 0 && program->rules.joint != NULL;
+}
+
 static const struct ker_option options[] = {
     {"jobs[].clock", KER_TYPE_CHOICE, "cpu", NULL, NULL, "cpu|wall",
      "trace (mars): what computation is: the time between two calls that the task was running on a "
@@ -335,6 +377,12 @@ static const struct ker_option options[] = {
      .belongs = "node.controller_bandwidth or node.core_bandwidth"},
     {"jobs[].memory_line", KER_TYPE_BYTES, "64 B", "1 B", "1 MiB", NULL,
      "trace (mars): bytes that are moved for each that was counted.", .belongs = "jobs[].memory_counters"},
+    {"jobs[].io", KER_TYPE_CHOICE, NULL, NULL, NULL, "modelled|traced",
+     "trace (mars): calls on files travel to the servers of storage, or take the time that they took on the "
+     "traced machine; absent: they travel where there is storage. See docs/storage.md."},
+    {"jobs[].unknown_views", KER_TYPE_CHOICE, "error", NULL, NULL, "error|contiguous",
+     "trace (mars): a view of a file of which the trace does not say where it has holes, as older ones do "
+     "not, is refused, or taken as if it had none."},
     {"jobs[].died", KER_TYPE_CHOICE, "error", NULL, NULL, "error|end",
      "trace (mars): tasks that did not come to MPI_Finalize are refused, or end where their traces do, and "
      "the job with them, as after MPI_Abort."},
@@ -355,6 +403,7 @@ const struct task_program_class task_replay_class = {
     .prepare = replay_prepare,
     .agree = replay_agree,
     .combines = replay_combines,
+    .service = replay_service,
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,

@@ -32,9 +32,9 @@ static inline int32_t replay_whole(const struct task_comm *comms, int32_t comm)
 struct replay_comms {
     struct task_comm *comm;
     uint64_t *id;
-    int32_t count;
-    int32_t *members; /* of all of them, one behind the other */
-    bool aborts;      /* a task has called MPI_Abort: the others were ended somewhere */
+    int32_t count, known; /* known: of the trace; doubles of some are behind them */
+    int32_t *members;     /* of all of them, one behind the other */
+    bool aborts;          /* a task has called MPI_Abort: the others were ended somewhere */
 };
 /* Collective: joins what the tasks rank, rank + ranks, ... say. path: the trace, for messages. */
 enum ker_status replay_comms_find(struct replay_comms *, struct mars_trace *, const char *path,
@@ -59,16 +59,26 @@ struct replay_neighbours *replay_neighbours_unpack(const uint8_t *, size_t bytes
 /* By the job's communicator; NULL: it has no topology. */
 const struct task_neighbours *replay_neighbours_of(const struct replay_neighbours *, int32_t comm);
 
+/* ---- joint.c, files.c: see files.h ---- */
+
+struct replay_joint;
+struct replay_files;
+
 /* ---- calls.c ---- */
 
 /* How a task's calls are read. */
 struct replay_rules {
-    bool cpu;       /* computation is the time on a processor, not that on the wall */
-    bool polls;     /* calls that found nothing are calls all the same: mpi.progress looks at them */
-    bool unknown;   /* what cannot be replayed is computation of its traced time */
-    bool died;      /* tasks that did not come to MPI_Finalize are replayed up to there */
-    bool counts;    /* calls are counted */
-    bool traced;    /* calls take their traced times */
+    bool cpu;          /* computation is the time on a processor, not that on the wall */
+    bool polls;        /* calls that found nothing are calls all the same: mpi.progress looks at them */
+    bool unknown;      /* what cannot be replayed is computation of its traced time */
+    bool died;         /* tasks that did not come to MPI_Finalize are replayed up to there */
+    bool counts;       /* calls are counted */
+    bool traced;       /* calls take their traced times */
+    bool io;           /* calls on files travel to servers */
+    bool contiguous;   /* views that are not known have no holes */
+    uint32_t per_node; /* tasks that a node has */
+    uint64_t buffer, aggregators;     /* of collective accesses, where hints do not say; 0: one a node */
+    const struct replay_joint *joint; /* NULL: nothing is known of all tasks' files */
     bool simulated; /* receives from any source take who comes first, and not whom the trace found */
     char **counter; /* whose counts are lines of memory that were moved, each of `line` bytes */
     uint32_t counters;
@@ -178,9 +188,11 @@ struct replay_task {
     struct replay_window *window; /* by the task's numbers */
     uint32_t windows;
     size_t window_room;
-    int32_t *made;       /* windows, by the task's communicators */
-    bool pairs;          /* some of its requests are of a send and a receive */
-    int32_t part, parts; /* which of the record's operations is asked for, and how many they are */
+    int32_t *made;              /* windows, by the task's communicators */
+    struct replay_files *files; /* NULL: calls on files take their time */
+    bool pairs;                 /* some of its requests are of a send and a receive */
+    bool beside;                /* the operation's requests are not those of the record */
+    int32_t part, parts;        /* which of the record's operations is asked for, and how many they are */
 };
 
 /* ---- counters.c ---- */

@@ -135,7 +135,7 @@ void replay_requests_put(struct replay_task *t, const struct task_op *op, struct
 
 bool replay_splits(const struct replay_task *t)
 {
-    return t->rules->simulated && !t->threads && !t->pairs && t->found.now && t->found.open &&
+    return t->rules->simulated && !t->beside && !t->threads && !t->pairs && t->found.now && t->found.open &&
            t->found.count > 1 && strstr(t->record.function->name, "some");
 }
 
@@ -221,6 +221,7 @@ static bool op_makes(const struct task_op *op)
     case TASK_OP_GREQUEST:
     case TASK_OP_PSEND_INIT:
     case TASK_OP_PRECV_INIT:
+    case TASK_OP_CALL:
         return true;
     default:
         return false;
@@ -245,7 +246,7 @@ void replay_requests_name(struct replay_task *t, struct task_op *op)
     } else if (t->receives.count == 0) {
         return;
     } else if ((op->kind == TASK_OP_WAIT || op->kind == TASK_OP_WAITALL) &&
-               mars_list(&t->record, MARS_FIELD_done)) {
+               mars_list(&t->record, MARS_FIELD_done) && !t->beside) {
         completion_name(t, op);
     } else {
         if (op->request)

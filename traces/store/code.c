@@ -26,6 +26,7 @@
 #define TIME 128u    /* time */
 #define HANDLE 256u  /* message */
 #define COMBINE 512u /* combine */
+#define WORDS 1024u  /* words */
 
 static const uint16_t parts[] = {
     [TASK_OP_COMPUTE] = TIME,
@@ -79,7 +80,7 @@ static const uint16_t parts[] = {
     [TASK_OP_COLLECTIVE] = COLLECTIVE | COMBINE,
     [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST | COMBINE,
     [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST | COMBINE,
-    [TASK_OP_CALL] = 0, /* no format has any */
+    [TASK_OP_CALL] = REQUEST | WORDS,
     [TASK_OP_FINALIZE] = 0,
     [TASK_OP_ABORT] = MESSAGE | FLAG,
     [TASK_OP_AFTER] = MESSAGE,
@@ -187,6 +188,8 @@ static inline uint8_t *put_body(const struct trace_code *code, uint8_t *at, unsi
         *at++ = op->combine;
     if (has & TIME)
         at = put_time(code, at, (uint64_t)(op->time / code->store->form.unit));
+    for (unsigned i = 0; has & WORDS && i < TASK_CALL_WORDS; i++)
+        at = put(at, op->words[i]);
     if (moves(op))
         at = put(at, op->bytes);
     return at;
@@ -370,6 +373,14 @@ static void get_collective(struct trace_reader *reader, struct task_op *op)
         op->receive_bytes = get_list(reader, size, size);
 }
 
+static void get_words(struct trace_reader *reader, struct task_op *op)
+{
+    scratch_reserve(reader, TASK_CALL_WORDS);
+    for (unsigned i = 0; i < TASK_CALL_WORDS; i++)
+        reader->scratch[i] = get(reader);
+    op->words = reader->scratch;
+}
+
 static inline ker_time get_time(struct trace_reader *reader)
 {
     return (ker_time)get(reader) * reader->code->store->form.unit;
@@ -382,7 +393,7 @@ static inline __attribute__((always_inline)) void get_body(struct trace_reader *
         get_message(reader, op);
     if (has & REQUEST)
         op->request = get(reader);
-    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE | COMBINE)))
+    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE | COMBINE | WORDS)))
         return;
     if (has & OTHER) {
         op->peer2 = (int32_t)get_signed(reader);
@@ -404,6 +415,8 @@ static inline __attribute__((always_inline)) void get_body(struct trace_reader *
         op->combine = *reader->at++;
     if (has & TIME)
         op->time = get_time(reader);
+    if (has & WORDS)
+        get_words(reader, op);
     if (moves(op))
         op->bytes = get(reader);
 }

@@ -1,0 +1,470 @@
+/* joint.c - what all tasks have to know of all tasks' calls on files: see files.h.
+ *
+ * Each rank of the simulator follows the files of a share of the tasks, once, before any task is prepared;
+ * then all have what all have found: the files' names, how far each is read, which bytes each rank of a
+ * communicator accesses in its collective calls, and in which order tasks have used shared pointers.
+ *
+ * Invariant: everything here is the same on every rank of the simulator.
+ */
+#include "traces/replay/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A rank's part in what several do; as it travels, its runs are behind it. */
+struct item {
+    struct replay_joint_key key;
+    int32_t rank;
+    uint32_t turn; /* of the shared pointer: collective uses before it */
+    uint32_t all, sets, relative, unused;
+    int64_t units;              /* that are taken, or set; then: where the pointer was */
+    uint64_t time, runs, first; /* first: of its runs in `run` */
+};
+struct piece {
+    struct store_run run;
+    uint64_t before; /* bytes of the item before it */
+};
+
+struct replay_joint {
+    struct task_names names;
+    uint32_t *number; /* of each name */
+    uint64_t *exists;
+    int32_t *twin; /* of each communicator */
+    struct item *item;
+    size_t items, item_room;
+    struct piece *piece;
+    size_t pieces, piece_room;
+    struct replay_together *together;
+    size_t togethers, together_room;
+};
+
+/* What a rank has found so far. */
+struct gathering {
+    struct ker_bytes items;
+    struct seen {
+        char *name;
+        uint64_t furthest;
+    } * seen;
+    uint32_t count;
+    int64_t *opened; /* by communicators */
+};
+
+/* ---- a task ---- */
+
+static void item_add(struct gathering *g, const struct replay_task *t, uint64_t time)
+{
+    const struct replay_access *a = &t->files->access;
+    bool all = a->sets || a->ordered;
+    struct item item = {.key = a->key,
+                        .rank = task_comm_rank(&t->comms[a->file->comm], (int32_t)t->trace->number),
+                        .turn = a->file->turns - all,
+                        .all = all,
+                        .sets = a->sets,
+                        .relative = a->relative,
+                        .units = a->units,
+                        .time = time,
+                        .runs = a->runs.count};
+    ker_bytes_add(&g->items, &item, sizeof item);
+    if (a->runs.count)
+        ker_bytes_add(&g->items, a->runs.run, a->runs.count * sizeof *a->runs.run);
+}
+
+static void opened_note(struct gathering *g, const struct replay_task *t)
+{
+    const struct mars_value *name = mars_list(&t->record, MARS_FIELD_name);
+    struct replay_file *file = t->files->access.file;
+    file->seen = g->count;
+    *KER_APPEND(g->seen, g->count) = (struct seen){.name = ker_format("%.*s", (int)name->count, name->text)};
+    if (!file->posix)
+        g->opened[file->comm] = 1;
+}
+
+/* How far the file was read: as much as came, where the trace says so. */
+static void read_note(struct gathering *g, const struct replay_access *a)
+{
+    const struct replay_runs *runs = &a->runs;
+    uint64_t left = a->got >= 0 ? (uint64_t)a->got : a->bytes, *furthest = &g->seen[a->file->seen].furthest;
+    for (size_t i = 0; i < runs->count && left; i++) {
+        const struct store_run *r = &runs->run[i];
+        uint64_t some = left < r->bytes * r->count ? left : r->bytes * r->count,
+                 piece = (some - 1) / r->bytes,
+                 end = r->offset + piece * r->stride + (some - piece * r->bytes);
+        *furthest = end > *furthest ? end : *furthest;
+        left -= some;
+    }
+}
+
+static enum ker_status record_note(struct gathering *g, struct replay_task *t, uint64_t time,
+                                   const struct replay_wrong *w)
+{
+    const struct mars_function *f = t->record.function;
+    if (!replay_on_file(f))
+        return KER_OK;
+    enum ker_status status = replay_access_get(t, w);
+    const struct replay_access *a = &t->files->access;
+    if (status != KER_OK || !a->file)
+        return status;
+    if (a->kind == REPLAY_OPEN)
+        opened_note(g, t);
+    if (a->kind == REPLAY_DATA && !a->writes)
+        read_note(g, a);
+    if (a->shared || a->sets || (a->kind == REPLAY_DATA && a->together))
+        item_add(g, t, time);
+    return KER_OK;
+}
+
+/* Of several threads the calls come in the order in which they are prepared. */
+static enum ker_status records_note(struct gathering *g, struct replay_task *t, const struct replay_wrong *w)
+{
+    struct mars_error why = {0};
+    struct mars_threads all;
+    enum ker_status status = KER_OK;
+    bool fine = mars_threads_open(&all, t->trace, &why);
+    while (fine && status == KER_OK && mars_threads_next(&all, &why)) {
+        const struct mars_thread *thread = &all.thread[all.now];
+        t->record = thread->record;
+        t->read = thread->records + 1;
+        status = record_note(g, t, thread->end_ns, w);
+    }
+    mars_threads_close(&all);
+    return status == KER_OK && why.text[0] ? ker_fail(w->error, KER_BAD_INPUT, "%s", why.text) : status;
+}
+
+static bool has_files(const struct mars_task *task)
+{
+    for (uint32_t i = 0; i < task->functions; i++)
+        if (task->function[i] && replay_on_file(task->function[i]))
+            return true;
+    return false;
+}
+
+static enum ker_status task_note(struct gathering *g, const struct replay_rules *rules,
+                                 const struct replay_comms *comms, struct mars_trace *trace, uint32_t number,
+                                 const char *path, struct ker_error *error)
+{
+    struct mars_error why = {0};
+    struct replay_task t = {.rules = rules, .comms = comms->comm};
+    enum ker_status status = KER_OK;
+    if (!mars_task_open(&t.trace, trace, number, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    if (has_files(t.trace)) {
+        t.comm = replay_comms_of(comms, t.trace);
+        t.files = replay_files_new(&t);
+        status = records_note(g, &t, &(struct replay_wrong){&t, path, error});
+        replay_files_free(t.files);
+        free(t.comm);
+    }
+    mars_task_close(t.trace);
+    return status;
+}
+
+/* ---- files ---- */
+
+/* The same in all jobs, apart from the numbers of generators; two of a trace differ. */
+static uint32_t number_of(const struct replay_joint *j, uint32_t index)
+{
+    const char *name = j->names.name[index];
+    uint32_t number = (uint32_t)ker_hash_bytes(name, strlen(name)) | 1u << 31;
+    for (uint32_t i = 0; i < index;)
+        if (j->number[i++] == number) {
+            number = (number + 1) | 1u << 31;
+            i = 0;
+        }
+    return number;
+}
+
+static void names_share(struct replay_joint *j, const struct gathering *g, struct ker_comm *comm)
+{
+    for (uint32_t i = 0; i < g->count; i++)
+        task_names_add(&j->names, g->seen[i].name);
+    task_names_share(&j->names, comm);
+    int64_t *exists = ker_alloc((j->names.count + (size_t)1) * sizeof *exists);
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t place = task_names_place(&j->names, g->seen[i].name);
+        if ((int64_t)g->seen[i].furthest > exists[place])
+            exists[place] = (int64_t)g->seen[i].furthest;
+    }
+    ker_comm_max_i64(comm, exists, j->names.count);
+    j->number = ker_alloc((j->names.count + (size_t)1) * sizeof *j->number);
+    j->exists = ker_alloc((j->names.count + (size_t)1) * sizeof *j->exists);
+    for (uint32_t i = 0; i < j->names.count; i++) {
+        j->number[i] = number_of(j, i);
+        j->exists[i] = (uint64_t)exists[i];
+    }
+    free(exists);
+}
+
+uint32_t replay_joint_file(const struct replay_joint *j, const char *name, size_t length, uint64_t *exists)
+{
+    char *text = ker_format("%.*s", (int)length, name);
+    uint32_t place = task_names_place(&j->names, text);
+    free(text);
+    ker_assert(place < j->names.count);
+    *exists = j->exists[place];
+    return j->number[place];
+}
+
+/* ---- communicators ---- */
+
+/* Messages of collective accesses must not meet those of the program. */
+static void twins_make(struct replay_joint *j, int64_t *opened, struct replay_comms *comms,
+                       struct ker_comm *comm)
+{
+    int32_t known = comms->count, count = known;
+    ker_comm_max_i64(comm, opened, (size_t)known);
+    j->twin = ker_alloc((size_t)known * sizeof *j->twin);
+    for (int32_t i = 0; i < known; i++)
+        j->twin[i] = opened[i] && comms->comm[i].size > 1 ? count++ : i;
+    comms->comm = ker_realloc(comms->comm, (size_t)count * sizeof *comms->comm);
+    for (int32_t i = 0; i < known; i++)
+        comms->comm[j->twin[i]] = comms->comm[i];
+    comms->count = count;
+}
+
+int32_t replay_joint_comm(const struct replay_joint *j, int32_t comm)
+{
+    return j->twin[comm];
+}
+
+/* ---- what is done together ---- */
+
+static int key_compare(const struct replay_joint_key *a, const struct replay_joint_key *b)
+{
+    int by = KER_ORDER(a, b, comm);
+    by = by ? by : KER_ORDER(a, b, nth);
+    by = by ? by : KER_ORDER(a, b, shared);
+    return by ? by : KER_ORDER(a, b, call);
+}
+
+static int item_compare(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int by = key_compare(&x->key, &y->key);
+    return by ? by : KER_ORDER(x, y, rank);
+}
+
+/* Uses of a shared pointer: between two collective ones in the order of their ends, those by all by ranks. */
+static int turn_compare(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    int by = KER_ORDER(x, y, key.comm);
+    by = by ? by : KER_ORDER(x, y, key.nth);
+    by = by ? by : KER_ORDER(x, y, key.shared);
+    by = by ? by : KER_ORDER(x, y, turn);
+    by = by ? by : KER_ORDER(x, y, all);
+    by = by || x->all ? by : KER_ORDER(x, y, time);
+    by = by ? by : KER_ORDER(x, y, rank);
+    return by ? by : KER_ORDER(x, y, key.call);
+}
+
+/* Where the pointer was at each use. */
+static void pointers_follow(struct item *item, size_t count)
+{
+    int64_t at = 0, before = 0; /* before: the collective use that moves it */
+    for (size_t i = 0; i < count; i++) {
+        struct item *x = &item[i];
+        const struct item *last = i ? &item[i - 1] : x;
+        if (!x->key.shared)
+            continue;
+        if (i == 0 || last->key.comm != x->key.comm || last->key.nth != x->key.nth || !last->key.shared)
+            at = before = 0;
+        int64_t units = x->units;
+        if (x->sets) { /* all say the same */
+            before = last->sets && last->turn == x->turn && i ? before : at;
+            at = x->relative ? before + units : units;
+            continue;
+        }
+        x->units = at;
+        at = at < INT64_MAX / 2 ? at + units : at;
+    }
+}
+
+static void together_add(struct replay_joint *j, size_t index)
+{
+    const struct item *x = &j->item[index];
+    struct replay_together *last = j->togethers ? &j->together[j->togethers - 1] : NULL;
+    if (!last || key_compare(&last->key, &x->key) != 0) {
+        last = KER_PUSH(j->together, j->togethers, j->together_room);
+        *last = (struct replay_together){.key = x->key, .first = index, .low = UINT64_MAX};
+    }
+    last->count++;
+    if (!x->runs)
+        return;
+    const struct piece *first = &j->piece[x->first], *end = first + x->runs - 1;
+    uint64_t low = first->run.offset,
+             high = end->run.offset + (end->run.count - 1) * end->run.stride + end->run.bytes;
+    const struct item *below = last->count > 1 ? x - 1 : NULL;
+    if (below && below->runs) {
+        end = &j->piece[below->first + below->runs - 1];
+        last->interleaved |=
+            low + 1 < end->run.offset + (end->run.count - 1) * end->run.stride + end->run.bytes;
+    }
+    last->low = low < last->low ? low : last->low;
+    last->high = high > last->high ? high : last->high;
+}
+
+static void items_take(struct replay_joint *j, const char *all, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        struct item *item = KER_PUSH(j->item, j->items, j->item_room);
+        memcpy(item, all + at, sizeof *item);
+        at += sizeof *item;
+        item->first = j->pieces;
+        uint64_t before = 0;
+        for (uint64_t i = 0; i < item->runs; i++, at += sizeof(struct store_run)) {
+            struct piece *piece = KER_PUSH(j->piece, j->pieces, j->piece_room);
+            memcpy(&piece->run, all + at, sizeof piece->run);
+            piece->before = before;
+            before += piece->run.bytes * piece->run.count;
+        }
+    }
+}
+
+static void items_share(struct replay_joint *j, const struct ker_bytes *own, struct ker_comm *comm)
+{
+    size_t *offset;
+    void *all;
+    ker_comm_allgather(comm, own->byte, own->used, &all, &offset);
+    items_take(j, all, offset[ker_comm_size(comm)]);
+    free(all);
+    free(offset);
+    if (!j->items)
+        return;
+    qsort(j->item, j->items, sizeof *j->item, turn_compare);
+    pointers_follow(j->item, j->items);
+    qsort(j->item, j->items, sizeof *j->item, item_compare);
+    for (size_t i = 0; i < j->items; i++)
+        if (!j->item[i].key.shared)
+            together_add(j, i);
+}
+
+static int together_compare(const void *key, const void *together)
+{
+    return key_compare(key, &((const struct replay_together *)together)->key);
+}
+
+struct replay_together *replay_joint_together(const struct replay_joint *j,
+                                              const struct replay_joint_key *key)
+{
+    return bsearch(key, j->together, j->togethers, sizeof *j->together, together_compare);
+}
+
+int64_t replay_joint_pointer(const struct replay_joint *j, const struct replay_joint_key *key, int32_t rank)
+{
+    struct item wanted = {.key = *key, .rank = rank};
+    const struct item *item = bsearch(&wanted, j->item, j->items, sizeof *j->item, item_compare);
+    return item ? item->units : 0;
+}
+
+/* A rank's part; NULL: it has none. */
+static const struct item *item_of(const struct replay_joint *j, const struct replay_together *together,
+                                  uint32_t rank)
+{
+    struct item wanted = {.key = together->key, .rank = (int32_t)rank};
+    const struct item *first = &j->item[together->first];
+    if (rank < together->count && first[rank].rank == (int32_t)rank)
+        return &first[rank];
+    return bsearch(&wanted, first, together->count, sizeof *first, item_compare);
+}
+
+/* The last of its pieces that begins at x or before; its first, if none does. */
+static const struct piece *piece_at(const struct replay_joint *j, const struct item *item, uint64_t x)
+{
+    const struct piece *piece = &j->piece[item->first];
+    size_t low = 0, high = item->runs;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (piece[middle].run.offset <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &piece[low];
+}
+
+uint64_t replay_joint_below(const struct replay_joint *j, const struct replay_together *together,
+                            uint32_t rank, uint64_t x)
+{
+    const struct item *item = item_of(j, together, rank);
+    if (!item || !item->runs)
+        return 0;
+    const struct piece *piece = piece_at(j, item, x);
+    return piece->before + store_run_below(&piece->run, x);
+}
+
+/* From the first byte of a domain that any rank accesses to the last; empty: there is none. */
+static struct trace_window window_find(const struct replay_joint *j, const struct replay_together *together,
+                                       struct trace_window domain)
+{
+    struct trace_window found = {UINT64_MAX, 0};
+    for (size_t i = 0; i < together->count; i++) {
+        const struct item *item = &j->item[together->first + i];
+        if (!item->runs)
+            continue;
+        const struct piece *piece = piece_at(j, item, domain.from),
+                           *end = &j->piece[item->first + item->runs];
+        uint64_t first = replay_run_first(&piece->run, domain.from);
+        if (first == UINT64_MAX && piece + 1 < end)
+            first = piece[1].run.offset;
+        uint64_t last = domain.to ? replay_run_last(&piece_at(j, item, domain.to - 1)->run, domain.to) : 0;
+        found.from = first < found.from ? first : found.from;
+        found.to = last > found.to ? last : found.to;
+    }
+    return found.from < found.to && found.from < domain.to ? found
+                                                           : (struct trace_window){domain.to, domain.to};
+}
+
+void replay_joint_windows(const struct replay_joint *j, struct replay_together *together,
+                          const struct trace_two_phase_call *call)
+{
+    if (together->window)
+        return;
+    together->window = ker_alloc(call->shared->aggregators * sizeof *together->window);
+    for (uint32_t i = 0; i < call->shared->aggregators; i++)
+        together->window[i] = window_find(j, together, trace_two_phase_domain(call, i));
+}
+
+/* ---- all of it ---- */
+
+enum ker_status replay_joint_find(struct replay_joint **found, const struct replay_rules *rules,
+                                  struct replay_comms *comms, struct mars_trace *trace, const char *path,
+                                  struct ker_comm *comm, struct ker_error *error)
+{
+    uint32_t tasks = mars_trace_tasks(trace), ranks = (uint32_t)ker_comm_size(comm);
+    struct gathering g = {.opened = ker_alloc((size_t)comms->count * sizeof *g.opened)};
+    enum ker_status status = KER_OK;
+    *found = NULL;
+    for (uint32_t i = (uint32_t)ker_comm_rank(comm); i < tasks && status == KER_OK; i += ranks)
+        status = task_note(&g, rules, comms, trace, i, path, error);
+    status = ker_comm_worst(comm, status);
+    uint64_t files = g.count;
+    ker_comm_sum_u64(comm, &files, 1);
+    if (status == KER_OK && files) {
+        struct replay_joint *j = *found = ker_alloc(sizeof *j);
+        names_share(j, &g, comm);
+        twins_make(j, g.opened, comms, comm);
+        items_share(j, &g.items, comm);
+    }
+    for (uint32_t i = 0; i < g.count; i++)
+        free(g.seen[i].name);
+    free(g.seen);
+    free(g.opened);
+    free(g.items.byte);
+    return status;
+}
+
+void replay_joint_free(struct replay_joint *j)
+{
+    if (!j)
+        return;
+    for (size_t i = 0; i < j->togethers; i++)
+        free(j->together[i].window);
+    task_names_release(&j->names);
+    free(j->number);
+    free(j->exists);
+    free(j->twin);
+    free(j->item);
+    free(j->piece);
+    free(j->together);
+    free(j);
+}
