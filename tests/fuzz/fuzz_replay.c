@@ -1,6 +1,7 @@
 /* fuzz_replay.c - libFuzzer target for the replay of marstrace's traces: the bytes are the definitions and
  * calls of one task (mars_frames.h). Whatever they are, the replay returns an error with a text, or
  * operations with valid ranks and communicators, as many times as they are asked for. */
+#include "storage/storage.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tests/fuzz/mars_frames.h"
@@ -20,7 +21,7 @@ static struct ker_config *config[4]; /* clock, unknown, trace_memory, progress, 
 
 static void begin(void)
 {
-    const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, mpi_options, store_options, NULL};
     strcpy(path, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz.XXXXXX" : P_tmpdir "/fuzz.XXXXXX");
     int file = mkstemp(path);
     ker_assert(file >= 0);

@@ -1,5 +1,6 @@
 /* test_replay.c - the replay of marstrace's traces: what a request of the trace is in the replay. */
 #define _GNU_SOURCE
+#include "storage/storage.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tests/refusal.h"
@@ -143,7 +144,7 @@ struct bench {
 
 static enum ker_status bench_try(struct bench *b, struct trace *t, const char *keys)
 {
-    const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, mpi_options, store_options, NULL};
     *b = (struct bench){.comm = ker_comm_alone()};
     call(t, FINALIZE, 0, NULL);
     assert_true(mars_writer_close(t->writer));

@@ -26,9 +26,6 @@ static inline bool replay_on_file(const struct mars_function *function)
 {
     return replay_has(function, MARS_FIELD_file) || replay_has(function, MARS_FIELD_newfile);
 }
-/* calls.c: it is computation of the time that it took; *some: of any. */
-enum ker_status replay_file_time(struct replay_task *, struct task_op *, bool *some);
-
 /* The communicator that a field names, as the job numbers it. */
 enum ker_status replay_comm_get(const struct replay_task *, enum mars_field, int32_t *comm,
                                 const struct replay_wrong *);

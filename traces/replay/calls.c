@@ -130,12 +130,6 @@ static enum ker_status unknown_get(struct replay_task *t, const struct trace_fun
     return time_translate(t, op, some);
 }
 
-enum ker_status replay_file_time(struct replay_task *t, struct task_op *op, bool *some)
-{
-    op->mode = TASK_COMPUTE_SYSTEM;
-    return time_translate(t, op, some);
-}
-
 static enum ker_status message_translate(struct replay_task *t, const struct trace_function *call,
                                          struct task_op *op, const struct replay_wrong *w)
 {
@@ -233,7 +227,11 @@ static enum ker_status apart_translate(struct replay_task *t, const struct trace
         return unknown_get(t, call, op, some, w);
     if (call->sort != TRACE_FILES)
         return KER_OK;
-    return t->files ? replay_file_op(t, op, some, w) : replay_file_time(t, op, some);
+    enum ker_status status = t->files ? replay_file_op(t, op, some, w) : KER_OK;
+    if (status != KER_OK || (t->files && !*some) || op->kind != TASK_OP_COMPUTE)
+        return status;
+    op->mode = TASK_COMPUTE_SYSTEM;
+    return time_translate(t, op, some);
 }
 
 static enum ker_status translate(struct replay_task *t, const struct trace_function *call, struct task_op *op,

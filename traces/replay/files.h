@@ -1,8 +1,8 @@
 /* files.h - private to the replay: calls on files, where they travel to servers (jobs[].io = "modelled").
  *
  * view.c: which bytes of a file a view shows. files.c: which files a task has open, where it is in them, and
- * what a call accesses. joint.c: what calls of several tasks access, which each of them has to know. io.c:
- * the operations of a call.
+ * what a call accesses. joint.c: what calls of several tasks access, which each of them has to know, found by
+ * gather.c. io.c: the operations of a call.
  *
  * A file that is opened collectively is, at all tasks, the n-th that its communicator has opened; and its
  * collective accesses are counted. So a call of several tasks has the same name at all of them (struct
@@ -117,6 +117,26 @@ void replay_files_free(struct replay_files *);
 
 /* ---- joint.c: what all tasks have to know of all ---- */
 
+/* A rank's part in what several do; as it travels, its runs are behind it. */
+struct replay_item {
+    struct replay_joint_key key;
+    int32_t rank;
+    uint32_t turn; /* of the shared pointer: collective uses before it */
+    uint32_t all, sets, relative, unused;
+    int64_t units;              /* that are taken, or set; then: where the pointer was */
+    uint64_t time, runs, first; /* first: of its runs in `run` */
+};
+/* What a rank of the simulator has found. */
+struct replay_found_files {
+    struct ker_bytes items;
+    struct replay_found_file { /* a file that a task has opened, and how far it was read */
+        char *name;
+        uint64_t furthest;
+    } * file;
+    uint32_t count;
+    int64_t *opened; /* by communicators: 1, files were opened on it */
+};
+
 struct replay_joint;
 /* What the tasks of a communicator access at once. */
 struct replay_together {
@@ -140,16 +160,23 @@ void replay_joint_windows(const struct replay_joint *, struct replay_together *,
                           const struct trace_two_phase_call *);
 /* Where the shared pointer is. */
 int64_t replay_joint_pointer(const struct replay_joint *, const struct replay_joint_key *, int32_t rank);
-/* Collective, when the communicators have been found, which it doubles: reads the calls on files of the tasks
- * rank, rank + ranks, ... NULL: there are none. */
+/* Collective; communicators that open files are doubled. */
+struct replay_joint *replay_joint_new(const struct replay_found_files *, struct replay_comms *,
+                                      struct ker_comm *);
+void replay_joint_free(struct replay_joint *);
+
+/* ---- gather.c ---- */
+
+/* Collective, when the communicators have been found: reads the calls on files of the tasks rank, rank +
+ * ranks, ... NULL: there are none. */
 enum ker_status replay_joint_find(struct replay_joint **, const struct replay_rules *, struct replay_comms *,
                                   struct mars_trace *, const char *path, struct ker_comm *,
                                   struct ker_error *);
-void replay_joint_free(struct replay_joint *);
 
 /* ---- io.c ---- */
 
-/* The next operation of the record's call on a file; *some false: there is none left. */
+/* The next operation of the record's call on a file; *some false: there is none left. A COMPUTE, whose time
+ * is not set, is all that the call is. */
 enum ker_status replay_file_op(struct replay_task *, struct task_op *, bool *some,
                                const struct replay_wrong *);
 /* Of a call that completed requests: a wait for what else those stand for; false: nothing. */

@@ -225,11 +225,10 @@ enum ker_status replay_file_op(struct replay_task *t, struct task_op *op, bool *
         files->next = files->posted = 0;
         files->at = (struct trace_two_phase_at){0};
     }
-    if (files->access.kind == REPLAY_TIME)
-        return replay_file_time(t, op, some);
-    *some = files->access.kind != REPLAY_NOTHING && next(t, op);
+    op->kind = TASK_OP_COMPUTE;
+    *some = files->access.kind == REPLAY_TIME || (files->access.kind != REPLAY_NOTHING && next(t, op));
     op->call = t->record.function->name;
-    if (*some)
+    if (*some && op->kind != TASK_OP_COMPUTE)
         t->parts = t->part + 2;
     return KER_OK;
 }

@@ -1,8 +1,7 @@
 /* joint.c - what all tasks have to know of all tasks' calls on files: see files.h.
  *
- * Each rank of the simulator follows the files of a share of the tasks, once, before any task is prepared;
- * then all have what all have found: the files' names, how far each is read, which bytes each rank of a
- * communicator accesses in its collective calls, and in which order tasks have used shared pointers.
+ * The files' names, how far each is read, which bytes each rank of a communicator accesses in its collective
+ * calls, and in which order tasks have used shared pointers.
  *
  * Invariant: everything here is the same on every rank of the simulator.
  */
@@ -11,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A rank's part in what several do; as it travels, its runs are behind it. */
-struct item {
-    struct replay_joint_key key;
-    int32_t rank;
-    uint32_t turn; /* of the shared pointer: collective uses before it */
-    uint32_t all, sets, relative, unused;
-    int64_t units;              /* that are taken, or set; then: where the pointer was */
-    uint64_t time, runs, first; /* first: of its runs in `run` */
-};
 struct piece {
     struct store_run run;
     uint64_t before; /* bytes of the item before it */
@@ -30,133 +20,13 @@ struct replay_joint {
     uint32_t *number; /* of each name */
     uint64_t *exists;
     int32_t *twin; /* of each communicator */
-    struct item *item;
+    struct replay_item *item;
     size_t items, item_room;
     struct piece *piece;
     size_t pieces, piece_room;
     struct replay_together *together;
     size_t togethers, together_room;
 };
-
-/* What a rank has found so far. */
-struct gathering {
-    struct ker_bytes items;
-    struct seen {
-        char *name;
-        uint64_t furthest;
-    } * seen;
-    uint32_t count;
-    int64_t *opened; /* by communicators */
-};
-
-/* ---- a task ---- */
-
-static void item_add(struct gathering *g, const struct replay_task *t, uint64_t time)
-{
-    const struct replay_access *a = &t->files->access;
-    bool all = a->sets || a->ordered;
-    struct item item = {.key = a->key,
-                        .rank = task_comm_rank(&t->comms[a->file->comm], (int32_t)t->trace->number),
-                        .turn = a->file->turns - all,
-                        .all = all,
-                        .sets = a->sets,
-                        .relative = a->relative,
-                        .units = a->units,
-                        .time = time,
-                        .runs = a->runs.count};
-    ker_bytes_add(&g->items, &item, sizeof item);
-    if (a->runs.count)
-        ker_bytes_add(&g->items, a->runs.run, a->runs.count * sizeof *a->runs.run);
-}
-
-static void opened_note(struct gathering *g, const struct replay_task *t)
-{
-    const struct mars_value *name = mars_list(&t->record, MARS_FIELD_name);
-    struct replay_file *file = t->files->access.file;
-    file->seen = g->count;
-    *KER_APPEND(g->seen, g->count) = (struct seen){.name = ker_format("%.*s", (int)name->count, name->text)};
-    if (!file->posix)
-        g->opened[file->comm] = 1;
-}
-
-/* How far the file was read: as much as came, where the trace says so. */
-static void read_note(struct gathering *g, const struct replay_access *a)
-{
-    const struct replay_runs *runs = &a->runs;
-    uint64_t left = a->got >= 0 ? (uint64_t)a->got : a->bytes, *furthest = &g->seen[a->file->seen].furthest;
-    for (size_t i = 0; i < runs->count && left; i++) {
-        const struct store_run *r = &runs->run[i];
-        uint64_t some = left < r->bytes * r->count ? left : r->bytes * r->count,
-                 piece = (some - 1) / r->bytes,
-                 end = r->offset + piece * r->stride + (some - piece * r->bytes);
-        *furthest = end > *furthest ? end : *furthest;
-        left -= some;
-    }
-}
-
-static enum ker_status record_note(struct gathering *g, struct replay_task *t, uint64_t time,
-                                   const struct replay_wrong *w)
-{
-    const struct mars_function *f = t->record.function;
-    if (!replay_on_file(f))
-        return KER_OK;
-    enum ker_status status = replay_access_get(t, w);
-    const struct replay_access *a = &t->files->access;
-    if (status != KER_OK || !a->file)
-        return status;
-    if (a->kind == REPLAY_OPEN)
-        opened_note(g, t);
-    if (a->kind == REPLAY_DATA && !a->writes)
-        read_note(g, a);
-    if (a->shared || a->sets || (a->kind == REPLAY_DATA && a->together))
-        item_add(g, t, time);
-    return KER_OK;
-}
-
-/* Of several threads the calls come in the order in which they are prepared. */
-static enum ker_status records_note(struct gathering *g, struct replay_task *t, const struct replay_wrong *w)
-{
-    struct mars_error why = {0};
-    struct mars_threads all;
-    enum ker_status status = KER_OK;
-    bool fine = mars_threads_open(&all, t->trace, &why);
-    while (fine && status == KER_OK && mars_threads_next(&all, &why)) {
-        const struct mars_thread *thread = &all.thread[all.now];
-        t->record = thread->record;
-        t->read = thread->records + 1;
-        status = record_note(g, t, thread->end_ns, w);
-    }
-    mars_threads_close(&all);
-    return status == KER_OK && why.text[0] ? ker_fail(w->error, KER_BAD_INPUT, "%s", why.text) : status;
-}
-
-static bool has_files(const struct mars_task *task)
-{
-    for (uint32_t i = 0; i < task->functions; i++)
-        if (task->function[i] && replay_on_file(task->function[i]))
-            return true;
-    return false;
-}
-
-static enum ker_status task_note(struct gathering *g, const struct replay_rules *rules,
-                                 const struct replay_comms *comms, struct mars_trace *trace, uint32_t number,
-                                 const char *path, struct ker_error *error)
-{
-    struct mars_error why = {0};
-    struct replay_task t = {.rules = rules, .comms = comms->comm};
-    enum ker_status status = KER_OK;
-    if (!mars_task_open(&t.trace, trace, number, &why))
-        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    if (has_files(t.trace)) {
-        t.comm = replay_comms_of(comms, t.trace);
-        t.files = replay_files_new(&t);
-        status = records_note(g, &t, &(struct replay_wrong){&t, path, error});
-        replay_files_free(t.files);
-        free(t.comm);
-    }
-    mars_task_close(t.trace);
-    return status;
-}
 
 /* ---- files ---- */
 
@@ -173,16 +43,16 @@ static uint32_t number_of(const struct replay_joint *j, uint32_t index)
     return number;
 }
 
-static void names_share(struct replay_joint *j, const struct gathering *g, struct ker_comm *comm)
+static void names_share(struct replay_joint *j, const struct replay_found_files *g, struct ker_comm *comm)
 {
     for (uint32_t i = 0; i < g->count; i++)
-        task_names_add(&j->names, g->seen[i].name);
+        task_names_add(&j->names, g->file[i].name);
     task_names_share(&j->names, comm);
     int64_t *exists = ker_alloc((j->names.count + (size_t)1) * sizeof *exists);
     for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t place = task_names_place(&j->names, g->seen[i].name);
-        if ((int64_t)g->seen[i].furthest > exists[place])
-            exists[place] = (int64_t)g->seen[i].furthest;
+        uint32_t place = task_names_place(&j->names, g->file[i].name);
+        if ((int64_t)g->file[i].furthest > exists[place])
+            exists[place] = (int64_t)g->file[i].furthest;
     }
     ker_comm_max_i64(comm, exists, j->names.count);
     j->number = ker_alloc((j->names.count + (size_t)1) * sizeof *j->number);
@@ -238,7 +108,7 @@ static int key_compare(const struct replay_joint_key *a, const struct replay_joi
 
 static int item_compare(const void *a, const void *b)
 {
-    const struct item *x = a, *y = b;
+    const struct replay_item *x = a, *y = b;
     int by = key_compare(&x->key, &y->key);
     return by ? by : KER_ORDER(x, y, rank);
 }
@@ -246,7 +116,7 @@ static int item_compare(const void *a, const void *b)
 /* Uses of a shared pointer: between two collective ones in the order of their ends, those by all by ranks. */
 static int turn_compare(const void *a, const void *b)
 {
-    const struct item *x = a, *y = b;
+    const struct replay_item *x = a, *y = b;
     int by = KER_ORDER(x, y, key.comm);
     by = by ? by : KER_ORDER(x, y, key.nth);
     by = by ? by : KER_ORDER(x, y, key.shared);
@@ -258,12 +128,12 @@ static int turn_compare(const void *a, const void *b)
 }
 
 /* Where the pointer was at each use. */
-static void pointers_follow(struct item *item, size_t count)
+static void pointers_follow(struct replay_item *item, size_t count)
 {
     int64_t at = 0, before = 0; /* before: the collective use that moves it */
     for (size_t i = 0; i < count; i++) {
-        struct item *x = &item[i];
-        const struct item *last = i ? &item[i - 1] : x;
+        struct replay_item *x = &item[i];
+        const struct replay_item *last = i ? &item[i - 1] : x;
         if (!x->key.shared)
             continue;
         if (i == 0 || last->key.comm != x->key.comm || last->key.nth != x->key.nth || !last->key.shared)
@@ -281,7 +151,7 @@ static void pointers_follow(struct item *item, size_t count)
 
 static void together_add(struct replay_joint *j, size_t index)
 {
-    const struct item *x = &j->item[index];
+    const struct replay_item *x = &j->item[index];
     struct replay_together *last = j->togethers ? &j->together[j->togethers - 1] : NULL;
     if (!last || key_compare(&last->key, &x->key) != 0) {
         last = KER_PUSH(j->together, j->togethers, j->together_room);
@@ -293,7 +163,7 @@ static void together_add(struct replay_joint *j, size_t index)
     const struct piece *first = &j->piece[x->first], *end = first + x->runs - 1;
     uint64_t low = first->run.offset,
              high = end->run.offset + (end->run.count - 1) * end->run.stride + end->run.bytes;
-    const struct item *below = last->count > 1 ? x - 1 : NULL;
+    const struct replay_item *below = last->count > 1 ? x - 1 : NULL;
     if (below && below->runs) {
         end = &j->piece[below->first + below->runs - 1];
         last->interleaved |=
@@ -306,7 +176,7 @@ static void together_add(struct replay_joint *j, size_t index)
 static void items_take(struct replay_joint *j, const char *all, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
-        struct item *item = KER_PUSH(j->item, j->items, j->item_room);
+        struct replay_item *item = KER_PUSH(j->item, j->items, j->item_room);
         memcpy(item, all + at, sizeof *item);
         at += sizeof *item;
         item->first = j->pieces;
@@ -351,24 +221,24 @@ struct replay_together *replay_joint_together(const struct replay_joint *j,
 
 int64_t replay_joint_pointer(const struct replay_joint *j, const struct replay_joint_key *key, int32_t rank)
 {
-    struct item wanted = {.key = *key, .rank = rank};
-    const struct item *item = bsearch(&wanted, j->item, j->items, sizeof *j->item, item_compare);
+    struct replay_item wanted = {.key = *key, .rank = rank};
+    const struct replay_item *item = bsearch(&wanted, j->item, j->items, sizeof *j->item, item_compare);
     return item ? item->units : 0;
 }
 
 /* A rank's part; NULL: it has none. */
-static const struct item *item_of(const struct replay_joint *j, const struct replay_together *together,
-                                  uint32_t rank)
+static const struct replay_item *item_of(const struct replay_joint *j, const struct replay_together *together,
+                                         uint32_t rank)
 {
-    struct item wanted = {.key = together->key, .rank = (int32_t)rank};
-    const struct item *first = &j->item[together->first];
+    struct replay_item wanted = {.key = together->key, .rank = (int32_t)rank};
+    const struct replay_item *first = &j->item[together->first];
     if (rank < together->count && first[rank].rank == (int32_t)rank)
         return &first[rank];
     return bsearch(&wanted, first, together->count, sizeof *first, item_compare);
 }
 
 /* The last of its pieces that begins at x or before; its first, if none does. */
-static const struct piece *piece_at(const struct replay_joint *j, const struct item *item, uint64_t x)
+static const struct piece *piece_at(const struct replay_joint *j, const struct replay_item *item, uint64_t x)
 {
     const struct piece *piece = &j->piece[item->first];
     size_t low = 0, high = item->runs;
@@ -385,7 +255,7 @@ static const struct piece *piece_at(const struct replay_joint *j, const struct i
 uint64_t replay_joint_below(const struct replay_joint *j, const struct replay_together *together,
                             uint32_t rank, uint64_t x)
 {
-    const struct item *item = item_of(j, together, rank);
+    const struct replay_item *item = item_of(j, together, rank);
     if (!item || !item->runs)
         return 0;
     const struct piece *piece = piece_at(j, item, x);
@@ -398,7 +268,7 @@ static struct trace_window window_find(const struct replay_joint *j, const struc
 {
     struct trace_window found = {UINT64_MAX, 0};
     for (size_t i = 0; i < together->count; i++) {
-        const struct item *item = &j->item[together->first + i];
+        const struct replay_item *item = &j->item[together->first + i];
         if (!item->runs)
             continue;
         const struct piece *piece = piece_at(j, item, domain.from),
@@ -424,33 +294,14 @@ void replay_joint_windows(const struct replay_joint *j, struct replay_together *
         together->window[i] = window_find(j, together, trace_two_phase_domain(call, i));
 }
 
-/* ---- all of it ---- */
-
-enum ker_status replay_joint_find(struct replay_joint **found, const struct replay_rules *rules,
-                                  struct replay_comms *comms, struct mars_trace *trace, const char *path,
-                                  struct ker_comm *comm, struct ker_error *error)
+struct replay_joint *replay_joint_new(const struct replay_found_files *found, struct replay_comms *comms,
+                                      struct ker_comm *comm)
 {
-    uint32_t tasks = mars_trace_tasks(trace), ranks = (uint32_t)ker_comm_size(comm);
-    struct gathering g = {.opened = ker_alloc((size_t)comms->count * sizeof *g.opened)};
-    enum ker_status status = KER_OK;
-    *found = NULL;
-    for (uint32_t i = (uint32_t)ker_comm_rank(comm); i < tasks && status == KER_OK; i += ranks)
-        status = task_note(&g, rules, comms, trace, i, path, error);
-    status = ker_comm_worst(comm, status);
-    uint64_t files = g.count;
-    ker_comm_sum_u64(comm, &files, 1);
-    if (status == KER_OK && files) {
-        struct replay_joint *j = *found = ker_alloc(sizeof *j);
-        names_share(j, &g, comm);
-        twins_make(j, g.opened, comms, comm);
-        items_share(j, &g.items, comm);
-    }
-    for (uint32_t i = 0; i < g.count; i++)
-        free(g.seen[i].name);
-    free(g.seen);
-    free(g.opened);
-    free(g.items.byte);
-    return status;
+    struct replay_joint *j = ker_alloc(sizeof *j);
+    names_share(j, found, comm);
+    twins_make(j, found->opened, comms, comm);
+    items_share(j, &found->items, comm);
+    return j;
 }
 
 void replay_joint_free(struct replay_joint *j)

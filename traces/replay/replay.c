@@ -144,6 +144,33 @@ static void others_make(struct own_task *own, uint32_t others)
     own->other = others ? ker_alloc(others * sizeof *own->other) : NULL;
 }
 
+/* Also what it has called on the doubles of communicators. */
+static void order_end(struct task_program *program, const struct replay_task *t)
+{
+    replay_order_end(&program->order, t->comms, t->comm, t->trace->comms);
+    for (uint32_t i = 0; t->files && i < t->trace->comms; i++)
+        t->comm[i] = t->comm[i] < 0 ? -1 : replay_joint_comm(program->joint, t->comm[i]);
+    if (t->files)
+        replay_order_end(&program->order, t->comms, t->comm, t->trace->comms);
+}
+
+static void task_release(struct replay_task *t)
+{
+    replay_files_free(t->files);
+    mars_task_close(t->trace);
+    replay_requests_release(t);
+    replay_found_release(&t->found);
+    free(t->dependent);
+    replay_threads_free(t->threads);
+    free(t->comm);
+    free(t->list[0]);
+    free(t->list[1]);
+    free(t->shape);
+    free(t->window);
+    free(t->made);
+    replay_active_release(t);
+}
+
 static enum ker_status task_prepare(struct task_program *program, struct own_task *own, uint32_t task,
                                     struct ker_error *error)
 {
@@ -178,25 +205,8 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     if (status == KER_OK)
         status = replay_calls_read(program, own, &t, error);
     program->combines |= t.combines;
-    replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
-    if (t.files) {
-        for (uint32_t i = 0; i < t.trace->comms; i++)
-            t.comm[i] = t.comm[i] < 0 ? -1 : replay_joint_comm(program->joint, t.comm[i]);
-        replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
-    }
-    replay_files_free(t.files);
-    mars_task_close(t.trace);
-    replay_requests_release(&t);
-    replay_found_release(&t.found);
-    free(t.dependent);
-    replay_threads_free(t.threads);
-    free(t.comm);
-    free(t.list[0]);
-    free(t.list[1]);
-    free(t.shape);
-    free(t.window);
-    free(t.made);
-    replay_active_release(&t);
+    order_end(program, &t);
+    task_release(&t);
     return status;
 }
 
