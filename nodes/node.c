@@ -176,6 +176,14 @@ void node_answer(struct node *n, ker_time now, uint32_t service, const struct no
     node_send(n, now, NODE_TO(service, caller->service), &m);
 }
 
+void node_pending(const struct node *n, uint32_t service, uint64_t token, char *text, size_t room)
+{
+    const struct node_service *of = n->system->services->at[service].service;
+    *text = '\0';
+    if (of->pending && n->state[service])
+        of->pending(n->state[service], token, text, room);
+}
+
 void node_touch(struct node *n, ker_time when)
 {
     ker_touch(n->system->engine, when);

@@ -170,6 +170,8 @@ struct node_service {
     /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it
      * was attached; start is not called then. NULL: it holds nothing. */
     void (*save)(void *state, struct node *, struct ker_chunk *);
+    /* For reports: what the call of this token waits for, as "server 3 on node 9"; or nothing. */
+    void (*pending)(const void *state, uint64_t token, char *text, size_t room);
     /* Of services[] only: frees what the state owns besides its own bytes. */
     void (*release)(void *state);
 };
@@ -239,6 +241,8 @@ static inline struct node_caller node_caller_of(const struct net_message *m)
  * (NULL: zeros). */
 void node_answer(struct node *, ker_time now, uint32_t service, const struct node_caller *, uint64_t bytes,
                  const uint64_t words[NODE_ANSWER_WORDS], uint8_t priority);
+/* What a call of the service waits for; an empty text: nobody knows. */
+void node_pending(const struct node *, uint32_t service, uint64_t token, char *text, size_t room);
 /* Calls timer(number) at `when` > now; number < 65536. Cannot be cancelled: the service ignores stale ones.
  * A node's timers of one instant come in the order of (service, number); two of the same are both delivered
  * and nothing distinguishes them. */

@@ -74,6 +74,11 @@ struct node_service_kind {
     bool (*endless)(const void *shared);
     /* A row is a state, its key the node; context: none. NULL: it counts nothing. */
     const struct stats_schema *table;
+    /* A third, of periods, where the key is "periods": series_add adds a row, or none, for what has happened
+     * in a state since the period before. NULL: there is none. */
+    const char *series_key;
+    const struct stats_schema *series;
+    void (*series_add)(void *state, ker_time at, struct stats_table *);
     /* A second table, NAME.csv of its schema: rows for what has happened in a state, one by one, as log_add
      * adds them; where logs() says that it is wanted. NULL: there is none. */
     const struct stats_schema *log;
@@ -110,6 +115,10 @@ json_t *node_service_list_report(struct node_service_list *, struct ker_comm *, 
 json_t *node_service_list_report_own(struct node_service_list *, const char *name, struct ker_comm *,
                                      ker_time span, const struct stats_folder *, const char *key,
                                      struct ker_error *);
+/* What series_key asks for, as in run/series.c; list: may be NULL. */
+void node_service_series_want(struct node_service_list *, const struct ker_config *,
+                              struct stats_series_files *);
+void node_service_series_add(const struct node_service_list *, ker_time at);
 /* Table number `index` of this run; NULL behind the last. */
 const struct stats_schema *node_service_list_table(const struct node_service_list *, uint32_t index);
 

@@ -43,7 +43,8 @@ struct one {
     const struct ker_kind *kind; /* NULL: not of services[] */
     const struct node_service_kind *operations;
     struct node_service_setup setup;
-    struct stats_schema table; /* the kind's, under this service's name */
+    struct stats_schema table;   /* the kind's, under this service's name */
+    struct stats_series *series; /* NULL: not wanted */
     void *shared;
     char *state; /* of this rank's nodes */
     uint32_t states;
@@ -362,6 +363,22 @@ static void log_write(const struct one *s, struct ker_comm *comm, const struct s
         kind->log_add(s->state + i * kind->state_bytes, table);
     stats_table_show_file(table, comm, folder, NULL, error);
     stats_table_free(table);
+}
+
+void node_service_series_want(struct node_service_list *list, const struct ker_config *config,
+                              struct stats_series_files *files)
+{
+    for (struct one *s = list ? list->one : NULL; s && s < list->one + list->count; s++)
+        if (s->operations->series && stats_collects_periods(config, s->operations->series_key))
+            s->series = stats_series_want(files, s->operations->series, NULL, s->setup.members);
+}
+
+void node_service_series_add(const struct node_service_list *list, ker_time at)
+{
+    for (const struct one *s = list ? list->one : NULL; s && s < list->one + list->count; s++)
+        for (uint32_t i = 0; s->series && i < s->states; i++)
+            s->operations->series_add(s->state + i * s->operations->state_bytes, at,
+                                      stats_series_rows(s->series));
 }
 
 static uint64_t one_row(const void *row)

@@ -61,6 +61,7 @@ void run_series_check(struct run *run)
         run_links(run)->series_want(run->network, run->series);
     task_system_series_want(run->tasks, run->config, run->series);
     node_series_want(&run->model, run->series);
+    node_service_series_want(run->listed, run->config, run->series);
     const struct stats_series_costs *costs = stats_series_costs(run->series);
     if (costs->count == 0)
         return;
@@ -101,6 +102,7 @@ void run_series_add(struct run *run, ker_time at)
         run_links(run)->series_add(run->network, at);
     task_system_series_add(run->tasks, at);
     node_series_add(run->nodes, at);
+    node_service_series_add(run->listed, at);
     stats_series_flush(run->series, at);
 }
 

@@ -162,6 +162,9 @@ const struct ker_option stats_options[] = {
         "core_series.csv and memory_series.csv: what every core, memory controller and link between sockets "
         "did in each period, as in cores.csv and memory.csv. Nodes then have more than the simple model.",
         "jobs & network.model=@nodes"),
+    PERIODS("storage",
+            "storage_series.csv: what each file server, its device and its cache did in each period.",
+            "storage.servers.nodes or storage.servers.count"),
     PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
                       "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,

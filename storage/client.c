@@ -9,6 +9,7 @@
  */
 #include "storage/private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +146,10 @@ static void unit_send(struct client *c, struct node *node, ker_time now, uint32_
 static void call_ended(struct client *c, struct node *node, ker_time now, struct call *call)
 {
     const struct node_service_setup *setup = c->shared->setup;
-    const uint64_t words[NODE_ANSWER_WORDS] = {call->bytes};
+    bool writes = call->what.op == STORE_WRITE;
+    const uint64_t words[NODE_ANSWER_WORDS] = {
+        [STORE_ANSWER_BYTES] = writes ? call->what.run.bytes * call->what.run.count : call->bytes,
+        [STORE_ANSWER_OP] = call->what.op};
     free(call->part);
     call->part = NULL;
     call->parts = 0;
@@ -259,6 +263,26 @@ static void client_arrived(void *state, struct node *node, ker_time now, const s
         client_called(c, node, now, m);
 }
 
+static void client_pending(const void *state, uint64_t token, char *text, size_t room)
+{
+    const struct client *c = state;
+    const char *comma = "";
+    for (uint32_t i = 0; i < c->calls; i++)
+        for (uint32_t k = 0; c->call[i].left && c->call[i].caller.token == token && k < c->call[i].parts;
+             k++) {
+            const struct part *part = &c->call[i].part[k];
+            if (part->under_way == 0 && part->answers == part->wanted)
+                continue;
+            int used = snprintf(text, room, "%sserver %u on node %u", comma, part->server,
+                                node_service_node(c->shared->servers, part->server));
+            if (used < 0 || (size_t)used >= room)
+                return;
+            text += used;
+            room -= (size_t)used;
+            comma = ", ";
+        }
+}
+
 static void client_init(void *state, void *shared, const struct node_service_setup *setup, uint32_t node)
 {
     struct client *c = state;
@@ -329,6 +353,7 @@ static void client_save(void *state, struct node *node, struct ker_chunk *chunk)
 const struct node_service_kind store_client = {.service = {.name = STORE_CLIENT,
                                                            .arrived = client_arrived,
                                                            .save = client_save,
+                                                           .pending = client_pending,
                                                            .release = client_release},
                                                .shared_bytes = sizeof(struct store_settings),
                                                .state_bytes = sizeof(struct client),

@@ -117,6 +117,36 @@ struct store_message store_message_of(const uint64_t words[STORE_WORDS]);
  * may come before others); its job; bytes. */
 enum { STORE_ANSWERS, STORE_JOB, STORE_BYTES };
 
+/* ---- tables.c: what servers count ---- */
+
+struct store_totals { /* of 64 bits each */
+    uint64_t requests, written, read, operations, merged, overlapped, device_written, device_read;
+    uint64_t seeks[STORE_SEEKS], busy_ps;
+};
+/* A row of storage.csv. */
+struct store_counts {
+    struct store_totals total;
+    uint32_t node, number; /* its node, and which server it is */
+    uint64_t held;         /* bytes that were received and are not on the device */
+    uint64_t queue_max, cache_max, wait_max;
+    unsigned __int128 waited;
+};
+/* A row of storage_series.csv: what has come since the period before. */
+struct store_period {
+    ker_time at;
+    uint32_t node, number;
+    uint64_t queue, held; /* at its end */
+    struct store_totals total;
+};
+/* A row of requests.csv. */
+struct store_logged {
+    ker_time time;
+    uint64_t number, offset, bytes; /* number: of the server's; offset: where it lies there */
+    uint32_t server, client, file;
+    enum store_op op;
+};
+extern const struct stats_schema store_table, store_series, store_log;
+
 /* ---- server.c, client.c ---- */
 
 extern const struct node_service_kind store_server, store_client;

@@ -40,17 +40,9 @@ struct requests {
     uint32_t count, room;
 };
 
-/* A row of requests.csv. */
-struct logged {
-    ker_time time;
-    uint64_t number, offset, bytes; /* number: of the server's; offset: where it lies there */
-    uint32_t server, client, file;
-    enum store_op op;
-};
-
 struct server {
+    struct store_counts counts; /* first: a row of storage.csv is a state */
     const struct store_settings *shared;
-    uint32_t node, number; /* its node, and which server it is */
     struct store_head head;
     struct store_queue queue, running;
     struct job *job;
@@ -59,15 +51,11 @@ struct server {
     uint32_t threads;                       /* that work on requests: thread i on working.at[i] */
     struct requests waiting, working, full; /* for a thread; at one; for room in the cache */
     uint64_t *channel;                      /* bits: which are busy */
-    uint64_t next, held;
+    uint64_t next;
     ker_time began; /* the device is busy since then */
-    struct logged *log;
+    struct store_logged *log;
     uint64_t logged;
-    /* What it has counted. */
-    uint64_t requests, written, read, operations, merged, overlapped, device_written, device_read;
-    uint64_t seeks[STORE_SEEKS];
-    uint64_t busy_ps, queue_max, cache_max, wait_max;
-    unsigned __int128 waited;
+    struct store_totals last; /* at the end of the last period */
 };
 
 #define THREAD 0x8000u /* timers: of a thread; below: of a channel */
@@ -121,9 +109,9 @@ static void answer(const struct server *s, struct node *node, ker_time now, cons
     struct node_message m = {.destination = to->node,
                              .bytes = bytes,
                              .envelope = &envelope,
-                             .core = to->node == s->node ? NODE_ANY_CORE : s->shared->core,
+                             .core = to->node == s->counts.node ? NODE_ANY_CORE : s->shared->core,
                              .priority = setup->priority};
-    if (to->node == s->node)
+    if (to->node == s->counts.node)
         m.queue = NODE_QUEUE_ONCE;
     node_send(node, now, NODE_TO(setup->service, to->service), &m);
 }
@@ -193,15 +181,15 @@ static void device_begin(struct server *s, struct node *node, ker_time now)
             io->channel = (uint16_t)channel;
             uint64_t wait = (uint64_t)(now - io->came);
             parts += io->bytes;
-            s->waited += wait;
-            s->wait_max = wait > s->wait_max ? wait : s->wait_max;
+            s->counts.waited += wait;
+            s->counts.wait_max = wait > s->counts.wait_max ? wait : s->counts.wait_max;
         }
         s->began = s->busy++ ? s->began : now;
-        s->operations++;
-        s->seeks[seek]++;
-        s->merged += pick.taken - 1;
-        *(pick.writes ? &s->device_written : &s->device_read) += pick.bytes;
-        s->overlapped += pick.writes ? parts - pick.bytes : 0;
+        s->counts.total.operations++;
+        s->counts.total.seeks[seek]++;
+        s->counts.total.merged += pick.taken - 1;
+        *(pick.writes ? &s->counts.total.device_written : &s->counts.total.device_read) += pick.bytes;
+        s->counts.total.overlapped += pick.writes ? parts - pick.bytes : 0;
         node_timer(node, now + (time ? time : 1), s->shared->setup->service, channel);
     }
 }
@@ -230,11 +218,11 @@ static void device_done(struct server *s, struct node *node, ker_time now, uint3
     r->count = kept;
     s->channel[channel / 64] &= ~((uint64_t)1 << channel % 64);
     if (--s->busy == 0)
-        s->busy_ps += (uint64_t)(now - s->began);
+        s->counts.total.busy_ps += (uint64_t)(now - s->began);
     for (uint32_t i = 0; i < done.count; i++) {
         const struct store_io *io = &done.io[i];
         if (io->writes) {
-            s->held -= io->bytes;
+            s->counts.held -= io->bytes;
             synced(s, node, now, io);
         }
         if (io->job)
@@ -261,7 +249,7 @@ static uint32_t io_add(struct server *s, ker_time now, uint32_t file, uint64_t o
                                            .job = job,
                                            .writes = writes});
     }
-    s->queue_max = s->queue.count > s->queue_max ? s->queue.count : s->queue_max;
+    s->counts.queue_max = s->queue.count > s->counts.queue_max ? s->queue.count : s->counts.queue_max;
     return count;
 }
 
@@ -270,7 +258,8 @@ static uint32_t io_add(struct server *s, ker_time now, uint32_t file, uint64_t o
 static struct store_extents extents_of(const struct server *s, const struct store_call *call)
 {
     const struct store_layout *layout = &s->shared->layout;
-    return (struct store_extents){layout, call->run, store_layout_place(layout, call->file, s->number), 0};
+    return (struct store_extents){layout, call->run, store_layout_place(layout, call->file, s->counts.number),
+                                  0};
 }
 
 /* Of a chunk: its bytes here. */
@@ -288,9 +277,9 @@ static void write_begin(struct server *s, struct node *node, ker_time now, const
     uint64_t skip = m.chunk * s->shared->chunk, left = chunk_bytes(s, &m), offset, bytes;
     uint32_t job = 0, count = 0;
     struct file *file = file_of(s, m.call.file);
-    s->written += left;
-    s->held += left;
-    s->cache_max = s->held > s->cache_max ? s->held : s->cache_max;
+    s->counts.total.written += left;
+    s->counts.held += left;
+    s->counts.cache_max = s->counts.held > s->counts.cache_max ? s->counts.held : s->counts.cache_max;
     if (!s->shared->policy->caches)
         job = job_new(s, &(struct job){.caller = request->caller, .op = STORE_WRITE, .file = m.call.file});
     while (left && store_extents_next(&at, &offset, &bytes)) {
@@ -313,7 +302,7 @@ static void write_begin(struct server *s, struct node *node, ker_time now, const
 static bool has_room(const struct server *s, const struct request *request)
 {
     struct store_message m = store_message_of(request->word);
-    return !s->shared->policy->caches || s->held + chunk_bytes(s, &m) <= s->shared->cache;
+    return !s->shared->policy->caches || s->counts.held + chunk_bytes(s, &m) <= s->shared->cache;
 }
 
 static void full_admit(struct server *s, ker_time now, struct node *node)
@@ -340,7 +329,7 @@ static void read_begin(struct server *s, struct node *node, ker_time now, const 
     while (store_extents_next(&at, &offset, &bytes)) {
         bytes = offset >= end ? 0 : end - offset < bytes ? end - offset : bytes;
         count += io_add(s, now, m.call.file, offset, bytes, false, job);
-        s->read += bytes;
+        s->counts.total.read += bytes;
     }
     s->job[job - 1].left = count;
     if (count == 0)
@@ -365,13 +354,13 @@ static void request_log(struct server *s, ker_time now, const struct request *re
     uint64_t offset = 0, bytes = 0, skip = m.call.op == STORE_WRITE ? m.chunk * s->shared->chunk : 0;
     while (moves && store_extents_next(&at, &offset, &bytes) && skip >= bytes)
         skip -= bytes;
-    struct logged row = {.time = now,
-                         .number = (uint64_t)s->number << 40 | s->logged,
-                         .offset = offset + skip,
-                         .server = s->number,
-                         .client = request->caller.node,
-                         .file = m.call.file,
-                         .op = m.call.op};
+    struct store_logged row = {.time = now,
+                               .number = (uint64_t)s->counts.number << 40 | s->logged,
+                               .offset = offset + skip,
+                               .server = s->counts.number,
+                               .client = request->caller.node,
+                               .file = m.call.file,
+                               .op = m.call.op};
     if (moves)
         row.bytes = m.call.op == STORE_WRITE ? chunk_bytes(s, &m)
                                              : store_layout_bytes(&s->shared->layout, at.place, &m.call.run);
@@ -433,7 +422,7 @@ static void server_arrived(void *state, struct node *node, ker_time now, const s
         read_acknowledged(s, node, now, message.chunk);
         return;
     }
-    s->requests += message.call.op != STORE_WRITE || message.chunk == 0;
+    s->counts.total.requests += message.call.op != STORE_WRITE || message.chunk == 0;
     if (s->shared->logs)
         request_log(s, now, &request);
     if (request_cost(s, &request) == 0) {
@@ -462,8 +451,8 @@ static void server_init(void *state, void *shared, const struct node_service_set
 {
     struct server *s = state;
     s->shared = shared;
-    s->node = node;
-    s->number = node_service_member(setup, node);
+    s->counts.node = node;
+    s->counts.number = node_service_member(setup, node);
     s->channel = ker_alloc((channels(s) + 63) / 64 * sizeof *s->channel);
     s->working.count = s->shared->threads;
     s->working.at = ker_alloc(s->working.count * sizeof *s->working.at);
@@ -471,9 +460,20 @@ static void server_init(void *state, void *shared, const struct node_service_set
         s->working.at[i].caller.service = UINT32_MAX;
 }
 
+/* What the header of this file says of bytes. */
+static void bytes_check(const struct server *s)
+{
+    const struct store_totals *t = &s->counts.total;
+    uint64_t waits = 0;
+    for (uint32_t i = 0; i < s->queue.count; i++)
+        waits += s->queue.io[i].writes ? s->queue.io[i].bytes : 0;
+    ker_assert(t->written == t->device_written + t->overlapped + waits);
+}
+
 static void server_release(void *state)
 {
     struct server *s = state;
+    bytes_check(s);
     free(s->queue.io);
     free(s->running.io);
     free(s->job);
@@ -524,8 +524,8 @@ static void log_save(struct server *s, struct ker_chunk *c)
     uint32_t count = ker_chunk_count(c, (uint32_t)s->logged, sizeof *s->log / 2);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         if (c->loads)
-            *KER_APPEND(s->log, s->logged) = (struct logged){.time = 0};
-        struct logged *row = &s->log[i];
+            *KER_APPEND(s->log, s->logged) = (struct store_logged){.time = 0};
+        struct store_logged *row = &s->log[i];
         row->op = ker_chunk_below(c, row->op, STORE_ACK);
         KER_CHUNK(c, row->time, row->number, row->offset, row->bytes, row->server, row->client, row->file);
     }
@@ -546,82 +546,22 @@ static void server_save(void *state, struct node *node, struct ker_chunk *c)
     log_save(s, c);
     c->bad |= s->working.count != s->shared->threads;
     ker_chunk_bytes(c, s->channel, (channels(s) + 63) / 64 * sizeof *s->channel);
-    KER_CHUNK(c, s->busy, s->threads, s->next, s->held, s->began, s->requests, s->written, s->read,
-              s->operations, s->merged, s->overlapped);
-    KER_CHUNK(c, s->device_written, s->device_read, s->seeks, s->busy_ps, s->queue_max, s->cache_max,
-              s->wait_max, s->waited);
+    KER_CHUNK(c, s->busy, s->threads, s->next, s->began, s->counts, s->last);
 }
 
 /* ---- what it has counted ---- */
 
-/* clang-format off */
-#define COLUMNS(COLUMN) \
-    COLUMN(server, "", U32, SAME, row->number, "which server, from 0 on") \
-    COLUMN(node, "", U32, SAME, row->node, "its node") \
-    COLUMN(requests, "requests", U64, SUM, row->requests, "that came: of a write its first chunk") \
-    COLUMN(written_bytes, "bytes", U64, SUM, row->written, "that clients wrote, and the server took") \
-    COLUMN(read_bytes, "bytes", U64, SUM, row->read, "that clients asked for, and were there") \
-    COLUMN(device_operations, "operations", U64, SUM, row->operations, "that the device began") \
-    COLUMN(device_written_bytes, "bytes", U64, SUM, row->device_written, "of them") \
-    COLUMN(device_read_bytes, "bytes", U64, SUM, row->device_read, "of them") \
-    COLUMN(merged, "operations", U64, SUM, row->merged, "that were joined to another one") \
-    COLUMN(overlapped_bytes, "bytes", U64, SUM, row->overlapped, \
-           "that were written once for several that wrote them") \
-    COLUMN(held_bytes, "bytes", U64, SUM, row->held, "that were not on the device at the end") \
-    COLUMN(full_seeks, "seeks", U64, SUM, row->seeks[STORE_SEEK_FULL], "to another file, or far in it") \
-    COLUMN(track_seeks, "seeks", U64, SUM, row->seeks[STORE_SEEK_TRACK], "to what is close") \
-    COLUMN(busy_ps, "ps", U64, SUM, row->busy_ps, "time in which the device had something to do") \
-    COLUMN(utilisation, "", SHARE, SAME, row->busy_ps, "`busy_ps` / measured time") \
-    COLUMN(wait_mean_ps, "ps", MEAN, SUM, row->waited, "for the device, of an operation that did", \
-           .by = "device_operations") \
-    COLUMN(wait_max_ps, "ps", U64, MOST, row->wait_max, "the longest of them") \
-    COLUMN(queue_max_operations, "operations", U64, MOST, row->queue_max, \
-           "that waited for the device at once") \
-    COLUMN(queue_mean_operations, "operations", SHARE, SAME, (uint64_t)row->waited, \
-           "the mean over the time") \
-    COLUMN(cache_max_bytes, "bytes", U64, MOST, row->cache_max, "most that it held of writes")
-/* clang-format on */
-
-static uint64_t row_key(const void *row)
+static void series_add(void *state, ker_time at, struct stats_table *table)
 {
-    return ((const struct server *)row)->number;
+    struct server *s = state;
+    struct store_period row = {
+        at, s->counts.node, s->counts.number, s->queue.count, s->counts.held, s->counts.total};
+    row.total.busy_ps += s->busy ? (uint64_t)(at - s->began) : 0;
+    stats_series_since(store_series.name, (uint64_t *)&row.total, (uint64_t *)&s->last,
+                       sizeof row.total / sizeof(uint64_t));
+    if (row.queue || row.held || row.total.requests || row.total.busy_ps)
+        stats_table_add(table, &row);
 }
-
-STATS_SCHEMA(store_table, struct server, COLUMNS, row_key, "storage", "One row per file server.")
-/* clang-format off */
-#define LOG_COLUMNS(COLUMN) \
-    COLUMN(time_ps, "ps", TIME, SAME, (uint64_t)row->time, "when it came") \
-    COLUMN(server, "", U32, SAME, row->server, "to which server") \
-    COLUMN(client_node, "", U32, SAME, row->client, "from which node") \
-    COLUMN(operation, "", TEXT, SAME, row->op, "`open`, `close`, `sync`, `read` or `write`", \
-           .text = op_text) \
-    COLUMN(file, "", U32, SAME, row->file, "the file's number: each job has 2^20 of its own") \
-    COLUMN(offset_bytes, "bytes", U64, SAME, row->offset, \
-           "where it begins among the server's bytes of the file") \
-    COLUMN(bytes, "bytes", U64, SAME, row->bytes, "how many it is of")
-/* clang-format on */
-
-static const char *op_text(const void *context, uint32_t op)
-{
-    static const char *const name[] = {[STORE_OPEN] = "open",
-                                       [STORE_CLOSE] = "close",
-                                       [STORE_SYNC] = "sync",
-                                       [STORE_READ] = "read",
-                                       [STORE_WRITE] = "write"};
-    (void)context;
-    return name[op];
-}
-
-static uint64_t log_key(const void *row)
-{
-    return ((const struct logged *)row)->number;
-}
-
-STATS_SCHEMA(
-    store_log, struct logged, LOG_COLUMNS, log_key, "requests",
-    "One row per request, or chunk of a write, that came to a file server: server after server, in the "
-    "order in which they came.")
-const struct stats_schema *const store_tables[] = {&store_table, &store_log, NULL};
 
 static bool server_logs(const void *shared)
 {
@@ -645,6 +585,9 @@ const struct node_service_kind store_server = {.service = {.name = "storage",
                                                .read = store_settings_read,
                                                .init = server_init,
                                                .table = &store_table,
+                                               .series_key = "output.series.storage",
+                                               .series = &store_series,
+                                               .series_add = series_add,
                                                .log = &store_log,
                                                .logs = server_logs,
                                                .log_add = log_add};

@@ -35,3 +35,13 @@ bool store_wanted(const struct ker_config *config)
 {
     return ker_config_has(config, "storage.servers.nodes") || ker_config_has(config, "storage.servers.count");
 }
+
+const char *store_op_name(enum store_op op)
+{
+    static const char *const name[] = {[STORE_OPEN] = "open",
+                                       [STORE_CLOSE] = "close",
+                                       [STORE_SYNC] = "sync",
+                                       [STORE_READ] = "read",
+                                       [STORE_WRITE] = "write"};
+    return name[op];
+}

@@ -14,10 +14,14 @@ enum store_op {
     STORE_OPEN,  /* exists: how long the file is before anything has been written */
     STORE_CLOSE, /* what the node has written to the file is on the devices behind it */
     STORE_SYNC,  /* likewise */
-    STORE_READ,  /* the answer's first word: how many bytes there were */
+    STORE_READ,
     STORE_WRITE,
     STORE_ACK /* between clients and servers */
 };
+#define STORE_OPS STORE_ACK               /* that tasks call */
+const char *store_op_name(enum store_op); /* not of STORE_ACK */
+/* Words of an answer: how many bytes were moved, of a read those that there were; enum store_op. */
+enum { STORE_ANSWER_BYTES, STORE_ANSWER_OP };
 
 /* `count` pieces of `bytes`, the first at `offset`, each next one `stride` further. */
 struct store_run {

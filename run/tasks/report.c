@@ -433,6 +433,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
                                          files->tasks_key, error));
     keep(&status, task_matrix_write(system->matrix, comm, files->folder, error));
     keep(&status, task_measured_report(system, comm, files, *jobs, error));
+    task_io_report(system, comm, *jobs);
     keep(&status, mpi_report(system, comm, end, &names, files, *jobs, error));
     return status;
 }

@@ -427,7 +427,7 @@ json_t *task_system_traffic(struct task_system *system, struct ker_comm *comm, k
 
 /* ---- saved state ---- */
 
-#define VERSION 3
+#define VERSION 4
 
 enum ker_status task_system_former(struct task_system *system, const struct ker_config *former,
                                    ker_time until, struct ker_error *error)

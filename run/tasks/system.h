@@ -70,6 +70,8 @@ void task_models_attach(struct task_system *, const uint32_t *nodes, uint32_t co
                         const struct task_mpi_seat *, const uint32_t *first, void **state);
 
 /* measured.c */
+/* Collective: jobs[].io, on rank 0. */
+void task_io_report(const struct task_system *, struct ker_comm *, json_t *jobs);
 enum ker_status task_measured_report(const struct task_system *, struct ker_comm *, const struct task_files *,
                                      json_t *jobs, struct ker_error *);
 void task_measured_state(void *system, struct ker_chunk *);

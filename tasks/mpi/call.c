@@ -16,15 +16,22 @@ _Static_assert(TASK_CALL_WORDS == NODE_ANSWER_WORDS, "calls and answers have as 
 _Static_assert(TOKEN_BYTES == offsetof(struct task_wire, source),
                "a token is how a message of a task begins");
 
+uint64_t task_call_token(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
+{
+    struct task_wire token = {.kind = TASK_WIRE_SERVICE,
+                              .spare =
+                                  (uint16_t)(task_index(mpi, task) - task_node_of(mpi, task)->first_task),
+                              .job = number};
+    uint64_t word;
+    memcpy(&word, &token, TOKEN_BYTES);
+    return word;
+}
+
 static void send(struct task_mpi *mpi, const struct task_state *task, ker_time now, uint32_t number)
 {
     const struct task_mpi_node *node = task_node_of(mpi, task);
     const struct task_job *job = task_job_of(mpi, task);
-    struct task_wire token = {.kind = TASK_WIRE_SERVICE,
-                              .spare = (uint16_t)(task_index(mpi, task) - node->first_task),
-                              .job = number};
-    struct net_envelope envelope = {{0}};
-    memcpy(&envelope, &token, TOKEN_BYTES);
+    struct net_envelope envelope = {{task_call_token(mpi, task, number)}};
     if (task->op.words)
         memcpy(&envelope.word[1], task->op.words, TASK_CALL_WORDS * sizeof *task->op.words);
     struct node_message m = {.destination = node->node,
@@ -44,7 +51,7 @@ bool task_call_begin(struct task_mpi *mpi, struct task_state *task, ker_time now
     r->peer = (int32_t)task->task;
     r->tag = op->peer;
     r->comm = TASK_COMM_CALL;
-    r->bytes = (uint64_t)(now / KER_NS); /* for task_mpi_waiting, until it is answered */
+    r->bytes = (uint64_t)now; /* until it is answered */
     r->state = TASK_REQUEST_ACTIVE;
     task_request_open(mpi, task, index);
     mpi->job[task->job].open++;
@@ -84,6 +91,25 @@ static void answer_report(struct task_mpi *mpi, struct task_state *task, const s
     task_stream_select(task, current);
 }
 
+/* ---- calls on files ---- */
+
+static void io_count(struct task_mpi *mpi, const struct task_state *task, const struct task_request *r,
+                     ker_time now, const struct net_message *message)
+{
+    const struct task_job *job = task_job_of(mpi, task);
+    const uint64_t *word = &message->envelope.word[1];
+    struct task_called called;
+    job->class->service(job->program, (uint32_t)r->tag, &called);
+    if (strcmp(called.name, STORE_CLIENT) != 0)
+        return;
+    task_mpi_io_join(&task_mpi_io(mpi, task->job)[word[STORE_ANSWER_OP]],
+                     &(struct task_mpi_io){.calls = 1,
+                                           .bytes = word[STORE_ANSWER_BYTES],
+                                           .time = (uint64_t)now - r->bytes,
+                                           .first = (ker_time)r->bytes,
+                                           .last = now});
+}
+
 void task_call_answered(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                         const struct net_message *message)
 {
@@ -93,6 +119,7 @@ void task_call_answered(struct task_mpi *mpi, struct task_mpi_node *node, ker_ti
     ker_assert(task_request_calls(r) && r->state == TASK_REQUEST_ACTIVE); /* a call is answered once */
     mpi->now = now;
     mpi->job[task->job].open--;
+    io_count(mpi, task, r, now, message);
     answer_report(mpi, task, r, message);
     r->bytes = message->bytes; /* what its overhead is of */
     if (mpi->waits)

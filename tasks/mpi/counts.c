@@ -143,6 +143,38 @@ void task_mpi_files(const struct task_mpi *mpi, uint64_t *sum)
     }
 }
 
+void task_mpi_io_join(struct task_mpi_io *to, const struct task_mpi_io *from)
+{
+    if (from->calls && (to->calls == 0 || from->first < to->first))
+        to->first = from->first;
+    if (from->last > to->last)
+        to->last = from->last;
+    to->calls += from->calls;
+    to->bytes += from->bytes;
+    to->time += from->time;
+}
+
+struct task_mpi_io *task_mpi_io(struct task_mpi *mpi, uint32_t job)
+{
+    task_mpi_job_room(mpi, job);
+    if (!mpi->job[job].io)
+        mpi->job[job].io = ker_alloc(STORE_OPS * sizeof *mpi->job[job].io);
+    return mpi->job[job].io;
+}
+
+static void io_state(struct task_mpi *mpi, uint32_t job, struct ker_chunk *c)
+{
+    if (!ker_chunk_bool(c, mpi->job[job].io != NULL))
+        return;
+    struct task_mpi_io *of = task_mpi_io(mpi, job);
+    for (uint32_t op = 0; op < STORE_OPS && !c->bad; op++) {
+        struct task_mpi_io io = of[op];
+        KER_CHUNK(c, io.calls, io.bytes, io.time, io.first, io.last);
+        if (c->loads && !c->bad)
+            task_mpi_io_join(&of[op], &io);
+    }
+}
+
 void task_mpi_counts_state(struct task_mpi *mpi, uint32_t jobs, struct ker_chunk *c)
 {
     jobs = ker_chunk_count(c, jobs, sizeof(int64_t));
@@ -151,5 +183,6 @@ void task_mpi_counts_state(struct task_mpi *mpi, uint32_t jobs, struct ker_chunk
         uint64_t open = ker_chunk_u64(c, (uint64_t)mpi->job[job].open);
         if (c->loads)
             mpi->job[job].open += (int64_t)open;
+        io_state(mpi, job, c);
     }
 }

@@ -248,6 +248,8 @@ void task_mpi_free(struct task_mpi *mpi)
     for (uint32_t i = 0; i < mpi->kept_names; i++)
         free(mpi->kept_name[i]);
     free(mpi->kept_name);
+    for (uint32_t i = 0; i < mpi->job_room; i++)
+        free(mpi->job[i].io);
     free(mpi->job);
     free(mpi->sent);
     free(mpi);

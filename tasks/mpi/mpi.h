@@ -138,6 +138,15 @@ void task_mpi_abort_join(struct task_mpi_abort *, const struct task_mpi_abort *)
 void task_mpi_files(const struct task_mpi *, uint64_t *sum);
 /* Saved state: what this rank counts for each job; loading adds what another has counted. */
 void task_mpi_counts_state(struct task_mpi *, uint32_t jobs, struct ker_chunk *);
+/* What a job's tasks on this rank have had done on files that are in the system (storage/): for each enum
+ * store_op of STORE_OPS. */
+struct task_mpi_io {
+    uint64_t calls, bytes; /* that have ended */
+    uint64_t time;         /* from each call to its end, summed; calls with a request included */
+    ker_time first, last;  /* when the first began, the last ended */
+};
+struct task_mpi_io *task_mpi_io(struct task_mpi *, uint32_t job);
+void task_mpi_io_join(struct task_mpi_io *to, const struct task_mpi_io *from);
 /* Messages of the application that tasks of a job on this rank have sent since they were last set to 0: an
  * array by kind and whether they leave their node. NULL: they are not counted, which `collect` changes. */
 enum task_sent_kind {

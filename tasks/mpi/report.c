@@ -81,15 +81,33 @@ static void text_partitioned(struct text *text, const struct task_mpi *mpi, cons
         text_add(text, ", not matched");
 }
 
+/* r: the call's request. */
 static void text_call(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
-                      uint32_t service, ker_time since)
+                      const struct task_request *r)
 {
+    const struct task_mpi_node *node = task_node_of(mpi, task);
     const struct task_job *job = task_job_of(mpi, task);
     struct task_called called;
-    char at[32];
-    job->class->service(job->program, service, &called);
-    text_add(text, "service %s on node %u, called at %s", called.name, task_node_of(mpi, task)->node,
-             ker_print_time(at, since));
+    char at[32], pending[160];
+    job->class->service(job->program, (uint32_t)r->tag, &called);
+    node_pending(node->net, job->service[r->tag], task_call_token(mpi, task, r->number), pending,
+                 sizeof pending);
+    text_add(text, "service %s on node %u, called at %s%s%s", called.name, node->node,
+             ker_print_time(at, (ker_time)r->bytes), *pending ? ", which waits for " : "", pending);
+}
+
+/* Of the call that the stream waits for. */
+static void text_own_call(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
+{
+    for (uint32_t number = 1; number <= task->numbers; number++) {
+        const struct task_request *r = task_request_there(task, number)
+                                           ? task_request_at(mpi, task_request_numbered(task, number))
+                                           : NULL;
+        if (r && task_request_calls(r) && r->flags & TASK_REQUEST_DETACHED && r->tag == task->op.peer) {
+            text_call(text, mpi, task, r);
+            return;
+        }
+    }
 }
 
 static void text_request(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
@@ -108,7 +126,7 @@ static void text_request(struct text *text, const struct task_mpi *mpi, const st
         return;
     }
     if (task_request_calls(r)) {
-        text_call(text, mpi, task, (uint32_t)r->tag, (ker_time)r->bytes * KER_NS);
+        text_call(text, mpi, task, r);
         return;
     }
     text_message(text, r->flags & TASK_REQUEST_SEND ? "send to" : "receive from", r->peer, r->tag, r->comm,
@@ -194,7 +212,7 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
             text_run(&text, mpi, task, task->collective);
         break;
     case TASK_OP_CALL:
-        text_call(&text, mpi, task, (uint32_t)op->peer, task->blocked_since);
+        text_own_call(&text, mpi, task);
         break;
     case TASK_OP_MRECV:
         text_add(&text, "the rest of a message that a probe has found");

@@ -205,9 +205,10 @@ struct task_mpi_node {
 struct task_mpi_job {
     const struct task_job *job; /* NULL: none of its tasks is here */
     int64_t open;
-    uint64_t unfinished; /* tasks */
-    uint64_t waiting;    /* of these: for the end of other jobs; each is open until they are released */
-    uint64_t aborted;    /* tasks that have ended before their end */
+    uint64_t unfinished;    /* tasks */
+    uint64_t waiting;       /* of these: for the end of other jobs; each is open until they are released */
+    uint64_t aborted;       /* tasks that have ended before their end */
+    struct task_mpi_io *io; /* STORE_OPS; NULL: none of its tasks here has called for a file */
 };
 
 /* mpi.reduce_rate */
@@ -519,7 +520,9 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
     return (uint64_t)(seat + 1) << 32 | number;
 }
 
-/* -- call.c -- TASK_OP_CALL: true, it continues at once; the answer, and whose it is */
+/* -- call.c -- TASK_OP_CALL: true, it continues at once; the answer, and whose it is; by what the service
+ * knows the call */
+uint64_t task_call_token(const struct task_mpi *, const struct task_state *, uint32_t number);
 bool task_call_begin(struct task_mpi *, struct task_state *, ker_time now);
 void task_call_answered(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct net_message *);
 struct task_state *task_call_task(const struct task_mpi_node *, const struct net_envelope *);

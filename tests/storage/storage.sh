@@ -66,7 +66,7 @@ storage: { servers: { count = 3; every = 4; cache_bytes = "3 MiB"; request_time 
            device: { kind = "disk"; rate = "400 MB/s"; }; chunk = "200 kB"; window = 2; open_time = "10 us"; };
 jobs = ( { program = "ior"; tasks = 12; tasks_per_node = 2; transfer = "150 kB"; block = "450 kB"; segments = 2; mode = "both"; reorder = true; },
          { program = "stencil"; extents = [4]; steps = 40; bytes = "20 kB"; compute_time = "20 us"; share = true; first_node = 4; nodes = 4; } );
-traffic: { pattern = "uniform"; load = 0.1; size = "1500 B"; };
+traffic: { pattern = "uniform"; load = 0.02; size = "1500 B"; };
 run: { end = "60 ms"; };
 END
 same_bits "an ior beside other jobs"
@@ -77,6 +77,26 @@ same_bits "... on flash, first come" storage.servers.cache_policy=write_behind s
 same_bits "... own files, aggregated" 'jobs[0].file=task' storage.servers.cache_policy=aggregate storage.layout.stripe_count=2
 same_bits "... beside checkpoints of a stencil" 'jobs[1].checkpoint_every=20' 'jobs[1].checkpoint_bytes=700kB'
 same_bits "... strided" 'jobs[0].strided=true' storage.layout.stripe_size=10kB
+
+same_bits "... in periods" output.series.storage=periods output.period="1 ms" storage.servers.cache_policy=write_behind 'jobs[1].checkpoint_every=20'
+
+# What periods have counted is what there was in all, and so is what jobs have.
+run -o "$t/out" "$t/c.cfg" output.series.storage=periods output.period="2 ms" 'jobs[1].checkpoint_every=20' run.end=1s traffic.stop="20 ms" &&
+    awk -F, 'NR > 1 { w += $5; r += $6; n += $4 } END { print w, r, n }' "$t/out/storage_series.csv" >"$t/sums" &&
+    jq -r '.result | [.storage.written_bytes, .storage.read_bytes, .storage.requests] | map(tostring) | join(" ")' "$t/out/summary.json" | cmp - "$t/sums" &&
+    jq -e '.result | (.jobs | map(.io.write.bytes) | add) == .storage.written_bytes and .jobs[0].io.read.bytes == .storage.read_bytes and
+        .jobs[0].io.open.calls == 24 and .jobs[1].io.open.calls == 8 and (.jobs[0].io.read | .bytes_per_s == (.bytes * 1e12 / .span_ps | floor))' \
+        "$t/out/summary.json" >>"$t/err"
+check "periods and jobs add up to what servers have counted"
+
+# The node of a server goes down, and all wait for it.
+cat >"$t/down.cfg" <<END
+@include "$t/stream.cfg"
+faults: { list = ( { node = 9; at = "2 ms"; } ); unreachable = "drop"; };
+END
+"$marssim" -q -o "$t/bad" "$t/down.cfg" switch.channels=2 >"$t/err" 2>&1
+[ $? -eq 1 ] && grep -q 'service storage_client on node 0, called at .* us, which waits for server 1 on node 9$' "$t/err"
+check "who waits for a server says which"
 
 bad() { # MESSAGE WORDS...
     local message=$1
