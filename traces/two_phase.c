@@ -13,6 +13,13 @@ const struct ker_option trace_two_phase_options[] = {
     {"storage.collective.buffer", KER_TYPE_BYTES, "16 MiB", "1 B", NULL, NULL,
      "What such a task accesses in a round (cb_buffer_size).",
      .belongs = "storage.servers.nodes or storage.servers.count"},
+    {"storage.files[].name", KER_TYPE_STRING, "", NULL, NULL, NULL,
+     "A file of a trace, as the program has called it, that is otherwise as long before the job as the trace "
+     "has read of it.",
+     .belongs = "storage.servers.nodes or storage.servers.count"},
+    {"storage.files[].bytes", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
+     "How long it is: what is read behind its end is short.",
+     .belongs = "storage.servers.nodes or storage.servers.count"},
     {0},
 };
 

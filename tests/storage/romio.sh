@@ -64,3 +64,13 @@ for c in "${trials[@]}"; do
     { traced $c && replayed $c; }
     check "traced and replayed: $c"
 done
+
+# A collective write of eight tasks with pieces of other sizes, on several servers.
+traced 8 3 30000 10000 9 indexed collective
+cat >"$t/same.cfg" <<'END2'
+topology: { kind = "star"; nodes = 11; bandwidth = "1 GB/s"; latency = "1 us"; };
+storage: { servers: { nodes = "1,8-10"; cache_bytes = "64 kB"; }; device: { kind = "disk"; rate = "500 MB/s"; }; layout: { stripe_size = "7 kB"; stripe_count = 3; }; chunk = "4 kB"; };
+jobs = ( { program = "trace"; trace = "traced"; } );
+output: { requests = true; waits = true; };
+END2
+all_alike "a collective write" "$t/same.cfg"

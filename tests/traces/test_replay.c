@@ -4,9 +4,8 @@
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tests/refusal.h"
-#include "traces/mars/mars.h"
+#include "tests/traces/mars_bench.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,13 +17,6 @@
 
 extern const struct task_program_class task_replay_class;
 static const struct task_program_class *class = &task_replay_class;
-
-/* A trace of one task, written by the tracer's own writer. */
-struct trace {
-    char path[64];
-    int file;
-    struct mars_writer *writer;
-};
 
 enum {
     INIT = 1,
@@ -45,73 +37,29 @@ enum {
     PARRIVED
 };
 
-static uint64_t time_of_day(void)
-{
-    return 0;
-}
-
-static void define(struct mars_writer *writer, unsigned number, const char *text)
-{
-    uint8_t data[200], *at = mars_put(data, number);
-    size_t bytes = strlen(text);
-    memcpy(at, text, bytes);
-    mars_writer_define(writer, MARS_DEFINE_FUNCTION, data, (size_t)(at + bytes - data));
-}
-
-static struct mars_writer *writer_new(const struct trace *t, uint16_t thread)
-{
-    struct mars_writer_setup setup = {
-        .file = t->file, .path = t->path, .thread = thread, .resolution_ns = 1, .level = 1};
-    struct mars_writer *writer = mars_writer_new(&setup);
-    assert_non_null(writer);
-    return writer;
-}
-
-/* A call whose fields are these numbers; lists with their lengths before them. */
-static void call(struct trace *t, unsigned function, unsigned count, const int64_t *fields)
-{
-    static const struct mars_times times;
-    uint8_t shape[400], *at = mars_put(shape, function << 1);
-    for (unsigned i = 0; i < count; i++)
-        at = mars_put_signed(at, fields[i]);
-    mars_writer_call(t->writer, shape, (size_t)(at - shape), &times, NULL, time_of_day);
-}
-#define CALL(t, function, ...)                                                                               \
-    call(t, function, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
+static const char *const functions[] = {
+    [INIT] = "MPI_Init",
+    [IRECV] = "MPI_Irecv recvbytes source tag comm request",
+    [ISEND] = "MPI_Isend bytes dest tag comm request",
+    [WAITSOME] = "MPI_Waitsome requests[] done[]",
+    [CANCEL] = "MPI_Cancel request",
+    [FINALIZE] = "MPI_Finalize",
+    [RECV] = "MPI_Recv recvbytes source tag comm from got_tag got",
+    [SEND_INIT] = "MPI_Send_init bytes dest tag comm request",
+    [START] = "MPI_Start requests[]",
+    [REQUEST_FREE] = "MPI_Request_free request",
+    [PSEND_INIT] = "MPI_Psend_init partitions bytes dest tag comm request",
+    [PRECV_INIT] = "MPI_Precv_init partitions recvbytes source tag comm request",
+    [PREADY] = "MPI_Pready partition request",
+    [PREADY_RANGE] = "MPI_Pready_range partition partition_last request",
+    [PREADY_LIST] = "MPI_Pready_list values[] request",
+    [PARRIVED] = "MPI_Parrived request partition flag",
+};
 
 static void trace_begin(struct trace *t)
 {
-    static const char unit[] = "resolution_ns=1";
-    uint8_t head[MARS_HEAD_BYTES], comm[100], *at = mars_put(comm, 1);
-    strcpy(t->path, P_tmpdir "/test_replay.XXXXXX.mars");
-    t->file = mkostemps(t->path, 5, O_APPEND);
-    assert_true(t->file >= 0);
-    mars_head_put(head, MARS_FILE_TASK);
-    assert_int_equal(write(t->file, head, sizeof head), sizeof head);
-    struct mars_writer *defines = writer_new(t, MARS_DEFINITIONS);
-    mars_writer_define(defines, MARS_DEFINE_INFO, (const uint8_t *)unit, sizeof unit - 1);
-    define(defines, INIT, "MPI_Init");
-    define(defines, IRECV, "MPI_Irecv recvbytes source tag comm request");
-    define(defines, ISEND, "MPI_Isend bytes dest tag comm request");
-    define(defines, WAITSOME, "MPI_Waitsome requests[] done[]");
-    define(defines, CANCEL, "MPI_Cancel request");
-    define(defines, FINALIZE, "MPI_Finalize");
-    define(defines, RECV, "MPI_Recv recvbytes source tag comm from got_tag got");
-    define(defines, SEND_INIT, "MPI_Send_init bytes dest tag comm request");
-    define(defines, START, "MPI_Start requests[]");
-    define(defines, REQUEST_FREE, "MPI_Request_free request");
-    define(defines, PSEND_INIT, "MPI_Psend_init partitions bytes dest tag comm request");
-    define(defines, PRECV_INIT, "MPI_Precv_init partitions recvbytes source tag comm request");
-    define(defines, PREADY, "MPI_Pready partition request");
-    define(defines, PREADY_RANGE, "MPI_Pready_range partition partition_last request");
-    define(defines, PREADY_LIST, "MPI_Pready_list values[] request");
-    define(defines, PARRIVED, "MPI_Parrived request partition flag");
-    mars_store(at, 7, 8); /* the world: one task, itself */
-    at = mars_put_signed(mars_put(mars_put(at + 8, 0), 0), 0);
-    at = mars_ranks_put(at, &(int32_t){0}, 1);
-    mars_writer_define(defines, MARS_DEFINE_COMM, comm, (size_t)(at - comm));
-    assert_true(mars_writer_close(defines));
-    t->writer = writer_new(t, 0);
+    trace_defines(t, functions, sizeof functions / sizeof *functions);
+    trace_calls(t);
     call(t, INIT, 0, NULL);
 }
 
@@ -147,8 +95,7 @@ static enum ker_status bench_try(struct bench *b, struct trace *t, const char *k
     const struct ker_option *tables[] = {task_job_options, mpi_options, store_options, NULL};
     *b = (struct bench){.comm = ker_comm_alone()};
     call(t, FINALIZE, 0, NULL);
-    assert_true(mars_writer_close(t->writer));
-    close(t->file);
+    trace_end(t);
     char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %s } );", t->path, keys);
     assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
     free(text);

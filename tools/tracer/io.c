@@ -42,6 +42,20 @@ static void leave(void *thread, struct trc_io io)
     errno = saved;
 }
 
+/* Where what has been read or written began; -1: it is no file that has places. */
+static int64_t place(void *thread, int file, int64_t got)
+{
+    NEXT(lseek);
+    off_t at = thread && got >= 0 ? next(file, 0, SEEK_CUR) : -1;
+    return at >= 0 ? at - got : -1;
+}
+
+static int64_t stream_place(void *thread, FILE *file, size_t got)
+{
+    off_t at = thread ? ftello(file) : -1;
+    return at >= 0 ? (int64_t)at - (int64_t)got : -1;
+}
+
 #define OPEN(name)                                                                                           \
     EXPORT int name(const char *path, int flags, ...)                                                        \
     {                                                                                                        \
@@ -72,7 +86,7 @@ EXPORT ssize_t read(int file, void *to, size_t bytes)
     NEXT(read);
     ENTER(TRC_IO_READ);
     ssize_t got = next(file, to, bytes);
-    leave(thread, (struct trc_io){TRC_IO_READ, NULL, file, -1, (int64_t)bytes, got});
+    leave(thread, (struct trc_io){TRC_IO_READ, NULL, file, place(thread, file, got), (int64_t)bytes, got});
     return got;
 }
 
@@ -81,7 +95,7 @@ EXPORT ssize_t write(int file, const void *from, size_t bytes)
     NEXT(write);
     ENTER(TRC_IO_WRITE);
     ssize_t got = next(file, from, bytes);
-    leave(thread, (struct trc_io){TRC_IO_WRITE, NULL, file, -1, (int64_t)bytes, got});
+    leave(thread, (struct trc_io){TRC_IO_WRITE, NULL, file, place(thread, file, got), (int64_t)bytes, got});
     return got;
 }
 
@@ -158,8 +172,8 @@ EXPORT size_t fread(void *to, size_t size, size_t count, FILE *file)
     NEXT(fread);
     ENTER(TRC_IO_READ);
     size_t got = next(to, size, count, file);
-    leave(thread, (struct trc_io){TRC_IO_READ, NULL, fileno(file), -1, (int64_t)(size * count),
-                                  (int64_t)(size * got)});
+    leave(thread, (struct trc_io){TRC_IO_READ, NULL, fileno(file), stream_place(thread, file, size * got),
+                                  (int64_t)(size * count), (int64_t)(size * got)});
     return got;
 }
 
@@ -168,7 +182,7 @@ EXPORT size_t fwrite(const void *from, size_t size, size_t count, FILE *file)
     NEXT(fwrite);
     ENTER(TRC_IO_WRITE);
     size_t got = next(from, size, count, file);
-    leave(thread, (struct trc_io){TRC_IO_WRITE, NULL, fileno(file), -1, (int64_t)(size * count),
-                                  (int64_t)(size * got)});
+    leave(thread, (struct trc_io){TRC_IO_WRITE, NULL, fileno(file), stream_place(thread, file, size * got),
+                                  (int64_t)(size * count), (int64_t)(size * got)});
     return got;
 }

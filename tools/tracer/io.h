@@ -20,7 +20,7 @@ struct trc_io {
     enum trc_io_call call;
     const char *path; /* OPEN */
     int file;         /* descriptor; -1: OPEN failed */
-    int64_t offset;   /* PREAD, PWRITE; SEEK: where it led to */
+    int64_t offset;   /* of READ and WRITE where there is one, otherwise -1; SEEK: where it led to */
     int64_t bytes;    /* asked for; OPEN: 0 to read, 1 to write, 2 both */
     int64_t got;      /* bytes; below 0: it failed */
 };

@@ -147,6 +147,8 @@ struct replay_together {
     bool interleaved;            /* some rank begins before the one below it ends */
     struct trace_window *window; /* of each aggregator, when it has been asked for */
 };
+/* The keys storage.files. */
+void replay_joint_lengths(struct replay_joint *, const struct ker_config *);
 /* The number of a file, and how long it is before the job. */
 uint32_t replay_joint_file(const struct replay_joint *, const char *name, size_t length, uint64_t *exists);
 /* A communicator's double, for messages of collective accesses; itself, of one task. */

@@ -77,7 +77,6 @@ bool replay_file_further(struct replay_task *t, struct task_op *op)
             if (d.request < 0 || further.request != (uint64_t)d.request)
                 continue;
             files->further[i] = files->further[--files->furthers];
-            op->call = t->record.function->name;
             return wait_put(t, further.first, further.count, op);
         }
     return false;
@@ -216,7 +215,6 @@ enum ker_status replay_file_op(struct replay_task *t, struct task_op *op, bool *
                                const struct replay_wrong *w)
 {
     struct replay_files *files = t->files;
-    op->call = t->record.function->name;
     if (t->part == 0) {
         enum ker_status status = replay_access_get(t, w);
         if (status != KER_OK)
@@ -227,7 +225,6 @@ enum ker_status replay_file_op(struct replay_task *t, struct task_op *op, bool *
     }
     op->kind = TASK_OP_COMPUTE;
     *some = files->access.kind == REPLAY_TIME || (files->access.kind != REPLAY_NOTHING && next(t, op));
-    op->call = t->record.function->name;
     if (*some && op->kind != TASK_OP_COMPUTE)
         t->parts = t->part + 2;
     return KER_OK;

@@ -64,6 +64,20 @@ static void names_share(struct replay_joint *j, const struct replay_found_files 
     free(exists);
 }
 
+/* What the configuration says of files that the trace has. */
+void replay_joint_lengths(struct replay_joint *j, const struct ker_config *config)
+{
+    for (int i = 0; i < ker_config_count(config, "storage.files"); i++) {
+        char key[48];
+        snprintf(key, sizeof key, "storage.files[%d].name", i);
+        const char *name = ker_config_string(config, key);
+        uint32_t place = task_names_place(&j->names, name);
+        snprintf(key, sizeof key, "storage.files[%d].bytes", i);
+        if (place < j->names.count && strcmp(j->names.name[place], name) == 0)
+            j->exists[place] = ker_config_bytes(config, key);
+    }
+}
+
 uint32_t replay_joint_file(const struct replay_joint *j, const char *name, size_t length, uint64_t *exists)
 {
     char *text = ker_format("%.*s", (int)length, name);

@@ -119,6 +119,8 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     if (status == KER_OK && program->rules.io)
         status = replay_joint_find(&program->joint, &program->rules, &program->comms, program->trace,
                                    program->path, comm, error);
+    if (status == KER_OK && program->joint)
+        replay_joint_lengths(program->joint, config);
     program->rules.joint = program->joint;
     trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
     replay_order_init(&program->order, program->comms.count);

@@ -27,8 +27,10 @@ static MPI_Datatype view_of(const char *pattern, MPI_Offset *begin)
         MPI_Type_vector(blocks, block, block * tasks, MPI_BYTE, &view);
     if (is(pattern, "holes"))
         MPI_Type_create_hvector(blocks, block, (MPI_Aint)block * (tasks + 1), MPI_BYTE, &view);
-    if (is(pattern, "indexed")) { /* piece i begins at i x tasks + task blocks, and has i + 1 quarters of one */
-        int *length = malloc((size_t)blocks * sizeof *length), *place = malloc((size_t)blocks * sizeof *place);
+    if (is(pattern,
+           "indexed")) { /* piece i begins at i x tasks + task blocks, and has i + 1 quarters of one */
+        int *length = malloc((size_t)blocks * sizeof *length),
+            *place = malloc((size_t)blocks * sizeof *place);
         for (int i = 0; i < blocks; i++) {
             length[i] = block / 4 * (i % 4 + 1);
             place[i] = i * tasks * block;
