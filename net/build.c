@@ -134,12 +134,16 @@ static void classes_init(struct net_network *net)
 
 /* ---- switches that are made when they are needed ---- */
 
-static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint32_t index)
+/* now: KER_TIME_MAX: the run is over. */
+static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint32_t index, ker_time now)
 {
     struct net_switch *s = net->switches[i];
     uint32_t id = net_switch_number(net, i);
     net->made[i / 64] |= UINT64_C(1) << (i % 64);
-    ker_sparse_use(&net->sparse, s, net_switch_bytes(net, route_ports(net->topology, id)));
+    ker_sparse_use(&net->sparse, s, net_switch_bytes(net, route_ports(net->topology, id)),
+                   net->set.measure_to == KER_TIME_MAX || now == KER_TIME_MAX
+                       ? 1
+                       : (double)now / (double)net->set.measure_to);
     net_switch_init(net, s, &net->layout, id);
     upstream_find(net, s);
     ker_engine_set(net->engine, index, &net->switch_class, s, true);
@@ -149,7 +153,7 @@ static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint3
 /* The state of the component is the network. */
 static struct net_switch *event_make(struct net_network *net, const struct ker_event *event)
 {
-    return switch_make(net, part_layout_order(&net->layout, event->component), event->component);
+    return switch_make(net, part_layout_order(&net->layout, event->component), event->component, event->time);
 }
 
 static void unmade_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
@@ -169,7 +173,8 @@ void net_network_complete(struct net_network *net)
 {
     for (uint32_t i = 0; net->made && i < net->switch_count; i++)
         if (!net_switch_made(net, i))
-            switch_make(net, i, net_switch_at(net, &net->layout, net_switch_number(net, i)).index);
+            switch_make(net, i, net_switch_at(net, &net->layout, net_switch_number(net, i)).index,
+                        KER_TIME_MAX);
 }
 
 /* Not where a switch has to be there from the beginning: some go down, or watch others. */

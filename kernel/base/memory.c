@@ -210,9 +210,33 @@ static void sparse_join(struct ker_sparse *s, size_t part)
         madvise(at, HUGE_BYTES, MADV_HUGEPAGE); /* then later, by the kernel's own measure */
 }
 
-void ker_sparse_use(struct ker_sparse *s, const void *block, size_t bytes)
+/* The memory is dense when, at the rate until now, all of it will be in use in the end; not before a
+ * sixteenth is, here and there. */
+#define DENSE 16
+
+/* Of huge pages from the start each byte is cleared once; of small ones that are joined, twice, and copied.
+ */
+static void sparse_join_all(struct ker_sparse *s)
+{
+    s->dense = true;
+    madvise(s->base, s->bytes, MADV_HUGEPAGE);
+    for (size_t part = 0; part < s->bytes / HUGE_BYTES; part++)
+        if (s->used[part] > 0 && s->used[part] < HUGE_BYTES / 4)
+            sparse_join(s, part);
+}
+
+void ker_sparse_use(struct ker_sparse *s, const void *block, size_t bytes, double done)
 {
     size_t part = (size_t)((const char *)block - s->base) / HUGE_BYTES;
+    if (s->dense)
+        return;
+    s->all += bytes;
+    s->touched += s->used[part] == 0;
+    if (s->all > s->bytes / DENSE && (double)s->all > done * (double)s->bytes &&
+        s->touched > s->bytes / HUGE_BYTES * 3 / 4) {
+        sparse_join_all(s);
+        return;
+    }
     if (s->used[part] >= HUGE_BYTES / 4)
         return;
     s->used[part] += (uint32_t)bytes;

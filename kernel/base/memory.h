@@ -4,6 +4,7 @@
 #define KERNEL_MEMORY_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,16 +32,19 @@ void ker_forget(void *from, size_t bytes);
 void *ker_map(size_t bytes);
 void ker_unmap(void *block, size_t bytes); /* block may be NULL */
 /* Zeroed memory of which perhaps only a part is ever used, here and there: what nobody has touched costs
- * nothing. It begins on small pages; each 2 MiB get a huge page when a quarter of them is said to be in use.
- */
+ * nothing. It begins on small pages; each 2 MiB get a huge page when a quarter of them is said to be in use,
+ * and all of them as soon as most of the memory is going to be. */
 struct ker_sparse {
     char *base; /* aligned to 2 MiB */
     size_t bytes;
-    uint32_t *used; /* of each 2 MiB, bytes; from a quarter on no more is counted */
+    size_t all, touched; /* in use: bytes; 2 MiB of which some are */
+    uint32_t *used;      /* of each 2 MiB, bytes; from a quarter on no more is counted */
+    bool dense;          /* all have huge pages */
 };
 void ker_sparse_init(struct ker_sparse *, size_t bytes);
 void ker_sparse_release(struct ker_sparse *);
-void ker_sparse_use(struct ker_sparse *, const void *block, size_t bytes);
+/* done: of the time in which more of it is taken into use, the share that has passed; 1: not known. */
+void ker_sparse_use(struct ker_sparse *, const void *block, size_t bytes, double done);
 /* Address space to be touched as it is used, up to 64 GiB; *bytes: how much it is. Huge pages are asked for
  * beyond the first few MiB, so that small runs stay small. munmap() ends it. */
 void *ker_reserve_range(size_t *bytes);
