@@ -46,6 +46,14 @@ static bool switches_visit(const struct route_topology *topology, uint32_t from,
     return false;
 }
 
+/* Links of nodes may be of several classes. */
+static uint8_t class_of(const struct route_topology *topology, uint32_t at, uint16_t port)
+{
+    struct route_peer peer;
+    route_port(topology, at, port, &peer);
+    return peer.link;
+}
+
 void task_path_links(const struct route_topology *topology, uint32_t from, uint32_t to,
                      const struct task_path_link_visitor *visitor)
 {
@@ -54,13 +62,14 @@ void task_path_links(const struct route_topology *topology, uint32_t from, uint3
     uint32_t at;
     if (from == to || summary->adapters != 1)
         return;
-    uint8_t class = (uint8_t)summary->endpoint_link;
     route_attachment(topology, from, &at, &port);
-    visitor->link(visitor->context, &(struct task_path_link){{true, from, 0}, {false, at, 0}, class});
+    visitor->link(visitor->context,
+                  &(struct task_path_link){{true, from, 0}, {false, at, 0}, class_of(topology, at, port)});
     /* tables are not whole on every rank, and what has failed is avoided by other paths */
     if (!route_bytes(topology) && !route_fault_summarise(topology) &&
         switches_visit(topology, from, to, visitor))
         return;
     route_attachment(topology, to, &at, &port);
-    visitor->link(visitor->context, &(struct task_path_link){{false, at, port}, {true, to, 0}, class});
+    visitor->link(visitor->context,
+                  &(struct task_path_link){{false, at, port}, {true, to, 0}, class_of(topology, at, port)});
 }
