@@ -60,13 +60,13 @@ check "storage.csv names servers and their nodes"
 
 # Everything at once: servers on nodes of tasks, a trace of messages beside it, traffic, noise of the network; any ranks, saved, resumed.
 cat >"$t/c.cfg" <<'END'
-topology: { kind = "torus"; extents = [3, 4]; bandwidth = "10 GB/s"; latency = "50 ns"; };
+topology: { kind = "torus"; extents = [3, 4]; bandwidth = "10 GB/s"; latency = "1 us"; };
 node: { cores = 4; };
 storage: { servers: { count = 3; every = 4; cache_bytes = "3 MiB"; request_time = "3 us"; threads = 2; };
            device: { kind = "disk"; rate = "400 MB/s"; }; chunk = "200 kB"; window = 2; open_time = "10 us"; };
 jobs = ( { program = "ior"; tasks = 12; tasks_per_node = 2; transfer = "150 kB"; block = "450 kB"; segments = 2; mode = "both"; reorder = true; },
          { program = "stencil"; extents = [4]; steps = 40; bytes = "20 kB"; compute_time = "20 us"; share = true; first_node = 4; nodes = 4; } );
-traffic: { pattern = "uniform"; load = 0.02; size = "1500 B"; };
+traffic: { pattern = "uniform"; load = 0.01; size = "1500 B"; };
 run: { end = "60 ms"; };
 END
 same_bits "an ior beside other jobs"
