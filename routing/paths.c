@@ -1,9 +1,9 @@
 /* paths.c - routes on any graph: shortest paths, and detours via an intermediate switch.
  *
  * A route is made of legs, each of which is a shortest path: one to the destination, or one to an
- * intermediate switch and one from there. A switch with nodes that is neither the source's nor the
- * destination's is drawn for it. The state says which leg it is (enum phase) and, above that, which switch it
- * leads to.
+ * intermediate switch and one from there. A switch with nodes is drawn for it, neither the source's nor the
+ * destination's unless routing.valiant is "any": then these mean a shortest path. The state says which leg it
+ * is (enum phase) and, above that, which switch it leads to.
  *
  * Deadlock, routing.channel_order = "phase": every leg has channels of its own, and those of the later leg
  * are never left for the earlier one's. Inside a leg either the topology has an order of its shortest paths
@@ -46,7 +46,7 @@ struct route_paths {
     uint8_t *apart;  /* [site][switch] */
     uint32_t reach, classes, spread, candidates;
     uint32_t base[PHASES]; /* the first class of the leg */
-    bool by_hop, ordered, weighted, doubled;
+    bool by_hop, ordered, weighted, doubled, any;
     uint32_t switches;
 };
 
@@ -182,6 +182,10 @@ static enum ker_status rule_check(const struct route_topology *topology, const s
 {
     static const char key[] = "routing.algorithm";
     const char *name = ker_config_string(config, key);
+    if (p->rule >= RULE_VALIANT && ker_config_is(config, "routing.valiant", "group"))
+        return ker_config_fail(config, error, "routing.valiant",
+                               "can only be \"switch\" or \"any\" on this %s, whose detours lead to switches",
+                               topology->summary.topology);
     if (p->rule >= RULE_VALIANT && p->sites < 3)
         return ker_config_fail(config, error, key,
                                "\"%s\" needs a third switch with nodes, but this %s has only %u", name,
@@ -213,6 +217,7 @@ static enum ker_status paths_prepare(struct route_topology *topology, const stru
         status = graph_measure(topology, p, config, error);
     if (status != KER_OK)
         return status;
+    p->any = p->rule >= RULE_VALIANT && ker_config_is(config, "routing.valiant", "any");
     p->by_hop = p->rule >= RULE_VALIANT && ker_config_is(config, "routing.channel_order", "hop");
     p->ordered = !p->by_hop && p->steps && p->steps->order_classes &&
                  (p->rule != RULE_ADAPTIVE || p->steps->all_ordered);
@@ -273,10 +278,21 @@ static int leg_offer(const struct route_topology *topology, const struct route_p
     return offered;
 }
 
-/* A switch with nodes that is neither of the two. */
+/* Via a switch where no detour is to be made. */
+static bool via_none(const struct route_topology *topology, const struct place *at, uint32_t via)
+{
+    const struct route_paths *p = topology->paths;
+    return via == at->here || via == at->to ||
+           (p->any && p->steps && p->steps->by_group &&
+            route_group(topology, via) == route_group(topology, at->here));
+}
+
+/* A switch with nodes; none of the two unless any may be. */
 static uint32_t via_draw(const struct route_paths *p, const struct route_packet *packet, uint32_t salt,
                          const struct place *at)
 {
+    if (p->any)
+        return route_pick(packet, salt, p->sites);
     uint32_t a = p->site_of[at->here], b = p->site_of[at->to], low = a < b ? a : b, high = a < b ? b : a;
     uint32_t without = (low != UINT32_MAX) + (high != UINT32_MAX && high != low);
     uint32_t via = route_pick(packet, salt, p->sites - without);
@@ -299,6 +315,8 @@ static int ugal_offer(const struct route_topology *topology, const struct route_
     for (uint32_t i = 0; i < candidates; i++, salt += 2) {
         struct route_choice *choice = &choices[count];
         uint32_t site = via_draw(p, packet, salt, at), via = p->site[site];
+        if (via_none(topology, at, via))
+            continue;
         count +=
             leg_offer(topology, packet, at->here, via, state_of(PHASE_DETOUR, site), salt + 1, 1, choice);
         choice->flags = ROUTE_DETOUR;
@@ -330,7 +348,7 @@ static int paths_next(const struct route_topology *topology, uint64_t coordinate
                           choices);
     if (p->rule == RULE_VALIANT && phase == PHASE_START) {
         site = via_draw(p, packet, SALT_VIA, &at);
-        phase = PHASE_DETOUR;
+        phase = via_none(topology, &at, p->site[site]) ? PHASE_FINAL : PHASE_DETOUR;
     }
     if (phase == PHASE_START)
         phase = PHASE_FINAL;
@@ -351,6 +369,16 @@ static bool paths_away(const struct route_topology *topology, uint64_t coordinat
 }
 
 /* ---- keys and kinds ---- */
+
+const struct ker_option route_valiant_options[] = {
+    {"routing.valiant", KER_TYPE_CHOICE, "switch", NULL, NULL, "group|switch|any",
+     "What a detour leads to. Hierarchical: the first switch reached in a third group, a switch drawn there, "
+     "or "
+     "a switch drawn anywhere (in the source's group: no detour). Elsewhere a switch with nodes, neither the "
+     "source's nor the destination's (switch), or any (these two and the group of a dragonfly's source: no "
+     "detour)."},
+    {0},
+};
 
 const struct ker_option route_candidate_options[] = {
     {"routing.candidates", KER_TYPE_INT, "1", "1", "8", NULL,
@@ -397,6 +425,8 @@ void route_bias_propose(struct route_summary *summary)
     summary->bias_packets = 4;
 }
 
+#define VIA_OPTIONS                                                                                          \
+    KER_OPTIONS(order_options, route_valiant_options, route_candidate_options, route_weight_options)
 #define PATHS(word, text, trait, tables, ...)                                                                \
     {                                                                                                        \
         .name = (word), .meaning = (text), .traits = (trait), .options = (tables),                           \
@@ -413,15 +443,13 @@ const struct ker_kind route_paths_adaptive =
     PATHS("adaptive", "all shortest paths, by the state of the switch", "selects", NULL, .adaptive = true);
 const struct ker_kind route_paths_valiant =
     PATHS("valiant", "to a switch with nodes drawn for each packet, from there to the destination", NULL,
-          KER_OPTIONS(order_options), .by_hops = true, .away = paths_away);
+          KER_OPTIONS(order_options, route_valiant_options), .by_hops = true, .away = paths_away);
 const struct ker_kind route_paths_ugal =
     PATHS("ugal", "shortest, or via a random switch with nodes, by the state of the source's switch (UGAL-L)",
-          "selects detours", KER_OPTIONS(order_options, route_candidate_options, route_weight_options),
-          .adaptive = true, .by_hops = true, .away = paths_away);
+          "selects detours", VIA_OPTIONS, .adaptive = true, .by_hops = true, .away = paths_away);
 const struct ker_kind route_paths_par =
     PATHS("par", "like ugal, and may change its mind at the second switch (PAR)", "selects detours",
-          KER_OPTIONS(order_options, route_candidate_options, route_weight_options), .adaptive = true,
-          .by_hops = true, .away = paths_away);
+          VIA_OPTIONS, .adaptive = true, .by_hops = true, .away = paths_away);
 
 const struct ker_kind *const route_paths_algorithms[] = {&route_paths_minimal, &route_paths_adaptive,
                                                          &route_paths_valiant, &route_paths_ugal,

@@ -25,6 +25,7 @@ struct route_steps {
     uint32_t (*order_classes)(const struct route_topology *);
     uint32_t (*order_class)(const struct route_topology *, uint32_t from, uint32_t to);
     bool all_ordered; /* all shortest paths are */
+    bool by_group;    /* routing.valiant = any: within the source's group there is no detour */
 };
 
 /* What the algorithms have made ready; topology->paths. */
@@ -43,6 +44,7 @@ extern const struct ker_kind route_paths_minimal, route_paths_adaptive, route_pa
 extern const struct ker_kind *const route_paths_algorithms[];
 
 /* Keys of detours, of the hierarchical topology's, too. */
+extern const struct ker_option route_valiant_options[];   /* routing.valiant */
 extern const struct ker_option route_candidate_options[]; /* routing.candidates */
 extern const struct ker_option route_weight_options[];    /* routing.weight */
 /* routing.weight = auto|even|links|double: do paths weigh as many links as they have, or a detour 2? */

@@ -24,7 +24,8 @@ matching=${MATCHING:-greedy}
 dir=$(mktemp -d /tmp/marssim-curves-XXXXXX) || exit 1
 trap 'rm -r "$dir"' EXIT
 
-# One flit is 1,000 bytes at 1,000 bytes per cycle of 1 ns. Channels last 1 cycle, a switch R cycles.
+# One flit is 1,000 bytes at 1,000 bytes per cycle of 1 ns. Channels last 1 cycle, a switch R cycles. A packet of several flits there
+# is a message of as many packets here, which keep one path and channel: flits of several take turns on a link, as there.
 topology() { # NAME: kind and extents; the fraction of uniform traffic that nodes send to themselves is 1/nodes
     case $1 in
     torus8x8) echo 'kind = "torus"; extents = [8, 8]; latency = "1 ns";' ;;
@@ -47,6 +48,7 @@ router() { # SET: channels, bytes per channel, speed-up, R, credit delay in cycl
     ideal_df) echo 2 256000 2 2 0 ;; # three channels, of which minimal routing uses two; detours: see algorithm
     ideal4_df) echo 2 256000 4 1 0 ;;
     std) echo 8 16000 1 3 1 ;;
+    std3) echo 2 16000 1 3 1 ;; # likewise two of three
     *) return 1 ;;
     esac
 }
@@ -61,31 +63,33 @@ traffic() { # NAME
     esac
 }
 
-algorithm() { # NAME: the group "routing"
-    case $1 in
-    dim_order | dor | min) echo 'algorithm = "minimal";' ;;
-    nca) echo 'algorithm = "random";' ;;
+algorithm() { # NAME TOPOLOGY: the group "routing"
+    case $2,$1 in
+    # minimal when hops x queue is least; one switch, 2 flits
+    hyperx*,ugal) echo 'algorithm = "ugal"; selection = "credits"; credits = "port"; bias = "2 ns"; valiant = "any";' ;;
+    *,dim_order | *,dor | *,min) echo 'algorithm = "minimal";' ;;
+    *,nca) echo 'algorithm = "random";' ;;
     # via a switch drawn anywhere; 4 channels here (three there share one before and after the first link between groups)
-    val) echo 'algorithm = "valiant"; valiant = "any";' ;;
+    *,val | *,valiant) echo 'algorithm = "valiant"; valiant = "any";' ;;
     # minimal when the flits it finds ahead are at most twice those of the detour + 30; flits count from leaving until credited
-    ugal) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "30 ns";' ;;
+    *,ugal) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "30 ns";' ;;
     # on any graph: minimal when hops x queue is least; four random switches, no bias
-    ugallnew) echo 'algorithm = "ugal"; candidates = 4; selection = "credits"; credits = "port"; bias = "0 ns";' ;;
+    *,ugallnew) echo 'algorithm = "ugal"; candidates = 4; selection = "credits"; credits = "port"; bias = "0 ns";' ;;
     *) return 1 ;;
     esac
 }
 
-simulate() { # TOPOLOGY TRAFFIC ROUTING FLITS LOAD SET DRAIN: "accepted network-latency total-latency", latencies in cycles
+simulate() { # TOPOLOGY TRAFFIC ROUTING FLITS LOAD SET DRAIN: "accepted network-latency message-latency", latencies in cycles
     local channels buffer speedup cycles credit
     read -r channels buffer speedup cycles credit < <(router "$6")
     # detours need 4 channels here; two of them share what one class has there
-    [[ $3 =~ ^(val|ugal|ugallnew)$ ]] && channels=4 buffer=$((buffer / 2))
+    [[ $6 != std && $3 =~ ^(val|ugal)$ ]] && channels=4 buffer=$((buffer / 2))
     cat >"$dir/curve.cfg" <<END
 topology: { $(topology "$1") bandwidth = "1000 GB/s"; };
-routing: { $(algorithm "$3") };
+routing: { $(algorithm "$3" "$1") $([ "$4" = 1 ] || echo 'pinning = "message";') };
 switch: { channels = $channels; buffer = "$buffer B"; output_queue = "64000 B"; delay = "$cycles ns"; speedup = $speedup;
     credit_delay = "$credit ns"; arbitration = "round_robin"; matching = "$matching"; };
-adapter: { packet_size = "$(($4 * 1000)) B"; header = "0 B"; };
+adapter: { packet_size = "1000 B"; header = "0 B"; };
 traffic: { pattern = "$(traffic "$2")"; load = $5; size = "$(($4 * 1000)) B"; $([ "$2" = uniform ] && echo 'self = true;')
     arrival = "bernoulli"; slot = "1 ns"; };
 run: { warmup = "5 us"; measure = "$span us"; drain = $7; };
@@ -93,7 +97,7 @@ output: { links = false; histograms = false; };
 END
     "$program" --quiet -o "$dir/out" "$dir/curve.cfg" ${OVERRIDES:-} >&2 || return 1
     awk '/"mean": null/ && (in_net || in_total) {nothing = 1; exit}
-         /"accepted_load"/ {a = $2 + 0} /"packet_latency_ps"/ {in_net = 1} /"total_latency_ps"/ {in_total = 1}
+         /"accepted_load"/ {a = $2 + 0} /"packet_latency_ps"/ {in_net = 1} /"message_latency_ps"/ {in_total = 1}
          /"mean"/ && in_net {net = $2 / 1000; in_net = 0} /"mean"/ && in_total {total = $2 / 1000; in_total = 0}
          END {if (nothing) exit 1; print a, net, total}' "$dir/out/summary.json"
 }

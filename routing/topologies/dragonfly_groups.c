@@ -193,6 +193,7 @@ static uint32_t grouped_order_class(const struct route_topology *topology, uint3
 }
 
 static const struct route_steps grouped_steps = {.reach = grouped_reach,
+                                                 .by_group = true,
                                                  .apart = grouped_apart,
                                                  .toward = grouped_toward,
                                                  .order_classes = grouped_order_classes,
@@ -253,9 +254,6 @@ enum ker_status dragonfly_groups_build(struct route_topology *topology, const st
     if (g->size % g->rows)
         return ker_config_fail(config, error, "topology.rows",
                                "of %u do not divide the %u switches of a group evenly", g->rows, g->size);
-    if (ker_config_has(config, "routing.valiant") && !ker_config_is(config, "routing.valiant", "switch"))
-        return ker_config_fail(config, error, "routing.valiant",
-                               "can only be \"switch\" on a dragonfly with rows or an arrangement");
     g->columns = g->size / g->rows;
     enum ker_status status = arrangement_read(&g->arrangement, config, g->size, "absolute", error);
     if (status != KER_OK)

@@ -117,6 +117,7 @@ static uint32_t plus_order_classes(const struct route_topology *topology)
 }
 
 static const struct route_steps plus_steps = {.reach = plus_reach,
+                                              .by_group = true,
                                               .apart = plus_apart,
                                               .toward = plus_toward,
                                               .order_classes = plus_order_classes,

@@ -331,13 +331,6 @@ static const struct ker_option hierarchy_options[] = {
     {0},
 };
 
-static const struct ker_option detour_options[] = {
-    {"routing.valiant", KER_TYPE_CHOICE, "switch", NULL, NULL, "group|switch|any",
-     "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, "
-     "or a switch drawn anywhere (in the source's group: no detour)."},
-    {0},
-};
-
 static const struct ker_option indirect_options[] = {
     {"routing.detours", KER_TYPE_INT, "1", "1", "62", NULL,
      "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct path."},
@@ -351,7 +344,7 @@ static const struct ker_option indirect_options[] = {
 
 #define UGAL(word, text, traits, choose, made_ready)                                                         \
     ROUTE_ALGORITHM(word, text, traits,                                                                      \
-                    KER_OPTIONS(detour_options, route_candidate_options, route_weight_options),              \
+                    KER_OPTIONS(route_valiant_options, route_candidate_options, route_weight_options),       \
                     .adaptive = true, .by_switch = true, .next = (choose),                                   \
                     .decided = hierarchy_ugal_decided, .hop = hierarchy_ugal_hop, .prepare = (made_ready),   \
                     .channels = hierarchy_channels, .away = hierarchy_away)
@@ -364,14 +357,14 @@ const struct ker_kind *const hierarchy_algorithms[] = {
                     .adaptive = true, .by_switch = true, .next = hierarchy_adaptive_next,
                     .prepare = hierarchy_direct_prepare, .channels = hierarchy_channels),
     ROUTE_ALGORITHM("valiant", "via a random third group (routing.valiant)", NULL,
-                    KER_OPTIONS(detour_options), .by_switch = true, .next = hierarchy_valiant_next,
+                    KER_OPTIONS(route_valiant_options), .by_switch = true, .next = hierarchy_valiant_next,
                     .prepare = hierarchy_valiant_prepare, .channels = hierarchy_channels,
                     .away = hierarchy_away),
-    ROUTE_ALGORITHM("indirect",
-                    "direct, or via a few other groups of the pair's own (routing.detours, routing.indirect)",
-                    "selects detours", KER_OPTIONS(detour_options, indirect_options, route_weight_options),
-                    .by_switch = true, .next = hierarchy_indirect_next, .prepare = hierarchy_indirect_prepare,
-                    .channels = hierarchy_channels, .away = hierarchy_away),
+    ROUTE_ALGORITHM(
+        "indirect", "direct, or via a few other groups of the pair's own (routing.detours, routing.indirect)",
+        "selects detours", KER_OPTIONS(route_valiant_options, indirect_options, route_weight_options),
+        .by_switch = true, .next = hierarchy_indirect_next, .prepare = hierarchy_indirect_prepare,
+        .channels = hierarchy_channels, .away = hierarchy_away),
     UGAL("ugal", "direct or via a random group, by the state of the source's switch (UGAL-L)",
          "selects detours", hierarchy_ugal_next, hierarchy_ugal_prepare),
     UGAL("par", "like ugal, and may change its mind in the source's group (PAR)", "selects detours",

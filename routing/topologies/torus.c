@@ -11,6 +11,8 @@
  */
 #include "routing/topologies/torus.h"
 
+#include "routing/paths.h"
+
 static enum ker_status torus_size(struct torus *torus, const struct ker_config *config,
                                   struct ker_error *error)
 {
@@ -89,6 +91,8 @@ static enum ker_status torus_read(struct torus *torus, const struct ker_config *
     return KER_OK;
 }
 
+static const struct route_kind twisted_kind;
+
 static enum ker_status torus_build(struct route_topology *topology, const struct ker_config *config,
                                    struct ker_error *error)
 {
@@ -96,8 +100,13 @@ static enum ker_status torus_build(struct route_topology *topology, const struct
     enum ker_status status = torus_read(torus, config, error);
     if (status == KER_OK)
         status = torus_size(torus, config, error);
+    bool twisted = status == KER_OK && ker_config_bool(config, "topology.twist");
+    if (twisted)
+        status = route_torus_twist_check(torus, config, error);
     if (status)
         return status;
+    if (twisted)
+        topology->kind = &twisted_kind;
     torus_pack(torus);
     torus_links(torus, config);
     struct route_summary *summary = &topology->summary;
@@ -109,8 +118,8 @@ static enum ker_status torus_build(struct route_topology *topology, const struct
         rings |= torus->dimension[i].wrap;
     }
     route_extents_print(size, sizeof size, extents, torus->dimensions);
-    snprintf(summary->text, sizeof summary->text, "%s %s, %u nodes, %u switches", rings ? "torus" : "mesh",
-             size, summary->endpoints, summary->switches);
+    snprintf(summary->text, sizeof summary->text, "%s%s %s, %u nodes, %u switches", twisted ? "twisted " : "",
+             rings ? "torus" : "mesh", size, summary->endpoints, summary->switches);
     return KER_OK;
 }
 
@@ -144,6 +153,8 @@ static void torus_port(const struct route_topology *topology, uint32_t switch_id
     peer->link = (uint8_t)i;
     peer->port = (uint16_t)(backward ? port - torus->parallel : port + torus->parallel);
     peer->id = switch_id + to * d->stride - at * d->stride;
+    if (at == rim && torus->longest > d->extent)
+        peer->id = route_torus_twist(torus, peer->id);
 }
 
 static void torus_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
@@ -225,28 +236,27 @@ static const struct ker_option torus_options[] = {
      "one for each. A ring of extent 2 has two links between its two switches; extent 1 has none."},
     {"topology.parallel", KER_TYPE_INT, "1", "1", "1024", NULL,
      "Torus: links in parallel in every direction."},
+    {"topology.twist", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Torus: rings of dimensions shorter than the longest are twisted: the links that close them end half "
+     "way "
+     "round the longest ones (TPU: n x n x 2n, n x 2n x 2n)."},
     {0},
 };
+
+#define TORUS_OPERATIONS                                                                                     \
+    .size = sizeof(struct torus), .build = torus_build, .tune = route_torus_tune, .ports = torus_ports,      \
+    .port = torus_port, .attachment = torus_attachment, .address = torus_address,                            \
+    .coordinate = torus_coordinate, .group = torus_group, .groups = torus_groups, .grid = torus_grid,        \
+    .coordinates = torus_coordinates
+
+static const struct route_kind twisted_kind = {TORUS_OPERATIONS, .hops = route_torus_twisted_hops,
+                                               .steps = &route_torus_twisted_steps,
+                                               .algorithms = route_paths_algorithms};
 
 const struct ker_kind route_torus = {
     .name = "torus",
     .meaning = "torus or mesh of 1 to 8 dimensions",
-    .operations =
-        &(const struct route_kind){
-            .size = sizeof(struct torus),
-            .build = torus_build,
-            .tune = route_torus_tune,
-            .ports = torus_ports,
-            .port = torus_port,
-            .attachment = torus_attachment,
-            .address = torus_address,
-            .coordinate = torus_coordinate,
-            .hops = torus_hops,
-            .group = torus_group,
-            .groups = torus_groups,
-            .grid = torus_grid,
-            .coordinates = torus_coordinates,
-        },
+    .operations = &(const struct route_kind){TORUS_OPERATIONS, .hops = torus_hops},
     .options =
         KER_OPTIONS(route_extents_options, torus_options, route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_torus_algorithms),

@@ -32,7 +32,9 @@ struct torus {
                                  destination */
     int inner;                /* inner_outer_inner: the first of the inner dimensions, and of these: */
     uint32_t inner_shift, inner_stride, inner_switches;
-    uint64_t inner_mask; /* their fields of a place */
+    uint64_t inner_mask;                   /* their fields of a place */
+    uint32_t longest;                      /* twisted: the greatest extent; 0: not twisted */
+    const struct dimension *first_longest; /* and the first dimension that has it */
     int dimensions;
     struct dimension dimension[MAX_DIMENSIONS];
     uint8_t dimension_of_bit[64];
@@ -58,5 +60,11 @@ static inline uint64_t torus_place(const struct torus *torus, uint32_t switch_id
 
 extern const struct ker_kind *const route_torus_algorithms[];
 void route_torus_tune(struct route_topology *);
+
+/* torus_twist.c, of a twisted one. The switch half way round all longest dimensions. */
+uint32_t route_torus_twist(const struct torus *, uint32_t switch_id);
+enum ker_status route_torus_twist_check(struct torus *, const struct ker_config *, struct ker_error *);
+extern const struct route_steps route_torus_twisted_steps;
+uint32_t route_torus_twisted_hops(const struct route_topology *, uint32_t from, uint32_t to);
 
 #endif

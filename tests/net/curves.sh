@@ -4,6 +4,7 @@
 # (docs/validation.md says why). Both matchings where the crossbar is no faster than the links.
 export SPAN_US=8
 tools/compare-curves.sh -t tests/net/curves/booksim2.csv
-# Topologies of low diameter (tests/net/curves/low-diameter.csv): packets of one flit, and what 8 flits miss.
-tools/compare-curves.sh -t tests/net/curves/low-diameter.csv 'min,1,|slimfly.*min,8,ideal$'
+# Topologies of low diameter (tests/net/curves/low-diameter.csv).
+tools/compare-curves.sh -t tests/net/curves/low-diameter.csv "min,1,ideal|,8,ideal$|^hyperx_4x4.*,8,${LONG:+|,8,}"
+MATCHING=separable tools/compare-curves.sh -t tests/net/curves/low-diameter.csv ',1,std$'
 MATCHING=separable tools/compare-curves.sh -t tests/net/curves/booksim2.csv "$([ -n "${LONG:-}" ] || echo '^mesh.*'),std$"

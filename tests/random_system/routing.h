@@ -76,6 +76,7 @@ static void random_via_switch(struct random_system *r)
     r->several = r->biased = strcmp(algorithm, "valiant") != 0;
     if (r->switches <= 32 && !r->hierarchy && random_flag(r, "by hop", 40))
         put_text(r, "channel_order", "hop");
+    put_choice(r, "valiant", LIST("switch", "any"));
     if (!r->biased)
         return;
     put_choice(r, "weight", LIST("auto", "even", "links", "double"));

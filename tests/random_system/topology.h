@@ -70,8 +70,30 @@ static void random_links(struct random_system *r, int levels, double kept)
     }
 }
 
+/* Routes like the topologies of low diameter. */
+static void random_twisted(struct random_system *r)
+{
+    static const struct {
+        const char *extents;
+        int dimensions;
+    } shape[] = {{"2, 4", 2}, {"4, 8", 2}, {"6, 3", 2}, {"3, 1, 8", 3}, {"2, 2, 4", 3}, {"2, 4, 4", 3}};
+    uint32_t which = draw(r, 6);
+    random_key(r, "extents");
+    fprintf(r->out, "    extents = [%s];\n    twist = true;\n", shape[which].extents);
+    if (random_flag(r, "parallel links", 25))
+        put_whole(r, "parallel", 2, 2, 1, 4);
+    if (random_flag(r, "more nodes", 40))
+        put_whole(r, "nodes_per_switch", 2, 3, 1, 3);
+    r->via_switch = true;
+    random_links(r, shape[which].dimensions, 1);
+}
+
 static void random_torus(struct random_system *r)
 {
+    if (random_flag(r, "twisted", 20)) {
+        random_twisted(r);
+        return;
+    }
     static const uint32_t usual[] = {0, 9, 5, 4, 3};
     int dimensions = (int)random_whole(r, "dimensions", 1, 4, 1, 8);
     random_key(r, "extents");

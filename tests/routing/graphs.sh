@@ -67,5 +67,10 @@ printf '0 0 1 0\n0 0 1 1\n0 0 2 0\n' >a.txt
 bad 'a.txt:3: switch 0 of group 0 has topology.h = 2 global links already' "$file"
 printf '0 0 1 0\n0 1 1 1\n# 2 is apart\n' >a.txt
 bad 'topology.arrangement_file: has no link between groups 0 and 2; every two groups need one' "$file"
+bad 'topology.twist: twists the rings of dimensions that are shorter than the longest, but there are none' \
+    'kind = "torus"; extents = [4, 4]; twist = true;'
+bad 'topology.twist: has closing links end half way round .*: their extent of 5 has to be even' 'kind = "torus"; extents = [4, 5]; twist = true;'
+bad 'topology.twist: needs rings: topology.wrap of dimension 1 is false' \
+    'kind = "torus"; extents = [4, 8]; twist = true; wrap = [true, false];'
 bad 'topology.rows: of 3 do not divide the 8 switches of a group evenly' 'kind = "dragonfly"; p = 1; a = 8; h = 1; rows = 3;'
 bad 'topology.column_links: means nothing with' 'kind = "dragonfly"; p = 1; a = 8; h = 1; column_links = 3;'
