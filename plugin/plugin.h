@@ -7,10 +7,10 @@
  *
  * built by cc -shared -fPIC $(pkg-config --cflags marssim) ring.c -o libring.so and named by
  * plugins = ["libring.so"]. The contracts of what it gives are with the structures: struct route_kind and
- * struct route_algorithm (routing/topology.h), struct node_service_kind (nodes/service.h), struct
- * task_traffic_pattern, _arrival, _size (tasks/traffic/traffic.h), struct task_program_class
- * (traces/op.h). These headers are no promise from one version to the next: a plugin is built again
- * for each, and the program compares.
+ * struct route_algorithm (routing/topology.h; routing/paths.h has algorithms for any graph), struct
+ * node_service_kind (nodes/service.h), struct task_traffic_pattern, _arrival, _size
+ * (tasks/traffic/traffic.h), struct task_program_class (traces/op.h). These headers are no promise from one
+ * version to the next: a plugin is built again for each, and the program compares.
  */
 #ifndef MARSSIM_PLUGIN_H
 #define MARSSIM_PLUGIN_H
@@ -18,7 +18,7 @@
 #include "kernel/config/config.h"
 #include "net/carriers/messages.h"
 #include "nodes/nodes.h"
-#include "routing/topology.h"
+#include "routing/paths.h"
 #include "tasks/traffic/traffic.h"
 #include "traces/traces.h"
 
@@ -31,6 +31,7 @@
     SIZE(struct ker_stream)                                                                                  \
     SIZE(struct route_kind)                                                                                  \
     SIZE(struct route_algorithm)                                                                             \
+    SIZE(struct route_steps)                                                                                 \
     SIZE(struct route_topology)                                                                              \
     SIZE(struct route_summary)                                                                               \
     SIZE(struct route_packet)                                                                                \

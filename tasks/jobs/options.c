@@ -46,6 +46,13 @@ const struct ker_option task_job_options[] = {
      "Slurm prints a list, \"lrdn[0024-0031,0064]\"; or a file of such names or lists, one a line. Each "
      "takes jobs[].tasks_per_node tasks. Names are those of topology.file, or of node.hosts.",
      .belongs = "network.model=@nodes or loggops.nodes or topology.kind"},
+    {"jobs[].shape", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "65535", NULL,
+     "In the place of jobs[].placement, on a torus or mesh: the extents of the torus that the job sees, the "
+     "first "
+     "running fastest. It gets a free box, with each of its rings folded into the dimensions i, i + k, ... "
+     "of "
+     "the network, k being how many extents there are (Tofu, 3: x a, y b, z c).",
+     .belongs = "topology.kind=torus"},
     {"node.hosts", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "What nodes are called, for jobs[].hosts: a file of lines HOSTS NODE, as in \"n[001-004] 0\", which are "
      "the nodes 0 to 3; # begins a comment.",

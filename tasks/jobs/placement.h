@@ -13,6 +13,7 @@
 #include "tasks/traffic/traffic.h"
 
 struct task_placement;
+struct task_fold;
 
 /* Operations of a kind of the family "jobs[].placement". */
 struct task_placement_law {
@@ -34,8 +35,9 @@ struct task_placement {
     uint32_t kind;                  /* else of the nodes of this kind */
     uint32_t first, nodes;          /* range */
     uint32_t stride;
-    bool share;            /* nodes, with others that do (jobs[].share) */
-    enum task_group group; /* of by_group, scattered */
+    bool share;             /* nodes, with others that do (jobs[].share) */
+    enum task_group group;  /* of by_group, scattered */
+    struct task_fold *fold; /* of torus (fold.h), else NULL */
     enum { PLACED_EACH, PLACED_CORES, PLACED_THREADS } fill;
     const struct node_kinds *all_kinds; /* of the system; NULL: one */
     uint32_t dealt;                     /* tasks for which there was room */

@@ -4,6 +4,7 @@
  * free (allocation.c); alone in the system, or where nobody asks, in closed form.
  */
 #include "tasks/jobs/allocation.h"
+#include "tasks/jobs/fold.h"
 #include "tasks/jobs/hosts.h"
 #include "tasks/jobs/placement.h"
 
@@ -87,6 +88,10 @@ const struct ker_kind task_placement_scattered = {
     .operations = &(const struct task_placement_law){task_placement_seat, task_placement_seat,
                                                      task_allocation_scattered},
     .options = KER_OPTIONS(task_range_options, group_options)};
+
+/* jobs[].shape */
+static const struct task_placement_law law_shape = {task_placement_seat, task_placement_seat,
+                                                    task_fold_place};
 
 /* The table of placements: one line each. */
 #define PLACEMENTS(KIND)                                                                                     \
@@ -280,7 +285,7 @@ static enum ker_status placement_hosts(struct task_placement *p, const struct ke
                                        struct ker_error *error)
 {
     static const char *const others[] = {"placement", "first_node", "last_node", "nodes",
-                                         "fill",      "kind",       "share"};
+                                         "fill",      "kind",       "share",     "shape"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (ker_config_has(config, keys_path(k, others[i])))
             return ker_config_fail(
@@ -338,12 +343,18 @@ enum ker_status task_placement_init(struct task_placement *p, const struct ker_c
     struct keys k = {.job = job};
     uint32_t nodes = a->hosts;
     *p = (struct task_placement){.tasks = tasks, .per_node = 1, .stride = 1, .all_kinds = a->kinds};
-    p->law = ker_config_operations(config, keys_path(&k, "placement"));
+    bool shaped = ker_config_has(config, keys_path(&k, "shape"));
+    if (shaped && ker_config_has(config, keys_path(&k, "placement")))
+        return ker_config_fail(config, error, keys_path(&k, "placement"),
+                               "jobs[%u].shape says which nodes the job has: leave one out", job);
+    p->law = shaped ? &law_shape : ker_config_operations(config, keys_path(&k, "placement"));
     if (ker_config_has(config, keys_path(&k, "hosts")))
         return placement_hosts(p, config, &k, a, error);
     if (!p->law->place)
         return placement_read_file(p, config, &k, nodes, error);
     enum ker_status status = placement_settings(p, config, &k, error);
+    if (!status && shaped)
+        status = task_fold_read(&p->fold, config, job, a, error);
     if (!status)
         status = placement_kind(p, config, &k, a->kinds, &nodes, error);
     if (!status)

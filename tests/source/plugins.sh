@@ -42,6 +42,10 @@ equal() { # FILE NAME: 1 and 3 ranks
 equal line.cfg "a topology with its routing and a pattern of a plugin: 1 and 3 ranks"
 "$marssim" --check line.cfg >log 2>&1 && grep -q "deadlock *none" log
 check "its routing is proved free of deadlock"
+for algorithm in adaptive valiant ugal par; do
+    sed "s/\"minimal\"/\"$algorithm\"/; s/length = 11/length = 5/; s/every = 3/every = 2/" line.cfg >general.cfg
+    "$marssim" --check general.cfg >log 2>&1 && grep -q "deadlock *none" log && equal general.cfg "it has $algorithm of any graph: 1 and 3 ranks"
+done
 sed 's/kind = "line"; length = 11/kind = "star"; nodes = 9/; s/"minimal"/"straight_out"/' line.cfg >star.cfg
 equal star.cfg "a routing algorithm of a plugin for a topology that is there: 1 and 3 ranks"
 cat >ask.cfg <<'END'

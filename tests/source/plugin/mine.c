@@ -106,7 +106,8 @@ static const struct ker_kind line_minimal = {
     .meaning = "straight on",
     .operations =
         &(const struct route_algorithm){.by_switch = true, .next = line_next, .channels = one_channel}};
-static const struct ker_kind *const line_algorithms[] = {&line_minimal, NULL};
+static const struct ker_kind *const line_algorithms[] = {
+    &line_minimal, &route_paths_adaptive, &route_paths_valiant, &route_paths_ugal, &route_paths_par, NULL};
 static const struct ker_kind line = {
     .name = "line",
     .meaning = "switches in a row, a node on each",
