@@ -80,6 +80,13 @@ same_bits "... strided" 'jobs[0].strided=true' storage.layout.stripe_size=10kB
 
 same_bits "... in periods" output.series.storage=periods output.period="1 ms" storage.servers.cache_policy=write_behind 'jobs[1].checkpoint_every=20'
 
+# A job that comes with a fork has files of its own; the same on three ranks.
+late=('jobs[2].program=ior' 'jobs[2].tasks=4' 'jobs[2].transfer=100 kB' 'jobs[2].block=300 kB' 'jobs[2].share=true')
+run -o "$t/saved" "$t/c.cfg" run.checkpoint.at="20 ms" && run --resume "$t/saved" -o "$t/fork" "${late[@]}" &&
+    ranks 3 --resume "$t/saved" -o "$t/fork3" "${late[@]}" && jq -e '.result.jobs[2].io.write.bytes == 1200000' "$t/fork/summary.json" >>"$t/err" &&
+    cmp <(jq -S .result "$t/fork/summary.json") <(jq -S .result "$t/fork3/summary.json") && cmp "$t/fork/storage.csv" "$t/fork3/storage.csv"
+check "a job with files that comes with a fork"
+
 # What periods have counted is what there was in all, and so is what jobs have.
 run -o "$t/out" "$t/c.cfg" output.series.storage=periods output.period="2 ms" 'jobs[1].checkpoint_every=20' run.end=1s traffic.stop="20 ms" &&
     awk -F, 'NR > 1 { w += $5; r += $6; n += $4 } END { print w, r, n }' "$t/out/storage_series.csv" >"$t/sums" &&
