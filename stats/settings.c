@@ -28,6 +28,7 @@ static const char *const page_words[] = {
     "output.period?output.series.jobs=periods",
     "output.period?output.series.traffic=periods",
     "output.period?output.series.functions=periods",
+    "output.period?output.series.storage=periods",
     NULL,
 };
 static const struct ker_kind preset_none = {.name = "none", .meaning = "only what other keys ask for"},
@@ -42,7 +43,8 @@ const struct ker_option stats_options[] = {
     {"output.preset", KER_TYPE_CHOICE, "none", NULL, NULL, NULL,
      "page: what the page of marsreport shows is collected: output.calls, .waits, .critical_path (16 MiB), "
      ".matrix, .links_by_job, .timeline (perfetto, 16 MiB), .series.latency and, with output.period, "
-     ".series.links, .switches, .adapters, .jobs, .traffic and .functions in periods; of these what means "
+     ".series.links, .switches, .adapters, .jobs, .traffic, .functions and .storage in periods; of these "
+     "what means "
      "something with the rest. A key that is given keeps its value. marssim --check says what it costs.",
      .kinds = &presets},
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,

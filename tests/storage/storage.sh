@@ -95,6 +95,9 @@ run -o "$t/out" "$t/c.cfg" output.series.storage=periods output.period="2 ms" 'j
         .jobs[0].io.open.calls == 24 and .jobs[1].io.open.calls == 8 and (.jobs[0].io.read | .bytes_per_s == (.bytes * 1e12 / .span_ps | floor))' \
         "$t/out/summary.json" >>"$t/err"
 check "periods and jobs add up to what servers have counted"
+"$(dirname "$marssim")/marsreport" -o "$t/page.html" "$t/out" >"$t/err" 2>&1 && grep -q '"storage_series":{"keys":\["server"\],"objects":\[\[' "$t/page.html" &&
+    grep -q '"storage":{"columns":\["server",' "$t/page.html"
+check "the page has servers, and their periods"
 
 # The node of a server goes down, and all wait for it.
 cat >"$t/down.cfg" <<END

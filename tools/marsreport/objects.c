@@ -37,6 +37,7 @@ static const struct kind kinds[] = {
     {"communicator_series", NULL, {"job", "communicator"}, "bytes"},
     {"core_series", "cores", {"node", "core"}, "busy_ps"},
     {"memory_series", "memory", {"node", "kind", "number"}, "bytes"},
+    {"storage_series", "storage", {"server"}, "busy_ps"},
     {"memory_series", NULL, {"kind"}, "bytes", .name = "memory_kinds"},
 };
 

@@ -16,9 +16,10 @@
         function_series: { title: "MPI functions", label: ([job, name]) => job + ": " + name, first: "simulated_ps" },
         core_series: { title: "cores", label: ([node, core], run) => mars.end(run, "node", node) + " core " + core, first: "computing_ps" },
         memory_series: { title: "memory", label: ([node, kind, number], run) => mars.end(run, "node", node) + " " + words(kind) + " " + number, first: "bytes", apart: true },
+        storage_series: { title: "file servers", label: ([server]) => "server " + server, first: "utilisation" },
         communicator_series: { title: "communicators", label: ([job, name]) => job + ": " + name, first: "bytes" },
     };
-    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators", "cores"].filter(name => mars.knows(run, "output.series." + name))
+    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators", "cores", "storage"].filter(name => mars.knows(run, "output.series." + name))
         .map(name => "output.series." + name + " = \"periods\"");
 
     /* Columns as they are shown: {name, format, how, all, values}; the deviation of sizes is made of two of them. */
