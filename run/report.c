@@ -27,7 +27,7 @@ json_t *run_speed_json(struct run *run)
     uint64_t hops = run->network ? run_totals(run).packet_hops : 0;
     uint64_t v[] = {
         c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
-        c->wakes,   c->cells, c->sent.bytes,  c->sent.messages};
+        c->wakes,   c->cells, c->sent.bytes,  c->sent.messages, c->critical};
     int64_t most[] = {(int64_t)c->records, run->simulated.wall, run->simulated.cpu};
     ker_comm_sum_u64(run->comm, v, sizeof v / sizeof *v);
     ker_comm_max_i64(run->comm, most, sizeof most / sizeof *most);
@@ -36,7 +36,7 @@ json_t *run_speed_json(struct run *run)
     ker_assert(run->engine); /* the control rank always works */
     double ranks = run->workers, wall = wall_seconds(run), cpu = (double)v[5] * 1e-6;
     return json_pack("{s:i, s:i, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:f, s:f, s:I, s:I, s:I, s:I, s:I, "
-                     "s:I, s:I, s:o, s:f}",
+                     "s:I, s:I, s:o, s:f, s:I}",
                      "ranks", ker_comm_size(run->comm), "working_ranks", run->workers, "adapted", run->alone,
                      "wall_s", wall, "cpu_s", cpu, "engine_s", 1e-9 * (double)most[1], "engine_cpu_s",
                      1e-9 * (double)most[2], "events", (json_int_t)v[0], "wake_ups", (json_int_t)v[6],
@@ -46,7 +46,8 @@ json_t *run_speed_json(struct run *run)
                      "epochs", (json_int_t)(v[4] / (uint64_t)run->workers), "sent_bytes", (json_int_t)v[8],
                      "sent_messages", (json_int_t)v[9], "window_ps",
                      (json_int_t)ker_engine_window(run->engine), "checkpoints", run_checkpoints_json(run),
-                     "imbalance", v[0] ? (double)most[0] * ranks / (double)v[0] : 1);
+                     "imbalance", v[0] ? (double)most[0] * ranks / (double)v[0] : 1, "critical_events",
+                     (json_int_t)(v[10] / (uint64_t)run->workers));
 }
 
 /* What is learnt of the links while their rows are streamed, on rank 0. */

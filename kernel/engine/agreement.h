@@ -21,7 +21,6 @@ struct agreement {
     uint32_t whose;           /* who has the least, or will have when it has arrived */
     uint32_t requests;        /* of all ranks */
     uint32_t messages; /* sent between hosts in this round; more than AGREEMENT_MESSAGES: many, not listed */
-    uint32_t reserved;
     struct agreement_message {
         uint32_t from, to;
     } message[AGREEMENT_MESSAGES];

@@ -233,6 +233,16 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
     }
 }
 
+/* Nothing reaches this rank before the earliest of the others and the delay of a channel. Where this rank is
+ * the earliest itself it goes no further than to where the next of them is, or all may go: else it would be
+ * ahead of them by a channel's delay, they could do nothing until they had overtaken it in turn, and ranks
+ * with much to do would take turns for the rest of the run, each idle while another works. */
+static ker_time round_limit(const struct exchange_bounds *b, ker_time into)
+{
+    ker_time together = ker_time_later(b->all, into);
+    return b->others > together ? b->others : together;
+}
+
 /* When memory is out in the middle of a window, the rank gives up what is in flight, and has room to write
  * what it has counted. */
 static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
@@ -320,12 +330,14 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     struct engine_private *p = e->private;
     ker_time passed = p->final > p->checked ? p->final : p->checked;
     unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
-    struct trial_round round = {p->trial.work, p->trial.exchanged};
+    struct trial_round round = {p->trial.work, p->trial.exchanged, (uint32_t)(e->counts.records - p->told)};
     struct exchange_own own = {engine_next(e), p->done_until, passed, asked, round};
     struct exchange_bounds bounds;
     int64_t begun = trial_exchange_begin(&p->trial);
     exchange_round(e->exchange, &e->wheel, &own, &bounds, &e->counts.sent);
     trial_exchange_end(&p->trial, begun, bounds.round);
+    p->told = e->counts.records;
+    e->counts.critical += bounds.round.records;
     e->counts.epochs++;
     if (bounds.requests && p->requests == 0 && p->setup.requested) {
         ker_time interval = p->setup.request_interval, since = bounds.final / interval * interval;
@@ -387,7 +399,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
         if (bounds.all >= p->request_at && requests_serve(e))
             return KER_END_REQUEST;
         ker_time boundary = ker_time_min(ker_time_min(check_next(p), p->setup.end), p->request_at);
-        round_try(e, ker_time_later(bounds.others, p->into), boundary);
+        round_try(e, round_limit(&bounds, p->into), boundary);
         progress_show(e);
     }
 }

@@ -116,6 +116,7 @@ struct ker_engine_setup {
 struct ker_counts {
     uint64_t records, events, notes, wakes; /* handled */
     uint64_t windows, cells, epochs;
+    uint64_t critical; /* records of the rank that had most, epoch by epoch: the same on all ranks */
     struct ker_sent sent;
 };
 

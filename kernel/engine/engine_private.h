@@ -23,6 +23,7 @@ struct engine_private {
     uint32_t check_at;   /* the next of setup.check_at */
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;
+    uint64_t told; /* records, in earlier rounds */
     uint32_t span;   /* windows that are run as one where little happens, see whole.c; 0: they never are */
     bool thin;       /* little happened in the last window */
     bool whole;      /* it is so that the present one is run */

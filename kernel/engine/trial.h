@@ -24,15 +24,17 @@ struct trial {
     uint32_t least;     /* the shortest exchange of all */
 };
 
-/* What a rank says of its last round, and what all learn: nanoseconds. */
+/* What a rank says of its last round, and what all learn of all: nanoseconds, and how much it was. */
 struct trial_round {
     uint32_t work;     /* the longest */
     uint32_t exchange; /* the shortest */
+    uint32_t records;  /* the most: counted, not measured */
 };
 static inline void trial_round_merge(struct trial_round *a, const struct trial_round *b)
 {
     a->work = a->work > b->work ? a->work : b->work;
     a->exchange = a->exchange < b->exchange ? a->exchange : b->exchange;
+    a->records = a->records > b->records ? a->records : b->records;
 }
 
 void trial_begin(struct trial *, bool wanted);

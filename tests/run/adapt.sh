@@ -72,3 +72,23 @@ mpirun -n 2 "$marssim" -q -o saved "$work/traced.cfg" 'jobs[0].trace="text"' 'ru
 "$marssim" -q -o resumed --resume saved/checkpoints/* >err 2>&1
 [ $? -eq 2 ] && grep -q "text/pmpi-trace-rank-1.txt: has changed since the run began" err
 check "a checkpoint of a run that has begun again knows of its files"
+
+# Two ranks need, in place of one's events, those of the rank with most in each epoch, each of which takes up to a quarter more than on one
+# rank alone, and for each epoch an exchange of half a microsecond, some four events. The long ones are cut short.
+cd "$top" || exit 1
+for config in configs/*.cfg; do
+    name=$(basename "$config" .cfg)
+    case $name in
+    torus-leanmd) set -- "jobs[0].steps=1" ;;
+    hierarchical-gups-65536) set -- topology.groups=8,2,5 "run.end=6 us" ;;
+    fat-tree-gups) set -- run.warmup=0ns run.end=8us ;;
+    *) set -- ;;
+    esac
+    rm -rf "$work/one" "$work/both"
+    "$marssim" -q -o "$work/one" "$config" "$@" >"$work/err" 2>&1 &&
+        mpirun -n 2 "$marssim" -q -o "$work/both" "$config" partition.bind=no "$@" >"$work/err" 2>&1 &&
+        [ "$(jq -S .result "$work/one/summary.json")" = "$(jq -S .result "$work/both/summary.json")" ] &&
+        jq -es '.[0].run.events as $alone | .[1].run | .working_ranks == 1 or 1.25 * .critical_events + 4 * .epochs < $alone' \
+            "$work/one/summary.json" "$work/both/summary.json" >/dev/null
+    check "$config: two ranks are not slower than one"
+done
