@@ -300,7 +300,9 @@ static float ring_radius(const struct nest *n, int level)
     return members == 1 ? inner : 1.12f * inner / sinf(3.1415927f / fmaxf((float)members, 2)) + 1.15f * inner;
 }
 
-static void rings(struct nest *n, int level, uint32_t first, float x, float y)
+/* outward: the angle at which the ring lies on the one around it. The first switches of a dragonfly+'s group,
+ * its leaves, are outside, the spines inside. */
+static void rings(struct nest *n, int level, uint32_t first, float x, float y, float outward)
 {
     if (first >= n->in->shape->switches) /* the last group is not full */
         return;
@@ -310,10 +312,12 @@ static void rings(struct nest *n, int level, uint32_t first, float x, float y)
     }
     uint32_t members = n->in->shape->extent[level - 1];
     float radius = members == 1 ? 0 : ring_radius(n, level) - 1.15f * ring_radius(n, level - 1);
+    uint32_t leaves = level == 1 ? n->in->shape->leaves : 0;
+    float begin = leaves ? outward - 3.1415927f * (float)(leaves - 1) / (float)members : -1.5707963f;
     for (uint32_t i = 0; i < members; i++) {
-        float angle = 6.2831853f * (float)i / (float)members - 1.5707963f;
+        float angle = 6.2831853f * (float)i / (float)members + begin;
         rings(n, level - 1, first + i * n->size[level - 1], x + radius * cosf(angle),
-              y + radius * sinf(angle));
+              y + radius * sinf(angle), angle);
     }
 }
 
@@ -381,10 +385,11 @@ static void groups_layout(struct rep_scene *s, const struct rep_layout_input *in
     s->no_lines = !drawn;
     if (drawn) {
         float radius = ring_radius(&n, levels);
-        rings(&n, levels, 0, radius, radius);
-        s->text = ker_format(
-            "Rings inside rings; lines are links between switches, a square is coloured by the busiest link "
-            "to its nodes.");
+        rings(&n, levels, 0, radius, radius, -1.5707963f);
+        s->text = ker_format("Rings inside rings%s; lines are links between switches, a square is coloured "
+                             "by the busiest link "
+                             "to its nodes.",
+                             in->shape->leaves ? ", spines inside" : "");
     } else {
         block_sizes(&n);
         blocks(&n, levels, 0, 0, 0);

@@ -115,6 +115,7 @@ static void dragonfly_plus_read(const config_setting_t *topology, struct rep_sha
     shape_set(s, 2,
               (long long[]){member_int(topology, "leaves") + spines,
                             groups_of(topology, spines * member_int(topology, "h"))});
+    s->leaves = (uint32_t)member_int(topology, "leaves");
 }
 
 /* Two halves of q columns of q switches. */

@@ -58,6 +58,7 @@ struct rep_shape {
     int dimensions;                       /* of the lists below */
     uint32_t extent[REP_MOST_DIMENSIONS]; /* torus: extents; fat tree: down; hierarchical: groups */
     uint32_t up[REP_MOST_DIMENSIONS];     /* fat tree */
+    uint32_t leaves;                      /* dragonfly+: of a group, its first switches; else 0 */
     uint32_t switches;                    /* as these make it */
 };
 void rep_shape_read(struct rep_folder *, struct rep_shape *);
