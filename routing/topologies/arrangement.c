@@ -118,6 +118,17 @@ static enum ker_status line_read(const struct arrangement *a, struct ker_lines *
     return KER_OK;
 }
 
+enum ker_status arrangement_parse(struct arrangement *a, const char *name, const char *text, size_t length,
+                                  struct ker_error *error)
+{
+    struct ker_lines in;
+    enum ker_status status = KER_OK;
+    ker_lines_init(&in, name, text, length, error);
+    while (status == KER_OK && ker_lines_next_full(&in))
+        status = line_read(a, &in);
+    return status;
+}
+
 static enum ker_status file_read(struct arrangement *a, const struct ker_config *config,
                                  struct ker_error *error)
 {
@@ -130,10 +141,7 @@ static enum ker_status file_read(struct arrangement *a, const struct ker_config 
             ker_input_read(ker_config_inputs(config), ker_config_file(config, key), &text, &length, error);
     if (status != KER_OK)
         return status;
-    struct ker_lines in;
-    ker_lines_init(&in, ker_config_file(config, key), text, length, error);
-    while (status == KER_OK && ker_lines_next_full(&in))
-        status = line_read(a, &in);
+    status = arrangement_parse(a, ker_config_file(config, key), text, length, error);
     free(text);
     return status;
 }

@@ -30,6 +30,10 @@ struct arrangement {
  * without the key. */
 enum ker_status arrangement_read(struct arrangement *, const struct ker_config *, uint32_t switches,
                                  const char *which, struct ker_error *);
+/* The lines of such a file: GROUP SWITCH GROUP SWITCH, # begins a comment; groups, switches, h and ports are
+ * set, and all of peer is NONE. `name` stands for the file in messages. */
+enum ker_status arrangement_parse(struct arrangement *, const char *name, const char *text, size_t length,
+                                  struct ker_error *);
 void arrangement_release(struct arrangement *);
 
 extern const struct ker_option arrangement_options[];
