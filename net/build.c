@@ -124,7 +124,9 @@ static void classes_init(struct net_network *net)
 {
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
-    if (net->hop)
+    if (net->looks)
+        net->switch_class.prepare = NULL; /* NET_BEHIND takes the place of NET_ROUTED */
+    else if (net->hop)
         net->switch_class.prepare = net_switch_prepare_hop;
     else if (!net->route_ahead)
         net->switch_class.prepare = NULL;

@@ -98,6 +98,7 @@ struct net_settings {
     uint64_t bias, threshold, hysteresis; /* picoseconds */
     bool count_port;                      /* credits missing on any channel of the port count */
     double speedup;
+    bool read_flits; /* of an input, packets that still come in take only the crossbar's time */
     ker_time delay, credit_delay, credit_interval; /* of credits: 0, or multiples of it */
     uint32_t block_rest;             /* a block of buffer, which is a power of two, less one byte */
     ker_time head_life, packet_life; /* of packets in a switch; 0: no limit */
@@ -241,6 +242,7 @@ struct net_network {
     struct net_settings set;
     struct net_onward onward[2]; /* to a switch, behind its pipeline; to an adapter */
     ker_time head_first; /* all bits: a packet is sent on while it still comes in; 0: when it is whole */
+    ker_time read_whole; /* all bits: a packet that still comes in takes its input until its tail; 0: not */
     const struct route_topology *topology;
     uint32_t adapters_each;            /* of a node */
     uint32_t lanes_place;              /* in an adapter, of its state of lanes */
@@ -272,6 +274,7 @@ struct net_network {
     struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */
     const char *congestion_name;             /* of its kind */
+    bool looks;                              /* it asks of packets that come, too */
     void *congestion_state;
     /* statistics */
     ker_time final;       /* no end of the run cuts off what lies before */

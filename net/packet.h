@@ -34,7 +34,8 @@ enum {
     NET_EMPTY = 0x04,  /* no payload (without a header it still takes one byte on the wire) */
     NET_DETOUR = 0x10, /* it has taken one; only where detours are counted */
     NET_MARKED = 0x20, /* by a switch: there is congestion on its path */
-    NET_NOTICE = 0x40, /* of congestion, between adapters: index is the method's */
+    NET_BEHIND = NET_ROUTED, /* in a queue of a switch, with net->looks: it came where others wait */
+    NET_NOTICE = 0x40,       /* of congestion, between adapters: index is the method's */
 };
 
 /* The number of a packet in its message; that of the first is 0. */

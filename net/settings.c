@@ -54,6 +54,10 @@ const struct ker_option net_options[] = {
     {"switch.queueing", KER_TYPE_CHOICE, "voq", NULL, NULL, "voq|fifo",
      "Input buffers as virtual output queues, or as one FIFO per channel (head-of-line blocking)."},
     {"switch.speedup", KER_TYPE_REAL, "2.0", "1", "64", NULL, "Speed of the crossbar relative to the ports."},
+    {"switch.reads", KER_TYPE_CHOICE, "packets", NULL, NULL, "packets|flits",
+     "What of an input another packet must wait for: until all of a packet has been read, which takes as "
+     "long "
+     "as it still comes in; or only for the crossbar's time, as flits of others are read between its own."},
     {"switch.delay", KER_TYPE_TIME, "50 ns", "0 ps", "1 s", NULL,
      "Pipeline delay: from the head's arrival until it can leave an idle switch."},
     {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
@@ -245,6 +249,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
     set->output_queue = (uint32_t)ker_config_bytes(c, "switch.output_queue");
     set->queueing = (enum net_queueing)ker_config_number(c, "switch.queueing", queueing_words);
     set->speedup = ker_config_real(c, "switch.speedup");
+    set->read_flits = ker_config_is(c, "switch.reads", "flits");
     set->delay = ker_config_time(c, "switch.delay");
     set->credit_delay = ker_config_time(c, "switch.credit_delay");
     set->arbiter = arbiter_read(c, topology);
@@ -351,6 +356,7 @@ static void onward_set(struct net_network *net)
     net->onward[0] = (struct net_onward){net->set.delay, whole};
     net->onward[1] = (struct net_onward){0, -1};
     net->head_first = ~whole;
+    net->read_whole = net->set.read_flits ? 0 : -1;
 }
 
 static void phases_set(struct net_network *net, const struct net_phases *phases)

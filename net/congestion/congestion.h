@@ -29,8 +29,9 @@ struct net_at_grant {
     uint8_t lane;    /* its channel; of several that would do the first */
 };
 
-/* backlog.c: does more than this wait at the output on the packet's lane, itself not among it? */
-bool net_lane_holds(const struct net_at_grant *, uint64_t bytes, uint32_t packets);
+/* backlog.c: does more than this wait at the output on the packet's lane, itself not among it, with the first
+ * of each input, or without? */
+bool net_lane_holds(const struct net_at_grant *, uint64_t bytes, uint32_t packets, bool heads);
 
 /* A cnp to be sent. */
 struct net_cnp {
@@ -49,6 +50,9 @@ struct net_congestion {
     bool counts; /* marks() asks for net_at_grant.number */
     /* At a switch, when a packet that is no cnp is granted an output: is it to be marked (NET_MARKED)? */
     bool (*marks)(const struct net_network *, const struct net_at_grant *, ker_time now);
+    /* ... when one comes where others wait, before it does: shall it have NET_BEHIND until its grant? NULL,
+     * or net->looks is false: nobody asks. */
+    bool (*comes)(const struct net_network *, const struct net_at_grant *);
     /* At the destination: a packet that is no cnp is here, marked or not. May call net_cnp_send. */
     void (*arrived)(struct net_adapter *, ker_time now, const struct net_packet *);
     /* At the source: a cnp from p->source is here; its word is p->index; net_cnp_trip. */

@@ -116,15 +116,27 @@ static bool is_root(const struct a10 *a10, const struct net_at_grant *at)
            (at->port < 256 && a10->victims[at->port / 64] >> at->port % 64 & 1);
 }
 
+/* Does more than the threshold wait, the packet among it? */
+static bool is_crowded(const struct a10 *a10, const struct net_at_grant *at, bool heads)
+{
+    uint64_t bytes = at->packet->bytes;
+    if (a10->packets)
+        return net_lane_holds(at, UINT64_MAX, a10->packets - 1, heads);
+    return bytes > a10->threshold || net_lane_holds(at, a10->threshold - bytes, UINT32_MAX, heads);
+}
+
+static bool a10_comes(const struct net_network *net, const struct net_at_grant *at)
+{
+    return is_crowded(net->congestion_state, at, false);
+}
+
 static bool a10_marks(const struct net_network *net, const struct net_at_grant *at, ker_time now)
 {
     const struct a10 *a10 = net->congestion_state;
     const struct net_packet *p = at->packet;
     if (!is_root(a10, at))
         return false;
-    bool full = a10->packets                 ? net_lane_holds(at, UINT64_MAX, a10->packets - 1)
-                : p->bytes <= a10->threshold ? net_lane_holds(at, a10->threshold - p->bytes, UINT32_MAX)
-                                             : true;
+    bool full = net->looks ? (p->flags & NET_BEHIND) != 0 : is_crowded(a10, at, true);
     if (!full || p->bytes < a10->least)
         return false;
     if (a10->counted)
@@ -347,6 +359,7 @@ static enum ker_status a10_read(struct net_network *net, const struct ker_config
     a10->timer = ker_config_int(c, "congestion.ccti_timer") * TICK;
     a10->from_packet = ker_config_is(c, "congestion.ccti_begin", "first_packet");
     a10->by_class = ker_config_is(c, "congestion.by", "sl");
+    net->looks = ker_config_is(c, "congestion.seen", "arrival");
     a10->own_lane = ker_config_is(c, "congestion.cnp_lane", "own");
     enum ker_status status = cct_read(a10, c, error);
     return status == KER_OK ? victims_read(a10, c, error) : status;
@@ -367,6 +380,9 @@ static const struct ker_option a10_options[] = {
      "output, the packet itself among it. 0: nothing is marked."},
     {"congestion.sw_packets", KER_TYPE_INT, NULL, "1", "1000000", NULL,
      "In place of that: from this number of other packets on."},
+    {"congestion.seen", KER_TYPE_CHOICE, "departure", NULL, NULL, "departure|arrival",
+     "When the threshold counts: when the packet leaves; or when it comes, of others those that are not the "
+     "first of their input."},
     {"congestion.marking_rate", KER_TYPE_INT, "0", "0", "65535", NULL,
      "Of packets that could be marked this many are not, in the mean, between two that are."},
     {"congestion.marking", KER_TYPE_CHOICE, "drawn", NULL, NULL, "drawn|counted",
@@ -412,6 +428,7 @@ const struct ker_kind net_congestion_infiniband = {
                                                  .release = a10_release,
                                                  .counts = true,
                                                  .marks = a10_marks,
+                                                 .comes = a10_comes,
                                                  .arrived = a10_arrived,
                                                  .noticed = a10_noticed,
                                                  .ready = a10_ready,

@@ -3,7 +3,7 @@
 #include "net/switch/private.h"
 
 /* Looks at packets only until there are too many: with low thresholds at hardly any. */
-bool net_lane_holds(const struct net_at_grant *at, uint64_t bytes, uint32_t packets)
+bool net_lane_holds(const struct net_at_grant *at, uint64_t bytes, uint32_t packets, bool heads)
 {
     const struct net_switch *s = at->of;
     uint64_t waiting = 0;
@@ -12,7 +12,8 @@ bool net_lane_holds(const struct net_at_grant *at, uint64_t bytes, uint32_t pack
         return false;
     do {
         const struct net_request *r = &s->request.at[i];
-        for (uint32_t p = r->head; r->first_channel == at->lane && p != NET_NONE; p = s->packet.at[p].next) {
+        for (uint32_t p = heads ? r->head : s->packet.at[r->head].next;
+             r->first_channel == at->lane && p != NET_NONE; p = s->packet.at[p].next) {
             waiting += s->packet.at[p].bytes;
             count++;
             if (waiting > bytes || count > packets)

@@ -273,6 +273,15 @@ static void switch_prepare(void *self, struct ker_event *event)
     packet_prepared(s, p, (uint32_t)c.port << 16 | first << 8 | count, c.state & 0xffffffu);
 }
 
+/* Has the packet, which is to wait, come behind others, as congestion control counts them? */
+__attribute__((noinline)) static void packet_look(struct net_switch *s, const struct grant *g,
+                                                  struct net_packet *p)
+{
+    const struct net_at_grant at = {.of = s, .out = g->out, .packet = p, .lane = g->first_channel};
+    if (s->net->congestion->comes(s->net, &at))
+        p->flags |= NET_BEHIND;
+}
+
 /* Puts the packet into its queue; false: it had no route and is lost. */
 static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
 {
@@ -282,6 +291,8 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
         net_packet_lose(s, p, now);
         return false;
     }
+    if (__builtin_expect(s->net->looks, 0))
+        packet_look(s, &g, (struct net_packet *)p); /* nobody needs it behind this */
     request_put(s, &g, p, state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
@@ -303,6 +314,8 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
     }
     const struct grant waits = g; /* in memory on this path only */
     bool only = out->queue == NET_NONE;
+    if (__builtin_expect(s->net->looks, 0))
+        packet_look(s, &waits, p);
     request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);

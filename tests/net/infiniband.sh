@@ -115,6 +115,7 @@ congestion: { control = "infiniband"; ccti_timer = 20; };
 END
 same_bits "drawn marks, by flow"
 same_bits "counted marks, by class, timers from the first packet" congestion.marking=counted congestion.marking_rate=3 congestion.by=sl congestion.ccti_begin=first_packet congestion.cnp_lane=flow
+same_bits "marks by what waits on arrival, inputs that read flits" congestion.seen=arrival congestion.sw_packets=1 congestion.marking=counted congestion.marking_rate=2 switch.reads=flits
 same_bits "an index above its minimum, victims" congestion.ccti_min=1 congestion.victim_mask=adapters congestion.cnp_size=1050B "congestion.cct=0,1/2^2,1/2,1,3/2,2,3,4" congestion.ccti_limit=7 congestion.sw_packets=2
 sed -i 's/^congestion.*/congestion: { control = "rtt"; target = "6 us"; window_first = "4 KiB"; growth = "300 B"; };/' "$t/c.cfg"
 same_bits "windows"

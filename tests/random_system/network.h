@@ -119,6 +119,8 @@ static void random_switch(struct random_system *r)
     put_text(r, "queueing", random_flag(r, "queueing", 30) ? "fifo" : "voq");
     put_choice(r, "arbitration", LIST("round_robin", "oldest", "random"));
     put_text(r, "forwarding", random_flag(r, "forwarding", 25) ? "store_and_forward" : "cut_through");
+    if (random_flag(r, "reads", 20))
+        put_text(r, "reads", "flits");
     if (r->turns_of_lanes || r->vl)
         put_text(r, "matching", "greedy"); /* the only one that asks the lanes */
     else
@@ -191,6 +193,7 @@ static void random_a10(struct random_system *r)
     put_whole(r, "ccti_increase", 1, 2, 1, 255);
     put_whole(r, "ccti_timer", 1, 20, 1, 65535);
     put_choice(r, "ccti_begin", LIST("start", "first_packet"));
+    put_choice(r, "seen", LIST("departure", "arrival"));
     if (random_flag(r, "by packets", 50))
         put_whole(r, "sw_packets", 1, 3, 1, 1000000);
     else

@@ -266,6 +266,8 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
         status = sweep_views_begin(s, db, error);
     if (status == KER_OK && s->alone)
         status = sweep_alone_store(s, db, error);
+    if (status == KER_OK && s->tables)
+        status = sweep_tables_store(s, db, error);
     if (status == KER_OK && table.rows > 0) {
         putchar('\n');
         if (!s->sqls)
@@ -349,8 +351,11 @@ static void release(struct settings *set)
         free(s->column[i]);
     for (size_t i = 0; i < s->sqls; i++)
         free(s->sql[i]);
+    for (size_t i = 0; i < s->tables; i++)
+        free(s->table[i]);
     free(s->column);
     free(s->sql);
+    free(s->table);
     free(s->plot);
     free(set->word);
     free(s->against);

@@ -52,6 +52,7 @@ enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
         status = ker_fail(error, KER_BAD_INPUT, "--quick: %s says nothing of it (sweep.quick)", s->file);
     texts_read(&s->column, &s->columns, config, "sweep.columns");
     texts_read(&s->sql, &s->sqls, config, "sweep.sql");
+    texts_read(&s->table, &s->tables, config, "sweep.tables");
     if (ker_config_has(config, "sweep.plot") && *ker_config_file(config, "sweep.plot"))
         s->plot = ker_format("%s", ker_config_file(config, "sweep.plot"));
     const char *against = ker_config_string(config, "sweep.against");

@@ -104,6 +104,8 @@ struct sweep {
     size_t columns;
     char **sql, *plot; /* files of sweep.sql and sweep.plot */
     size_t sqls;
+    char **table; /* of sweep.tables */
+    size_t tables;
     double precision;
     uint64_t most_seeds, memory;
     int64_t seeds;
@@ -221,6 +223,11 @@ enum ker_status sweep_store_add(struct sweep_store *, const struct sweep_result 
 /* Adds all folders below DIR/runs; each that was refused is printed and counted. */
 enum ker_status sweep_store_collect(struct sweep *, struct ker_error *);
 struct sqlite3 *sweep_store_database(struct sweep_store *);
+
+/* ---- tables.c ---- */
+
+/* Those of sweep.tables, with the rows of all points. */
+enum ker_status sweep_tables_store(const struct sweep *, struct sqlite3 *, struct ker_error *);
 
 /* ---- views.c ---- */
 

@@ -22,12 +22,21 @@ static enum ker_status execute(sqlite3 *db, const char *sql, const char *what, s
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? KER_OK : failed(db, what, error);
 }
 
+/* SQLite's columns have no case: of loggops.g and loggops.G it has the first. */
+static bool key_there(const struct sweep_words *keys, const char *key)
+{
+    size_t i = 0;
+    while (i < keys->count && sqlite3_stricmp(keys->word[i].key, key) != 0)
+        i++;
+    return i < keys->count;
+}
+
 /* All keys of the points, as "words" of this list. */
 static void keys_collect(const struct sweep *s, struct sweep_words *keys)
 {
     for (size_t i = 0; i < s->points; i++)
         for (size_t w = 0; w < s->point[i]->words.count; w++)
-            if (!sweep_word_of(keys, s->point[i]->words.word[w].key))
+            if (!key_there(keys, s->point[i]->words.word[w].key))
                 sweep_word_set(keys, s->point[i]->words.word[w].key, "");
 }
 
