@@ -17,11 +17,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct task_program_class *const class = &task_replay_class;
 static char path[64]; /* one file per process, on a memory file system where there is one */
 static struct ker_comm *alone;
-static struct ker_config *config[4]; /* clock, unknown, trace_memory, progress, wildcards */
+static struct ker_config *config[4]; /* clock, unknown, trace_memory, progress, wildcards, storage */
 
 static void begin(void)
 {
-    const struct ker_option *tables[] = {task_job_options, mpi_options, store_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, mpi_options, store_options,
+                                         trace_two_phase_options, NULL};
     strcpy(path, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz.XXXXXX" : P_tmpdir "/fuzz.XXXXXX");
     int file = mkstemp(path);
     ker_assert(file >= 0);
@@ -29,11 +30,13 @@ static void begin(void)
     alone = ker_comm_alone();
     for (int i = 0; i < 4; i++) {
         struct ker_error error = {0};
-        char *text = ker_format(
-            "jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; unknown = "
-            "\"%s\"; trace_memory = \"%s\"; wildcards = \"%s\"; } ); mpi = { progress = \"%s\"; };",
-            path, i & 1 ? "cpu" : "wall", i & 2 ? "error" : "compute", i & 1 ? "0 B" : "1 MiB",
-            i & 2 ? "simulated" : "traced", i & 1 ? "calls" : "adapter");
+        char *text =
+            ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; unknown = "
+                       "\"%s\"; trace_memory = \"%s\"; wildcards = \"%s\"; unknown_views = \"%s\"; } ); "
+                       "mpi = { progress = \"%s\"; };%s",
+                       path, i & 1 ? "cpu" : "wall", i & 2 ? "error" : "compute", i & 1 ? "0 B" : "1 MiB",
+                       i & 2 ? "simulated" : "traced", i & 2 ? "error" : "contiguous",
+                       i & 1 ? "calls" : "adapter", i < 3 ? "storage = { servers = { count = 2; }; };" : "");
         ker_assert(ker_config_parse(&config[i], "fuzz.cfg", text, NULL, 0, tables, &error) == KER_OK);
         free(text);
     }
@@ -51,6 +54,9 @@ static uint64_t ops_check(struct task_program *program)
         ker_assert(op.comm >= 0 && op.comm < comms);
         bool found = op.peer <= TASK_FOUND && op.peer > TASK_FOUND - TASK_FOUND_MOST;
         ker_assert(op.kind != TASK_OP_SEND || found || (op.peer >= -2 && op.peer < comm[op.comm].size));
+        for (unsigned i = 0; op.kind == TASK_OP_CALL && i < STORE_WORDS; i++)
+            count += op.words[i] & 1;
+        ker_assert(op.kind != TASK_OP_CALL || store_call_of(op.words).run.count > 0);
         for (uint32_t i = 0; op.requests && i < op.request_count; i++)
             count += op.requests[i] & 1;
         count += 2;

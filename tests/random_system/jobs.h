@@ -249,6 +249,11 @@ static uint32_t random_trace(struct random_system *r, uint32_t most)
 {
     bool eight = most >= 8 && r->packet < 4096, timed = random_flag(r, "timed calls", 30);
     r->trace = true;
+    if (r->storage && random_flag(r, "calls on files", 60)) {
+        fprintf(r->out, "        trace = \"%s/mars/files\";\n        processor_factor = 0;\n", r->traces);
+        put_choice(r, "io", LIST("modelled", "traced"));
+        return 4;
+    }
     fprintf(r->out, "        trace = \"%s/%s\";\n        processor_factor = %.3f;\n", r->traces,
             timed   ? "mars/three"
             : eight ? "npb-is.S-8"

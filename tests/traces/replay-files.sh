@@ -29,13 +29,13 @@ asked() { # TASK [FOLDER]
 }
 # Task r: 1000 bytes at 1000 r; 15 to 44 of a view of 10 at 0 and 20 at 40 of 400, from 10000 + 100 r on; 100 + r by the shared pointer, in turn; 406 is
 # where the ordered ones begin, of 50 (4 - r) bytes; 10 bytes each behind 896. Then task 0 appends 7 and rewrites the last 3. Of each half the first task
-# has the lower 1000 of 2000 bytes, twice.
+# has the lower 1000 of 2000 bytes, twice; then both read all 4000, of which it has the lower half, in two rounds.
 for r in 0 1 2 3; do
     ordered=$((406 + 200 * r - 50 * (r * (r - 1) / 2))) shared=$((100 * r + r * (r - 1) / 2))
     wanted="op w$((1000 * r))+1000 w$((10045 + 100 * r))+15 w$((10400 + 100 * r))+10 w$((10440 + 100 * r))+5 w$((20000 + shared))+$((100 + r)) "
     wanted+="w$((20000 + ordered))+$((50 * (4 - r))) w$((20896 + 10 * r))+10 sy cl "
     [ $r = 0 ] && wanted+="op w20936+7 w20940+3 sy cl "
-    wanted+="| op w$((r % 2 * 1000))+1000 w$((2000 + r % 2 * 1000))+1000 sy cl "
+    wanted+="| op w$((r % 2 * 1000))+1000 w$((2000 + r % 2 * 1000))+1000 r$((r % 2 * 2000))+1000 r$((r % 2 * 2000 + 1000))+1000 sy cl "
     wanted+="| op w0+3000 r1000+500 w8000+200 sy cl op w8200+90 sy cl "
     got=$(asked $r; echo .)
     [ "${got%.}" = "$wanted" ] || { echo "$got"; echo "$wanted"; } >"$t/err"

@@ -190,6 +190,13 @@ static bool named_keep(const struct mars_record *r, struct cut_request *q, enum 
     return keep;
 }
 
+/* What it sets of a file is needed in the part: that it is open, its view, its pointer. */
+static bool file_is_set(const struct mars_function *f)
+{
+    return f->at[MARS_FIELD_newfile] >= 0 || f->at[MARS_FIELD_filetype] >= 0 ||
+           f->at[MARS_FIELD_position] >= 0;
+}
+
 static bool other_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
                        int64_t *comm, enum cut_place place)
 {
@@ -215,7 +222,8 @@ static bool other_keep(struct cut_writing *w, const struct mars_record *r, const
             *q = (struct cut_request){.kept = place == CUT_INSIDE};
         return place == CUT_INSIDE;
     }
-    return f->at[MARS_FIELD_request] < 0 ? place == CUT_INSIDE : named_keep(r, q, place);
+    return f->at[MARS_FIELD_request] < 0 ? place == CUT_INSIDE || (place == CUT_BEFORE && file_is_set(f))
+                                         : named_keep(r, q, place);
 }
 
 /* Behind the part: what is active is waited for at the end, so matched messages are received there, and what

@@ -75,6 +75,7 @@ static void halves(const char *folder)
     MPI_File_write_all(file, data, 250, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_write_all_begin(file, data, 250, MPI_INT);
     MPI_File_write_all_end(file, data, MPI_STATUS_IGNORE);
+    MPI_File_read_at_all(file, 0, data, 500, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
     MPI_Type_free(&view);
     MPI_Info_free(&hints);
