@@ -170,7 +170,7 @@ static enum ker_status graph_measure(const struct route_topology *topology, stru
 /* Classes of the legs, in the order in which a packet can meet them. */
 static void legs_number(const struct route_topology *topology, struct route_paths *p)
 {
-    uint32_t leg = p->ordered ? p->steps->order_classes(topology) : p->reach > 0 ? p->reach : 1;
+    uint32_t leg = p->ordered ? p->steps->order_classes : p->reach > 0 ? p->reach : 1;
     uint32_t undecided = p->rule == RULE_PAR, detour = p->rule < RULE_VALIANT ? 0 : leg;
     p->base[PHASE_DETOUR] = undecided;
     p->base[PHASE_FINAL] = undecided + detour;

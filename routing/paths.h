@@ -20,9 +20,9 @@ struct route_steps {
      * each other in a circle. from != to. */
     int (*toward)(const struct route_topology *, uint32_t from, uint32_t to, bool ordered, uint16_t *port);
     /* Classes of channels of ordered paths; order_class: that of the next link, which grows or stays along a
-     * path. NULL: there is no order, and a channel for each link of a path is needed. order_class NULL:
-     * always 0. */
-    uint32_t (*order_classes)(const struct route_topology *);
+     * path. 0: there is no order, and a channel for each link of a path is needed. order_class NULL: always
+     * 0. */
+    uint32_t order_classes;
     uint32_t (*order_class)(const struct route_topology *, uint32_t from, uint32_t to);
     bool all_ordered; /* all shortest paths are */
     bool by_group;    /* routing.valiant = any: within the source's group there is no detour */

@@ -269,3 +269,32 @@ void arrangement_release(struct arrangement *a)
     free(a->peer);
     free(a->lane);
 }
+
+/* ---- topologies of such groups ---- */
+
+void arranged_port(const struct route_topology *topology, uint32_t switch_id, uint32_t base, uint32_t port,
+                   uint8_t link, struct route_peer *peer)
+{
+    const struct arranged *g = arranged_of(topology);
+    const struct arrangement *a = &g->arrangement;
+    uint32_t to = a->peer[switch_id / g->size * a->ports + (switch_id % g->size - g->first) * a->h + port];
+    *peer = (struct route_peer){.kind = ROUTE_NOTHING};
+    if (to != ARRANGEMENT_NONE)
+        *peer = (struct route_peer){ROUTE_SWITCH, link, (uint16_t)(base + to % a->h),
+                                    to / a->ports * g->size + g->first + to % a->ports / a->h};
+}
+
+uint32_t arranged_group(const struct route_topology *topology, uint32_t switch_id)
+{
+    return switch_id / arranged_of(topology)->size;
+}
+
+uint32_t arranged_groups(const struct route_topology *topology)
+{
+    return arranged_of(topology)->arrangement.groups;
+}
+
+void arranged_release(struct route_topology *topology)
+{
+    arrangement_release(&((struct arranged *)topology)->arrangement);
+}

@@ -13,7 +13,7 @@
 #ifndef ROUTING_ARRANGEMENT_H
 #define ROUTING_ARRANGEMENT_H
 
-#include "kernel/config/config.h"
+#include "routing/topologies/closed.h"
 
 #define ARRANGEMENT_NONE UINT32_MAX
 
@@ -37,6 +37,24 @@ enum ker_status arrangement_parse(struct arrangement *, const char *name, const 
 void arrangement_release(struct arrangement *);
 
 extern const struct ker_option arrangement_options[];
+
+/* A topology of such groups: groups of `size` switches, of which those from `first` on have global ports. */
+struct arranged {
+    struct closed closed;
+    uint32_t size, first;
+    struct arrangement arrangement;
+};
+static inline const struct arranged *arranged_of(const struct route_topology *topology)
+{
+    return (const struct arranged *)topology;
+}
+/* What is at port number `port` of the global ports of a switch, the first of which is its port `base`, as
+ * those of all others. */
+void arranged_port(const struct route_topology *, uint32_t switch_id, uint32_t base, uint32_t port,
+                   uint8_t link, struct route_peer *);
+uint32_t arranged_group(const struct route_topology *, uint32_t switch_id);
+uint32_t arranged_groups(const struct route_topology *);
+void arranged_release(struct route_topology *);
 
 /* The nth link between two groups: its port of `from`; NONE: there are fewer. */
 static inline uint32_t arrangement_lane(const struct arrangement *a, uint32_t from, uint32_t to, uint32_t n)

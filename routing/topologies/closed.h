@@ -44,8 +44,8 @@ uint32_t closed_hops(const struct route_topology *, uint32_t from, uint32_t to);
 extern const struct ker_option route_prime_power_options[];
 enum ker_status route_prime_power_read(const struct ker_config *, bool slim, uint32_t *q, struct ker_error *);
 
-#define CLOSED_OPERATIONS(closed_forms)                                                                      \
+#define CLOSED_OPERATIONS(closed_forms, distance)                                                            \
     .steps = (closed_forms), .attachment = closed_attachment, .address = closed_address,                     \
-    .coordinate = closed_coordinate, .hops = closed_hops
+    .coordinate = closed_coordinate, .hops = (distance)
 
 #endif

@@ -13,12 +13,11 @@
  * group. Before the global link and behind it are a class each.
  */
 #include "routing/topologies/dragonfly_groups.h"
-#include "routing/topologies/closed.h"
+#include "routing/topologies/arrangement.h"
 
 struct grouped {
-    struct closed closed;
-    uint32_t size, columns, rows, row_links, column_links; /* size: switches of a group */
-    struct arrangement arrangement;
+    struct arranged all;
+    uint32_t columns, rows, row_links, column_links;
 };
 _Static_assert(sizeof(struct grouped) <= sizeof(struct hierarchy), "dragonflies have room for either");
 
@@ -29,7 +28,7 @@ static const struct grouped *grouped_of(const struct route_topology *topology)
 
 static uint32_t first_column_port(const struct grouped *g)
 {
-    return g->closed.nodes + (g->columns - 1) * g->row_links;
+    return g->all.closed.nodes + (g->columns - 1) * g->row_links;
 }
 
 static uint32_t first_global_port(const struct grouped *g)
@@ -50,39 +49,22 @@ static void grouped_port(const struct route_topology *topology, uint32_t switch_
                          struct route_peer *peer)
 {
     const struct grouped *g = grouped_of(topology);
-    const struct arrangement *a = &g->arrangement;
-    uint32_t group = switch_id / g->size, i = switch_id % g->size, row = i / g->columns,
+    uint32_t group = switch_id / g->all.size, i = switch_id % g->all.size, row = i / g->columns,
              column = i % g->columns, back, rows = first_column_port(g), globals = first_global_port(g);
     if (closed_node_port(topology, switch_id, port, peer))
         return;
     if (port < rows) {
-        column = place_ahead(column, g->columns, g->row_links, port - g->closed.nodes, &back);
-        peer->port = (uint16_t)(g->closed.nodes + back);
+        column = place_ahead(column, g->columns, g->row_links, port - g->all.closed.nodes, &back);
+        peer->port = (uint16_t)(g->all.closed.nodes + back);
     } else if (port < globals) {
         row = place_ahead(row, g->rows, g->column_links, port - rows, &back);
         peer->port = (uint16_t)(rows + back);
         peer->link = 1;
     } else {
-        uint32_t other = a->peer[group * a->ports + i * a->h + port - globals];
-        *peer = (struct route_peer){.kind = other == ARRANGEMENT_NONE ? ROUTE_NOTHING : ROUTE_SWITCH};
-        if (other == ARRANGEMENT_NONE)
-            return;
-        peer->link = g->rows > 1 ? 2 : 1;
-        peer->id = other / a->ports * g->size + other % a->ports / a->h;
-        peer->port = (uint16_t)(globals + other % a->h);
+        arranged_port(topology, switch_id, globals, port - globals, g->rows > 1 ? 2 : 1, peer);
         return;
     }
-    peer->id = group * g->size + row * g->columns + column;
-}
-
-static uint32_t grouped_group(const struct route_topology *topology, uint32_t switch_id)
-{
-    return switch_id / grouped_of(topology)->size;
-}
-
-static uint32_t grouped_groups(const struct route_topology *topology)
-{
-    return grouped_of(topology)->arrangement.groups;
+    peer->id = group * g->all.size + row * g->columns + column;
 }
 
 static uint32_t grouped_board(const struct route_topology *topology, uint32_t switch_id)
@@ -109,21 +91,21 @@ static uint32_t grouped_reach(const struct route_topology *topology)
 static uint32_t lane_apart(const struct grouped *g, uint32_t from, uint32_t to, uint32_t n, uint32_t *near,
                            uint32_t *port)
 {
-    const struct arrangement *a = &g->arrangement;
-    *port = arrangement_lane(a, from / g->size, to / g->size, n);
+    const struct arrangement *a = &g->all.arrangement;
+    *port = arrangement_lane(a, from / g->all.size, to / g->all.size, n);
     if (*port == ARRANGEMENT_NONE)
         return UINT32_MAX;
-    uint32_t there = a->peer[from / g->size * a->ports + *port] % a->ports / a->h;
-    *near = local_apart(g, from % g->size, *port / a->h);
-    return *near + 1 + local_apart(g, there, to % g->size);
+    uint32_t there = a->peer[from / g->all.size * a->ports + *port] % a->ports / a->h;
+    *near = local_apart(g, from % g->all.size, *port / a->h);
+    return *near + 1 + local_apart(g, there, to % g->all.size);
 }
 
 static uint32_t grouped_apart(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     const struct grouped *g = grouped_of(topology);
     uint32_t least = UINT32_MAX, links, near, port;
-    if (from / g->size == to / g->size)
-        return local_apart(g, from % g->size, to % g->size);
+    if (from / g->all.size == to / g->all.size)
+        return local_apart(g, from % g->all.size, to % g->all.size);
     for (uint32_t n = 0; (links = lane_apart(g, from, to, n, &near, &port)) != UINT32_MAX; n++)
         least = links < least ? links : least;
     return least;
@@ -151,8 +133,8 @@ static int local_toward(const struct grouped *g, uint32_t i, uint32_t j, bool or
     uint32_t column = i % g->columns, row = i / g->columns, to_column = j % g->columns,
              to_row = j / g->columns;
     if (column != to_column)
-        count = ports_add(g->closed.nodes + ahead(column, to_column, g->columns) * g->row_links, g->row_links,
-                          count, port);
+        count = ports_add(g->all.closed.nodes + ahead(column, to_column, g->columns) * g->row_links,
+                          g->row_links, count, port);
     if (row != to_row && (column == to_column || !ordered))
         count = ports_add(first_column_port(g) + ahead(row, to_row, g->rows) * g->column_links,
                           g->column_links, count, port);
@@ -163,12 +145,12 @@ static int grouped_toward(const struct route_topology *topology, uint32_t from, 
                           uint16_t *ports)
 {
     const struct grouped *g = grouped_of(topology);
-    const struct arrangement *a = &g->arrangement;
-    uint32_t i = from % g->size, least = grouped_apart(topology, from, to), nearest = UINT32_MAX, near, port,
-             links;
+    const struct arrangement *a = &g->all.arrangement;
+    uint32_t i = from % g->all.size, least = grouped_apart(topology, from, to), nearest = UINT32_MAX, near,
+             port, links;
     int count = 0;
-    if (from / g->size == to / g->size)
-        return local_toward(g, i, to % g->size, ordered, 0, ports);
+    if (from / g->all.size == to / g->all.size)
+        return local_toward(g, i, to % g->all.size, ordered, 0, ports);
     for (uint32_t n = 0; (links = lane_apart(g, from, to, n, &near, &port)) != UINT32_MAX; n++)
         if (links == least && near < nearest)
             nearest = near;
@@ -181,36 +163,26 @@ static int grouped_toward(const struct route_topology *topology, uint32_t from, 
     return count;
 }
 
-static uint32_t grouped_order_classes(const struct route_topology *topology)
-{
-    return 2;
-}
-
 static uint32_t grouped_order_class(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     const struct grouped *g = grouped_of(topology);
-    return from / g->size == to / g->size;
+    return from / g->all.size == to / g->all.size;
 }
 
 static const struct route_steps grouped_steps = {.reach = grouped_reach,
                                                  .by_group = true,
                                                  .apart = grouped_apart,
                                                  .toward = grouped_toward,
-                                                 .order_classes = grouped_order_classes,
+                                                 .order_classes = 2,
                                                  .order_class = grouped_order_class};
 
-static void grouped_release(struct route_topology *topology)
-{
-    arrangement_release(&((struct grouped *)topology)->arrangement);
-}
-
-static const struct route_kind grouped_kind = {CLOSED_OPERATIONS(&grouped_steps),
+static const struct route_kind grouped_kind = {CLOSED_OPERATIONS(&grouped_steps, closed_hops),
                                                .size = sizeof(struct grouped),
-                                               .release = grouped_release,
+                                               .release = arranged_release,
                                                .ports = closed_ports,
                                                .port = grouped_port,
-                                               .group = grouped_group,
-                                               .groups = grouped_groups,
+                                               .group = arranged_group,
+                                               .groups = arranged_groups,
                                                .board = grouped_board,
                                                .algorithms = route_paths_algorithms};
 
@@ -245,27 +217,27 @@ enum ker_status dragonfly_groups_build(struct route_topology *topology, const st
     struct grouped *g = (struct grouped *)topology;
     struct route_summary *summary = &topology->summary;
     topology->kind = &grouped_kind;
-    g->closed.block = g->closed.leaves = 1;
-    g->closed.nodes = (uint32_t)ker_config_int(config, "topology.p");
-    g->size = (uint32_t)ker_config_int(config, "topology.a");
+    g->all.closed.block = g->all.closed.leaves = 1;
+    g->all.closed.nodes = (uint32_t)ker_config_int(config, "topology.p");
+    g->all.size = (uint32_t)ker_config_int(config, "topology.a");
     g->rows = (uint32_t)ker_config_int(config, "topology.rows");
     g->row_links = (uint32_t)ker_config_int(config, "topology.row_links");
     g->column_links = (uint32_t)ker_config_int(config, "topology.column_links");
-    if (g->size % g->rows)
+    if (g->all.size % g->rows)
         return ker_config_fail(config, error, "topology.rows",
-                               "of %u do not divide the %u switches of a group evenly", g->rows, g->size);
-    g->columns = g->size / g->rows;
-    enum ker_status status = arrangement_read(&g->arrangement, config, g->size, "absolute", error);
+                               "of %u do not divide the %u switches of a group evenly", g->rows, g->all.size);
+    g->columns = g->all.size / g->rows;
+    enum ker_status status = arrangement_read(&g->all.arrangement, config, g->all.size, "absolute", error);
     if (status != KER_OK)
         return status;
     uint64_t local = (uint64_t)(g->columns - 1) * g->row_links + (uint64_t)(g->rows - 1) * g->column_links,
-             groups = g->arrangement.groups;
-    status = closed_count(&g->closed, config, groups * g->size,
-                          groups * g->size * local / 2 + g->arrangement.links,
-                          g->closed.nodes + local + g->arrangement.h, error);
+             groups = g->all.arrangement.groups;
+    status = closed_count(&g->all.closed, config, groups * g->all.size,
+                          groups * g->all.size * local / 2 + g->all.arrangement.links,
+                          g->all.closed.nodes + local + g->all.arrangement.h, error);
     snprintf(summary->text, sizeof summary->text,
              "dragonfly p = %u, a = %u in %u row%s, h = %u, %u groups, %u nodes, %u switches",
-             g->closed.nodes, g->size, g->rows, g->rows > 1 ? "s" : "", g->arrangement.h,
-             g->arrangement.groups, summary->endpoints, summary->switches);
+             g->all.closed.nodes, g->all.size, g->rows, g->rows > 1 ? "s" : "", g->all.arrangement.h,
+             g->all.arrangement.groups, summary->endpoints, summary->switches);
     return status;
 }

@@ -9,32 +9,19 @@
  * later sort, so one channel is enough for it.
  */
 #include "routing/topologies/arrangement.h"
-#include "routing/topologies/closed.h"
 #include "routing/topologies/hierarchical.h"
-
-struct dragonfly_plus {
-    struct closed closed; /* block: switches of a group; leaves */
-    uint32_t spines;
-    struct arrangement arrangement;
-};
-
-static const struct dragonfly_plus *plus_of(const struct route_topology *topology)
-{
-    return (const struct dragonfly_plus *)topology;
-}
 
 static uint32_t plus_ports(const struct route_topology *topology, uint32_t switch_id)
 {
-    const struct dragonfly_plus *d = plus_of(topology);
+    const struct arranged *d = arranged_of(topology);
     bool leaf = switch_id % d->closed.block < d->closed.leaves;
-    return leaf ? d->closed.nodes + d->spines : d->closed.leaves + d->arrangement.h;
+    return leaf ? d->closed.nodes + d->arrangement.switches : d->closed.leaves + d->arrangement.h;
 }
 
 static void plus_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
                       struct route_peer *peer)
 {
-    const struct dragonfly_plus *d = plus_of(topology);
-    const struct arrangement *a = &d->arrangement;
+    const struct arranged *d = arranged_of(topology);
     uint32_t nodes = d->closed.nodes, leaves = d->closed.leaves, block = d->closed.block,
              group = switch_id / block, i = switch_id % block;
     if (closed_node_port(topology, switch_id, port, peer))
@@ -49,24 +36,7 @@ static void plus_port(const struct route_topology *topology, uint32_t switch_id,
         peer->port = (uint16_t)(nodes + i - leaves);
         return;
     }
-    uint32_t other = a->peer[group * a->ports + (i - leaves) * a->h + port - leaves];
-    if (other == ARRANGEMENT_NONE) {
-        *peer = (struct route_peer){.kind = ROUTE_NOTHING};
-        return;
-    }
-    peer->link = 1;
-    peer->id = other / a->ports * block + leaves + other % a->ports / a->h;
-    peer->port = (uint16_t)(leaves + other % a->h);
-}
-
-static uint32_t plus_group(const struct route_topology *topology, uint32_t switch_id)
-{
-    return switch_id / closed_of(topology)->block;
-}
-
-static uint32_t plus_groups(const struct route_topology *topology)
-{
-    return plus_of(topology)->arrangement.groups;
+    arranged_port(topology, switch_id, leaves, port - leaves, 1, peer);
 }
 
 static uint32_t plus_reach(const struct route_topology *topology)
@@ -83,7 +53,7 @@ static uint32_t plus_apart(const struct route_topology *topology, uint32_t from,
 static int plus_toward(const struct route_topology *topology, uint32_t from, uint32_t to, bool ordered,
                        uint16_t *port)
 {
-    const struct dragonfly_plus *d = plus_of(topology);
+    const struct arranged *d = arranged_of(topology);
     const struct arrangement *a = &d->arrangement;
     uint32_t nodes = d->closed.nodes, leaves = d->closed.leaves, block = d->closed.block, i = from % block;
     uint32_t lane, spine = UINT32_MAX;
@@ -93,7 +63,7 @@ static int plus_toward(const struct route_topology *topology, uint32_t from, uin
         return count;
     }
     if (from / block == to / block) {
-        while (count < ROUTE_MAX_CHOICES && count < (int)d->spines) {
+        while (count < ROUTE_MAX_CHOICES && count < (int)d->arrangement.switches) {
             port[count] = (uint16_t)(nodes + (uint32_t)count);
             count++;
         }
@@ -111,16 +81,11 @@ static int plus_toward(const struct route_topology *topology, uint32_t from, uin
     return count;
 }
 
-static uint32_t plus_order_classes(const struct route_topology *topology)
-{
-    return 1;
-}
-
 static const struct route_steps plus_steps = {.reach = plus_reach,
                                               .by_group = true,
                                               .apart = plus_apart,
                                               .toward = plus_toward,
-                                              .order_classes = plus_order_classes,
+                                              .order_classes = 1,
                                               .all_ordered = true};
 
 static const struct ker_option plus_options[] = {
@@ -132,41 +97,37 @@ static enum ker_status plus_build(struct route_topology *topology, const struct 
                                   struct ker_error *error)
 {
     static const char *const classes[] = {"local", "global", NULL};
-    struct dragonfly_plus *d = (struct dragonfly_plus *)topology;
+    struct arranged *d = (struct arranged *)topology;
     struct closed *c = &d->closed;
     if (route_key_require(config, "topology.leaves", error) ||
         route_key_require(config, "topology.spines", error))
         return KER_BAD_INPUT;
     c->leaves = (uint32_t)ker_config_int(config, "topology.leaves");
     c->nodes = (uint32_t)ker_config_int(config, "topology.nodes_per_switch");
-    d->spines = (uint32_t)ker_config_int(config, "topology.spines");
-    c->block = c->leaves + d->spines;
-    enum ker_status status = arrangement_read(&d->arrangement, config, d->spines, "absolute", error);
+    uint32_t spines = (uint32_t)ker_config_int(config, "topology.spines");
+    c->block = d->size = c->leaves + spines;
+    d->first = c->leaves;
+    enum ker_status status = arrangement_read(&d->arrangement, config, spines, "absolute", error);
     if (status != KER_OK)
         return status;
     const struct arrangement *a = &d->arrangement;
-    uint64_t up = c->nodes + d->spines, across = c->leaves + a->h;
+    uint64_t up = c->nodes + spines, across = c->leaves + a->h;
     status =
         closed_make(c, config, classes, (uint64_t)a->groups * c->block,
-                    a->links + (uint64_t)a->groups * c->leaves * d->spines, up > across ? up : across, error);
+                    a->links + (uint64_t)a->groups * c->leaves * spines, up > across ? up : across, error);
     snprintf(topology->summary.text, sizeof topology->summary.text,
              "dragonfly+ of %u groups, %u leaves, %u spines, %u per leaf, %u nodes, %u switches", a->groups,
-             c->leaves, d->spines, c->nodes, topology->summary.endpoints, topology->summary.switches);
+             c->leaves, spines, c->nodes, topology->summary.endpoints, topology->summary.switches);
     return status;
-}
-
-static void plus_release(struct route_topology *topology)
-{
-    arrangement_release(&((struct dragonfly_plus *)topology)->arrangement);
 }
 
 const struct ker_kind route_dragonfly_plus = {
     .name = "dragonfly_plus",
     .meaning = "dragonfly+ (Megafly): groups of leaves and spines, whose spines are joined",
-    .operations =
-        &(const struct route_kind){CLOSED_OPERATIONS(&plus_steps), .size = sizeof(struct dragonfly_plus),
-                                   .build = plus_build, .release = plus_release, .ports = plus_ports,
-                                   .port = plus_port, .group = plus_group, .groups = plus_groups},
+    .operations = &(
+        const struct route_kind){CLOSED_OPERATIONS(&plus_steps, closed_hops), .size = sizeof(struct arranged),
+                                 .build = plus_build, .release = arranged_release, .ports = plus_ports,
+                                 .port = plus_port, .group = arranged_group, .groups = arranged_groups},
     .options = KER_OPTIONS(plus_options, route_spines_options, hierarchy_groups_options, arrangement_options,
                            route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_paths_algorithms),

@@ -95,15 +95,8 @@ static int hyperx_toward(const struct route_topology *topology, uint32_t from, u
     return count;
 }
 
-static uint32_t hyperx_order_classes(const struct route_topology *topology)
-{
-    return 1;
-}
-
-static const struct route_steps hyperx_steps = {.reach = hyperx_reach,
-                                                .apart = hyperx_apart,
-                                                .toward = hyperx_toward,
-                                                .order_classes = hyperx_order_classes};
+static const struct route_steps hyperx_steps = {
+    .reach = hyperx_reach, .apart = hyperx_apart, .toward = hyperx_toward, .order_classes = 1};
 
 /* ---- groups and places ---- */
 
@@ -256,10 +249,10 @@ static const struct ker_kind *const hyperx_algorithms[] = {
 const struct ker_kind route_hyperx = {
     .name = "hyperx",
     .meaning = "HyperX, flattened butterfly: each row of a grid fully connected, 1 to 8 dimensions",
-    .operations =
-        &(const struct route_kind){CLOSED_OPERATIONS(&hyperx_steps), .size = sizeof(struct hyperx),
-                                   .build = hyperx_build, .ports = closed_ports, .port = hyperx_port,
-                                   .group = hyperx_group, .groups = hyperx_groups},
+    .operations = &(const struct route_kind){CLOSED_OPERATIONS(&hyperx_steps, closed_hops),
+                                             .size = sizeof(struct hyperx), .build = hyperx_build,
+                                             .ports = closed_ports, .port = hyperx_port,
+                                             .group = hyperx_group, .groups = hyperx_groups},
     .options = KER_OPTIONS(route_extents_options, route_parallel_options, route_nodes_per_switch_options,
                            route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, hyperx_algorithms),

@@ -166,10 +166,11 @@ static void polarfly_release(struct route_topology *topology)
 const struct ker_kind route_polarfly = {
     .name = "polarfly",
     .meaning = "PolarFly: the polarity graph of a projective plane, diameter 2",
-    .operations = &(
-        const struct route_kind){CLOSED_OPERATIONS(&polarfly_steps), .size = sizeof(struct polarfly),
-                                 .build = polarfly_build, .release = polarfly_release, .ports = closed_ports,
-                                 .port = polarfly_port, .group = polarfly_group, .groups = polarfly_groups},
+    .operations =
+        &(const struct route_kind){CLOSED_OPERATIONS(&polarfly_steps, closed_hops),
+                                   .size = sizeof(struct polarfly), .build = polarfly_build,
+                                   .release = polarfly_release, .ports = closed_ports, .port = polarfly_port,
+                                   .group = polarfly_group, .groups = polarfly_groups},
     .options = KER_OPTIONS(route_prime_power_options, route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_paths_algorithms),
 };

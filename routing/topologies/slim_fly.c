@@ -203,10 +203,10 @@ static void slim_release(struct route_topology *topology)
 const struct ker_kind route_slim_fly = {
     .name = "slim_fly",
     .meaning = "slim fly: the graphs of McKay, Miller and Siran, diameter 2",
-    .operations =
-        &(const struct route_kind){CLOSED_OPERATIONS(&slim_steps), .size = sizeof(struct slim_fly),
-                                   .build = slim_build, .release = slim_release, .ports = closed_ports,
-                                   .port = slim_port, .group = slim_group, .groups = slim_groups},
+    .operations = &(const struct route_kind){CLOSED_OPERATIONS(&slim_steps, closed_hops),
+                                             .size = sizeof(struct slim_fly), .build = slim_build,
+                                             .release = slim_release, .ports = closed_ports,
+                                             .port = slim_port, .group = slim_group, .groups = slim_groups},
     .options = KER_OPTIONS(route_prime_power_options, route_nodes_per_switch_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_paths_algorithms),
 };

@@ -107,11 +107,6 @@ static int twisted_toward(const struct route_topology *topology, uint32_t from, 
     return (int)count;
 }
 
-static uint32_t twisted_order_classes(const struct route_topology *topology)
-{
-    return 2;
-}
-
 static uint32_t twisted_order_class(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     const struct torus *torus = torus_of(topology);
@@ -121,14 +116,14 @@ static uint32_t twisted_order_class(const struct route_topology *topology, uint3
     while (*port - (uint32_t)d->first_port >= 2 * torus->parallel)
         d = next_dimension(torus, d);
     uint32_t a = at_of(d, from), b = at_of(d, to);
-    bool crosses = *port - d->first_port < torus->parallel ? b <= a : b >= a;
+    bool crosses = *port < d->first_port + torus->parallel ? b <= a : b >= a;
     return !crosses;
 }
 
 const struct route_steps route_torus_twisted_steps = {.reach = twisted_reach,
                                                       .apart = twisted_apart,
                                                       .toward = twisted_toward,
-                                                      .order_classes = twisted_order_classes,
+                                                      .order_classes = 2,
                                                       .order_class = twisted_order_class};
 
 uint32_t route_torus_twist(const struct torus *torus, uint32_t switch_id)

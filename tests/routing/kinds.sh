@@ -1,8 +1,9 @@
 #!/bin/bash
 # Every topology with every algorithm that it has: proved free of deadlock with as many channels as it asks for, and refused with one fewer; proved
 # and run with links and switches that are down; tables of shortest paths, up*/down* and layers; the same bits on 1, 2, 3 and 5 ranks, in every order
-# of cells, saved and resumed.
+# of cells, saved and resumed. kinds.sh [PATTERN]: those whose name it matches alone.
 set -u
+only=${1:-}
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-runs.sh
 
@@ -34,6 +35,7 @@ free() { # of deadlock: $t/c.cfg with further keys
 }
 for kind in "${kinds[@]}"; do
     IFS=';' read -r name _ <<<"$kind"
+    [[ $name =~ $only ]] || continue
     rest=${kind#*;} more=${kind##*;}
     rest=${rest%;*} algorithms=${rest##*;}
     keys=${rest%;*}
