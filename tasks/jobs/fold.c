@@ -1,14 +1,13 @@
 /* Boxes of a torus or mesh, and rings folded into them.
  *
- * Two dimensions fold into one ring like this, where r is the ring (or the line) of the inner one: the places
- * 1 to n - 1 of it are gone through to and fro, once for each place of the outer dimension, and its place 0
- * leads back: outer 0:  0 1 2 3          the last 1 or n - 1 has to be next to place 0: when the outer extent
- * is 1:  0 3 2 1          even it is 1, and else n - 1, which is next to it in a ring Of two open lines of
- * which only the inner extent is even, they change places. Two odd ones have no ring at all: a mesh of them
- * has more switches of one colour than of the other. More dimensions: the ring of the inner ones is the inner
+ * Two dimensions fold into one ring: the places 1 to n - 1 of the inner one are gone through to and fro, once
+ * for each place of the outer one, and its place 0 leads back. The last place before that has to be next to
+ * 0: when the outer extent is even it is place 1, and else n - 1, which is so in a ring. Of two open lines of
+ * which only the inner extent is even, they change places. Two odd ones have no ring at all: they have more
+ * switches of one colour than of the other. More dimensions: the ring of the inner ones is the inner
  * dimension of the next.
  *
- * Cost: 32 bytes for each switch of the box, and 8 bytes for each node of the system.
+ * Cost: 32 bytes for each switch of the box, and a byte for each node of the system.
  */
 #include "tasks/jobs/fold.h"
 
@@ -20,36 +19,14 @@
 
 enum { MOST = 8 };
 
-/* A node by its position in the network. */
-struct sited {
-    uint32_t position, node;
-};
-
 struct task_fold {
     int grid, dimensions; /* dimensions of the network, and of the job's torus */
     uint32_t extent[MOST], box[MOST], shape[MOST];
     bool ring[MOST]; /* is the dimension of the network one? */
-    uint32_t positions, hosts;
-    struct sited *sited; /* all nodes, by position */
-    uint32_t *first;     /* of a position, in sited; one more at the end */
+    uint32_t each;   /* nodes of a switch */
 };
 
-void task_fold_free(struct task_fold *f)
-{
-    if (!f)
-        return;
-    free(f->sited);
-    free(f->first);
-    free(f);
-}
-
 /* ---- the network ---- */
-
-static int sited_compare(const void *a, const void *b)
-{
-    const struct sited *x = a, *y = b;
-    return KER_ORDER(x, y, position, node);
-}
 
 static uint32_t position_of(const struct task_fold *f, const uint32_t *at)
 {
@@ -59,29 +36,13 @@ static uint32_t position_of(const struct task_fold *f, const uint32_t *at)
     return position;
 }
 
-static void nodes_sort(struct task_fold *f, const struct route_topology *topology)
-{
-    uint32_t at[MOST], adapters = route_summarise(topology)->adapters;
-    f->sited = ker_alloc(f->hosts * sizeof *f->sited);
-    f->first = ker_alloc((f->positions + 1ull) * sizeof *f->first);
-    for (uint32_t node = 0; node < f->hosts; node++) {
-        route_coordinates(topology, node * adapters, at);
-        f->sited[node] = (struct sited){position_of(f, at), node};
-        f->first[f->sited[node].position + 1]++;
-    }
-    qsort(f->sited, f->hosts, sizeof *f->sited, sited_compare);
-    for (uint32_t i = 0; i < f->positions; i++)
-        f->first[i + 1] += f->first[i];
-}
-
 /* Are the first and the last place of a dimension neighbours? */
 static bool ring_closed(const struct task_fold *f, const struct route_topology *topology, int dimension)
 {
     uint32_t at[MOST] = {0}, adapters = route_summarise(topology)->adapters;
     at[dimension] = f->extent[dimension] - 1;
-    uint32_t last = f->first[position_of(f, at)];
-    return f->extent[dimension] > 1 && last < f->hosts &&
-           route_distance(topology, f->sited[0].node * adapters, f->sited[last].node * adapters) == 3;
+    return f->extent[dimension] > 1 &&
+           route_distance(topology, 0, position_of(f, at) * f->each * adapters) == 3;
 }
 
 /* ---- which box ---- */
@@ -100,12 +61,18 @@ static bool line_closed(const struct task_fold *f, int dimension)
     return size <= 2 || (size == f->extent[dimension] && f->ring[dimension]);
 }
 
+/* The innermost of the dimensions that make one of the job's. */
+static int innermost(const struct task_fold *f, int which)
+{
+    return which + (f->grid - 1 - which) / f->dimensions * f->dimensions;
+}
+
 /* Do the dimensions that make one of the job's close to a ring in f->box? */
 static bool box_closes(const struct task_fold *f, int which)
 {
     uint32_t size = 1;
     bool closed = true;
-    for (int i = which + (f->grid - 1 - which) / f->dimensions * f->dimensions; i >= 0; i -= f->dimensions) {
+    for (int i = innermost(f, which); i >= 0; i -= f->dimensions) {
         if (f->box[i] == 1)
             continue;
         closed = size == 1 ? line_closed(f, i) : folding_of(f->box[i], size, closed) != FOLD_NONE;
@@ -182,11 +149,12 @@ enum ker_status task_fold_read(struct task_fold **fold, const struct ker_config 
     enum ker_status status = shape_read(f, config, key, error);
     if (status)
         return status;
-    f->hosts = a->hosts;
-    f->positions = 1;
+    uint32_t positions = 1;
     for (int i = 0; i < f->grid; i++)
-        f->positions *= f->extent[i];
-    nodes_sort(f, a->topology);
+        positions *= f->extent[i];
+    f->each = a->hosts / positions;
+    if (f->each * positions != a->hosts)
+        return ker_config_fail(config, error, key, "is for networks with a node or more at each switch");
     for (int i = 0; i < f->grid; i++)
         f->ring[i] = ring_closed(f, a->topology, i);
     return box_choose(f, config, key, error);
@@ -248,7 +216,7 @@ static struct spot *ring_make(const struct task_fold *f, int which)
     uint32_t size = 1;
     bool closed = true;
     struct spot *ring = ker_alloc(sizeof *ring);
-    for (int i = which + (f->grid - 1 - which) / f->dimensions * f->dimensions; i >= 0; i -= f->dimensions) {
+    for (int i = innermost(f, which); i >= 0; i -= f->dimensions) {
         uint32_t outer = f->box[i];
         if (outer == 1)
             continue;
@@ -304,8 +272,8 @@ static bool corner_fits(const struct task_fold *f, const uint8_t *taken, const u
             return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t position = spot_position(f, corner, &list[i]);
-        for (uint32_t n = f->first[position]; n < f->first[position + 1]; n++)
-            if (taken[f->sited[n].node])
+        for (uint32_t n = 0; n < f->each; n++)
+            if (taken[position * f->each + n])
                 return false;
     }
     return true;
@@ -334,8 +302,8 @@ void task_fold_place(const struct task_allocation *a, struct task_placement *p, 
     const struct task_fold *f = p->fold;
     uint32_t corner[MOST] = {0}, count;
     struct spot *list = box_list(f, &count);
-    uint8_t *taken = ker_alloc(f->hosts);
-    memset(taken, 1, f->hosts);
+    uint8_t *taken = ker_alloc(a->hosts);
+    memset(taken, 1, a->hosts);
     for (uint32_t i = 0; i < p->listed; i++)
         taken[p->list[i]] = 0;
     bool fits;
@@ -345,8 +313,8 @@ void task_fold_place(const struct task_allocation *a, struct task_placement *p, 
     p->listed = 0;
     for (uint32_t i = 0; i < count && fits; i++) {
         uint32_t position = spot_position(f, corner, &list[i]);
-        for (uint32_t n = f->first[position]; n < f->first[position + 1]; n++)
-            p->list[p->listed++] = f->sited[n].node;
+        for (uint32_t n = 0; n < f->each; n++)
+            p->list[p->listed++] = position * f->each + n;
     }
     if (!fits)
         fold_why(f, why);

@@ -12,11 +12,10 @@
 
 struct task_fold;
 
-/* Reads jobs[job].shape and chooses the box: of those whose rings close, the one with the least sum of
- * extents. */
+/* Reads jobs[job].shape into *fold, which is malloc'ed, and chooses the box: of those whose rings close, the
+ * one with the least sum of extents. */
 enum ker_status task_fold_read(struct task_fold **, const struct ker_config *, uint32_t job,
                                const struct task_allocation *, struct ker_error *);
-void task_fold_free(struct task_fold *);
 
 /* The first box of which all nodes are free, the job's first dimension running fastest. */
 task_allocation_order task_fold_place;

@@ -12,8 +12,6 @@
  */
 #include "tasks/jobs/placement.h"
 
-#include "tasks/jobs/fold.h"
-
 #include <stdlib.h>
 
 uint32_t task_placement_seat(const struct task_placement *p, uint32_t seat)
@@ -107,7 +105,7 @@ uint32_t task_placement_each(struct task_placement *p, uint32_t first, uint32_t 
 void task_placement_release(struct task_placement *p)
 {
     free(p->list);
-    task_fold_free(p->fold);
+    free(p->fold);
     free(p->table);
     free(p->by_node);
     p->list = NULL;

@@ -109,6 +109,11 @@ static const struct zero_load_case cases[] = {
      "kind = \"hyperx\"; extents = [3, 4]; bandwidth = \"10 GB/s\"; latency = [\"10 ns\", \"30 ns\"];" NODES,
      1, 0, 11, 4, 2 * 1000 + 10000 + 30000 + 3 * 50000 + 102400,
      2 * 1000 + 10000 + 30000 + 3 * 50000 + 4 * 102400},
+    /* 3 = (3, 0) to 16 = (0, 4): the link that closes the ring of x ends half way round y */
+    {"twisted torus",
+     "kind = \"torus\"; extents = [4, 8]; twist = true; bandwidth = \"10 GB/s\"; latency = [\"10 ns\", \"30 "
+     "ns\"];" NODES,
+     2, 3, 16, 3, 2 * 1000 + 10000 + 2 * 50000 + 102400, 2 * 1000 + 10000 + 2 * 50000 + 3 * 102400},
     /* (0, 0, 0) to (1, 0, 1): y = 0 is not m x + c = 1, but (0, 0, 1) is joined to both, as 1 is in X = {1,
        4} */
     {"slim fly",
