@@ -172,6 +172,15 @@ mpicc -O1 -o posix "$top/tests/tools/tracer/posix.c" >err 2>&1 && mpirun -n 2 "$
     "$marstrace" --list t | sed -n 's/^0\.0 [0-9]* //; T; s/ \(gap\|away\|time\)=[0-9]*//g; s/posix-[0-9]*/posix/; p' >got &&
     diff "$top/tests/tools/tracer/posix.txt" got >>err 2>&1
 check "files of POSIX with --io"
+# Where random datatypes of views have their bytes, as the trace has it, and as MPI_Pack does.
+mpicc -O1 -o maps "$top/tests/tools/tracer/maps.c" >err 2>&1 && mpirun -n 1 "$marstrace" -o t ./maps "$PWD/maps.data" >wanted 2>err &&
+    "$marstrace" --list t | awk '/ map of datatype [0-9]*:/ && !/: 1 at 0$/ { at = 0; sum = 0
+        for (i = 6; i <= NF; ) { bytes = $i; from = $(i + 2); i += 3; count = outer = 1; by = wide = 0
+            if ($i == "x") { count = $(i + 1); by = $(i + 3); i += 4 }
+            if ($i == "x") { outer = $(i + 1); wide = $(i + 3); i += 4 }
+            for (o = 0; o < outer; o++) for (c = 0; c < count; c++) for (b = 0; b < bytes; b++) sum += ++at * (from + o * wide + c * by + b) }
+        printf "%.0f %d\n", sum, at }' >got && grep -v '^0 1$' wanted | diff - got >>err 2>&1 && [ "$(wc -l <got)" -gt 150 ]
+check "maps of datatypes"
 # The stand-in counts 1000 and 7 each time it is read: when a call begins and when it is over. Up to MPI_Pcontrol(0).
 gcc -shared -fPIC -o papi.so "$top/tests/tools/tracer/papi.c" >err 2>&1 &&
     MARSTRACE_PAPI=$PWD/papi.so MARSTRACE_COUNTERS=PAPI_TOT_INS,PAPI_L3_TCM mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1

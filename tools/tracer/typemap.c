@@ -1,7 +1,6 @@
 /* typemap.c - the map of a datatype that a view of a file has: MPI is asked what the datatype was made of.
  *
- * A distributed array (MPI_Type_create_darray), and a datatype whose map has too many runs, has none in the
- * trace: who needs it says so.
+ * A datatype whose map has too many runs has none in the trace: who needs it says so.
  */
 #include "trc.h"
 
@@ -80,6 +79,51 @@ static bool subarray_add(const struct contents *c, struct mars_map *map)
     return fine;
 }
 
+/* In one dimension of a distributed array: blocks of `block` elements, of which each procs-th is here. */
+static bool dealt_add(struct mars_map *map, int64_t size, int64_t block, int64_t procs, int64_t coord,
+                      int64_t stride)
+{
+    int64_t first = coord * block, step = procs * block,
+            whole = first + block <= size ? (size - first - block) / step + 1 : 0,
+            rest = size - first - whole * step;
+    struct mars_map one = *map, full = {0}, part = {0};
+    *map = (struct mars_map){0};
+    bool fine = mars_map_append(&full, &one, 0) && mars_map_repeat(&full, (uint64_t)block, stride) &&
+                mars_map_repeat(&full, (uint64_t)whole, step * stride) &&
+                mars_map_append(map, &full, first * stride);
+    if (fine && rest > 0)
+        fine = mars_map_append(&part, &one, 0) && mars_map_repeat(&part, (uint64_t)rest, stride) &&
+               mars_map_append(map, &part, (first + whole * step) * stride);
+    mars_map_release(&one);
+    mars_map_release(&full);
+    mars_map_release(&part);
+    return fine;
+}
+
+/* Processes and which of them this is; dimensions; of each its size, distribution, argument and processes,
+ * among which the first dimension's are farthest apart; the order. */
+static bool darray_add(const struct contents *c, struct mars_map *map)
+{
+    int dims = c->integer[2], procs = c->integer[0], rank = c->integer[1];
+    const int *size = c->integer + 3, *how = size + dims, *argument = how + dims, *grid = argument + dims;
+    bool fortran = c->integer[3 + 4 * dims] == MPI_ORDER_FORTRAN, fine = map_make(c->type[0], map);
+    int64_t extent = extent_of(c->type[0]);
+    for (int i = 0; i < dims && fine; i++) {
+        int d = fortran ? i : dims - 1 - i, apart = procs;
+        int64_t stride = extent, block = argument[d];
+        for (int j = 0; j <= d; j++)
+            apart /= grid[j];
+        for (int j = 0; j < i; j++)
+            stride *= size[fortran ? j : dims - 1 - j];
+        if (argument[d] == MPI_DISTRIBUTE_DFLT_DARG)
+            block = how[d] == MPI_DISTRIBUTE_BLOCK ? (size[d] + grid[d] - 1) / grid[d] : 1;
+        bool all = how[d] == MPI_DISTRIBUTE_NONE;
+        fine = dealt_add(map, size[d], all ? size[d] : block, all ? 1 : grid[d],
+                         all ? 0 : rank / apart % grid[d], stride);
+    }
+    return fine;
+}
+
 static bool combined(const struct contents *c, struct mars_map *map)
 {
     const int *n = c->integer;
@@ -110,6 +154,8 @@ static bool combined(const struct contents *c, struct mars_map *map)
         return struct_add(c, map);
     case MPI_COMBINER_SUBARRAY:
         return subarray_add(c, map);
+    case MPI_COMBINER_DARRAY:
+        return darray_add(c, map);
     default:
         return false;
     }
