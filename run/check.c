@@ -154,6 +154,7 @@ static void sizes_print(struct run *run)
     if (task_system_costless(run->tasks))
         stats_wrapped_write(stdout, "mpi", 11, STATS_MPI_FREE);
     preset_print(run);
+    run_skip_print(run);
     run_series_print(run);
     run_timeline_print(run);
     waits_print(task_system_waits_cost(run->tasks));

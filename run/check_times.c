@@ -17,6 +17,7 @@ static const struct action {
     {"periods", run_periods_interval, run_periods_add, true},
     {"batches", run_batches_interval, run_batches_add, true},
     {"jobs", run_after_interval, run_after_look},
+    {"skip", run_skip_interval, run_skip_look},
     {"ends", run_ends_interval},
     {"checkpoints", run_checkpoints_interval}, /* behind the ends: a run that ends here needs none */
 };

@@ -94,6 +94,7 @@ const struct ker_option **run_option_tables(void)
 {
     const struct ker_option *const lower[] = {ker_plugin_options, run_options,       sweep_options,
                                               run_power_options,  run_floor_options, run_checkpoint_options,
+                                              run_skip_options,
                                               route_options,      net_options,       net_congestion_options};
     const struct ker_option *const upper[] = {node_service_options,   store_options, stats_options,
                                               stats_timeline_options, part_options,  NULL};
@@ -120,6 +121,7 @@ const struct stats_schema **run_tables(const struct node_service_list *services)
     const struct stats_schema *own;
     for (uint32_t i = 0; (own = node_service_list_table(services, i)) != NULL; i++)
         *KER_APPEND(tables, count) = own;
+    *KER_APPEND(tables, count) = &run_steps_schema;
     *KER_APPEND(tables, count) = NULL;
     return tables;
 }

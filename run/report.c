@@ -248,6 +248,7 @@ void run_report(struct run *run)
         run->carrier->write(run->network, run->comm, &run->folder, &run->error);
     if (run_links(run))
         run_links(run)->series_write(run->network, run->comm, span, &run->folder, &run->error);
+    json_t *skip = run_skip_report(run, jobs);
     json_t *timelines = run_timeline_write(run, at);
     run_files_close(run);
     if (run->control) {
@@ -255,6 +256,8 @@ void run_report(struct run *run)
                    run_power_json(run, links.use, &links.adapters, inside, span, at));
         if (timelines)
             json_object_set_new(result, "timelines", timelines);
+        if (skip)
+            json_object_set_new(result, "skip", skip);
         if (storage)
             json_object_set_new(result, "storage", storage);
         if (run_links(run))

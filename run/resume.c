@@ -54,6 +54,7 @@ static enum ker_status index_read(struct run *run)
     struct run_resumed *r = run->resumed = ker_alloc(sizeof *r);
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, index_load, r},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
+                                         {"skip", 1, pass_over, NULL},
                                          {"periods", 1, pass_over, NULL},
                                          {"series", 1, pass_over, NULL},
                                          {"hdf5", 1, pass_over, NULL},
@@ -119,10 +120,16 @@ static void batches_load(void *context, struct ker_chunk *c)
     run_batches_state(((struct run *)context)->batches, c);
 }
 
+static void skip_load(void *run, struct ker_chunk *c)
+{
+    run_skip_state(run, c);
+}
+
 static void batches_read(struct run *run)
 {
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, batches_load, run},
+                                         {"skip", 1, run->skip ? skip_load : pass_over, run},
                                          {"periods", 1, pass_over, NULL},
                                          {"series", 1, pass_over, NULL},
                                          {"hdf5", 1, pass_over, NULL},
@@ -181,9 +188,9 @@ void run_resume_load(struct run *run)
     if (run->kind->restart)
         run->kind->restart(run);
     ker_engine_restart(run->engine, index->at);
-    parts_read(run);
+    batches_read(run); /* and the gaps between steps, before any task is asked where it is */
     if (run->error.status == KER_OK)
-        batches_read(run);
+        parts_read(run);
     if (run->error.status == KER_OK)
         run_fork_state(run);
 }
@@ -215,6 +222,7 @@ void run_resume_periods(struct run *run)
     struct series series = {run->periods, false};
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
+                                         {"skip", 1, pass_over, NULL},
                                          {"periods", 1, periods_load, &series},
                                          {"series", 1, series_load, run->series},
                                          {"hdf5", 1, run_hdf5_load, run},

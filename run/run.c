@@ -80,6 +80,7 @@ static void run_free(struct run *run)
     part_layout_release(&run->layout);
     part_result_release(&run->parts);
     run_batches_free(run->batches);
+    run_skip_free(run->skip);
     run_checkpoints_free(run->checkpoints);
     run_resumed_free(run->resumed);
     ker_comm_release(run->working);

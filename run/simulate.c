@@ -114,6 +114,8 @@ void run_components_build(struct run *run)
     enum ker_status status = task_system_prepare(run->tasks, nodes, count, run->comm, &run->error);
     if (run->working && status == KER_OK)
         services_attach(run, nodes, count);
+    if (status == KER_OK)
+        run_skip_make(run);
     free(nodes);
 }
 

@@ -93,6 +93,7 @@ struct run {
     struct stats_series_files *series; /* NULL: not wanted; open only where a rank simulates */
     struct stats_timeline *timeline;   /* of the ranks that simulate; NULL: none is wanted */
     struct run_batches *batches;
+    struct run_skip *skip; /* NULL: run.skip.enabled is not given */
     struct run_status *status; /* NULL: nobody has asked */
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */
@@ -249,6 +250,19 @@ void run_batches_add(struct run *, ker_time at);
 bool run_batches_tight(struct run *, ker_time at);
 json_t *run_batches_json(const struct run *); /* warns when the measured span was not steady */
 void run_batches_state(struct run_batches *, struct ker_chunk *);
+
+/* skip.c: run.skip. Takes NULL. */
+void run_skip_make(struct run *);
+void run_skip_free(struct run_skip *);
+ker_time run_skip_interval(const struct run *);
+void run_skip_look(struct run *, ker_time at);
+void run_skip_state(struct run *, struct ker_chunk *); /* the same on every rank; not the records of steps */
+extern const struct ker_option run_skip_options[];
+void run_skip_print(const struct run *); /* --check */
+/* skip_report.c. Collective: "skip" of summary.json on rank 0, which corrects what is said of the jobs; NULL:
+ * not wanted. */
+json_t *run_skip_report(struct run *, json_t *jobs);
+extern const struct stats_schema run_steps_schema;
 
 /* checkpoint.c */
 void run_checkpoints_read(struct run *); /* the keys */

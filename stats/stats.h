@@ -8,6 +8,7 @@
 
 #include "stats/matrix.h"
 #include "stats/series.h"
+#include "stats/steady.h"
 #include "stats/table.h"
 #include "stats/timelines/timeline.h"
 

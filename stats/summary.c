@@ -81,6 +81,24 @@ static void write_system(FILE *out, const json_t *result)
     putc('\n', out);
 }
 
+/* What was not simulated, or why all was. */
+static void write_skip(FILE *out, const json_t *result)
+{
+    const json_t *skip = json_object_get(result, "skip");
+    const char *reason = json_string_value(json_object_get(skip, "reason"));
+    char a[32], b[32], c[32];
+    if (json_is_true(json_object_get(skip, "skipped")))
+        fprintf(out, "estimated   %s, %g %% interval %s to %s, %.3g %% of steps simulated\n",
+                print_ps(a, skip, "time_ps"), 100 * get_number(skip, "level"), print_ps(b, skip, "low_ps"),
+                print_ps(c, skip, "high_ps"), 100 * get_number(skip, "share_simulated"));
+    if (reason) {
+        char *text = ker_format("%s skipped, because %s",
+                                json_is_true(json_object_get(skip, "skipped")) ? "no more was" : "not", reason);
+        stats_wrapped_write(out, "", 12, text);
+        free(text);
+    }
+}
+
 static char *print_percent(char *buffer, const json_t *share)
 {
     snprintf(buffer, 32, json_is_number(share) ? "%.2f %%" : "-", 100 * json_number_value(share));
@@ -237,13 +255,18 @@ static void write_job(FILE *out, const json_t *job)
 /* What is said of a job below its row, where there is something to say. */
 static void write_job_notes(FILE *out, const json_t *job)
 {
-    char a[32], b[32];
+    char a[32], b[32], c[32];
     if (json_object_get(job, "passes"))
         fprintf(out, "    passes complete: %s\n", print_field(a, job, "passes"));
     if (get_count(job, "poll_gap_ps") || get_count(job, "finalize_gap_ps"))
         fprintf(out,
                 "    traced time that is left out, all tasks: %s before MPI_Finalize, %s between tests\n",
                 print_ps(a, job, "finalize_gap_ps"), print_ps(b, job, "poll_gap_ps"));
+    const json_t *estimated = json_object_get(job, "estimated");
+    if (json_object_get(estimated, "low_ps"))
+        fprintf(out, "    estimated, %g %% interval %s to %s; %s of its steps were simulated\n",
+                100 * get_number(estimated, "level"), print_ps(a, estimated, "low_ps"),
+                print_ps(b, estimated, "high_ps"), print_field(c, estimated, "simulated_steps"));
     if (get_count(job, "file_time_ps"))
         fprintf(out, "    computation, of all tasks, that stands for calls on files: %s\n",
                 print_ps(a, job, "file_time_ps"));
@@ -363,6 +386,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *link
     ker_assert(out);
     const json_t *result = json_object_get(summary, "result");
     write_system(out, result);
+    write_skip(out, result);
     write_traffic(out, result);
     stats_verdict_write(out, result);
     write_latency(out, result);

@@ -9,6 +9,7 @@
 #define TASKS_OP_H
 
 #include "kernel/state/state.h"
+#include "traces/steps.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -350,6 +351,10 @@ struct task_program_class {
      * the program. NULL: it does not measure. */
     void (*at)(struct task_program *, uint32_t own, ker_time now);
     struct task_measured *(*measured)(struct task_program *);
+    /* Of programs that repeat steps: those of a task; they live as long as the program. at() is called for
+     * these only in a run that may skip steps (run.skip), where it notes when they end. NULL, or it returns
+     * NULL: none are known. */
+    struct task_steps *(*steps)(struct task_program *);
     /* How far an own task is, for the line of progress: operations, steps or bytes of all of them; false:
      * there is no such task here. NULL: that is not known before the end. */
     bool (*done)(const struct task_program *, uint32_t own, uint64_t *so_far, uint64_t *all);

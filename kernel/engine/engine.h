@@ -58,7 +58,7 @@ struct ker_component {
 
 enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED };
 
-#define KER_CHECK_INTERVALS 5
+#define KER_CHECK_INTERVALS 6
 
 /* Sets of blocks: an engine with a lot to do handles several windows of one, then of the next, so that it
  * finds its state in a cache. Either they reach each other only after `delay`, longer than the lookahead; or

@@ -147,6 +147,21 @@ enum ker_status task_measured_report(const struct task_system *system, struct ke
 
 /* ---- saved state ---- */
 
+/* When steps ended (run.skip). */
+static void steps_state(struct task_steps *steps, struct ker_chunk *c)
+{
+    uint32_t begun = ker_chunk_u32(c, steps->begun), count = ker_chunk_count(c, steps->ends, sizeof *steps->end);
+    if (c->loads)
+        task_steps_room(steps, count);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_step_end end = steps->end[i];
+        KER_CHUNK(c, end);
+        if (c->loads && !c->bad)
+            task_steps_join(&steps->end[i], &end);
+    }
+    steps->begun = begun > steps->begun ? begun : steps->begun;
+}
+
 /* Jobs that come with a fork are behind those that there were. */
 void task_measured_state(void *context, struct ker_chunk *c)
 {
@@ -162,5 +177,8 @@ void task_measured_state(void *context, struct ker_chunk *c)
             if (c->loads && !c->bad)
                 time_join(&m->time[i], &time);
         }
+        struct task_steps *steps = task_jobs_get(system->jobs, job)->timed ? task_system_steps(system, job) : NULL;
+        if (steps)
+            steps_state(steps, c);
     }
 }

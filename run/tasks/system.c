@@ -321,6 +321,12 @@ uint32_t task_system_jobs(const struct task_system *system)
     return task_jobs_count(system->jobs);
 }
 
+struct task_steps *task_system_steps(const struct task_system *system, uint32_t job)
+{
+    const struct task_job *j = task_jobs_get(system->jobs, job);
+    return j->class->steps ? j->class->steps(j->program) : NULL;
+}
+
 uint32_t task_system_foreground(const struct task_system *system)
 {
     return system->foreground;
@@ -480,7 +486,7 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     task_sent_state(system, ker_state_begin(writer, "task_sent", 2, 0));
     ker_state_end(writer);
     task_matrix_save(system->matrix, writer);
-    task_measured_state(system, ker_state_begin(writer, "task_measured", 1, 0));
+    task_measured_state(system, ker_state_begin(writer, "task_measured", 2, 0));
     ker_state_end(writer);
     task_driven_save(system->driven, writer);
 }
@@ -511,5 +517,5 @@ void task_loaders(struct task_system *system, bool sums, struct ker_state_loader
     loaders[1] = (struct ker_state_loader){"task_series", 1, task_series_load, system};
     loaders[5] = (struct ker_state_loader){"traffic_looks", 1, sums ? looks_load : looks_when, system};
     loaders[6] =
-        (struct ker_state_loader){"task_measured", 1, sums ? task_measured_state : system_pass, system};
+        (struct ker_state_loader){"task_measured", 2, sums ? task_measured_state : system_pass, system};
 }

@@ -82,6 +82,10 @@ const struct task_jobs *task_jobs_of(const struct task_system *);
 void task_system_expect(struct task_system *, ker_time end, uint32_t part, uint32_t parts,
                         struct net_expected *);
 
+/* The steps of a job, of which this rank has those of its own tasks; NULL: it has none that are known. */
+struct task_steps;
+struct task_steps *task_system_steps(const struct task_system *, uint32_t job);
+
 /* Do jobs wait for others? */
 bool task_system_dependent(const struct task_system *);
 /* Collective, between two instants: jobs whose jobs before them have ended begin at `at`. Whether any does,

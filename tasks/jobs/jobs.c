@@ -57,6 +57,13 @@ static bool system_served(const struct ker_config *config)
     return served;
 }
 
+/* Is it to be noted when steps end? */
+static bool steps_wanted(const struct ker_config *config)
+{
+    static const char key[] = "run.skip.enabled";
+    return ker_config_means_key(config, key) && ker_config_bool(config, key);
+}
+
 /* What its computations take and move. */
 static enum ker_status job_factors(struct slot *s, const struct ker_config *config, uint32_t job,
                                    const char *path, struct ker_error *error)
@@ -102,6 +109,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     }
     s->job.schedule = task_loggops_wanted(config) &&
                       (s->job.class == &task_goal_class || s->job.class == &task_schedule_class);
+    s->job.timed = s->job.class->at && (!s->job.class->steps || steps_wanted(config));
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.counts_calls =
         task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config, KEY(job, "calls"));

@@ -19,6 +19,7 @@ struct task_job {
     bool background;         /* the run does not wait for it */
     bool restart;            /* background: starts again when done, so that there is always traffic */
     bool counts_calls;       /* for calls.csv */
+    bool timed;              /* task_program_class.at is called */
     bool schedule;           /* in GOAL, under LogGOPS: the MPI model does not run it */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */

@@ -292,7 +292,7 @@ static ker_time pay_until(ker_time now, ker_time debt)
 static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_job *job = task_job_of(mpi, task);
-    if (__builtin_expect(job->class->at != NULL, 0))
+    if (__builtin_expect(job->timed, 0))
         job->class->at(job->program, task->own, now);
     task_op_fetch(job, task);
     if (__builtin_expect(task->calls != NULL, 0))

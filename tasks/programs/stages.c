@@ -24,6 +24,20 @@ static uint32_t stage_last(const struct task_stages *stages)
     return stage_allreduce(stages) + (stages->checkpoint_every ? CHECKPOINT_STAGES : 0);
 }
 
+/* What a step does depends on its number by what is done after some of them only. */
+static void steps_init(struct task_stages *stages)
+{
+    uint64_t a = stages->allreduce_every ? stages->allreduce_every : 1,
+             b = stages->checkpoint_every ? stages->checkpoint_every : 1, x = a, y = b;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    bool known = !stages->empty && a / x * b <= stages->steps;
+    stages->repeat = (struct task_steps){.count = stages->steps, .period = known ? (uint32_t)(a / x * b) : 0};
+}
+
 void task_stages_init(struct task_stages *stages, const struct task_stages_kind *kind,
                       const struct ker_config *config, const char *path, uint32_t directions, bool silent)
 {
@@ -40,6 +54,7 @@ void task_stages_init(struct task_stages *stages, const struct task_stages_kind 
     stages->checkpoint_bytes = ker_config_bytes(config, TASK_KEY(path, "checkpoint_bytes"));
     stages->file = task_file_number(config, path);
     stages->empty &= stages->checkpoint_every == 0;
+    steps_init(stages);
     stages->requests = ker_alloc(2 * (size_t)directions * sizeof *stages->requests);
     for (uint32_t i = 0; i < 2 * directions; i++)
         stages->requests[i] = i + 1;
@@ -48,6 +63,7 @@ void task_stages_init(struct task_stages *stages, const struct task_stages_kind 
 void task_stages_release(struct task_stages *stages)
 {
     free(stages->requests);
+    task_steps_release(&stages->repeat);
     free(stages->place);
     free(stages->before);
     free(stages->words);
@@ -74,6 +90,7 @@ enum ker_status task_stages_prepare(struct task_program *program, const uint32_t
 {
     struct task_stages *stages = stages_of(program);
     stages->own = count;
+    task_steps_begin(&stages->repeat);
     stages->place = ker_alloc(count * sizeof *stages->place);
     stages->before = ker_alloc(count * sizeof *stages->before);
     for (uint32_t i = 0; i < count; i++)
@@ -171,14 +188,16 @@ static bool stage_op(const struct task_stages *stages, const struct task_program
     return stages->allreduce_every > 0 && (place->step + 1) % stages->allreduce_every == 0;
 }
 
-static void stage_advance(const struct task_stages *stages, struct task_stages_place *place)
+static void stage_advance(struct task_stages *stages, struct task_stages_place *place)
 {
     place->direction = 0;
     if (place->stage != STAGE_SEND)
         place->posted = 0; /* Waitall needs the count */
     if (place->stage == stage_last(stages)) {
         place->stage = STAGE_RECEIVE;
-        place->step++;
+        place->step = task_steps_next(&stages->repeat, place->step);
+        if (place->step > stages->repeat.begun)
+            stages->repeat.begun = place->step;
     } else {
         place->stage++;
     }
@@ -211,6 +230,20 @@ bool task_stages_next(struct task_program *program, uint32_t number, struct task
     op->kind = TASK_OP_FINALIZE;
     op->call = "MPI_Finalize";
     return true;
+}
+
+void task_stages_at(struct task_program *program, uint32_t number, ker_time now)
+{
+    struct task_stages *stages = stages_of(program);
+    uint32_t before = stages->before[number].step, step = stages->place[number].step;
+    if (__builtin_expect(before < step, 0))
+        task_steps_ended(&stages->repeat, before, step, now);
+}
+
+struct task_steps *task_stages_steps(struct task_program *program)
+{
+    struct task_stages *stages = stages_of(program);
+    return stages->repeat.period ? &stages->repeat : NULL;
 }
 
 void task_stages_position(struct task_program *program, uint32_t number, struct ker_chunk *c)

@@ -50,7 +50,8 @@ struct task_stages {
     uint64_t (*words)[STORE_WORDS]; /* of own tasks, for calls of the storage client */
     ker_time compute;               /* of a step */
     uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
-    uint32_t own;       /* tasks here */
+    struct task_steps repeat;
+    uint32_t own; /* tasks here */
     struct task_stages_place *place, *before; /* of own tasks: now; before the last call of next() */
 };
 
@@ -74,11 +75,14 @@ enum ker_status task_stages_prepare(struct task_program *, const uint32_t *own_t
 bool task_stages_next(struct task_program *, uint32_t number, struct task_op *);
 void task_stages_position(struct task_program *, uint32_t number, struct ker_chunk *);
 bool task_stages_service(const struct task_program *, uint32_t index, struct task_called *);
+void task_stages_at(struct task_program *, uint32_t number, ker_time now);
+struct task_steps *task_stages_steps(struct task_program *);
 bool task_stages_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 
 /* Those that all have alike: a class has beside them its kind's open, comms and close. */
 #define TASK_STAGES_CLASS                                                                                    \
     .tasks = task_stages_tasks, .prepare = task_stages_prepare, .next = task_stages_next,                    \
-    .position = task_stages_position, .done = task_stages_done, .service = task_stages_service
+    .position = task_stages_position, .done = task_stages_done, .service = task_stages_service,              \
+    .at = task_stages_at, .steps = task_stages_steps
 
 #endif

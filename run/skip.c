@@ -1,0 +1,238 @@
+/* skip.c - run.skip: steps that repeat are not simulated again.
+ *
+ * The run looks at multiples of run.check_interval, where all ranks are at one simulated time, whether all tasks of the
+ * jobs that skip have ended the steps that are awaited. Then one rank plans by when the steps ended (skip_plan.c), and all
+ * get its plan: steps to be awaited next, or steps to be skipped. These begin behind the latest step that any task has
+ * begun, so that no task has to return; the state of network, MPI and nodes is what it was (traces/steps.h).
+ *
+ * Invariant: while steps are skipped no task is before a window but the last one: a plan is made only when all tasks
+ * have ended some of its steps.
+ */
+#include "run/skip.h"
+
+#include "tasks/jobs/jobs.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct ker_option run_skip_options[] = {
+    {"run.skip.enabled", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Of programs that repeat steps, only some are simulated, and results say which times are estimated, with "
+     "an interval: docs/skipping.md."},
+    {"run.skip.precision", KER_TYPE_REAL, "0.01", "0.000001", "0.5", NULL,
+     "Steps are simulated until the interval is at most this fraction of a job's time on either side.",
+     "run.skip.enabled=true"},
+    {"run.skip.level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval.",
+     "run.skip.enabled=true"},
+    {"run.skip.windows", KER_TYPE_INT, "3", "2", "32", NULL,
+     "Spans of steps that are simulated at least: the first, the last, and some between them.",
+     "run.skip.enabled=true"},
+    {"run.skip.first", KER_TYPE_INT, "0", "0", "1000000000", NULL,
+     "Steps that are simulated before any is counted, beside those that are found to be warm-up.",
+     "run.skip.enabled=true"},
+    {0},
+};
+
+static void __attribute__((format(printf, 2, 3))) refuse(struct run_skip_state *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(s->why, sizeof s->why, format, arguments);
+    va_end(arguments);
+    s->over = true;
+}
+
+/* ---- what cannot be skipped, whatever its steps take ---- */
+
+static const char *job_refused(const struct task_job *job, const struct task_steps *steps)
+{
+    if (!steps)
+        return "has no steps that are known";
+    if (job->repetitions > 1)
+        return "is run several times";
+    if (job->start > 0 || job->afters)
+        return "begins later than the run";
+    return NULL;
+}
+
+/* Keys of what happens at set times, or is looked for in what was simulated. */
+static const char *key_refused(const struct ker_config *c)
+{
+    static const char *const keys[] = {"run.end",       "run.packets",      "run.confidence",  "run.measure",
+                                       "traffic.start", "traffic.messages", "node.noise.file", "traffic.stop"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ker_config_means_key(c, keys[i]) && ker_config_has(c, keys[i]))
+            return keys[i];
+    return ker_config_time(c, "run.warmup") > 0 ? "run.warmup" : NULL;
+}
+
+static void job_add(struct run_skip *skip, uint32_t number, const struct task_job *job,
+                    const struct task_steps *steps)
+{
+    const char *refused = job_refused(job, steps);
+    if (job->background)
+        refused = "runs in the background, and may disturb the others";
+    if (refused) {
+        refuse(&skip->state, "job `%s` %s", job->name, refused);
+        return;
+    }
+    skip->job[skip->state.jobs++] = (struct run_skip_job){
+        .job = number, .tasks = job->tasks, .steps = steps->count, .period = steps->period};
+}
+
+/* How long it takes until what takes cores away has come once. */
+static ker_time noise_recurs(const struct ker_config *c)
+{
+    static const char *const keys[] = {"node.noise.period", "node.noise.gap"};
+    ker_time longest = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ker_config_means_key(c, keys[i]) && ker_config_time(c, keys[i]) > longest)
+            longest = ker_config_time(c, keys[i]);
+    return longest;
+}
+
+void run_skip_make(struct run *run)
+{
+    const struct ker_config *c = run->config;
+    if (!ker_config_bool(c, "run.skip.enabled"))
+        return;
+    struct run_skip *skip = ker_alloc(sizeof *skip);
+    run->skip = skip;
+    skip->jobs = task_jobs_of(run->tasks);
+    skip->precision = ker_config_real(c, "run.skip.precision");
+    skip->level = ker_config_real(c, "run.skip.level");
+    skip->windows = (uint32_t)ker_config_int(c, "run.skip.windows");
+    skip->first = (uint32_t)ker_config_int(c, "run.skip.first");
+    skip->recurs = noise_recurs(c);
+    uint32_t jobs = task_system_jobs(run->tasks);
+    skip->job = ker_alloc((jobs + 1ull) * sizeof *skip->job);
+    const char *key = key_refused(c);
+    for (uint32_t job = 0; job < jobs && !skip->state.over; job++)
+        job_add(skip, job, task_jobs_get(task_jobs_of(run->tasks), job), task_system_steps(run->tasks, job));
+    if (run->loggops)
+        refuse(&skip->state, "network.model is \"loggops\"");
+    else if (run->topology && route_fault_summarise(run->topology) && route_fault_summarise(run->topology)->last > 0)
+        refuse(&skip->state, "faults happen at set times");
+    else if (key)
+        refuse(&skip->state, "%s is given", key);
+    else if (!skip->state.jobs && !skip->state.over)
+        refuse(&skip->state, "there is no job that the run waits for");
+    if (!skip->state.over)
+        run_skip_begin(skip);
+}
+
+void run_skip_free(struct run_skip *skip)
+{
+    if (skip)
+        free(skip->job);
+    free(skip);
+}
+
+/* ---- looks ---- */
+
+/* The engine asks before jobs are looked at. */
+ker_time run_skip_interval(const struct run *run)
+{
+    bool over = run->skip ? run->skip->state.over : !ker_config_bool(run->config, "run.skip.enabled");
+    return over ? 0 : run->interval;
+}
+
+struct run_skip_ends run_skip_ends(const struct run *run, struct ker_comm *comm, uint32_t i)
+{
+    const struct run_skip_job *job = &run->skip->job[i];
+    const struct task_steps *steps = task_system_steps(run->tasks, job->job);
+    int64_t most = steps->ends;
+    ker_comm_max_i64(comm, &most, 1);
+    struct run_skip_ends ends = {0, ker_alloc(((size_t)most + 1) * sizeof *ends.last)};
+    uint64_t *ended = ker_alloc(((size_t)most + 1) * sizeof *ended);
+    for (uint32_t n = 0; n < steps->ends; n++) {
+        ends.last[n] = steps->end[n].last;
+        ended[n] = steps->end[n].tasks;
+    }
+    ker_comm_max_i64(comm, ends.last, (size_t)most);
+    ker_comm_sum_u64(comm, ended, (size_t)most);
+    while (ends.count < most && ended[ends.count] == job->tasks)
+        ends.count++;
+    free(ended);
+    return ends;
+}
+
+/* Collective: have all tasks ended what is awaited? */
+static bool awaited_ended(struct run *run)
+{
+    struct run_skip *skip = run->skip;
+    uint64_t *ended = ker_alloc(skip->state.jobs * sizeof *ended);
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        const struct task_steps *steps = task_system_steps(run->tasks, skip->job[i].job);
+        uint32_t awaited = skip->job[i].awaited;
+        ended[i] = awaited < steps->ends ? steps->end[awaited].tasks : 0;
+    }
+    ker_comm_sum_u64(run->working, ended, skip->state.jobs);
+    bool all = true;
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        all &= ended[i] == skip->job[i].tasks;
+    free(ended);
+    return all;
+}
+
+/* Collective: the last step of each job that any of its tasks has begun. */
+static void begun_find(struct run *run)
+{
+    struct run_skip *skip = run->skip;
+    int64_t *begun = ker_alloc(skip->state.jobs * sizeof *begun);
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        begun[i] = task_system_steps(run->tasks, skip->job[i].job)->begun;
+    ker_comm_max_i64(run->working, begun, skip->state.jobs);
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        skip->job[i].begun = (uint32_t)begun[i];
+    free(begun);
+}
+
+/* The tasks of this rank have the gap before a window. */
+static void gap_take(struct task_steps *steps, const struct run_skip_job *job, uint32_t window)
+{
+    uint32_t from = job->number[window];
+    for (uint32_t w = 1; w < window; w++)
+        from += job->skipped[w];
+    if (job->skipped[window])
+        task_steps_skip(steps, from, from + job->skipped[window]);
+}
+
+void run_skip_state(struct run *run, struct ker_chunk *c)
+{
+    struct run_skip *skip = run->skip;
+    ker_chunk_same(c, skip->state.jobs);
+    KER_CHUNK(c, skip->state);
+    ker_chunk_bytes(c, skip->job, skip->state.jobs * sizeof *skip->job);
+    c->bad |= c->loads && (skip->state.windows == 0 || skip->state.windows > RUN_WINDOWS) && !skip->state.over;
+    if (!c->loads || c->bad)
+        return;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        const struct run_skip_job *job = &skip->job[i];
+        struct task_steps *steps = task_system_steps(run->tasks, job->job);
+        for (uint32_t w = 1; w < skip->state.windows && w < RUN_WINDOWS; w++)
+            gap_take(steps, job, w);
+    }
+}
+
+void run_skip_look(struct run *run, ker_time at)
+{
+    struct run_skip *skip = run->skip;
+    if (skip->state.over || !awaited_ended(run))
+        return;
+    begun_find(run);
+    uint32_t jobs = skip->state.jobs, windows = skip->state.windows;
+    struct run_skip_ends *ends = ker_alloc(jobs * sizeof *ends);
+    for (uint32_t i = 0; i < jobs; i++)
+        ends[i] = run_skip_ends(run, run->working, i);
+    if (ker_comm_rank(run->working) == 0)
+        run_skip_plan(skip, ends);
+    for (uint32_t i = 0; i < jobs; i++)
+        free(ends[i].last);
+    free(ends);
+    ker_comm_broadcast(run->working, &skip->state, sizeof skip->state);
+    ker_comm_broadcast(run->working, skip->job, jobs * sizeof *skip->job);
+    for (uint32_t i = 0; i < jobs && skip->state.windows > windows; i++)
+        gap_take(task_system_steps(run->tasks, skip->job[i].job), &skip->job[i], windows);
+}

@@ -1,0 +1,66 @@
+/* skip.h - inside run/: what skipping knows of the jobs (skip.c, skip_plan.c, skip_report.c).
+ *
+ * Jobs that skip do so together, in phases: a phase ends where one of them does, since those that are left have the
+ * network to themselves then. A phase has windows of steps that are simulated, with steps that are skipped between them.
+ * All of it is the same on every rank, but for the records of steps, which each rank has of its own tasks.
+ */
+#ifndef RUN_SKIP_H
+#define RUN_SKIP_H
+
+#include "run/stages.h"
+
+#define RUN_WINDOWS 96 /* of all phases, at most */
+
+/* Of a job. Steps that are simulated are numbered without gaps. */
+struct run_skip_job {
+    uint32_t job, tasks;
+    uint32_t steps, period;        /* of struct task_steps */
+    bool ended;                    /* all its steps are simulated or skipped */
+    uint32_t piece;                /* periods that are seen together */
+    uint32_t awaited;              /* the number of the step whose end by all tasks is looked for */
+    uint32_t begun;                /* the latest step that any task has begun, at the last look */
+    uint32_t number[RUN_WINDOWS];  /* of a window's first step */
+    uint32_t skipped[RUN_WINDOWS]; /* steps, before that window */
+};
+
+/* Plain values: broadcast, saved. */
+struct run_skip_state {
+    uint32_t jobs;
+    uint32_t windows;            /* begun */
+    uint32_t phase[RUN_WINDOWS]; /* of each; they count from 0 */
+    bool over;                   /* no step will be skipped any more */
+    char why[320];               /* nothing, or no more, was skipped because ...; empty: as planned */
+};
+
+struct run_skip {
+    double precision, level;
+    uint32_t windows;
+    ker_time recurs; /* as long as this pieces are at least */
+    uint32_t first;  /* steps that are not counted in any case */
+    struct run_skip_state state;
+    struct run_skip_job *job;
+    const struct task_jobs *jobs; /* their names */
+};
+
+/* When the first steps of a job that are simulated ended, in ps: in the last task. */
+struct run_skip_ends {
+    uint32_t count; /* that all its tasks have ended */
+    int64_t *last;  /* malloc'ed */
+};
+/* Collective over comm. */
+struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t job);
+
+/* Steps that are simulated at least. */
+uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);
+/* skip_plan.c: the first steps to be awaited. */
+void run_skip_begin(struct run_skip *);
+/* All steps that were awaited have ended. On one rank: fills in what is to be awaited next, and adds a window where steps
+ * are skipped before it. */
+void run_skip_plan(struct run_skip *, const struct run_skip_ends *of_jobs);
+
+/* Of a phase of a job: the times of its steps that count, in ps, those of a period together. To be released. */
+struct stats_windows run_skip_seen(const struct run_skip *, uint32_t job, uint32_t phase,
+                                   const struct run_skip_ends *);
+void run_skip_seen_release(struct stats_windows *);
+
+#endif

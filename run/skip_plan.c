@@ -1,0 +1,343 @@
+/* skip_plan.c - which steps are simulated, and which are not.
+ *
+ * A phase has run.skip.windows windows. What counts in them (not the warm-up, found by MSER, and not the first period behind
+ * a gap) is seen in pieces of equal length, a few periods of steps each; from how these vary follows how many make the
+ * interval as narrow as is asked for, and each window has its share of them. It is made longer as long as it has not. Behind
+ * it, what is left of the job that ends first, without the windows to come, is skipped in equal parts, one before each. When
+ * most of the steps would have to be simulated, none are skipped.
+ *
+ * Invariant: what jobs skip together takes them the same time, by their means, but for half a period of steps.
+ */
+#include "run/skip.h"
+
+#include "tasks/jobs/jobs.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_PERIODS 4  /* in a piece */
+#define LONG_RUN 200     /* a piece has one of this many of the job's periods */
+#define LEAST_COUNTED 10 /* periods, in a phase */
+#define MOST_SHARE 0.5   /* simulated: more is no gain */
+#define TRIED_SHARE 0.15 /* before that is known */
+#define SAME_TIME 0.05   /* pieces differ by no more: means vary from look to look */
+#define UNCOUNTED 1      /* periods behind a gap */
+#define WARM_UP 2        /* room for it in the first window; more if it is longer */
+
+static void __attribute__((format(printf, 2, 3))) stop(struct run_skip *skip, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(skip->state.why, sizeof skip->state.why, format, arguments);
+    va_end(arguments);
+    skip->state.over = true;
+}
+
+static const char *name_of(const struct run_skip *skip, const struct run_skip_job *job)
+{
+    return task_jobs_get(skip->jobs, job->job)->name;
+}
+
+static uint32_t periods_of(const struct run_skip_job *job)
+{
+    return job->steps / job->period;
+}
+
+/* In a piece of a job that is alone. */
+static uint32_t piece_periods(const struct run_skip_job *job)
+{
+    uint32_t share = (periods_of(job) + LONG_RUN - 1) / LONG_RUN;
+    return share > LEAST_PERIODS ? share : LEAST_PERIODS;
+}
+
+static uint32_t skipped_of(const struct run_skip *skip, const struct run_skip_job *job)
+{
+    uint32_t skipped = 0;
+    for (uint32_t w = 0; w < skip->state.windows; w++)
+        skipped += job->skipped[w];
+    return skipped;
+}
+
+/* The number of the last step whose end is noted: that of the job's last but one. */
+static uint32_t last_number(const struct run_skip *skip, const struct run_skip_job *job)
+{
+    return job->steps - skipped_of(skip, job) - 2;
+}
+
+static void await(const struct run_skip *skip, struct run_skip_job *job, uint64_t number)
+{
+    uint32_t last = last_number(skip, job);
+    job->awaited = number < last ? (uint32_t)number : last;
+}
+
+/* A window that begins with these steps of the jobs, and has a piece at least. */
+static void window_begin(struct run_skip *skip, uint32_t phase)
+{
+    uint32_t w = skip->state.windows++;
+    bool first = w == 0 || skip->state.phase[w - 1] != phase;
+    skip->state.phase[w] = phase;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        if (first)
+            job->piece = piece_periods(job);
+        if (!job->ended)
+            await(skip, job, job->number[w] + (uint64_t)job->period * (job->piece + (first ? WARM_UP : UNCOUNTED)));
+    }
+}
+
+uint64_t run_skip_least(const struct run_skip *skip, const struct run_skip_job *job)
+{
+    uint64_t periods = skip->windows * (uint64_t)(piece_periods(job) + UNCOUNTED) + WARM_UP;
+    return skip->first + periods * job->period;
+}
+
+void run_skip_begin(struct run_skip *skip)
+{
+    if (skip->state.jobs > 1)
+        stop(skip, "jobs `%s` and `%s` run at once, and may disturb each other", name_of(skip, &skip->job[0]),
+             name_of(skip, &skip->job[1]));
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        const struct run_skip_job *job = &skip->job[i];
+        skip->job[i].number[0] = skip->first;
+        if ((double)run_skip_least(skip, job) > MOST_SHARE * job->steps)
+            stop(skip, "job `%s` has only %u steps, in periods of %u: %u windows would be most of them",
+                 name_of(skip, job), job->steps, job->period, skip->windows);
+    }
+    if (!skip->state.over)
+        window_begin(skip, 0);
+}
+
+/* ---- what was seen ---- */
+
+/* Of the windows of the phase: from the first to one behind the last. */
+static void phase_windows(const struct run_skip *skip, uint32_t phase, uint32_t *from, uint32_t *to)
+{
+    for (*from = 0; *from < skip->state.windows && skip->state.phase[*from] != phase;)
+        (*from)++;
+    for (*to = *from; *to < skip->state.windows && skip->state.phase[*to] == phase;)
+        (*to)++;
+}
+
+/* Divides the values from `from` on into pieces of about this length. */
+static void pieces_cut(struct stats_windows *seen, uint32_t from, uint32_t length)
+{
+    uint32_t count = seen->values - from, pieces = count / length ? count / length : 1;
+    for (uint32_t p = 0; count && p < pieces; p++)
+        seen->begin[seen->windows++] = from + (uint32_t)((uint64_t)count * p / pieces);
+}
+
+struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase,
+                                   const struct run_skip_ends *ends)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    uint32_t from, to, period = job->period, most = ends->count / period + 1;
+    phase_windows(skip, phase, &from, &to);
+    struct stats_windows seen = {.begin = ker_alloc((most + 1ull) * sizeof *seen.begin),
+                                 .value = ker_alloc(most * sizeof *seen.value)};
+    for (uint32_t w = from; w < to; w++) {
+        uint32_t end = w + 1 < skip->state.windows ? job->number[w + 1] : ends->count, first = seen.values,
+                 at = job->number[w] + (w > from ? UNCOUNTED * period : 0);
+        for (; at + period < end && at + period < ends->count; at += period)
+            seen.value[seen.values++] = (double)(ends->last[at + period] - ends->last[at]);
+        uint32_t warm = w == from ? stats_mser(seen.value, seen.values) : 0;
+        seen.values -= warm;
+        memmove(seen.value + first, seen.value + first + warm, (seen.values - first) * sizeof *seen.value);
+        pieces_cut(&seen, first, job->piece);
+    }
+    seen.begin[seen.windows] = seen.values;
+    return seen;
+}
+
+void run_skip_seen_release(struct stats_windows *seen)
+{
+    free(seen->begin);
+    free(seen->value);
+}
+
+/* ---- the plan ---- */
+
+/* What one job says. */
+struct view {
+    struct stats_steady steady;
+    uint32_t before, now; /* periods that count: in windows before, in the last one */
+    uint32_t wanted;      /* in the last one, for its share of what is needed */
+    uint32_t ended;       /* steps */
+    double share;         /* that is simulated */
+    double left;          /* ps: what is to come, by the mean */
+};
+
+/* Pieces that make the interval narrow enough. */
+static uint32_t pieces_needed(const struct run_skip *skip, const struct run_skip_job *job, const struct view *v)
+{
+    uint32_t n = skip->windows, most = periods_of(job) / job->piece;
+    for (; n < most; n++) {
+        double half = stats_student(skip->level, n - 1) * v->steady.sigma / sqrt((double)n * job->piece);
+        if (n * job->piece >= LEAST_COUNTED && half * (1 - v->share) <= skip->precision * v->steady.mean)
+            break;
+    }
+    return n;
+}
+
+static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t phase, const struct run_skip_ends *ends)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    uint32_t from, to;
+    phase_windows(skip, phase, &from, &to);
+    struct stats_windows seen = run_skip_seen(skip, i, phase, ends);
+    struct view v = {.steady = stats_steady(&seen, skip->level), .ended = ends->count};
+    v.now = (ends->count - job->number[to - 1]) / job->period;
+    v.now = v.now < seen.values ? v.now : seen.values;
+    v.before = seen.values - v.now;
+    v.share = (double)ends->count / job->steps;
+    v.left = (job->steps - 1.0 - job->begun) / job->period * v.steady.mean;
+    uint32_t needed = pieces_needed(skip, job, &v) * job->piece, come = skip->windows - (to - from) + 1;
+    v.wanted = v.before < needed ? (needed - v.before + come - 1) / come : 0;
+    v.wanted = v.wanted > job->piece ? v.wanted : job->piece;
+    if (v.steady.trend && seen.values >= LEAST_COUNTED && v.wanted <= v.now)
+        v.wanted = v.now + job->piece;
+    run_skip_seen_release(&seen);
+    return v;
+}
+
+/* Jobs that have ended their steps are left alone, and a phase begins for the others; false: none has ended. */
+static bool phase_begin(struct run_skip *skip, const struct run_skip_ends *ends)
+{
+    bool ended = false, any = false;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        bool ends_now = !job->ended && ends[i].count > last_number(skip, job);
+        job->ended |= ends_now;
+        ended |= ends_now;
+        any |= !job->ended;
+    }
+    if (!ended)
+        return false;
+    if (!any || skip->state.windows == RUN_WINDOWS) {
+        skip->state.over = true;
+        return true;
+    }
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        skip->job[i].number[skip->state.windows] = ends[i].count;
+    window_begin(skip, skip->state.phase[skip->state.windows - 1] + 1);
+    return true;
+}
+
+/* The window goes on for half as many periods again, at most; or all of the rest is simulated. */
+static void extend(struct run_skip *skip, const struct view *views, uint32_t windows)
+{
+    for (uint32_t i = 0; i < skip->state.jobs && !skip->state.over; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        const struct view *v = &views[i];
+        if (job->ended || v->wanted <= v->now)
+            continue;
+        double all = v->before + (double)v->wanted * (skip->windows - windows + 1);
+        if (v->share > TRIED_SHARE && all > MOST_SHARE * periods_of(job))
+            stop(skip, "%.0f of %u steps of job `%s` would have to be simulated, in pieces of %u, which vary by %.2g %%%s",
+                 fmin(all * job->period, job->steps), job->steps, name_of(skip, job), job->piece * job->period,
+                 100 * v->steady.sigma / sqrt(job->piece) / v->steady.mean, v->steady.trend ? " and have a trend" : "");
+        uint32_t more = v->wanted - v->now, most = v->now / 2 + 1;
+        await(skip, job, v->ended + (uint64_t)job->period * (more < most ? more : most));
+    }
+}
+
+/* Skips this time, in whole periods of each job; false: it is less than two of one. */
+static bool gap_make(struct run_skip *skip, const struct view *views, double time)
+{
+    uint32_t w = skip->state.windows;
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        if (!skip->job[i].ended && time < 2 * views[i].steady.mean)
+            return false;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        job->number[w] = job->begun + 1 - skipped_of(skip, job);
+        job->skipped[w] = job->ended ? 0 : (uint32_t)(time / views[i].steady.mean) * job->period;
+    }
+    window_begin(skip, skip->state.phase[w - 1]);
+    return true;
+}
+
+/* Of the job that ends first, whose end begins a phase; of the others nothing is awaited. */
+static void await_end(struct run_skip *skip, const struct view *views)
+{
+    struct run_skip_job *first = NULL;
+    double left = INFINITY;
+    uint32_t jobs = 0;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        if (job->ended)
+            continue;
+        jobs++;
+        job->awaited = 0;
+        if (views[i].left < left) {
+            left = views[i].left;
+            first = job;
+        }
+    }
+    skip->state.over = jobs < 2;
+    if (first)
+        await(skip, first, UINT32_MAX);
+}
+
+/* All windows have what they need so far. */
+static void go_on(struct run_skip *skip, const struct view *views, uint32_t windows)
+{
+    double left = INFINITY, length = 0;
+    uint32_t come = skip->windows - windows;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        const struct view *v = &views[i];
+        if (skip->job[i].ended)
+            continue;
+        left = fmin(left, v->left);
+        length = fmax(length, (v->wanted + UNCOUNTED + 1) * v->steady.mean);
+    }
+    if (come == 0 || skip->state.windows == RUN_WINDOWS || !gap_make(skip, views, left / come - length))
+        await_end(skip, views);
+}
+
+/* Pieces are as long for all jobs, in time, and not shorter than what comes again and again beside their steps. */
+static bool pieces_fit(struct run_skip *skip, const struct view *views)
+{
+    double time = (double)skip->recurs;
+    bool changed = false;
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        if (!skip->job[i].ended)
+            time = fmax(time, skip->job[i].piece * views[i].steady.mean);
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        double piece = ceil(time / views[i].steady.mean * (1 - SAME_TIME));
+        if (job->ended || piece <= job->piece)
+            continue;
+        job->piece = (uint32_t)fmin(piece, periods_of(job));
+        changed = true;
+    }
+    return changed;
+}
+
+static void views_make(struct run_skip *skip, uint32_t phase, const struct run_skip_ends *ends, struct view *views)
+{
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        if (!skip->job[i].ended)
+            views[i] = view_of(skip, i, phase, &ends[i]);
+}
+
+void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends)
+{
+    if (phase_begin(skip, ends))
+        return;
+    uint32_t phase = skip->state.phase[skip->state.windows - 1], from, to;
+    phase_windows(skip, phase, &from, &to);
+    struct view *views = ker_alloc((skip->state.jobs + 1ull) * sizeof *views);
+    bool more = false;
+    views_make(skip, phase, ends, views);
+    if (pieces_fit(skip, views))
+        views_make(skip, phase, ends, views);
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        more |= !skip->job[i].ended && views[i].now < views[i].wanted;
+    if (more && to - from < skip->windows)
+        extend(skip, views, to - from);
+    else
+        go_on(skip, views, to - from);
+    free(views);
+}

@@ -1,0 +1,182 @@
+/* skip_report.c - what skipping has come to: `skip` of summary.json, steps.csv.
+ *
+ * A job's time is what was simulated of it, and for each step that was skipped the mean of those that count.
+ */
+#include "run/skip.h"
+
+#include "tasks/jobs/jobs.h"
+
+#include <stdlib.h>
+
+struct row {
+    uint32_t job, number, step, window;
+    int64_t end;
+};
+
+static const char *job_text(const void *jobs, uint32_t job)
+{
+    return task_jobs_get(jobs, job)->name;
+}
+
+static uint64_t row_key(const void *row_)
+{
+    const struct row *row = row_;
+    return (uint64_t)row->job << 32 | row->number;
+}
+
+/* clang-format off */
+#define COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(step, "", U32, SAME, row->step, "which one of the job's, from 0 on") \
+    COLUMN(window, "", U32, SAME, row->window, "the span of simulated steps that it is of, from 0 on") \
+    COLUMN(end_ps, "ps", TIME, SAME, row->end, "when the last task had ended it and begun the next, in simulated time")
+STATS_SCHEMA(run_steps_schema, struct row, COLUMNS, row_key, "steps",
+             "One row per step that was simulated (run.skip.enabled), of jobs that may skip some.")
+/* clang-format on */
+
+static void steps_add(struct stats_table *table, const struct run_skip *skip, uint32_t i,
+                      const struct run_skip_ends *ends)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    struct row row = {.job = job->job};
+    for (uint32_t n = 0, skipped = 0; n < ends->count; n++) {
+        while (row.window + 1 < skip->state.windows && n >= job->number[row.window + 1])
+            skipped += job->skipped[++row.window];
+        row.number = n;
+        row.step = n + skipped;
+        row.end = ends->last[n];
+        stats_table_add(table, &row);
+    }
+}
+
+/* ---- the estimate ---- */
+
+struct estimate {
+    double time, half;  /* ps: of what was skipped, and how wrong it may be */
+    uint32_t simulated; /* steps */
+    uint32_t windows;   /* of all phases in which some were skipped */
+    struct stats_steady steady; /* of the last of these phases */
+};
+
+static struct estimate estimate_of(const struct run_skip *skip, uint32_t i, const struct run_skip_ends *ends)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    struct estimate e = {.simulated = job->steps};
+    for (uint32_t w = 0; w < skip->state.windows;) {
+        uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
+        for (; w < skip->state.windows && skip->state.phase[w] == phase; w++)
+            skipped += job->skipped[w];
+        if (!skipped)
+            continue;
+        struct stats_windows seen = run_skip_seen(skip, i, phase, ends);
+        e.steady = stats_steady(&seen, skip->level);
+        e.time += e.steady.mean * skipped / job->period;
+        e.half += e.steady.half * skipped / job->period;
+        e.simulated -= skipped;
+        e.windows += w - from;
+        run_skip_seen_release(&seen);
+    }
+    return e;
+}
+
+/* What a job has sent is as much in each step, but for what is drawn. */
+static void scale(json_t *job, const char *key, uint64_t steps, uint64_t simulated)
+{
+    unsigned __int128 value = (uint64_t)json_integer_value(json_object_get(job, key));
+    json_object_set_new(job, key, json_integer((json_int_t)((value * steps + simulated / 2) / simulated)));
+}
+
+/* Of a job of which steps were skipped, and its entry in "jobs", whose time is the estimated one from now on. */
+static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const struct estimate *e, json_t *job)
+{
+    const json_t *finish = json_object_get(job, "finish_ps");
+    double simulated = json_number_value(finish), time = simulated + e->time;
+    json_t *o = json_pack("{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:f, s:b}", "level", skip->level, "steps",
+                          (json_int_t)skip->job[i].steps, "simulated_steps", (json_int_t)e->simulated, "step_ps",
+                          e->steady.mean / skip->job[i].period, "windows", (json_int_t)e->windows, "batch",
+                          (json_int_t)e->steady.batch * skip->job[i].period, "batches", (json_int_t)e->steady.batches,
+                          "correlation", e->steady.correlation, "trend", e->steady.trend);
+    if (json_is_integer(finish)) {
+        json_object_set_new(o, "simulated_finish_ps", json_integer((json_int_t)simulated));
+        json_object_set_new(o, "low_ps", json_integer((json_int_t)(time - e->half)));
+        json_object_set_new(o, "high_ps", json_integer((json_int_t)(time + e->half)));
+        json_object_set_new(job, "finish_ps", json_integer((json_int_t)time));
+    }
+    scale(job, "messages", skip->job[i].steps, e->simulated);
+    scale(job, "bytes", skip->job[i].steps, e->simulated);
+    return o;
+}
+
+/* What is known of all jobs: the run has ended with the last of them. */
+struct whole {
+    double finish, low, high;
+    uint64_t steps, simulated; /* weighted by tasks */
+};
+
+static void whole_add(struct whole *all, const struct run_skip_job *job, const struct estimate *e, const json_t *entry)
+{
+    double finish = json_number_value(json_object_get(entry, "finish_ps"));
+    if (finish + e->half > all->high)
+        all->high = finish + e->half;
+    if (finish - e->half > all->low)
+        all->low = finish - e->half;
+    if (finish > all->finish)
+        all->finish = finish;
+    all->steps += (uint64_t)job->steps * job->tasks;
+    all->simulated += (uint64_t)e->simulated * job->tasks;
+}
+
+static json_t *whole_json(const struct run_skip *skip, const struct whole *all)
+{
+    bool skipped = all->simulated < all->steps;
+    json_t *o = json_pack("{s:b, s:f}", "skipped", skipped, "share_simulated",
+                          all->steps ? (double)all->simulated / (double)all->steps : 1);
+    if (skipped)
+        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:i}", "time_ps", (json_int_t)all->finish, "low_ps",
+                                            (json_int_t)all->low, "high_ps", (json_int_t)all->high, "level",
+                                            skip->level, "windows", (int)skip->state.windows));
+    const char *why = *skip->state.why ? skip->state.why : skipped ? NULL : "the jobs ended first";
+    if (why)
+        json_object_set_new(o, "reason", json_string(why));
+    return o;
+}
+
+json_t *run_skip_report(struct run *run, json_t *jobs)
+{
+    const struct run_skip *skip = run->skip;
+    if (!skip)
+        return NULL;
+    struct whole all = {0};
+    struct stats_table *table = stats_table_new(&run_steps_schema, skip->jobs, 0);
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_ends ends = run_skip_ends(run, run->comm, i);
+        struct estimate e = estimate_of(skip, i, &ends);
+        json_t *job = json_array_get(jobs, skip->job[i].job);
+        steps_add(table, skip, i, &ends);
+        if (job && e.simulated < skip->job[i].steps)
+            json_object_set_new(job, "estimated", estimate_json(skip, i, &e, job));
+        if (job)
+            whole_add(&all, &skip->job[i], &e, job);
+        free(ends.last);
+    }
+    if (run->control && skip->state.jobs)
+        stats_table_write(table, &run->folder, &run->error);
+    stats_table_free(table);
+    return run->control ? whole_json(skip, &all) : NULL;
+}
+
+void run_skip_print(const struct run *run)
+{
+    const struct run_skip *skip = run->skip;
+    if (skip && skip->state.over)
+        stats_wrapped_write(stdout, "skip", 11, skip->state.why);
+    for (uint32_t i = 0; skip && !skip->state.over && i < skip->state.jobs; i++) {
+        const struct run_skip_job *job = &skip->job[i];
+        uint64_t least = run_skip_least(skip, job);
+        char *text = ker_format("of %u steps of job `%s` at least %llu are simulated (%.2g %%); more, where they vary",
+                                job->steps, task_jobs_get(skip->jobs, job->job)->name, (unsigned long long)least,
+                                100.0 * (double)least / job->steps);
+        stats_wrapped_write(stdout, i ? "" : "skip", 11, text);
+        free(text);
+    }
+}

@@ -1,0 +1,56 @@
+/* steps.h - the steps of a program that repeat, of which a run need not simulate all (run.skip).
+ *
+ * Behind a gap, tasks continue with a later step than the next one. Nothing else changes: what is in flight, what tasks
+ * have not received yet, and how far they are apart are behind it what they were before it. Steps that are simulated have
+ * numbers of their own, without gaps. When they end is kept in integers, by maximum and sum over the tasks of a rank, so
+ * that ranks can be joined in any order.
+ */
+#ifndef TRACES_STEPS_H
+#define TRACES_STEPS_H
+
+#include "kernel/base/base.h"
+
+struct task_step_end {
+    uint64_t tasks; /* own tasks that have ended it */
+    uint64_t sum;   /* of when they did, modulo 2^64: differences of two steps are what counts */
+    int64_t last;   /* of them, in ps */
+};
+
+struct task_steps {
+    uint32_t count;    /* of a task */
+    uint32_t period;   /* > 0: what a step does depends on its number modulo this, and on what is drawn */
+    uint32_t begun;    /* the latest that an own task has begun */
+    uint32_t from, to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
+    uint32_t skipped;  /* in the gaps before it */
+    struct task_step_end *end; /* of those simulated, by number */
+    uint32_t ends, room;
+};
+
+static inline uint32_t task_steps_next(const struct task_steps *s, uint32_t step)
+{
+    return step + 1 == s->from ? s->to : step + 1;
+}
+
+/* Of a step of this or the last window. */
+static inline uint32_t task_steps_number(const struct task_steps *s, uint32_t step)
+{
+    return step - s->skipped - (step >= s->to ? s->to - s->from : 0);
+}
+
+/* What other tasks have noted of the step. */
+static inline void task_steps_join(struct task_step_end *to, const struct task_step_end *from)
+{
+    to->tasks += from->tasks;
+    to->sum += from->sum;
+    to->last = from->last > to->last ? from->last : to->last;
+}
+
+void task_steps_release(struct task_steps *);
+void task_steps_begin(struct task_steps *); /* before any task: no gaps, no ends */
+void task_steps_room(struct task_steps *, uint32_t ends);
+/* An own task has ended the steps from `step` to the one before `next`, which it has begun. */
+void task_steps_ended(struct task_steps *, uint32_t step, uint32_t next, ker_time now);
+/* The steps from `from` on, which no task has begun on any rank, continue with `to`. */
+void task_steps_skip(struct task_steps *, uint32_t from, uint32_t to);
+
+#endif
