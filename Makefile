@@ -208,6 +208,9 @@ validate-machines: marssim ## foretell what was measured on real machines, all e
 	@tools/install-deps.sh studies
 	tools/validate-machines --docs
 
+validate-skip: marssim ## does the interval of run.skip hold? 24 workloads in full and from 20 beginnings each; write docs/validation.md's table
+	tools/validate-skip --docs
+
 fuzz: ## every reader for FUZZ_SECONDS (60) seconds
 	@tools/install-deps.sh build fuzz
 	$(Q)$(MAKE) CC=clang BUILD=build/fuzz OPTIMISE='-O1 -fsanitize=fuzzer-no-link,address,undefined \

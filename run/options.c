@@ -92,10 +92,9 @@ static const struct ker_option sweep_options[] = {
 
 const struct ker_option **run_option_tables(void)
 {
-    const struct ker_option *const lower[] = {ker_plugin_options, run_options,       sweep_options,
-                                              run_power_options,  run_floor_options, run_checkpoint_options,
-                                              run_skip_options,
-                                              route_options,      net_options,       net_congestion_options};
+    const struct ker_option *const lower[] = {
+        ker_plugin_options,     run_options,      sweep_options, run_power_options, run_floor_options,
+        run_checkpoint_options, run_skip_options, route_options, net_options,       net_congestion_options};
     const struct ker_option *const upper[] = {node_service_options,   store_options, stats_options,
                                               stats_timeline_options, part_options,  NULL};
     const struct ker_option **tables = NULL;

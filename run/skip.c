@@ -1,12 +1,13 @@
 /* skip.c - run.skip: steps that repeat are not simulated again.
  *
- * The run looks at multiples of run.check_interval, where all ranks are at one simulated time, whether all tasks of the
- * jobs that skip have ended the steps that are awaited. Then one rank plans by when the steps ended (skip_plan.c), and all
- * get its plan: steps to be awaited next, or steps to be skipped. These begin behind the latest step that any task has
- * begun, so that no task has to return; the state of network, MPI and nodes is what it was (traces/steps.h).
+ * The run looks at multiples of run.check_interval, where all ranks are at one simulated time, whether all
+ * tasks of the jobs that skip have ended the steps that are awaited. Then one rank plans by when the steps
+ * ended (skip_plan.c), and all get its plan: steps to be awaited next, or steps to be skipped. These begin
+ * behind the latest step that any task has begun, so that no task has to return; the state of network, MPI
+ * and nodes is what it was (traces/steps.h).
  *
- * Invariant: while steps are skipped no task is before a window but the last one: a plan is made only when all tasks
- * have ended some of its steps.
+ * Invariant: while steps are skipped no task is before a window but the last one: a plan is made only when
+ * all tasks have ended some of its steps.
  */
 #include "run/skip.h"
 
@@ -18,7 +19,8 @@
 
 const struct ker_option run_skip_options[] = {
     {"run.skip.enabled", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Of programs that repeat steps, only some are simulated, and results say which times are estimated, with "
+     "Of programs that repeat steps, only some are simulated, and results say which times are estimated, "
+     "with "
      "an interval: docs/skipping.md."},
     {"run.skip.precision", KER_TYPE_REAL, "0.01", "0.000001", "0.5", NULL,
      "Steps are simulated until the interval is at most this fraction of a job's time on either side.",
@@ -59,8 +61,9 @@ static const char *job_refused(const struct task_job *job, const struct task_ste
 /* Keys of what happens at set times, or is looked for in what was simulated. */
 static const char *key_refused(const struct ker_config *c)
 {
-    static const char *const keys[] = {"run.end",       "run.packets",      "run.confidence",  "run.measure",
-                                       "traffic.start", "traffic.messages", "node.noise.file", "traffic.stop"};
+    static const char *const keys[] = {"run.end",         "run.packets",   "run.confidence",
+                                       "run.measure",     "traffic.start", "traffic.messages",
+                                       "node.noise.file", "traffic.stop"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ker_config_means_key(c, keys[i]) && ker_config_has(c, keys[i]))
             return keys[i];
@@ -112,7 +115,8 @@ void run_skip_make(struct run *run)
         job_add(skip, job, task_jobs_get(task_jobs_of(run->tasks), job), task_system_steps(run->tasks, job));
     if (run->loggops)
         refuse(&skip->state, "network.model is \"loggops\"");
-    else if (run->topology && route_fault_summarise(run->topology) && route_fault_summarise(run->topology)->last > 0)
+    else if (run->topology && route_fault_summarise(run->topology) &&
+             route_fault_summarise(run->topology)->last > 0)
         refuse(&skip->state, "faults happen at set times");
     else if (key)
         refuse(&skip->state, "%s is given", key);
@@ -205,7 +209,8 @@ void run_skip_state(struct run *run, struct ker_chunk *c)
     ker_chunk_same(c, skip->state.jobs);
     KER_CHUNK(c, skip->state);
     ker_chunk_bytes(c, skip->job, skip->state.jobs * sizeof *skip->job);
-    c->bad |= c->loads && (skip->state.windows == 0 || skip->state.windows > RUN_WINDOWS) && !skip->state.over;
+    c->bad |=
+        c->loads && (skip->state.windows == 0 || skip->state.windows > RUN_WINDOWS) && !skip->state.over;
     if (!c->loads || c->bad)
         return;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {

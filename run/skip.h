@@ -1,8 +1,9 @@
 /* skip.h - inside run/: what skipping knows of the jobs (skip.c, skip_plan.c, skip_report.c).
  *
- * Jobs that skip do so together, in phases: a phase ends where one of them does, since those that are left have the
- * network to themselves then. A phase has windows of steps that are simulated, with steps that are skipped between them.
- * All of it is the same on every rank, but for the records of steps, which each rank has of its own tasks.
+ * Jobs that skip do so together, in phases: a phase ends where one of them does, since those that are left
+ * have the network to themselves then. A phase has windows of steps that are simulated, with steps that are
+ * skipped between them. All of it is the same on every rank, but for the records of steps, which each rank
+ * has of its own tasks.
  */
 #ifndef RUN_SKIP_H
 #define RUN_SKIP_H
@@ -54,11 +55,12 @@ struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32
 uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);
 /* skip_plan.c: the first steps to be awaited. */
 void run_skip_begin(struct run_skip *);
-/* All steps that were awaited have ended. On one rank: fills in what is to be awaited next, and adds a window where steps
- * are skipped before it. */
+/* All steps that were awaited have ended. On one rank: fills in what is to be awaited next, and adds a window
+ * where steps are skipped before it. */
 void run_skip_plan(struct run_skip *, const struct run_skip_ends *of_jobs);
 
-/* Of a phase of a job: the times of its steps that count, in ps, those of a period together. To be released. */
+/* Of a phase of a job: the times of its steps that count, in ps, those of a period together. To be released.
+ */
 struct stats_windows run_skip_seen(const struct run_skip *, uint32_t job, uint32_t phase,
                                    const struct run_skip_ends *);
 void run_skip_seen_release(struct stats_windows *);

@@ -1,12 +1,14 @@
 /* skip_plan.c - which steps are simulated, and which are not.
  *
- * A phase has run.skip.windows windows. What counts in them (not the warm-up, found by MSER, and not the first period behind
- * a gap) is seen in pieces of equal length, a few periods of steps each; from how these vary follows how many make the
- * interval as narrow as is asked for, and each window has its share of them. It is made longer as long as it has not. Behind
- * it, what is left of the job that ends first, without the windows to come, is skipped in equal parts, one before each. When
- * most of the steps would have to be simulated, none are skipped.
+ * A phase has run.skip.windows windows. What counts in them (not the warm-up, found by MSER, and not the
+ * first period behind a gap) is seen in pieces of equal length, a few periods of steps each; from how these
+ * vary follows how many make the interval as narrow as is asked for, and each window has its share of them.
+ * It is made longer as long as it has not. Behind it, what is left of the job that ends first, without the
+ * windows to come, is skipped in equal parts, one before each. When most of the steps would have to be
+ * simulated, none are skipped.
  *
- * Invariant: what jobs skip together takes them the same time, by their means, but for half a period of steps.
+ * Invariant: what jobs skip together takes them the same time, by their means, but for half a period of
+ * steps.
  */
 #include "run/skip.h"
 
@@ -17,14 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_PERIODS 4  /* in a piece */
-#define LONG_RUN 200     /* a piece has one of this many of the job's periods */
-#define LEAST_COUNTED 10 /* periods, in a phase */
-#define MOST_SHARE 0.5   /* simulated: more is no gain */
-#define TRIED_SHARE 0.15 /* before that is known */
-#define SAME_TIME 0.05   /* pieces differ by no more: means vary from look to look */
-#define UNCOUNTED 1      /* periods behind a gap */
-#define WARM_UP 2        /* room for it in the first window; more if it is longer */
+#define LEAST_PERIODS 2   /* in a piece */
+#define LONG_RUN 400      /* a piece has one of this many of the job's periods */
+#define LEAST_COUNTED 10  /* periods, in a phase */
+#define MOST_SHARE 0.5    /* simulated: more is no gain */
+#define TRIED_SHARE 0.15  /* before that is known */
+#define SAME_TIME 0.05    /* pieces differ by no more: means vary from look to look */
+#define RESONANCES 3      /* of steps of two jobs */
+#define BEATS 2           /* that are seen */
+#define LEAST_TOGETHER 30 /* steps of the slower job */
+#define MOST_TOGETHER 0.33
+#define UNCOUNTED 1 /* periods behind a gap */
+#define WARM_UP 2   /* room for it in the first window; more if it is longer */
 
 static void __attribute__((format(printf, 2, 3))) stop(struct run_skip *skip, const char *format, ...)
 {
@@ -83,7 +89,8 @@ static void window_begin(struct run_skip *skip, uint32_t phase)
         if (first)
             job->piece = piece_periods(job);
         if (!job->ended)
-            await(skip, job, job->number[w] + (uint64_t)job->period * (job->piece + (first ? WARM_UP : UNCOUNTED)));
+            await(skip, job,
+                  job->number[w] + (uint64_t)job->period * (job->piece + (first ? WARM_UP : UNCOUNTED)));
     }
 }
 
@@ -95,9 +102,6 @@ uint64_t run_skip_least(const struct run_skip *skip, const struct run_skip_job *
 
 void run_skip_begin(struct run_skip *skip)
 {
-    if (skip->state.jobs > 1)
-        stop(skip, "jobs `%s` and `%s` run at once, and may disturb each other", name_of(skip, &skip->job[0]),
-             name_of(skip, &skip->job[1]));
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
         skip->job[i].number[0] = skip->first;
@@ -169,7 +173,8 @@ struct view {
 };
 
 /* Pieces that make the interval narrow enough. */
-static uint32_t pieces_needed(const struct run_skip *skip, const struct run_skip_job *job, const struct view *v)
+static uint32_t pieces_needed(const struct run_skip *skip, const struct run_skip_job *job,
+                              const struct view *v)
 {
     uint32_t n = skip->windows, most = periods_of(job) / job->piece;
     for (; n < most; n++) {
@@ -180,7 +185,9 @@ static uint32_t pieces_needed(const struct run_skip *skip, const struct run_skip
     return n;
 }
 
-static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t phase, const struct run_skip_ends *ends)
+/* span: that counts at least, in ps. */
+static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t phase, double span,
+                           const struct run_skip_ends *ends)
 {
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to;
@@ -193,6 +200,8 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     v.share = (double)ends->count / job->steps;
     v.left = (job->steps - 1.0 - job->begun) / job->period * v.steady.mean;
     uint32_t needed = pieces_needed(skip, job, &v) * job->piece, come = skip->windows - (to - from) + 1;
+    double together = ceil(span / v.steady.mean);
+    needed = together > needed ? (uint32_t)fmin(together, periods_of(job)) : needed;
     v.wanted = v.before < needed ? (needed - v.before + come - 1) / come : 0;
     v.wanted = v.wanted > job->piece ? v.wanted : job->piece;
     if (v.steady.trend && seen.values >= LEAST_COUNTED && v.wanted <= v.now)
@@ -201,7 +210,8 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     return v;
 }
 
-/* Jobs that have ended their steps are left alone, and a phase begins for the others; false: none has ended. */
+/* Jobs that have ended their steps are left alone, and a phase begins for the others; false: none has ended.
+ */
 static bool phase_begin(struct run_skip *skip, const struct run_skip_ends *ends)
 {
     bool ended = false, any = false;
@@ -234,9 +244,12 @@ static void extend(struct run_skip *skip, const struct view *views, uint32_t win
             continue;
         double all = v->before + (double)v->wanted * (skip->windows - windows + 1);
         if (v->share > TRIED_SHARE && all > MOST_SHARE * periods_of(job))
-            stop(skip, "%.0f of %u steps of job `%s` would have to be simulated, in pieces of %u, which vary by %.2g %%%s",
-                 fmin(all * job->period, job->steps), job->steps, name_of(skip, job), job->piece * job->period,
-                 100 * v->steady.sigma / sqrt(job->piece) / v->steady.mean, v->steady.trend ? " and have a trend" : "");
+            stop(skip,
+                 "%.0f of %u steps of job `%s` would have to be simulated, in pieces of %u, which vary by "
+                 "%.2g %%%s",
+                 fmin(all * job->period, job->steps), job->steps, name_of(skip, job),
+                 job->piece * job->period, 100 * v->steady.sigma / sqrt(job->piece) / v->steady.mean,
+                 v->steady.trend ? " and have a trend" : "");
         uint32_t more = v->wanted - v->now, most = v->now / 2 + 1;
         await(skip, job, v->ended + (uint64_t)job->period * (more < most ? more : most));
     }
@@ -296,7 +309,8 @@ static void go_on(struct run_skip *skip, const struct view *views, uint32_t wind
         await_end(skip, views);
 }
 
-/* Pieces are as long for all jobs, in time, and not shorter than what comes again and again beside their steps. */
+/* Pieces are as long for all jobs, in time, and not shorter than what comes again and again beside their
+ * steps. */
 static bool pieces_fit(struct run_skip *skip, const struct view *views)
 {
     double time = (double)skip->recurs;
@@ -315,11 +329,59 @@ static bool pieces_fit(struct run_skip *skip, const struct view *views)
     return changed;
 }
 
-static void views_make(struct run_skip *skip, uint32_t phase, const struct run_skip_ends *ends, struct view *views)
+/* How long until two jobs with steps of these times have been in all phases to each other: n steps of one and
+ * m of the other, m = 1, 2, 3, differ by a little, and by that the phase advances. */
+static double beat_of(double a, double b)
+{
+    double quick = fmin(a, b), slow = fmax(a, b), longest = 0;
+    for (int m = 1; m <= RESONANCES; m++) {
+        double slip = fabs(round(m * slow / quick) * quick - m * slow);
+        longest = fmax(longest, quick * slow / fmax(slip, 1));
+    }
+    return longest;
+}
+
+/* Jobs that run at once: for how long they have to be seen; and the two that need it. 0: one is alone. */
+static double together_span(const struct run_skip *skip, const struct view *views, uint32_t pair[2])
+{
+    double span = 0;
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        for (uint32_t j = i + 1; j < skip->state.jobs; j++) {
+            if (skip->job[i].ended || skip->job[j].ended)
+                continue;
+            double a = views[i].steady.mean, b = views[j].steady.mean,
+                   time = fmax(BEATS * beat_of(a, b), LEAST_TOGETHER * fmax(a, b));
+            if (time <= span)
+                continue;
+            span = time;
+            pair[0] = i;
+            pair[1] = j;
+        }
+    return span;
+}
+
+/* Is it too long for these jobs? */
+static bool together_refused(struct run_skip *skip, const struct view *views, double span,
+                             const uint32_t pair[2])
+{
+    char a[32], b[32], c[32];
+    const struct run_skip_job *first = &skip->job[pair[0]], *second = &skip->job[pair[1]];
+    double x = views[pair[0]].steady.mean, y = views[pair[1]].steady.mean;
+    bool tried = views[pair[0]].share > TRIED_SHARE && views[pair[1]].share > TRIED_SHARE;
+    if (span == 0 || !tried || span <= MOST_TOGETHER * fmin(periods_of(first) * x, periods_of(second) * y))
+        return false;
+    stop(skip, "jobs `%s` and `%s` are not steady together: one beat of their steps of %s and %s takes %s",
+         name_of(skip, first), name_of(skip, second), ker_print_time(a, (ker_time)x),
+         ker_print_time(b, (ker_time)y), ker_print_time(c, (ker_time)fmin(beat_of(x, y), 1e18)));
+    return true;
+}
+
+static void views_make(struct run_skip *skip, uint32_t phase, double span, const struct run_skip_ends *ends,
+                       struct view *views)
 {
     for (uint32_t i = 0; i < skip->state.jobs; i++)
         if (!skip->job[i].ended)
-            views[i] = view_of(skip, i, phase, &ends[i]);
+            views[i] = view_of(skip, i, phase, span, &ends[i]);
 }
 
 void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends)
@@ -330,11 +392,18 @@ void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends)
     phase_windows(skip, phase, &from, &to);
     struct view *views = ker_alloc((skip->state.jobs + 1ull) * sizeof *views);
     bool more = false;
-    views_make(skip, phase, ends, views);
-    if (pieces_fit(skip, views))
-        views_make(skip, phase, ends, views);
+    uint32_t pair[2] = {0};
+    views_make(skip, phase, 0, ends, views);
+    bool fit = !pieces_fit(skip, views);
+    double span = together_span(skip, views, pair);
+    if (!fit || span > 0)
+        views_make(skip, phase, span, ends, views);
     for (uint32_t i = 0; i < skip->state.jobs; i++)
         more |= !skip->job[i].ended && views[i].now < views[i].wanted;
+    if (together_refused(skip, views, span, pair)) {
+        free(views);
+        return;
+    }
     if (more && to - from < skip->windows)
         extend(skip, views, to - from);
     else

@@ -29,7 +29,7 @@ static uint64_t row_key(const void *row_)
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(step, "", U32, SAME, row->step, "which one of the job's, from 0 on") \
     COLUMN(window, "", U32, SAME, row->window, "the span of simulated steps that it is of, from 0 on") \
-    COLUMN(end_ps, "ps", TIME, SAME, row->end, "when the last task had ended it and begun the next, in simulated time")
+    COLUMN(end_ps, "ps", TIME, SAME, row->end, "simulated time when the last task had ended it")
 STATS_SCHEMA(run_steps_schema, struct row, COLUMNS, row_key, "steps",
              "One row per step that was simulated (run.skip.enabled), of jobs that may skip some.")
 /* clang-format on */
@@ -52,9 +52,9 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 /* ---- the estimate ---- */
 
 struct estimate {
-    double time, half;  /* ps: of what was skipped, and how wrong it may be */
-    uint32_t simulated; /* steps */
-    uint32_t windows;   /* of all phases in which some were skipped */
+    double time, half;          /* ps: of what was skipped, and how wrong it may be */
+    uint32_t simulated;         /* steps */
+    uint32_t windows;           /* of all phases in which some were skipped */
     struct stats_steady steady; /* of the last of these phases */
 };
 
@@ -86,16 +86,18 @@ static void scale(json_t *job, const char *key, uint64_t steps, uint64_t simulat
     json_object_set_new(job, key, json_integer((json_int_t)((value * steps + simulated / 2) / simulated)));
 }
 
-/* Of a job of which steps were skipped, and its entry in "jobs", whose time is the estimated one from now on. */
+/* Of a job of which steps were skipped, and its entry in "jobs", whose time is the estimated one from now on.
+ */
 static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const struct estimate *e, json_t *job)
 {
     const json_t *finish = json_object_get(job, "finish_ps");
     double simulated = json_number_value(finish), time = simulated + e->time;
-    json_t *o = json_pack("{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:f, s:b}", "level", skip->level, "steps",
-                          (json_int_t)skip->job[i].steps, "simulated_steps", (json_int_t)e->simulated, "step_ps",
-                          e->steady.mean / skip->job[i].period, "windows", (json_int_t)e->windows, "batch",
-                          (json_int_t)e->steady.batch * skip->job[i].period, "batches", (json_int_t)e->steady.batches,
-                          "correlation", e->steady.correlation, "trend", e->steady.trend);
+    json_t *o =
+        json_pack("{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:f, s:b}", "level", skip->level, "steps",
+                  (json_int_t)skip->job[i].steps, "simulated_steps", (json_int_t)e->simulated, "step_ps",
+                  e->steady.mean / skip->job[i].period, "windows", (json_int_t)e->windows, "batch",
+                  (json_int_t)e->steady.batch * skip->job[i].period, "batches", (json_int_t)e->steady.batches,
+                  "correlation", e->steady.correlation, "trend", e->steady.trend);
     if (json_is_integer(finish)) {
         json_object_set_new(o, "simulated_finish_ps", json_integer((json_int_t)simulated));
         json_object_set_new(o, "low_ps", json_integer((json_int_t)(time - e->half)));
@@ -113,7 +115,8 @@ struct whole {
     uint64_t steps, simulated; /* weighted by tasks */
 };
 
-static void whole_add(struct whole *all, const struct run_skip_job *job, const struct estimate *e, const json_t *entry)
+static void whole_add(struct whole *all, const struct run_skip_job *job, const struct estimate *e,
+                      const json_t *entry)
 {
     double finish = json_number_value(json_object_get(entry, "finish_ps"));
     if (finish + e->half > all->high)
@@ -132,9 +135,9 @@ static json_t *whole_json(const struct run_skip *skip, const struct whole *all)
     json_t *o = json_pack("{s:b, s:f}", "skipped", skipped, "share_simulated",
                           all->steps ? (double)all->simulated / (double)all->steps : 1);
     if (skipped)
-        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:i}", "time_ps", (json_int_t)all->finish, "low_ps",
-                                            (json_int_t)all->low, "high_ps", (json_int_t)all->high, "level",
-                                            skip->level, "windows", (int)skip->state.windows));
+        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:i}", "time_ps", (json_int_t)all->finish,
+                                            "low_ps", (json_int_t)all->low, "high_ps", (json_int_t)all->high,
+                                            "level", skip->level, "windows", (int)skip->state.windows));
     const char *why = *skip->state.why ? skip->state.why : skipped ? NULL : "the jobs ended first";
     if (why)
         json_object_set_new(o, "reason", json_string(why));
@@ -173,9 +176,10 @@ void run_skip_print(const struct run *run)
     for (uint32_t i = 0; skip && !skip->state.over && i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
         uint64_t least = run_skip_least(skip, job);
-        char *text = ker_format("of %u steps of job `%s` at least %llu are simulated (%.2g %%); more, where they vary",
-                                job->steps, task_jobs_get(skip->jobs, job->job)->name, (unsigned long long)least,
-                                100.0 * (double)least / job->steps);
+        char *text =
+            ker_format("of %u steps of job `%s` at least %llu are simulated (%.2g %%); more, where they vary",
+                       job->steps, task_jobs_get(skip->jobs, job->job)->name, (unsigned long long)least,
+                       100.0 * (double)least / job->steps);
         stats_wrapped_write(stdout, i ? "" : "skip", 11, text);
         free(text);
     }

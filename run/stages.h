@@ -93,7 +93,7 @@ struct run {
     struct stats_series_files *series; /* NULL: not wanted; open only where a rank simulates */
     struct stats_timeline *timeline;   /* of the ranks that simulate; NULL: none is wanted */
     struct run_batches *batches;
-    struct run_skip *skip; /* NULL: run.skip.enabled is not given */
+    struct run_skip *skip;     /* NULL: run.skip.enabled is not given */
     struct run_status *status; /* NULL: nobody has asked */
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */

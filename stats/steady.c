@@ -1,7 +1,7 @@
 /* steady.c - warm-up, batch means, windows, trend.
  *
- * Each of the two intervals is fooled by something: that of batches by what changes slowly over all values, that of
- * windows, of which there are few, by chance. The larger one is taken.
+ * Each of the two intervals is fooled by something: that of batches by what changes slowly over all values,
+ * that of windows, of which there are few, by chance. The larger one is taken.
  */
 #include "stats/stats.h"
 
@@ -74,23 +74,37 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Fills in what batches say: of the first size at which they are correlated neither way, or else not positively. */
+/* What batches of one size say counts, and of larger ones what makes the interval wider: so correlation over
+ * long spans is seen, too. */
+static void batches_count(const double *mean, uint32_t size, uint32_t count, double level,
+                          struct stats_steady *s)
+{
+    double half = half_of(mean, count, level);
+    if (s->batches && half <= s->half)
+        return;
+    s->batch = size;
+    s->batches = count;
+    s->correlation = correlation_of(mean, count);
+    s->sigma = gsl_stats_sd(mean, 1, count) * sqrt(size);
+    s->half = half;
+}
+
+/* Fills in what batches say: from the first size on at which they are correlated neither way; or else of the
+ * largest at which they are not positively. */
 static void batches_see(const struct stats_windows *w, double level, struct stats_steady *s)
 {
     double *mean = ker_alloc((w->values + 1ull) * sizeof *mean), least, most;
-    bool done = false;
-    for (uint32_t size = 1; w->values / size >= LEAST_BATCHES && !done; size *= 2) {
+    bool found = false;
+    for (uint32_t size = 1; w->values / size >= LEAST_BATCHES; size *= 2) {
         uint32_t count = batches_make(w, size, mean);
         double correlation = correlation_of(mean, count);
-        if (correlation >= MOST_CORRELATION)
+        s->trend |= trend_of(mean, count);
+        if (!found && correlation >= MOST_CORRELATION)
             continue;
-        done = correlation > -MOST_CORRELATION;
-        s->batch = size;
-        s->batches = count;
-        s->correlation = correlation;
-        s->sigma = gsl_stats_sd(mean, 1, count) * sqrt(size);
-        s->half = half_of(mean, count, level);
-        s->trend = trend_of(mean, count);
+        if (!found)
+            s->batches = 0; /* smaller ones were correlated negatively */
+        found |= fabs(correlation) < MOST_CORRELATION;
+        batches_count(mean, size, count, level, s);
     }
     if (!s->batches) {
         gsl_stats_minmax(&least, &most, w->value, 1, w->values);

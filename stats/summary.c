@@ -92,8 +92,9 @@ static void write_skip(FILE *out, const json_t *result)
                 print_ps(a, skip, "time_ps"), 100 * get_number(skip, "level"), print_ps(b, skip, "low_ps"),
                 print_ps(c, skip, "high_ps"), 100 * get_number(skip, "share_simulated"));
     if (reason) {
-        char *text = ker_format("%s skipped, because %s",
-                                json_is_true(json_object_get(skip, "skipped")) ? "no more was" : "not", reason);
+        char *text =
+            ker_format("%s skipped, because %s",
+                       json_is_true(json_object_get(skip, "skipped")) ? "no more was" : "not", reason);
         stats_wrapped_write(out, "", 12, text);
         free(text);
     }

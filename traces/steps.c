@@ -1,6 +1,7 @@
 /* steps.c - when steps end, and which of them are skipped.
  *
- * Invariant: no task is before a gap but the last one, so that one is enough to number the steps of all tasks.
+ * Invariant: no task is before a gap but the last one, so that one is enough to number the steps of all
+ * tasks.
  */
 #include "traces/steps.h"
 

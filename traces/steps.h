@@ -1,9 +1,9 @@
 /* steps.h - the steps of a program that repeat, of which a run need not simulate all (run.skip).
  *
- * Behind a gap, tasks continue with a later step than the next one. Nothing else changes: what is in flight, what tasks
- * have not received yet, and how far they are apart are behind it what they were before it. Steps that are simulated have
- * numbers of their own, without gaps. When they end is kept in integers, by maximum and sum over the tasks of a rank, so
- * that ranks can be joined in any order.
+ * Behind a gap, tasks continue with a later step than the next one. Nothing else changes: what is in flight,
+ * what tasks have not received yet, and how far they are apart are behind it what they were before it. Steps
+ * that are simulated have numbers of their own, without gaps. When they end is kept in integers, by maximum
+ * and sum over the tasks of a rank, so that ranks can be joined in any order.
  */
 #ifndef TRACES_STEPS_H
 #define TRACES_STEPS_H
@@ -17,11 +17,12 @@ struct task_step_end {
 };
 
 struct task_steps {
-    uint32_t count;    /* of a task */
-    uint32_t period;   /* > 0: what a step does depends on its number modulo this, and on what is drawn */
-    uint32_t begun;    /* the latest that an own task has begun */
-    uint32_t from, to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
-    uint32_t skipped;  /* in the gaps before it */
+    uint32_t count;  /* of a task */
+    uint32_t period; /* > 0: what a step does depends on its number modulo this, and on what is drawn */
+    uint32_t begun;  /* the latest that an own task has begun */
+    uint32_t from,
+        to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
+    uint32_t skipped;          /* in the gaps before it */
     struct task_step_end *end; /* of those simulated, by number */
     uint32_t ends, room;
 };

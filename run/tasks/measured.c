@@ -145,12 +145,21 @@ enum ker_status task_measured_report(const struct task_system *system, struct ke
     return status;
 }
 
+/* ---- steps ---- */
+
+struct task_steps *task_system_steps(const struct task_system *system, uint32_t job)
+{
+    const struct task_job *j = task_jobs_get(system->jobs, job);
+    return j->class->steps ? j->class->steps(j->program) : NULL;
+}
+
 /* ---- saved state ---- */
 
 /* When steps ended (run.skip). */
 static void steps_state(struct task_steps *steps, struct ker_chunk *c)
 {
-    uint32_t begun = ker_chunk_u32(c, steps->begun), count = ker_chunk_count(c, steps->ends, sizeof *steps->end);
+    uint32_t begun = ker_chunk_u32(c, steps->begun),
+             count = ker_chunk_count(c, steps->ends, sizeof *steps->end);
     if (c->loads)
         task_steps_room(steps, count);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
@@ -177,7 +186,8 @@ void task_measured_state(void *context, struct ker_chunk *c)
             if (c->loads && !c->bad)
                 time_join(&m->time[i], &time);
         }
-        struct task_steps *steps = task_jobs_get(system->jobs, job)->timed ? task_system_steps(system, job) : NULL;
+        struct task_steps *steps =
+            task_jobs_get(system->jobs, job)->timed ? task_system_steps(system, job) : NULL;
         if (steps)
             steps_state(steps, c);
     }

@@ -321,12 +321,6 @@ uint32_t task_system_jobs(const struct task_system *system)
     return task_jobs_count(system->jobs);
 }
 
-struct task_steps *task_system_steps(const struct task_system *system, uint32_t job)
-{
-    const struct task_job *j = task_jobs_get(system->jobs, job);
-    return j->class->steps ? j->class->steps(j->program) : NULL;
-}
-
 uint32_t task_system_foreground(const struct task_system *system)
 {
     return system->foreground;

@@ -51,7 +51,7 @@ struct task_stages {
     ker_time compute;               /* of a step */
     uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
     struct task_steps repeat;
-    uint32_t own; /* tasks here */
+    uint32_t own;                             /* tasks here */
     struct task_stages_place *place, *before; /* of own tasks: now; before the last call of next() */
 };
 

@@ -1,0 +1,69 @@
+#!/bin/bash
+# Steps that repeat are not simulated again: the estimate, its interval, the same bits on all ranks and resumed, and what is not skipped, with the reason.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib-runs.sh
+
+config() { # NAME JOBS [MORE]
+    cat >"$t/$1.cfg" <<END
+topology: { kind="torus"; extents=[3,3,3]; bandwidth="10 GB/s"; latency="100 ns"; };
+${3:-}
+output: { links=false; };
+run: { seed=1; skip: { enabled=true; }; };
+jobs: ( $2 );
+END
+}
+job='{ name="s"; program="stencil"; extents=[3,3,3]; steps=400; bytes="4 KiB"; compute_time="5 us"; compute_jitter="1 us"; placement="random"; }'
+result() { jq -e "$2" "$1/summary.json" >/dev/null; }
+reason() { # NAME TEXT CONFIGURATION WORD...
+    run -o "$t/why" "$t/$3.cfg" "${@:4}" && jq -e --arg text "$2" '.result.skip | .skipped == false and .share_simulated == 1 and (.reason | contains($text))' \
+        "$t/why/summary.json" >/dev/null
+    check "$1"
+}
+
+config stencil "$job"
+run -o "$t/full" "$t/stencil.cfg" run.skip.enabled=false && [ ! -e "$t/full/steps.csv" ] && result "$t/full" '.result | has("skip") | not'
+check "without it nothing is added"
+run -o "$t/skip" "$t/stencil.cfg" && result "$t/skip" '.result.skip | .skipped and .share_simulated < 0.15 and .low_ps < .time_ps and .time_ps < .high_ps'
+check "a stencil alone is estimated"
+full=$(jq .result.jobs[0].finish_ps "$t/full/summary.json")
+result "$t/skip" ".result.jobs[0] | .estimated.low_ps <= $full and .estimated.high_ps >= $full and .finish_ps / $full < 1.01 and .finish_ps / $full > 0.99"
+check "the interval covers the full run's time"
+cmp <(jq '.result.jobs[0] | .messages, .bytes' "$t/full/summary.json") <(jq '.result.jobs[0] | .messages, .bytes' "$t/skip/summary.json")
+check "messages and bytes are those of all steps"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { if (NR > 2 && $at["step"] > last + 1) gaps++; last = $at["step"] } END { exit !(gaps == 2 && last == 398) }' "$t/skip/steps.csv"
+check "steps.csv: three windows, the last at the end of the run"
+grep -q '^estimated  .*95 % interval .* of steps simulated' "$t/skip/summary.txt" && grep -q '^    estimated, 95 % interval' "$t/skip/summary.txt"
+check "summary.txt says that it is estimated"
+"$m" --check "$t/stencil.cfg" 2>"$t/err" | grep -q '^skip .*of 400 steps of job `s` at least'
+check "--check says what is simulated at least"
+run -o "$t/narrow" "$t/stencil.cfg" run.skip.precision=0.001 && result "$t/narrow" '.result.skip | .skipped == false and (.reason | contains("would have to be simulated"))' &&
+    [ "$(jq .result.jobs[0].finish_ps "$t/narrow/summary.json")" = "$full" ]
+check "what varies too much for the precision is simulated in full, to the picosecond"
+run -o "$t/five" "$t/stencil.cfg" run.skip.windows=5 && result "$t/five" '.result.jobs[0].estimated.windows == 5'
+check "five windows"
+
+same() { all_alike "the same bits: $1" "$t/$1.cfg"; }
+same stencil
+config fft '{ name="f"; program="fft"; points=[24,24,24]; grid=[9,3]; steps=100; compute_time="20 us"; compute_jitter="1 us"; allreduce_every=2; }'
+same fft
+config traffic "$job" 'traffic: { pattern="uniform"; load=0.05; size="1 KiB"; };'
+same traffic
+
+a='{ name="a"; program="stencil"; extents=[3,3]; steps=500; bytes="4 KiB"; compute_time="5 us"; compute_jitter="1 us"; placement="random"; }'
+b='{ name="b"; program="sparse"; tasks=9; degree=3; bytes="8 KiB"; steps=250; compute_time="9 us"; compute_jitter="1 us"; placement="random"; }'
+config jobs "$a, $b"
+run -o "$t/jobs" "$t/jobs.cfg" && run -o "$t/jobs-full" "$t/jobs.cfg" run.skip.enabled=false &&
+    jq -ne --slurpfile f "$t/jobs-full/summary.json" --slurpfile s "$t/jobs/summary.json" '[$f[0].result.jobs, $s[0].result.jobs] | transpose | all(.[];
+        .[1].estimated.low_ps <= .[0].finish_ps and .[0].finish_ps <= .[1].estimated.high_ps) and $s[0].result.skip.share_simulated < 0.4' >/dev/null
+check "two jobs are skipped together, and the one that is left alone"
+same jobs
+config alike "$a, ${a/name=\"a\"/name=\"c\"}"
+reason "two jobs whose steps drift against each other slowly" 'are not steady together' alike
+config two "${job/extents=\[3,3,3\]/extents=[3,3,2]}, { name=\"b\"; program=\"pingpong\"; tasks=2; steps=100; bytes=\"1 KiB\"; }" 'node: { cores=2; };'
+reason "a job without steps" 'job `b` has no steps that are known' two
+reason "a job that begins later" 'job `s` begins later' stencil 'jobs[0].start=1 us'
+reason "a job that repeats" 'job `s` is run several times' stencil 'jobs[0].repetitions=2' 'jobs[0].steps=20'
+reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
+reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
+reason "a set end" 'run.end is given' stencil 'run.end=1 s'
