@@ -3,7 +3,7 @@
 # node has two tasks, and the job's box is the least one. What has no ring is refused.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
-. tests/lib-script.sh
+. tests/lib-runs.sh
 command -v python3 >/dev/null || { echo "SKIP: python3 is missing"; exit 0; }
 here=$top/tests/tasks
 cd "$work" || exit 2
@@ -53,3 +53,13 @@ echo 'topology: { kind = "star"; nodes = 8; bandwidth = "10 GB/s"; latency = "10
 tail -n +2 fold.cfg >>star.cfg
 refused 'jobs\[0\].shape: means nothing' star.cfg
 check "no torus"
+
+cat >"$t/c.cfg" <<'END'
+topology: { kind = "torus"; extents = [2, 3, 2, 3, 3, 3]; wrap = [false, true, false, true, true, true]; bandwidth = "10 GB/s"; latency = "100 ns"; };
+routing: { algorithm = "inner_outer_inner"; inner = 3; };
+jobs = ( { program = "stencil"; extents = [4, 6]; shape = [4, 6]; steps = 3; compute_time = "1 us"; },
+         { program = "collective"; collective = "alltoall"; tasks = 12; shape = [6, 2]; bytes = ["4 KiB"]; iterations = 2; } );
+END
+cd "$top" || exit 2
+same_bits "jobs on folded tori"
+same_bits_run
