@@ -282,9 +282,12 @@ static int leg_offer(const struct route_topology *topology, const struct route_p
 static bool via_none(const struct route_topology *topology, const struct place *at, uint32_t via)
 {
     const struct route_paths *p = topology->paths;
-    return via == at->here || via == at->to ||
-           (p->any && p->steps && p->steps->by_group &&
-            route_group(topology, via) == route_group(topology, at->here));
+    if (via == at->here || via == at->to)
+        return true;
+    if (!p->any || !p->steps || !p->steps->by_group)
+        return false;
+    uint32_t own = route_group(topology, at->here);
+    return route_group(topology, via) == own || route_group(topology, at->to) == own;
 }
 
 /* A switch with nodes; none of the two unless any may be. */
@@ -373,10 +376,9 @@ static bool paths_away(const struct route_topology *topology, uint64_t coordinat
 const struct ker_option route_valiant_options[] = {
     {"routing.valiant", KER_TYPE_CHOICE, "switch", NULL, NULL, "group|switch|any",
      "What a detour leads to. Hierarchical: the first switch reached in a third group, a switch drawn there, "
-     "or "
-     "a switch drawn anywhere (in the source's group: no detour). Elsewhere a switch with nodes, neither the "
-     "source's nor the destination's (switch), or any (these two and the group of a dragonfly's source: no "
-     "detour)."},
+     "or a switch drawn anywhere (in the source's group: no detour). Elsewhere a switch with nodes, neither "
+     "the source's nor the destination's (switch), or any: by these two there is no detour, nor, on "
+     "dragonflies, by the source's group or inside a group."},
     {0},
 };
 

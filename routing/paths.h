@@ -25,7 +25,7 @@ struct route_steps {
     uint32_t order_classes;
     uint32_t (*order_class)(const struct route_topology *, uint32_t from, uint32_t to);
     bool all_ordered; /* all shortest paths are */
-    bool by_group;    /* routing.valiant = any: within the source's group there is no detour */
+    bool by_group;    /* routing.valiant = any: no detours by the source's group, nor inside a group */
 };
 
 /* What the algorithms have made ready; topology->paths. */
