@@ -210,9 +210,9 @@ static void sparse_join(struct ker_sparse *s, size_t part)
         madvise(at, HUGE_BYTES, MADV_HUGEPAGE); /* then later, by the kernel's own measure */
 }
 
-/* The memory is dense when, at the rate until now, all of it will be in use in the end; not before a
- * sixteenth is, here and there. */
-#define DENSE 16
+/* The memory is dense when, at the rate until now, a third of it will be in use in the end; not before a
+ * sixty-fourth is, here and there. A quarter of each part is enough, but parts differ. */
+#define DENSE 64
 
 /* Of huge pages from the start each byte is cleared once; of small ones that are joined, twice, and copied.
  */
@@ -232,7 +232,7 @@ void ker_sparse_use(struct ker_sparse *s, const void *block, size_t bytes, doubl
         return;
     s->all += bytes;
     s->touched += s->used[part] == 0;
-    if (s->all > s->bytes / DENSE && (double)s->all > done * (double)s->bytes &&
+    if (s->all > s->bytes / DENSE && 3 * (double)s->all > done * (double)s->bytes &&
         s->touched > s->bytes / HUGE_BYTES * 3 / 4) {
         sparse_join_all(s);
         return;

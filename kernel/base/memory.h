@@ -33,7 +33,7 @@ void *ker_map(size_t bytes);
 void ker_unmap(void *block, size_t bytes); /* block may be NULL */
 /* Zeroed memory of which perhaps only a part is ever used, here and there: what nobody has touched costs
  * nothing. It begins on small pages; each 2 MiB get a huge page when a quarter of them is said to be in use,
- * and all of them as soon as most of the memory is going to be. */
+ * and all of them as soon as it is seen that a third of the memory is going to be. */
 struct ker_sparse {
     char *base; /* aligned to 2 MiB */
     size_t bytes;
