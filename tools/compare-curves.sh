@@ -26,6 +26,8 @@ trap 'rm -r "$dir"' EXIT
 
 # One flit is 1,000 bytes at 1,000 bytes per cycle of 1 ns. Channels last 1 cycle, a switch R cycles. A packet of several flits there
 # is a message of as many packets here, which keep one path and channel: flits of several take turns on a link, as there.
+last() { echo "${1##*"_$2"}"; } # NAME LETTER: what follows it
+extents() { local e=${1#hyperx_}; e=${e%_c*}; echo "${e//x/$2}"; } # NAME BETWEEN
 topology() { # NAME: kind and extents; the fraction of uniform traffic that nodes send to themselves is 1/nodes
     case $1 in
     torus8x8) echo 'kind = "torus"; extents = [8, 8]; latency = "1 ns";' ;;
@@ -34,10 +36,9 @@ topology() { # NAME: kind and extents; the fraction of uniform traffic that node
     dragonfly_p2_72n) echo 'kind = "hierarchical"; groups = [4, 9]; nodes_per_switch = 2; latency = ["10 ns", "100 ns"];
                             node_latency = "1 ns";' ;;
     dragonfly1_p2_72n) echo 'kind = "dragonfly"; p = 2; a = 4; h = 2; arrangement = "absolute"; latency = "1 ns";' ;;
-    slimfly_q5_p4) echo 'kind = "slim_fly"; q = 5; nodes_per_switch = 4; latency = "1 ns";' ;;
-    polarfly_q7_p4) echo 'kind = "polarfly"; q = 7; nodes_per_switch = 4; latency = "1 ns";' ;;
-    hyperx_4x4_c4) echo 'kind = "hyperx"; extents = [4, 4]; nodes_per_switch = 4; latency = "1 ns";' ;;
-    hyperx_3x3x3_c3) echo 'kind = "hyperx"; extents = [3, 3, 3]; nodes_per_switch = 3; latency = "1 ns";' ;;
+    slimfly_q*_p*) echo "kind = \"slim_fly\"; q = $(last "${1%_p*}" q); nodes_per_switch = $(last "$1" p); latency = \"1 ns\";" ;;
+    polarfly_q*_p*) echo "kind = \"polarfly\"; q = $(last "${1%_p*}" q); nodes_per_switch = $(last "$1" p); latency = \"1 ns\";" ;;
+    hyperx_*_c*) echo "kind = \"hyperx\"; extents = [$(extents "$1" ', ')]; nodes_per_switch = $(last "$1" c); latency = \"1 ns\";" ;;
     *) return 1 ;;
     esac
 }
@@ -58,7 +59,7 @@ traffic() { # NAME
     uniform | transpose) echo "$1" ;;
     bad_dragon) echo adversarial ;;
     bitcomp) echo bit_complement ;;
-    routerperm) echo "permutation\"; permutation_file = \"$(dirname "$(realpath "$curves")")/slimfly_q5_routerperm.txt" ;;
+    routerperm | randperm) echo "permutation\"; permutation_file = \"$(dirname "$(realpath "$curves")")/slimfly_q5_$1.txt" ;;
     *) return 1 ;;
     esac
 }
@@ -74,6 +75,8 @@ algorithm() { # NAME TOPOLOGY: the group "routing"
     # minimal when the flits it finds ahead are at most twice those of the detour + 30; flits count from leaving until credited
     *,ugal) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "30 ns";' ;;
     # on any graph: minimal when hops x queue is least; four random switches, no bias
+    # one switch, minimal when the flits ahead are at most twice those of the detour
+    *,ugal_T0) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "0 ns";' ;;
     *,ugallnew) echo 'algorithm = "ugal"; candidates = 4; selection = "credits"; credits = "port"; bias = "0 ns";' ;;
     *) return 1 ;;
     esac
@@ -105,11 +108,12 @@ END
 # What marssim leaves out of its statistics, messages to oneself: they cross one switch, R + 3 + (F - 1) cycles.
 # Uniform: one in as many as there are nodes; transpose: the diagonal's, 8 of 64 nodes.
 self_share() { # TOPOLOGY TRAFFIC
+    local q
     case $1,$2 in
     dragonfly*,uniform) echo 72 ;;
-    slimfly_q5_p4,uniform) echo 200 ;;
-    polarfly_q7_p4,uniform) echo 228 ;;
-    hyperx_3x3x3_c3,uniform) echo 81 ;;
+    slimfly_*,uniform) q=$(last "${1%_p*}" q); echo $((2 * q * q * $(last "$1" p))) ;;
+    polarfly_*,uniform) q=$(last "${1%_p*}" q); echo $(((q * q + q + 1) * $(last "$1" p))) ;;
+    hyperx_*,uniform) echo $(($(extents "$1" ' * ') * $(last "$1" c))) ;;
     *,uniform) echo 64 ;;
     *,transpose) echo 8 ;;
     *) echo 0 ;;
