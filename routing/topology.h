@@ -28,6 +28,7 @@ struct route_algorithm {
     bool by_hops;   /* the path depends on how many hops are behind it, beyond whether there are any */
     bool avoids; /* never offers a link that is down from the start (route_link_alive), whatever prepare() had
                     to do for it */
+    bool by_table; /* next is route_table_next: topology->table says all */
     route_next_function *next;
     /* Where next() may look at the state of the switch (adaptive): is this hop one of those that do not? Then
      * writes what next() would, and returns 1; else 0. NULL: it cannot say. */

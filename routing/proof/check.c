@@ -16,6 +16,8 @@
  * With faults a packet may meet the network of any time at any hop: the walk asks for each of them, and a
  * packet that waits may have to be routed around when its link goes down (route_next_repair).
  *
+ * Where a table says it all, tables.c does the same without asking.
+ *
  * The part of a path that does not look at the destination (route_algorithm.away) is walked once for all
  * destinations; where it ends, the `border`, every destination's walk begins, too. Not every packet to every
  * destination takes part in all of it, so a cycle that is found this way is looked for once more without.
@@ -431,11 +433,15 @@ enum ker_status route_prove(const struct route_topology *topology, uint64_t max_
     times_make(&walk);
     proof->destinations = walk.destinations;
     proof->by_switch = topology->algorithm->by_switch;
-    if (rows_make(&walk)) {
+    enum route_table_proof by_table =
+        route_prove_table(topology, walk.destination, walk.destinations, max_work, proof);
+    if (by_table == ROUTE_TABLE_CYCLIC)
+        walk.max_work = UINT64_MAX; /* it is there, and will be found */
+    if (by_table != ROUTE_TABLE_FREE && rows_make(&walk)) {
         status = judge(&walk, proof);
-        proof->complete = status == KER_OK && proof->walked == proof->destinations;
+        proof->work = walk.work;
     }
-    proof->work = walk.work;
+    proof->complete = status == KER_OK && proof->walked == proof->destinations;
     walk_release(&walk);
     return status;
 }

@@ -37,8 +37,17 @@ struct route_cycle {
 struct route_cycle route_dependencies_cycle(const struct route_dependencies *, uint32_t channels);
 void route_dependencies_release(struct route_dependencies *);
 
-/* ends.c: endpoints that stand for all, to walk from and to; malloc'ed. */
+/* tables.c: the whole proof where a table alone says where packets go, in one class each. OTHER: it does not,
+ * or max_work is too little for all destinations; CYCLIC: some links wait for each other in a circle. In both
+ * *proof is as it was. A question's work is that of some of its states. */
+#define ROUTE_TABLE_STATES 16
+enum route_table_proof { ROUTE_TABLE_OTHER, ROUTE_TABLE_FREE, ROUTE_TABLE_CYCLIC };
 struct route_topology;
+struct route_proof;
+enum route_table_proof route_prove_table(const struct route_topology *, const uint32_t *destination,
+                                         uint32_t destinations, uint64_t max_work, struct route_proof *);
+
+/* ends.c: endpoints that stand for all, to walk from and to; malloc'ed. */
 void route_ends_choose(const struct route_topology *, uint32_t **source, uint32_t *sources,
                        uint32_t **destination, uint32_t *destinations);
 

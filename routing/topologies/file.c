@@ -389,10 +389,11 @@ static const struct ker_option file_options[] = {
 
 static const struct ker_kind *const file_algorithms[] = {
     ROUTE_ALGORITHM("minimal", "one shortest path per destination node", NULL, NULL, .avoids = true,
-                    .next = route_table_next, .prepare = minimal_prepare, .channels = route_table_channels),
+                    .by_table = true, .next = route_table_next, .prepare = minimal_prepare,
+                    .channels = route_table_channels),
     ROUTE_ALGORITHM("adaptive", "all shortest paths, by the state of the switch", "selects", NULL,
-                    .adaptive = true, .avoids = true, .by_switch = true, .next = route_table_next,
-                    .prepare = adaptive_prepare, .channels = route_table_channels),
+                    .adaptive = true, .avoids = true, .by_switch = true, .by_table = true,
+                    .next = route_table_next, .prepare = adaptive_prepare, .channels = route_table_channels),
     &route_paths_valiant,
     &route_paths_ugal,
     &route_paths_par,

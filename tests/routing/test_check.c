@@ -4,7 +4,7 @@
 #include "tests/route_walk.h"
 
 #include "routing/proof/check.h"
-#include "routing/topology.h"
+#include "routing/tables/make.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -284,6 +284,77 @@ static void test_shortcuts(void **state)
     }
 }
 
+/* Tables at random: of the ports that lead nearer any, all in class 0, or in layers drawn for every pair, or
+ * in classes that count hops; some of the first two circle. */
+static struct route_table *table_draw(const struct route_topology *topology, uint8_t class, uint32_t most,
+                                      uint32_t *random)
+{
+    const struct route_summary *sum = route_summarise(topology);
+    struct route_table *table = route_table_new(sum->switches, sum->endpoints);
+    uint32_t *set = ker_alloc(sum->endpoints * sizeof *set),
+             *layer = ker_alloc(sum->endpoints * sizeof *layer);
+    for (uint32_t at = 0; at < sum->switches; at++) {
+        for (uint32_t to = 0; to < sum->endpoints; to++) {
+            struct route_hop hop[ROUTE_MAX_CHOICES];
+            uint32_t own, count = 0, left = topology->kind->hops(topology, at, to);
+            uint16_t port;
+            route_attachment(topology, to, &own, &port);
+            if (own == at)
+                hop[count++] = (struct route_hop){port, ROUTE_TABLE_ANY, 0};
+            for (uint32_t p = 0; own != at && p < route_ports(topology, at) && count < most; p++) {
+                struct route_peer peer;
+                route_port(topology, at, p, &peer);
+                if (peer.kind == ROUTE_SWITCH && topology->kind->hops(topology, peer.id, to) < left &&
+                    test_random(random) % 2)
+                    hop[count++] = (struct route_hop){(uint16_t)p, class, 0};
+            }
+            set[to] = route_table_set_of(table, hop, count);
+            layer[to] = test_random(random) % 3;
+        }
+        route_table_row(table, at, set);
+        if (class == ROUTE_TABLE_LAYER)
+            route_table_layer_row(table, at, layer);
+    }
+    free(set);
+    free(layer);
+    table->classes = class == ROUTE_TABLE_LAYER ? 3 : class == ROUTE_TABLE_HOPS ? 12 : 1;
+    route_table_finish(table);
+    route_table_tune(table, topology->channels);
+    return table;
+}
+
+/* Tables are proved 64 destinations at a time; asked for every packet they have the same dependencies, or the
+ * same cycle. */
+static void test_tables(void **state)
+{
+    static const char *const text[] = {
+        TORUS("extents = [5];"), TORUS("extents = [3, 4]; nodes_per_switch = 2;"),
+        TORUS("extents = [3, 3]; wrap = false;"), TORUS("extents = [4]; parallel = 2;"),
+        TORUS("extents = [5, 5, 3]; wrap = false; nodes_per_switch = 2;")};
+    uint32_t random = 2027, found[2] = {0};
+    for (int i = 0; i < 300; i++) {
+        static const uint8_t classes[] = {0, ROUTE_TABLE_LAYER, ROUTE_TABLE_HOPS};
+        struct route_topology *topology = topology_make(text[i % 5], 12);
+        struct route_algorithm quick = {.by_table = true, .next = route_table_next}, slow = quick;
+        struct route_proof proof[2];
+        struct ker_error error[2] = {{0}};
+        slow.by_source = slow.by_hops = true;
+        topology->table = table_draw(topology, classes[i / 5 % 3], 1 + i / 15 % 2, &random);
+        topology->algorithm = &quick;
+        enum ker_status status = route_prove(topology, UINT64_MAX, &proof[0], &error[0]);
+        topology->algorithm = &slow;
+        assert_int_equal(route_prove(topology, UINT64_MAX, &proof[1], &error[1]), status);
+        assert_string_equal(error[0].text, error[1].text);
+        assert_true(status != KER_OK || (proof[0].complete && proof[0].work < proof[1].work));
+        assert_int_equal(proof[0].channels, proof[1].channels);
+        assert_int_equal(proof[0].dependencies, proof[1].dependencies);
+        assert_int_equal(proof[0].cycle, proof[1].cycle);
+        found[status != KER_OK]++;
+        route_free(topology);
+    }
+    assert_true(found[0] > 40 && found[1] > 40);
+}
+
 /* What is not done is said. */
 static void test_budget(void **state)
 {
@@ -318,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_cycle_in_words),
         cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_shortcuts),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_budget),
         cmocka_unit_test(test_speed),
     };
