@@ -5,7 +5,7 @@
 export SPAN_US=8
 tools/compare-curves.sh -t tests/net/curves/booksim2.csv
 # Topologies of low diameter (tests/net/curves/low-diameter.csv).
-tools/compare-curves.sh -t tests/net/curves/low-diameter.csv "min,1,ideal|,8,ideal$|^hyperx_4x4.*,8,${LONG:+|,8,}"
+tools/compare-curves.sh -t tests/net/curves/low-diameter.csv "min,1,ideal|,8,ideal$|^hyperx_4x4.*,valiant,8,${LONG:+|,8,}"
 MATCHING=separable tools/compare-curves.sh -t tests/net/curves/low-diameter.csv ',1,std$'
 MATCHING=separable tools/compare-curves.sh -t tests/net/curves/booksim2.csv "$([ -n "${LONG:-}" ] || echo '^mesh.*'),std$"
 # Permutations at full injection: accepted is the mean of the max-min fair rates, within 1 %.
