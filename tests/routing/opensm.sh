@@ -117,6 +117,20 @@ awk 'BEGIN { for (g = 0; g < 9; g++) for (a = 0; a < 4; a++) { s = g * 4 + a; pr
 refuses "updn on a torus" "$work/torus.net" updn 'no root nodes were found'
 refuses "ftree on a dragonfly" "$work/dragonfly.net" ftree 'more than one root'
 refuses "an engine that does not exist" tests/routing/fabrics/ring.net nonsense 'nonsense'
-chain "$work/torus.net" lash 'deadlock   none' -Q
-chain "$work/dragonfly.net" lash 'deadlock   none' -Q
+# With an options file for quality of service: its tables are in force at the ports, marssim takes them from the file, and the lanes stay free of deadlock.
+{ echo 'qos TRUE'; echo 'qos_max_vls 8'; echo 'qos_high_limit 2'; echo 'qos_vlarb_high 1:192,2:64'; echo 'qos_vlarb_low 0:64,1:64,2:32,3:64,4:255,5:1,6:64,7:64'
+  echo 'qos_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7'; } >"$work/opensm.conf"
+served() { # NET
+    chain "$1" lash 'deadlock   none' -Q -F "$work/opensm.conf"
+    awk 'function hex(text, i, n) { for (i = 3; i <= length(text); i++) if (substr(text, i, 1) != " ") n = 16 * n + index("123456789ABCDEF", toupper(substr(text, i, 1))); return n + 0 }
+        /^# Low/ { low = 1 } /^# High/ { low = 0 } /^VL / { n = split($0, lane, "|") }
+        /^WEIGHT/ { split($0, weight, "|"); text = ""; for (i = 2; i < n; i++) if (hex(weight[i])) text = text (text ? "," : "") hex(lane[i]) ":" hex(weight[i])
+            print (low ? "qos_vlarb_low " : "qos_vlarb_high ") text }' "$work/lash/fabric.vlarb" | sort -u | diff - <(grep vlarb "$work/opensm.conf" | sort) >"$work/log"
+    result $? "the options file's tables are in force at the ports"
+    says 'busiest links' "and a run takes them" "$work/chain.cfg" routing.path_sl="$work/lash/fabric.path-sl" routing.sl2vl="$work/lash/fabric.sl2vl" switch.lanes=vl \
+        switch.vl_file="$work/opensm.conf" run.end=10us -o "$work/served"
+}
+served tests/routing/fabrics/ring.net
+served "$work/torus.net"
+served "$work/dragonfly.net"
 chain "$work/dragonfly.net" minhop 'can deadlock'
