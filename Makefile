@@ -201,6 +201,9 @@ study-%: ## the study of folder studies/NAME: install what is missing, build, ru
 	$(Q)./marssweep $(if $(QUICK),--quick) -o results/studies/$*$(if $(QUICK),-quick) studies/$*/$*.cfg
 	$(if $(QUICK),,$(Q)cd studies/$* && for f in *.csv figure.svg; do $(if $(SHIP),cp,diff -q) ../../results/studies/$*/$$f .; done)
 
+study-congestion-night: all ## what study-congestion leaves out: more bytes, more bursts
+	$(Q)./marssweep -o results/studies/congestion-night studies/congestion/night.cfg
+
 studies: ## all of them, one after the other
 	$(Q)for s in $(patsubst studies/%/README.md,%,$(wildcard studies/*/README.md)); do $(MAKE) study-$$s || exit 1; done
 
