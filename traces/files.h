@@ -92,8 +92,8 @@ enum ker_status trace_two_phase_init(struct trace_two_phase *, const struct ker_
 void trace_two_phase_set(struct trace_two_phase *, uint32_t tasks, uint32_t per_node, uint32_t aggregators,
                          uint64_t buffer, uint64_t first);
 void trace_two_phase_release(struct trace_two_phase *);
-/* Where an aggregator's domain is. */
-struct trace_window trace_two_phase_domain(const struct trace_two_phase_call *, uint32_t aggregator);
+/* Where aggregator i's domain is. */
+struct trace_window trace_two_phase_domain(const struct trace_two_phase_call *, uint32_t i);
 /* The task's next operation, words being room for those of a TASK_OP_CALL; false: it is through. */
 bool trace_two_phase_next(const struct trace_two_phase_call *, struct trace_two_phase_at *, uint32_t task,
                           uint64_t words[STORE_WORDS], struct task_op *);

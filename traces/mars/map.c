@@ -105,20 +105,20 @@ void mars_map_release(struct mars_map *map)
     *map = (struct mars_map){0};
 }
 
-uint8_t *mars_map_put(uint8_t *at, const struct mars_map *map)
+uint8_t *mars_map_put(uint8_t *to, const struct mars_map *map)
 {
     int64_t last = 0;
-    at = mars_put(at, map->runs);
+    to = mars_put(to, map->runs);
     for (uint32_t i = 0; i < map->runs; i++) {
         const struct mars_map_run *r = &map->run[i];
-        at = mars_put_signed(at, r->offset - last);
-        at = mars_put(mars_put(at, r->bytes), r->count);
-        at = mars_put_signed(at, r->count > 1 ? r->stride : 0);
-        at = mars_put(at, r->outer);
-        at = mars_put_signed(at, r->outer > 1 ? r->outer_stride : 0);
+        to = mars_put_signed(to, r->offset - last);
+        to = mars_put(mars_put(to, r->bytes), r->count);
+        to = mars_put_signed(to, r->count > 1 ? r->stride : 0);
+        to = mars_put(to, r->outer);
+        to = mars_put_signed(to, r->outer > 1 ? r->outer_stride : 0);
         last = r->offset;
     }
-    return at;
+    return to;
 }
 
 /* Does `count` times a step stay near? */

@@ -54,18 +54,20 @@ static enum ker_status file_get(struct replay_task *t, struct replay_file **file
                                                            : "the trace has no MPI_File_open of it");
 }
 
-static enum ker_status file_made(struct replay_task *t, struct replay_file **file,
-                                 const struct replay_wrong *w)
+/* NULL: an error has a text; so below. */
+static struct replay_file *file_made(struct replay_task *t, const struct replay_wrong *w)
 {
     struct replay_files *files = t->files;
     int64_t number = mars_number(&t->record, MARS_FIELD_newfile, 0);
-    if (number < 1 || number > (int64_t)files->files + FILES_JUMP)
-        return replay_fail(w, "file %lld", (long long)number);
-    *file = &TRACE_AT(files->file, files->files, number)[0];
-    trace_two_phase_release(&(*file)->two);
-    **file = (struct replay_file){.open = true, .posix = is_posix(t), .comm = -1};
-    (*file)->view = (struct replay_view){.unit = 1, .size = 1, .extent = 1};
-    return KER_OK;
+    if (number < 1 || number > (int64_t)files->files + FILES_JUMP) {
+        replay_fail(w, "file %lld", (long long)number);
+        return NULL;
+    }
+    struct replay_file *file = &TRACE_AT(files->file, files->files, number)[0];
+    trace_two_phase_release(&file->two);
+    *file = (struct replay_file){.open = true, .posix = is_posix(t), .comm = -1};
+    file->view = (struct replay_view){.unit = 1, .size = 1, .extent = 1};
+    return file;
 }
 
 /* ---- hints: "cb_nodes=4;romio_cb_write=enable" ---- */
@@ -131,16 +133,15 @@ static enum ker_status open_get(struct replay_task *t, struct replay_access *a, 
     a->kind = REPLAY_TIME;
     if (!name || !mars_number(&t->record, MARS_FIELD_newfile, 0) || (is_posix(t) && is_special(name)))
         return KER_OK;
-    enum ker_status status = file_made(t, &a->file, w);
-    if (status != KER_OK)
-        return status;
-    struct replay_file *file = a->file;
+    struct replay_file *file = a->file = file_made(t, w);
+    if (!file)
+        return KER_BAD_INPUT;
     a->kind = REPLAY_OPEN;
     if (t->rules->joint)
         file->number = replay_joint_file(t->rules->joint, name->text, name->count, &file->exists);
     if (file->posix)
         return KER_OK;
-    status = replay_comm_get(t, MARS_FIELD_comm, &file->comm, w);
+    enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &file->comm, w);
     if (status == KER_OK && t->comms[file->comm].remote)
         return replay_fail(w, "a file of two groups");
     hints_get(t, &file->hints);
@@ -150,12 +151,15 @@ static enum ker_status open_get(struct replay_task *t, struct replay_access *a, 
 
 /* ---- views ---- */
 
-static enum ker_status type_get(const struct replay_task *t, enum mars_field field,
-                                const struct mars_type **type, const struct replay_wrong *w)
+static const struct mars_type *type_get(const struct replay_task *t, enum mars_field field,
+                                        const struct replay_wrong *w)
 {
     int64_t number = mars_number(&t->record, field, 0);
-    *type = number > 0 && (uint64_t)number < t->trace->types ? t->trace->type[number] : NULL;
-    return *type ? KER_OK : replay_fail(w, "datatype %lld is not defined", (long long)number);
+    const struct mars_type *type =
+        number > 0 && (uint64_t)number < t->trace->types ? t->trace->type[number] : NULL;
+    if (!type)
+        replay_fail(w, "datatype %lld is not defined", (long long)number);
+    return type;
 }
 
 static uint64_t map_bytes(const struct mars_map *map)
@@ -191,16 +195,15 @@ static enum ker_status map_set(const struct replay_task *t, struct replay_view *
 
 static enum ker_status view_get(struct replay_task *t, struct replay_access *a, const struct replay_wrong *w)
 {
-    const struct mars_type *unit, *type;
     int64_t displacement = mars_number(&t->record, MARS_FIELD_offset, 0);
     struct replay_file *file;
     enum ker_status status = file_get(t, &file, w);
-    if (status == KER_OK)
-        status = type_get(t, MARS_FIELD_etype, &unit, w);
-    if (status == KER_OK)
-        status = type_get(t, MARS_FIELD_filetype, &type, w);
-    if (status != KER_OK)
+    if (status != KER_OK || !file)
         return status;
+    const struct mars_type *unit = type_get(t, MARS_FIELD_etype, w),
+                           *type = unit ? type_get(t, MARS_FIELD_filetype, w) : NULL;
+    if (!type)
+        return KER_BAD_INPUT;
     if (displacement < 0 || displacement > UNITS_MOST)
         return replay_fail(w, "a view begins at %lld: at least 0", (long long)displacement);
     if (unit->size == 0)
@@ -224,7 +227,7 @@ static enum ker_status seek_get(struct replay_task *t, struct replay_access *a, 
             whence = mars_number(&t->record, MARS_FIELD_value, WHENCE_SET);
     struct replay_file *file;
     enum ker_status status = file_get(t, &file, w);
-    if (status != KER_OK)
+    if (status != KER_OK || !file)
         return status;
     if (by < -UNITS_MOST || by > UNITS_MOST || to > UNITS_MOST)
         return replay_fail(w, "offset %lld", (long long)by);

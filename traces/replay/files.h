@@ -107,7 +107,7 @@ struct replay_files {
     struct replay_further {
         uint64_t request, first, count; /* names of what a request of the trace waits for besides */
     } * further;
-    size_t furthers, further_room;
+    size_t furthers;
 };
 
 /* What the record's call does, in t->files->access. */

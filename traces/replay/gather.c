@@ -39,6 +39,8 @@ static void opened_note(struct replay_found_files *g, const struct replay_task *
 static void read_note(struct replay_found_files *g, const struct replay_access *a)
 {
     const struct replay_runs *runs = &a->runs;
+    if (!g->file)
+        return;
     uint64_t left = a->got >= 0 ? (uint64_t)a->got : a->bytes, *furthest = &g->file[a->file->seen].furthest;
     for (size_t i = 0; i < runs->count && left; i++) {
         const struct store_run *r = &runs->run[i];

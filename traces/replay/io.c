@@ -57,12 +57,12 @@ static bool wait_put(struct replay_task *t, uint64_t first, uint64_t count, stru
 
 static void further_add(struct replay_files *files, uint64_t request)
 {
-    struct replay_further *last = files->furthers ? &files->further[files->furthers - 1] : NULL;
+    size_t count = files->furthers;
     files->names++;
-    if (last && last->request == request)
-        last->count++;
+    if (count && files->further[count - 1].request == request)
+        files->further[count - 1].count++;
     else
-        *KER_PUSH(files->further, files->furthers, files->further_room) =
+        *KER_APPEND(files->further, files->furthers) =
             (struct replay_further){request, NAMES_FURTHER + files->names, 1};
 }
 
