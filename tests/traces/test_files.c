@@ -289,7 +289,8 @@ static enum ker_status bench_try(struct bench *b, struct trace *t, const char *k
     call(t, FINALIZE, 0, NULL);
     trace_end(t);
     char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %s } ); "
-                            "storage = { servers = { count = 2; }; device = { rate = \"1 GB/s\"; }; };",
+                            "storage = { servers = { count = 2; }; device = { rate = \"1 GB/s\"; }; "
+                            "files = ( { name = \"g\"; bytes = \"77 B\"; } ); };",
                             t->path, keys);
     assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
     free(text);
@@ -376,6 +377,18 @@ static void test_offsets(void **state)
     CALL(&t, SYNC, 1);
     CALL(&t, CLOSE, 1);
     expect(&t, "", "collective o30002 w0+100 w100+50 w160+1 w7+3 w1000+8 w1008+8 r30000+8 s c end ");
+}
+
+/* What the configuration says goes before what is read: 100 of its bytes are asked for, 77 are there. */
+static void test_lengths(void **state)
+{
+    struct trace t;
+    (void)state;
+    trace_begin(&t);
+    text_call(&t, OPEN, "g", 1, "", 1);
+    CALL(&t, READ_AT, 1, 0, 100, 100);
+    CALL(&t, CLOSE, 1);
+    expect(&t, "", "collective o77 r0+100 c end ");
 }
 
 static void test_view_of_pieces(void **state)
@@ -480,10 +493,11 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maps),           cmocka_unit_test(test_maps_are_short),
-        cmocka_unit_test(test_views),          cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_view_of_pieces), cmocka_unit_test(test_collective),
-        cmocka_unit_test(test_traced),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_maps),       cmocka_unit_test(test_maps_are_short),
+        cmocka_unit_test(test_views),      cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_view_of_pieces),
+        cmocka_unit_test(test_collective), cmocka_unit_test(test_traced),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
