@@ -153,6 +153,7 @@ static enum ker_status lanes_list(struct arrangement *a, const struct ker_config
 {
     uint64_t pairs = (uint64_t)a->groups * a->groups;
     uint32_t *count = ker_alloc(pairs * sizeof *count);
+    ker_assert(a->ports > 0);
     for (uint64_t i = 0; i < (uint64_t)a->groups * a->ports; i++)
         if (a->peer[i] != ARRANGEMENT_NONE) {
             uint32_t n = ++count[i / a->ports * a->groups + a->peer[i] / a->ports];
