@@ -21,7 +21,8 @@ const struct ker_option run_skip_options[] = {
     {"run.skip.enabled", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Of programs that repeat steps, only some are simulated, and results say which times are estimated, "
      "with "
-     "an interval: docs/skipping.md."},
+     "an interval: docs/skipping.md.",
+     "network.model!=loggops"},
     {"run.skip.precision", KER_TYPE_REAL, "0.01", "0.000001", "0.5", NULL,
      "Steps are simulated until the interval is at most this fraction of a job's time on either side.",
      "run.skip.enabled=true"},
@@ -95,6 +96,21 @@ static ker_time noise_recurs(const struct ker_config *c)
     return longest;
 }
 
+/* Of what is collected event by event, skipped steps have nothing. */
+static void lost_warn(const struct ker_config *c)
+{
+    static const char *const keys[] = {"output.timeline", "output.critical_path", "output.waits",
+                                       "output.matrix", "output.period"};
+    char text[128] = "";
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ker_config_means_key(c, keys[i]) && ker_config_has(c, keys[i])) {
+            size_t length = strlen(text);
+            snprintf(text + length, sizeof text - length, "%s%s", length ? ", " : "", keys[i]);
+        }
+    if (*text)
+        ker_warn("run.skip: what %s collect is of the simulated steps only, in simulated time", text);
+}
+
 void run_skip_make(struct run *run)
 {
     const struct ker_config *c = run->config;
@@ -113,10 +129,8 @@ void run_skip_make(struct run *run)
     const char *key = key_refused(c);
     for (uint32_t job = 0; job < jobs && !skip->state.over; job++)
         job_add(skip, job, task_jobs_get(task_jobs_of(run->tasks), job), task_system_steps(run->tasks, job));
-    if (run->loggops)
-        refuse(&skip->state, "network.model is \"loggops\"");
-    else if (run->topology && route_fault_summarise(run->topology) &&
-             route_fault_summarise(run->topology)->last > 0)
+    if (run->topology && route_fault_summarise(run->topology) &&
+        route_fault_summarise(run->topology)->last > 0)
         refuse(&skip->state, "faults happen at set times");
     else if (key)
         refuse(&skip->state, "%s is given", key);
@@ -124,6 +138,8 @@ void run_skip_make(struct run *run)
         refuse(&skip->state, "there is no job that the run waits for");
     if (!skip->state.over)
         run_skip_begin(skip);
+    if (!skip->state.over && run->control)
+        lost_warn(c);
 }
 
 void run_skip_free(struct run_skip *skip)

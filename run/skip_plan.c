@@ -179,7 +179,7 @@ static uint32_t pieces_needed(const struct run_skip *skip, const struct run_skip
     uint32_t n = skip->windows, most = periods_of(job) / job->piece;
     for (; n < most; n++) {
         double half = stats_student(skip->level, n - 1) * v->steady.sigma / sqrt((double)n * job->piece);
-        if (n * job->piece >= LEAST_COUNTED && half * (1 - v->share) <= skip->precision * v->steady.mean)
+        if (n * job->piece >= LEAST_COUNTED && half * sqrt(1 - v->share) <= skip->precision * v->steady.mean)
             break;
     }
     return n;

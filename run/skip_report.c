@@ -6,6 +6,7 @@
 
 #include "tasks/jobs/jobs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct row {
@@ -71,7 +72,9 @@ static struct estimate estimate_of(const struct run_skip *skip, uint32_t i, cons
         struct stats_windows seen = run_skip_seen(skip, i, phase, ends);
         e.steady = stats_steady(&seen, skip->level);
         e.time += e.steady.mean * skipped / job->period;
-        e.half += e.steady.half * skipped / job->period;
+        /* the mean is not known better than that, and what was skipped varies about it, too */
+        double times = (double)skipped / job->period;
+        e.half += e.steady.half * times * sqrt(1 + seen.values / times);
         e.simulated -= skipped;
         e.windows += w - from;
         run_skip_seen_release(&seen);
@@ -86,9 +89,27 @@ static void scale(json_t *job, const char *key, uint64_t steps, uint64_t simulat
     json_object_set_new(job, key, json_integer((json_int_t)((value * steps + simulated / 2) / simulated)));
 }
 
+/* Where the simulated clock stands still: series and timelines have nothing of these steps. */
+static json_t *gaps_json(const struct run_skip *skip, uint32_t i, const struct run_skip_ends *ends)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    json_t *gaps = json_array();
+    uint32_t before = 0;
+    for (uint32_t w = 1; w < skip->state.windows; w++) {
+        uint32_t number = job->number[w];
+        if (job->skipped[w] && number > 0 && number <= ends->count)
+            json_array_append_new(
+                gaps, json_pack("{s:I, s:I, s:I}", "simulated_ps", (json_int_t)ends->last[number - 1], "step",
+                                (json_int_t)number + before, "steps", (json_int_t)job->skipped[w]));
+        before += job->skipped[w];
+    }
+    return gaps;
+}
+
 /* Of a job of which steps were skipped, and its entry in "jobs", whose time is the estimated one from now on.
  */
-static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const struct estimate *e, json_t *job)
+static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const struct estimate *e,
+                             const struct run_skip_ends *ends, json_t *job)
 {
     const json_t *finish = json_object_get(job, "finish_ps");
     double simulated = json_number_value(finish), time = simulated + e->time;
@@ -104,6 +125,7 @@ static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const stru
         json_object_set_new(o, "high_ps", json_integer((json_int_t)(time + e->half)));
         json_object_set_new(job, "finish_ps", json_integer((json_int_t)time));
     }
+    json_object_set_new(o, "gaps", gaps_json(skip, i, ends));
     scale(job, "messages", skip->job[i].steps, e->simulated);
     scale(job, "bytes", skip->job[i].steps, e->simulated);
     return o;
@@ -157,7 +179,7 @@ json_t *run_skip_report(struct run *run, json_t *jobs)
         json_t *job = json_array_get(jobs, skip->job[i].job);
         steps_add(table, skip, i, &ends);
         if (job && e.simulated < skip->job[i].steps)
-            json_object_set_new(job, "estimated", estimate_json(skip, i, &e, job));
+            json_object_set_new(job, "estimated", estimate_json(skip, i, &e, &ends, job));
         if (job)
             whole_add(&all, &skip->job[i], &e, job);
         free(ends.last);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #define LEAST_BATCHES 10
+#define MANY_BATCHES 20
 #define MOST_CORRELATION 0.2
 #define TREND_LEVEL 0.99
 #define TOO_FEW 1.5 /* their deviation is taken for so much more */
@@ -101,8 +102,8 @@ static void batches_see(const struct stats_windows *w, double level, struct stat
         s->trend |= trend_of(mean, count);
         if (!found && correlation >= MOST_CORRELATION)
             continue;
-        if (!found)
-            s->batches = 0; /* smaller ones were correlated negatively */
+        if (!found && count >= MANY_BATCHES)
+            s->batches = 0; /* smaller ones were correlated negatively, and that is no chance */
         found |= fabs(correlation) < MOST_CORRELATION;
         batches_count(mean, size, count, level, s);
     }

@@ -67,3 +67,16 @@ reason "a job that repeats" 'job `s` is run several times' stencil 'jobs[0].repe
 reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
 reason "a set end" 'run.end is given' stencil 'run.end=1 s'
+
+"$m" -q -o "$t/warned" "$t/stencil.cfg" output.period="10 us" output.waits=true partition.bind=no 2>"$t/err" && [ "$(grep -c 'run.skip: what output.waits, output.period collect' "$t/err")" = 1 ]
+check "what is lost is said"
+jq -e '.result.jobs[0].estimated | .steps - .simulated_steps == ([.gaps[].steps] | add) and (.gaps | length) == 2' "$t/skip/summary.json" >/dev/null
+check "where steps are missing is said"
+refused() { # NAME TEXT WORD...
+    ! run -o "$t/no" "$t/stencil.cfg" "${@:3}" && grep -qF "$2" "$t/err"
+    check "refused: $1"
+}
+refused "a precision of 0" 'run.skip.precision: too small' run.skip.precision=0
+refused "no windows" 'run.skip.windows' run.skip.windows=0
+refused "a key without skipping" 'run.skip.precision: means nothing' run.skip.enabled=false run.skip.precision=0.1
+reason "windows longer than the run" '30 windows would be most of them' stencil run.skip.windows=30 'jobs[0].steps=100'

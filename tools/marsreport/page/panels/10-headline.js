@@ -35,6 +35,11 @@
             ...(measured ? [figure("packets on detours", mars.percent(detours / measured), n("result.routes.detour"), " of " + mars.count(measured) + " measured")] : []),
             effort,
         ];
+        if (has("result.skip.time_ps"))
+            list.unshift(figure("estimated time", n("result.skip.time_ps"), n("result.skip.level", mars.percent), " interval ", n("result.skip.low_ps"), " to ",
+                n("result.skip.high_ps"), ", ", n("result.skip.share_simulated", mars.percent), " of steps simulated"));
+        else if (has("result.skip.reason"))
+            list.push(figure("steps skipped", "none", "because ", n("result.skip.reason", String)));
         if (has("result.confidence.half_width") && at(run, "result.confidence.half_width") !== null)
             list.push(figure("confidence interval", n("result.confidence.half_width", v => "± " + mars.percent(v)), "at ",
                 n("result.confidence.level", mars.percent)));
