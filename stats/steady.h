@@ -32,8 +32,8 @@ struct stats_steady {
 };
 
 /* Batch means: batches are doubled until their correlation at lag 1 is below 0.2 (Law & Kelton, "Simulation
- * modeling and analysis", 9.5.3), as long as there are 10 of them, and while it is below -0.2, as long as there
- * are 20; of still larger ones the widest interval counts. Windows: of their means by Student. */
+ * modeling and analysis", 9.5.3), as long as there are 10, and while it is below -0.2, as long as there are
+ * 20; of still larger ones the widest interval counts. Windows: of their means by Student. */
 struct stats_steady stats_steady(const struct stats_windows *, double level);
 
 /* Of two values for the degrees of freedom, Student's: half of the interval is this many standard errors. */
