@@ -124,9 +124,10 @@ static void classes_init(struct net_network *net)
 {
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
-    if (net->looks)
+    if (net->looks) {
         net->switch_class.prepare = NULL; /* NET_BEHIND takes the place of NET_ROUTED */
-    else if (net->hop)
+        net->switch_class.arrival_alone = net_switch_arrival_queued;
+    } else if (net->hop)
         net->switch_class.prepare = net_switch_prepare_hop;
     else if (!net->route_ahead)
         net->switch_class.prepare = NULL;
@@ -165,7 +166,8 @@ static void unmade_arrival(void *self, struct ker_engine *e, const struct ker_ev
 
 static void unmade_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
 {
-    net_switch_class.arrival_alone(event_make(self, event), e, event);
+    struct net_network *net = self;
+    net->switch_class.arrival_alone(event_make(net, event), e, event);
 }
 
 static const struct ker_class unmade_class = {

@@ -242,7 +242,6 @@ struct net_network {
     struct net_settings set;
     struct net_onward onward[2]; /* to a switch, behind its pipeline; to an adapter */
     ker_time head_first; /* all bits: a packet is sent on while it still comes in; 0: when it is whole */
-    ker_time read_whole; /* all bits: a packet that still comes in takes its input until its tail; 0: not */
     const struct route_topology *topology;
     uint32_t adapters_each;            /* of a node */
     uint32_t lanes_place;              /* in an adapter, of its state of lanes */

@@ -356,7 +356,6 @@ static void onward_set(struct net_network *net)
     net->onward[0] = (struct net_onward){net->set.delay, whole};
     net->onward[1] = (struct net_onward){0, -1};
     net->head_first = ~whole;
-    net->read_whole = net->set.read_flits ? 0 : -1;
 }
 
 static void phases_set(struct net_network *net, const struct net_phases *phases)

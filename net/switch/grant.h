@@ -203,8 +203,12 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
                      t_in = net_times_of(net, in->link, p->bytes);
     ker_time tail = p->time + (t_in.wire & net->head_first);
 
-    ker_time crossed = now + t_in.crossbar, read_end = tail > crossed ? tail : crossed;
-    in->read_free = crossed + ((read_end - crossed) & net->read_whole);
+    ker_time read_end = now + t_in.crossbar;
+    if (tail > read_end)
+        read_end = tail;
+    in->read_free = read_end;
+    if (__builtin_expect(net->set.read_flits, 0))
+        in->read_free = now + t_in.crossbar;
     out->write_free = now + t_out.crossbar;
 
     uint8_t mark = 0;

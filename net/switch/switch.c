@@ -314,8 +314,6 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
     }
     const struct grant waits = g; /* in memory on this path only */
     bool only = out->queue == NET_NONE;
-    if (__builtin_expect(s->net->looks, 0))
-        packet_look(s, &waits, p);
     request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
@@ -495,15 +493,19 @@ static void switch_act(void *self, struct ker_engine *e, ker_time now)
 
 /* ---- an instant with one record: the same, without lists and marks ---- */
 
+void net_switch_arrival_queued(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    switch_arrival(self, e, event);
+    switch_act(self, e, event->time);
+}
+
 static void switch_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct net_switch *s = self;
-    if (s->input_fifo) {
-        switch_arrival(self, e, event);
-        switch_act(self, e, event->time);
-    } else {
+    if (s->input_fifo)
+        net_switch_arrival_queued(self, e, event);
+    else
         packet_pass(s, (struct net_packet *)event, event->time); /* nobody else reads it any more */
-    }
 }
 
 static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,

@@ -28,6 +28,8 @@ struct net_port *net_switch_port(const struct net_switch *, uint32_t port);
 
 extern const struct ker_class net_switch_class;
 void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with net->hop: its prepare() */
+/* With net->looks, of its class: arrival_alone() by way of the queues. */
+void net_switch_arrival_queued(void *self, struct ker_engine *, const struct ker_event *);
 
 /* Do the settings ask for nothing but the time of queue and credits? */
 bool net_selects_time(const struct net_network *);
