@@ -48,8 +48,8 @@ struct run_skip_ends {
     uint32_t count; /* that all its tasks have ended */
     int64_t *last;  /* malloc'ed */
 };
-/* Collective over comm. */
-struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t job);
+/* Collective over comm; i: which of the jobs. */
+struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t i);
 
 /* Steps that are simulated at least. */
 uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);
@@ -57,11 +57,11 @@ uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);
 void run_skip_begin(struct run_skip *);
 /* All steps that were awaited have ended. On one rank: fills in what is to be awaited next, and adds a window
  * where steps are skipped before it. */
-void run_skip_plan(struct run_skip *, const struct run_skip_ends *of_jobs);
+void run_skip_plan(struct run_skip *, const struct run_skip_ends *);
 
-/* Of a phase of a job: the times of its steps that count, in ps, those of a period together. To be released.
+/* Of a phase of job i: the times of its steps that count, in ps, those of a period together. To be released.
  */
-struct stats_windows run_skip_seen(const struct run_skip *, uint32_t job, uint32_t phase,
+struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase,
                                    const struct run_skip_ends *);
 void run_skip_seen_release(struct stats_windows *);
 

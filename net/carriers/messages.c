@@ -45,21 +45,19 @@ static void timer_post(const struct net_adapter *a, ker_time when)
                   (uint16_t)(key >> 8), (uint8_t)key, 0);
 }
 
-/* Where it goes first, and when it is there. */
+/* Where it goes first, and when it is there: posted last, since what is posted later may move it. */
 static struct carried *message_begin(struct net_adapter *a, ker_time now, const struct net_send *m)
 {
     struct net_network *net = a->net;
     struct leaving l = {KER_NONE, m->number, m->service, m->part, KER_TIME_MAX, m->cookie};
-    struct carried *c;
-    if (net->ask)
-        c = net_carried_post(net, (struct part_member){net->coordinator_group, 0}, now + net->ask);
-    else {
-        ker_time there = now;
+    struct part_member to = {net->coordinator_group, 0};
+    ker_time there = now + net->ask;
+    if (!net->ask) {
+        to = (struct part_member){net->group, m->destination};
         l.when = now;
         net->law.carry(net->law.context, &(struct net_asked){a->id, m->destination, m->number, now, m->bytes},
                        &l.when, &there);
         ker_assert(l.when >= now && there >= now + net->law.latency);
-        c = net_carried_post(net, (struct part_member){net->group, m->destination}, there);
         a->last = a->last > l.when ? a->last : l.when;
     }
     if (m->cookie) {
@@ -67,7 +65,7 @@ static struct carried *message_begin(struct net_adapter *a, ker_time now, const 
         if (!net->ask)
             timer_post(a, l.when);
     }
-    return c;
+    return net_carried_post(net, to, there);
 }
 
 static void message_send(struct net_adapter *a, ker_time now, ker_time created, const struct net_send *m)

@@ -111,7 +111,8 @@ static uint32_t twisted_order_class(const struct route_topology *topology, uint3
 {
     const struct torus *torus = torus_of(topology);
     uint16_t port[ROUTE_MAX_CHOICES];
-    twisted_toward(topology, from, to, true, port);
+    if (!twisted_toward(topology, from, to, true, port))
+        return 0;
     const struct dimension *d = next_dimension(torus, NULL);
     while (*port - (uint32_t)d->first_port >= 2 * torus->parallel)
         d = next_dimension(torus, d);

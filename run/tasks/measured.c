@@ -130,8 +130,9 @@ enum ker_status task_measured_report(const struct task_system *system, struct ke
         any = true;
         ker_comm_gather(comm, m->time, times_count(m) * sizeof *m->time, &all, &offset);
         struct task_measured_time *time = all;
-        for (size_t i = times_count(m); control && i < offset[ker_comm_size(comm)] / sizeof *time; i++)
-            time_join(&time[i % times_count(m)], &time[i]);
+        size_t count = times_count(m);
+        for (size_t i = count; count && control && i < offset[ker_comm_size(comm)] / sizeof *time; i++)
+            time_join(&time[i % count], &time[i]);
         if (control)
             json_object_set_new(json_array_get(jobs, job), "measured",
                                 job_json(m, time, job, task_jobs_get(system->jobs, job)->tasks,

@@ -74,7 +74,7 @@ void task_models_attach(struct task_system *, const uint32_t *nodes, uint32_t co
 void task_io_report(const struct task_system *, struct ker_comm *, json_t *jobs);
 enum ker_status task_measured_report(const struct task_system *, struct ker_comm *, const struct task_files *,
                                      json_t *jobs, struct ker_error *);
-void task_measured_state(void *system, struct ker_chunk *);
+void task_measured_state(void *context, struct ker_chunk *);
 extern const struct stats_schema task_measured_schema;
 
 /* traced.c */

@@ -104,7 +104,7 @@ static void box_search(struct task_fold *f, int which, int i, uint32_t left, dou
 static enum ker_status box_choose(struct task_fold *f, const struct ker_config *config, const char *key,
                                   struct ker_error *error)
 {
-    uint32_t best[MOST];
+    uint32_t best[MOST] = {0};
     for (int which = 0; which < f->dimensions; which++) {
         double least = INFINITY;
         box_search(f, which, which, f->shape[which], 0, &least, best);
@@ -258,7 +258,7 @@ static struct spot *box_list(const struct task_fold *f, uint32_t *count)
 /* The position of a place when the box's corner is there. */
 static uint32_t spot_position(const struct task_fold *f, const uint32_t *corner, const struct spot *spot)
 {
-    uint32_t at[MOST];
+    uint32_t at[MOST] = {0};
     for (int i = 0; i < f->grid; i++)
         at[i] = (corner[i] + spot->at[i]) % f->extent[i];
     return position_of(f, at);

@@ -227,7 +227,7 @@ static void text_define(struct mars_writer *writer, unsigned kind, const uint8_t
     size_t length = strlen(text);
     uint8_t *data = ker_alloc(bytes + length + 1);
     memcpy(data, head, bytes);
-    memcpy(data + bytes, text, length);
+    memcpy(data + bytes, text, length + 1);
     mars_writer_define(writer, kind, data, bytes + length);
     free(data);
 }
@@ -337,7 +337,7 @@ static bool index_write(struct writing *w, struct mars_error *error)
     mars_payload_init(&payload, LEVEL);
     bool fine = mars_index_encode(trace->piece, trace->pieces, &payload) && fstat(w->file, &stat_) == 0;
     mars_store(foot, fine ? (uint64_t)stat_.st_size : 0, 8);
-    memcpy(foot + 8, "marsend\n", 8);
+    memcpy(foot + 8, "marsend\n", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
     fine = fine && append(w, payload.data, payload.bytes, error) && append(w, foot, sizeof foot, error);
     mars_payload_release(&payload);
     mars_trace_close(trace);
