@@ -42,12 +42,12 @@ static enum ker_status limit_take(struct ker_lines *l, uint32_t *limit, const ch
 /* A class has the lane of its number. */
 static enum ker_status map_check(struct ker_lines *l, uint32_t channels, const char *value)
 {
-    for (uint32_t level = 0; level < 16 && level < channels; level++) {
+    for (uint32_t level = 0; level < 16 && *value; level++) {
         char *end;
         unsigned long lane = strtoul(value, &end, 0);
-        if (end == value || (*end && *end != ','))
+        if (end == value || (*end && *end != ',') || lane > 15)
             return ker_lines_fail(l, "\"%.12s\" is no list of 16 lanes, such as 0,1,2", value);
-        if (lane != level)
+        if (lane != level && level < channels)
             return ker_lines_fail(l,
                                   "service level %u has lane %lu; here a class has the lane of its number: "
                                   "give jobs the class of their lane, and leave this line out",
@@ -59,12 +59,13 @@ static enum ker_status map_check(struct ker_lines *l, uint32_t channels, const c
 
 /* One of the lines for this sort of ports, whose names begin with `prefix`. */
 static enum ker_status line_take(struct ker_lines *l, const char *prefix, struct vl_tables *t,
-                                 uint32_t channels)
+                                 uint32_t channels, bool *found)
 {
     const char *name, *rest;
     size_t length, bytes = strlen(prefix);
     if (!ker_take_text(l, &name, &length) || length < bytes || memcmp(name, prefix, bytes) != 0)
         return KER_OK;
+    *found = true;
     name += bytes;
     length -= bytes;
     rest = l->p;
@@ -91,12 +92,18 @@ enum ker_status net_vl_file_read(struct vl_tables tables[2], uint32_t channels, 
 {
     static const char *const prefixes[2][2] = {{"qos_", "qos_swe_"}, {"qos_", "qos_ca_"}};
     struct ker_lines l;
+    bool found = false;
     ker_lines_init(&l, file, text, length, error);
     enum ker_status status = ker_lines_check(&l);
     for (int i = 0; i < 4 && status == KER_OK; i++) {
         ker_lines_init(&l, file, text, length, error);
         while (status == KER_OK && ker_lines_next_full(&l))
-            status = line_take(&l, prefixes[i / 2][i % 2], &tables[i / 2], channels);
+            status = line_take(&l, prefixes[i / 2][i % 2], &tables[i / 2], channels, &found);
     }
+    if (status == KER_OK && !found)
+        return ker_fail(error, KER_BAD_INPUT,
+                        "%s: has no line that begins with qos_, as the options file of OpenSM has them "
+                        "(opensm -c FILE writes one)",
+                        file);
     return status;
 }
