@@ -154,7 +154,6 @@ for word in topology.radix=4 topology.nodes=4 topology.groups=2,2 topology.file=
     bad "${word%%=*}: means nothing with" torus.cfg "$word"
 done
 bad 'topology.bandwidth: means nothing with topology.kind = "file"' file.cfg topology.bandwidth=1GB/s
-bad 'routing.valiant: means nothing with topology.kind = "torus"' torus.cfg routing.algorithm=valiant routing.valiant=any
 bad 'routing.hysteresis: means nothing with routing.pinning = "flow"' tree.cfg routing.algorithm=adaptive routing.pinning=flow \
     routing.hysteresis=1us
 bad 'traffic.interval: means nothing with traffic.pattern = "all_to_all"' star.cfg traffic.pattern=all_to_all traffic.interval=1us
