@@ -165,10 +165,10 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
         ker_state_end(w);
         run_batches_state(run->batches, ker_state_begin(w, "batches", RUN_STATE_VERSION, 0));
         ker_state_end(w);
-        if (run->skip)
+        if (run->skip) {
             run_skip_state(run, ker_state_begin(w, "skip", 1, 0));
-        if (run->skip)
             ker_state_end(w);
+        }
         if (run->periods)
             stats_periods_save(run->periods, w);
         if (run->series)

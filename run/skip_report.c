@@ -14,11 +14,6 @@ struct row {
     int64_t end;
 };
 
-static const char *job_text(const void *jobs, uint32_t job)
-{
-    return task_jobs_get(jobs, job)->name;
-}
-
 static uint64_t row_key(const void *row_)
 {
     const struct row *row = row_;
@@ -27,7 +22,7 @@ static uint64_t row_key(const void *row_)
 
 /* clang-format off */
 #define COLUMNS(COLUMN) \
-    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = task_jobs_text) \
     COLUMN(step, "", U32, SAME, row->step, "which one of the job's, from 0 on") \
     COLUMN(window, "", U32, SAME, row->window, "the span of simulated steps that it is of, from 0 on") \
     COLUMN(end_ps, "ps", TIME, SAME, row->end, "simulated time when the last task had ended it")

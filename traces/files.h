@@ -29,6 +29,10 @@ struct store_run {
     uint32_t count; /* 1 .. STORE_RUN_MOST */
 };
 #define STORE_RUN_MOST ((1u << 28) - 1)
+static inline uint64_t store_run_end(const struct store_run *run)
+{
+    return run->offset + (run->count - 1) * run->stride + run->bytes;
+}
 /* How many of its bytes lie before x, where pieces do not overlap. */
 uint64_t store_run_below(const struct store_run *, uint64_t x);
 

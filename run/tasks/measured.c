@@ -17,11 +17,6 @@ struct row {
     const struct task_measured_time *time;
 };
 
-static const char *job_text(const void *jobs, uint32_t job)
-{
-    return task_jobs_get(jobs, job)->name;
-}
-
 static uint64_t row_key(const void *row_)
 {
     const struct row *row = row_;
@@ -30,7 +25,7 @@ static uint64_t row_key(const void *row_)
 
 /* clang-format off */
 #define COLUMNS(COLUMN) \
-    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = task_jobs_text) \
     COLUMN(bytes, "B", U64, SAME, row->bytes, "the size, of jobs[].bytes") \
     COLUMN(iteration, "", U32, SAME, row->number, "which one of this size, from 0 on") \
     COLUMN(first_ps, "ps", TIME, SAME, row->time->first, "when the first task began the call") \

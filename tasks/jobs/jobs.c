@@ -492,6 +492,11 @@ const struct task_job *task_jobs_get(const struct task_jobs *jobs, uint32_t job)
     return &jobs->slot[job].job;
 }
 
+const char *task_jobs_text(const void *jobs, uint32_t job)
+{
+    return task_jobs_get(jobs, job)->name;
+}
+
 uint32_t task_jobs_hosts(const struct task_jobs *jobs)
 {
     return jobs->hosts;

@@ -73,6 +73,8 @@ bool task_jobs_call_services(const struct task_jobs *);
 uint32_t task_jobs_count(const struct task_jobs *);
 uint32_t task_jobs_programs(const struct task_jobs *); /* those that the MPI model runs: all but schedules */
 const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);
+/* Its name: of columns of tables whose context is the struct task_jobs. */
+const char *task_jobs_text(const void *jobs, uint32_t job);
 bool task_jobs_each(const struct task_jobs *);                    /* each task is a node */
 uint32_t task_jobs_hosts(const struct task_jobs *);               /* 0: tasks are placed nowhere */
 uint32_t task_jobs_first(const struct task_jobs *, uint32_t job); /* tasks of the jobs before it */

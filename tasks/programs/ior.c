@@ -215,7 +215,7 @@ static bool access_op(const struct task_program *p, struct own_task *own, struct
                                         .file = p->file,
                                         .writes = !reads,
                                         .low = first.offset,
-                                        .high = last.offset + (last.count - 1) * last.stride + last.bytes,
+                                        .high = store_run_end(&last),
                                         .below = access_below,
                                         .context = &access};
     if (trace_two_phase_next(&call, &own->at, own->task, own->words, op))

@@ -6,23 +6,23 @@
 
 #define FAR ((int64_t)1 << 60) /* no offset or end is beyond: sums do not overflow */
 
-/* Does `next` go on where the pieces of `last` end? Then it is one run with it. */
-static bool joined(struct mars_map_run *last, const struct mars_map_run *next)
+/* Modulo 2^64: offsets of a view that nobody has looked at yet may be anywhere. */
+bool mars_map_join(struct mars_map_run *last, const struct mars_map_run *next)
 {
-    int64_t step = next->offset - last->offset;
+    uint64_t step = (uint64_t)next->offset - (uint64_t)last->offset;
     if (last->outer > 1 || next->outer > 1)
         return false;
-    if (last->count == 1 && next->count == 1 && step == (int64_t)last->bytes) {
+    if (last->count == 1 && next->count == 1 && step == last->bytes) {
         last->bytes += next->bytes;
         return true;
     }
     if (last->bytes != next->bytes)
         return false;
     if (last->count == 1) {
-        if (next->count > 1 && next->stride != step)
+        if (next->count > 1 && next->stride != (int64_t)step)
             return false;
-        last->stride = step;
-    } else if (step != (int64_t)last->count * last->stride ||
+        last->stride = (int64_t)step;
+    } else if (step != last->count * (uint64_t)last->stride ||
                (next->count > 1 && next->stride != last->stride)) {
         return false;
     }
@@ -34,7 +34,7 @@ bool mars_map_add(struct mars_map *map, const struct mars_map_run *run)
 {
     if (run->bytes == 0 || run->count == 0 || run->outer == 0)
         return true;
-    if (map->runs && joined(&map->run[map->runs - 1], run))
+    if (map->runs && mars_map_join(&map->run[map->runs - 1], run))
         return true;
     if (map->runs == MARS_MAP_MOST)
         return false;

@@ -19,6 +19,9 @@ struct mars_map {
 };
 #define MARS_MAP_MOST 65536 /* runs of one */
 
+/* Makes `next` a part of `last` where it goes on at the end of that one's pieces, as the same run; false: it
+ * does not. */
+bool mars_map_join(struct mars_map_run *last, const struct mars_map_run *next);
 /* Each false: there are too many runs, or no memory. Appends a run, behind those that there are. */
 bool mars_map_add(struct mars_map *, const struct mars_map_run *);
 /* Appends a copy that begins `shift` later. */

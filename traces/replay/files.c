@@ -251,11 +251,9 @@ static enum ker_status seek_get(struct replay_task *t, struct replay_access *a, 
 
 /* ---- data ---- */
 
-static enum ker_status runs_get(const struct replay_task *t, struct replay_access *a, uint64_t units,
-                                const struct replay_wrong *w)
+static enum ker_status runs_get(struct replay_access *a, uint64_t units, const struct replay_wrong *w)
 {
     const struct replay_view *view = &a->file->view;
-    (void)t;
     if (units > (uint64_t)UNITS_MOST / view->unit ||
         !replay_view_runs(view, units * view->unit, a->bytes, &a->runs))
         return replay_fail(w,
@@ -284,7 +282,7 @@ static enum ker_status shared_get(struct replay_task *t, struct replay_access *a
     int64_t at = replay_joint_pointer(t->rules->joint, &a->key, rank);
     if (at < 0)
         return replay_fail(w, "the shared pointer is at %lld: at least 0", (long long)at);
-    return runs_get(t, a, (uint64_t)at, w);
+    return runs_get(a, (uint64_t)at, w);
 }
 
 /* How a call says where: MPI_File_[i]read|write[_at|_shared|_ordered][_all][_begin|_end]. */
@@ -317,7 +315,7 @@ static enum ker_status data_get(struct replay_task *t, struct replay_access *a, 
         a->key = (struct replay_joint_key){file->comm, file->nth, file->calls++, 0};
     if (!explicit || (file->posix && name[0] != 'p'))
         file->at = units + (file->posix && a->got >= 0 ? (uint64_t)a->got : a->bytes / file->view.unit);
-    return runs_get(t, a, units, w);
+    return runs_get(a, units, w);
 }
 
 /* A call of POSIX has no other than its own pointer. */

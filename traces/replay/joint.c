@@ -163,6 +163,12 @@ static void pointers_follow(struct replay_item *item, size_t count)
     }
 }
 
+/* Of one that has runs. */
+static uint64_t item_end(const struct replay_joint *j, const struct replay_item *x)
+{
+    return store_run_end(&j->piece[x->first + x->runs - 1].run);
+}
+
 static void together_add(struct replay_joint *j, size_t index)
 {
     const struct replay_item *x = &j->item[index];
@@ -174,15 +180,10 @@ static void together_add(struct replay_joint *j, size_t index)
     last->count++;
     if (!x->runs)
         return;
-    const struct piece *first = &j->piece[x->first], *end = first + x->runs - 1;
-    uint64_t low = first->run.offset,
-             high = end->run.offset + (end->run.count - 1) * end->run.stride + end->run.bytes;
+    uint64_t low = j->piece[x->first].run.offset, high = item_end(j, x);
     const struct replay_item *below = last->count > 1 ? x - 1 : NULL;
-    if (below && below->runs) {
-        end = &j->piece[below->first + below->runs - 1];
-        last->interleaved |=
-            low + 1 < end->run.offset + (end->run.count - 1) * end->run.stride + end->run.bytes;
-    }
+    if (below && below->runs)
+        last->interleaved |= low + 1 < item_end(j, below);
     last->low = low < last->low ? low : last->low;
     last->high = high > last->high ? high : last->high;
 }

@@ -3,22 +3,21 @@
 
 #define FAR ((uint64_t)1 << 62)
 
-/* Does the next run go on where the pieces of the last one end? */
+static struct mars_map_run map_run(const struct store_run *run)
+{
+    return (struct mars_map_run){.offset = (int64_t)run->offset,
+                                 .stride = (int64_t)run->stride,
+                                 .bytes = run->bytes,
+                                 .count = run->count,
+                                 .outer = 1};
+}
+
 static bool joined(struct store_run *last, const struct store_run *next)
 {
-    uint64_t step = next->offset - last->offset;
-    if (last->count == 1 && next->count == 1 && step == last->bytes) {
-        last->bytes += next->bytes;
-        return true;
-    }
-    if (last->bytes != next->bytes || (uint64_t)last->count + next->count > STORE_RUN_MOST)
+    struct mars_map_run run = map_run(last), other = map_run(next);
+    if (run.count + other.count > STORE_RUN_MOST || !mars_map_join(&run, &other))
         return false;
-    if (last->count == 1
-            ? next->count > 1 && next->stride != step
-            : step != last->count * last->stride || (next->count > 1 && next->stride != last->stride))
-        return false;
-    last->stride = last->count == 1 ? step : last->stride;
-    last->count += next->count;
+    *last = (struct store_run){last->offset, run.bytes, (uint64_t)run.stride, (uint32_t)run.count};
     return true;
 }
 
@@ -130,7 +129,7 @@ bool replay_runs_overlap(const struct replay_runs *runs)
         const struct store_run *r = &runs->run[i];
         if (r->offset < end || (r->count > 1 && r->stride < r->bytes))
             return true;
-        end = r->offset + (r->count - 1) * r->stride + r->bytes;
+        end = store_run_end(r);
     }
     return false;
 }
