@@ -27,7 +27,7 @@ static const char *const page_words[] = {
     "output.period?output.series.adapters=periods",
     "output.period?output.series.jobs=periods",
     "output.period?output.series.traffic=periods",
-    "output.period?output.series.functions=periods",
+    "output.period & output.calls=true?output.series.functions=periods",
     "output.period?output.series.storage=periods",
     NULL,
 };

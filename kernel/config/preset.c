@@ -1,7 +1,7 @@
 /* preset.c - a choice that gives other keys values: a key GROUP.preset, of whose kinds the operations are the
  * words "KEY=VALUE" in the order in which they are given, NULL at the end. A key that was given keeps its
- * value, and one that means nothing with the rest stays absent. "OTHER?KEY=VALUE" is for configurations that
- * give the key OTHER.
+ * value, and one that means nothing with the rest stays absent. "CONDITIONS?KEY=VALUE" is for configurations
+ * of which the conditions hold, in the words of struct ker_option.belongs.
  */
 #include "kernel/config/value.h"
 
@@ -10,11 +10,12 @@
 
 static void word_apply(struct ker_config *config, const char *word, struct ker_error *error)
 {
-    const char *condition = strchr(word, '?');
-    char *other = condition ? ker_format("%.*s", (int)(condition - word), word) : NULL;
-    bool wanted = !other || ker_config_has(config, other);
-    free(other);
-    word = condition ? condition + 1 : word;
+    const char *end = strchr(word, '?');
+    char *conditions = end ? ker_format("%.*s", (int)(end - word), word) : NULL;
+    struct ker_option holds = {.belongs = conditions};
+    bool wanted = ker_config_means(config, &holds, "");
+    free(conditions);
+    word = end ? end + 1 : word;
     char *key = ker_format("%.*s", (int)strcspn(word, "="), word);
     if (wanted && !ker_config_has(config, key) && ker_config_means_key(config, key))
         ker_config_override_apply(config, word, error);

@@ -54,6 +54,7 @@ struct random_system {
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */
     bool lossy, lossy_later;           /* faults; during the run */
     bool lives;                        /* packets that wait too long are lost */
+    bool near;                         /* links of less than 10 ps */
     bool whole;                        /* messages that are no packets (network.model) */
     bool node_links;                   /* which wait for links of nodes */
     uint32_t classes;                  /* of priority */

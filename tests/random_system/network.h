@@ -265,7 +265,7 @@ static void random_carrier(struct random_system *r)
         return;
     group_begin(r, "network");
     /* Flows need 4 ps from node to node. */
-    const char *model = r->extreme
+    const char *model = r->extreme || r->near
                             ? random_choice(r, "model", LIST("simple", "links", "bus", "pmac"))
                             : random_choice(r, "model", LIST("simple", "links", "bus", "pmac", "flow"));
     put_text(r, "model", model);

@@ -78,8 +78,8 @@ static void random_noise(struct random_system *r)
     fprintf(r->out, "    noise: {\n");
     r->indent += 4;
     put_text(r, "kind", kind);
-    put_time(r, "length", LIST("0 ns", "1 ps", "300 ns", "2500 ns"), 0, 1e7);
-    /* a detour is a draw, and computations last up to 10 s */
+    /* below any period or gap; a detour is a draw, and computations last up to 10 s */
+    put_time(r, "length", LIST("0 ns", "1 ps", "300 ns", "2500 ns"), 0, 2.5e6);
     put_time(r, drawn ? "gap" : "period", LIST("2501 ns", "10 us", "77 us"), 1e7 + 1, 1e14);
     if (drawn)
         put_choice(r, "lengths", LIST("fixed", "exponential", "pareto"));

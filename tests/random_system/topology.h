@@ -34,7 +34,9 @@ static const char *random_latency(struct random_system *r)
 {
     static const char *const usual[] = {"20 ns", "30 ns", "50 ns", "100 ns", "200 ns", NULL};
     static const char *const odd[] = {"3 ns", "7777 ps", "33333 ps", "120001 ps", "1 us", NULL};
-    return random_time(r, chance(r, 75) ? usual : odd, 1, 1e12);
+    const char *latency = random_time(r, chance(r, 75) ? usual : odd, 1, 1e12);
+    r->near |= r->extreme && strlen(latency) == strlen("1 ps");
+    return latency;
 }
 
 /* `kept`: at least this part of it is left to the slowest link. */

@@ -17,7 +17,8 @@ for kind in links switches adapters jobs traffic functions; do series+=("output.
 run -o "$t/a" "$t/c.cfg" && run -o "$t/b" "$t/long.cfg" "${series[@]}" && alike "$t/a" "$t/b" && [ -s "$t/a/links_by_job_series.csv" ]
 check "it is its keys"
 run -o "$t/a" "$t/c.cfg" output.waits=false output.matrix=false output.series.links=off && [ ! -e "$t/a/waits.csv" ] && [ ! -e "$t/a/critical_path.csv" ] &&
-    [ ! -e "$t/a/matrix.csv" ] && [ ! -e "$t/a/link_series.csv" ] && [ -e "$t/a/switch_series.csv" ]
+    [ ! -e "$t/a/matrix.csv" ] && [ ! -e "$t/a/link_series.csv" ] && [ -e "$t/a/switch_series.csv" ] &&
+    run -o "$t/a" "$t/c.cfg" output.calls=false && [ ! -e "$t/a/function_series.csv" ] && [ -e "$t/a/switch_series.csv" ]
 check "keys that are given stay, and what needs them goes"
 sed 's/ period = "3 us";//' "$t/c.cfg" >"$t/once.cfg"
 run -o "$t/a" "$t/once.cfg" && ! compgen -G "$t/a/*_series.csv" >"$t/err" && [ -s "$t/a/links_by_job.csv" ] && [ -s "$t/a/critical_path.csv" ]
