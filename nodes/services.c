@@ -393,7 +393,23 @@ static bool never(const void *context)
     return false;
 }
 
-/* The sums of all nodes are the same table with one row, of the columns that merge. */
+/* A column of one row for all nodes: of shares the largest counts, as max_NAME, which is the caller's. What
+ * else does not merge is left out. */
+static char *sum_column(struct stats_column *column)
+{
+    if (column->merge != STATS_SAME)
+        return NULL;
+    if (column->type != STATS_SHARE) {
+        column->wanted = never;
+        return NULL;
+    }
+    column->merge = STATS_MOST;
+    char *name = ker_format("max_%s", column->name);
+    column->name = name;
+    return name;
+}
+
+/* The sums of all nodes are the same table with one row. */
 static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time span)
 {
     json_t *object =
@@ -402,12 +418,13 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
     if (!s->operations->table)
         return object;
     struct stats_column *column = ker_alloc(s->table.columns * sizeof *column);
+    char **name = ker_alloc(s->table.columns * sizeof *name);
     struct stats_schema schema = s->table;
     schema.key = one_row;
     schema.column = column;
     for (size_t i = 0; i < s->table.columns; i++) {
         column[i] = s->table.column[i];
-        column[i].wanted = column[i].merge == STATS_SAME ? never : column[i].wanted;
+        name[i] = sum_column(&column[i]);
     }
     struct stats_table *sums = table_make(s, &schema, span);
     stats_table_gather(sums, comm);
@@ -417,6 +434,9 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
         json_decref(counted);
     }
     stats_table_free(sums);
+    for (size_t i = 0; i < s->table.columns; i++)
+        free(name[i]);
+    free(name);
     free(column);
     return object;
 }

@@ -253,6 +253,20 @@ static void write_job(FILE *out, const json_t *job)
             print_field(messages, job, "messages"), bytes);
 }
 
+/* What it has written and read, and the bandwidth from the first call to the end of the last one. */
+static void write_files(FILE *out, const json_t *job)
+{
+    static const char *const operations[][2] = {{"write", "written"}, {"read", "read"}};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        const json_t *of = json_object_get(json_object_get(job, "io"), operations[i][0]);
+        char bytes[32], span[32], rate[32];
+        if (of)
+            fprintf(out, "    files %s: %s in %s, %s/s\n", operations[i][1],
+                    ker_print_bytes(bytes, get_number(of, "bytes")), print_ps(span, of, "span_ps"),
+                    ker_print_bytes(rate, get_number(of, "bytes_per_s")));
+    }
+}
+
 /* What is said of a job below its row, where there is something to say. */
 static void write_job_notes(FILE *out, const json_t *job)
 {
@@ -263,6 +277,7 @@ static void write_job_notes(FILE *out, const json_t *job)
         fprintf(out,
                 "    traced time that is left out, all tasks: %s before MPI_Finalize, %s between tests\n",
                 print_ps(a, job, "finalize_gap_ps"), print_ps(b, job, "poll_gap_ps"));
+    write_files(out, job);
     const json_t *estimated = json_object_get(job, "estimated");
     if (json_object_get(estimated, "low_ps"))
         fprintf(out, "    estimated, %g %% interval %s to %s; %s of its steps were simulated\n",

@@ -185,7 +185,8 @@ static void job_tell(FILE *out, const json_t *result, const json_t *job)
     late_tell(out, result, job);
 }
 
-/* What is as full as a link may be, beside the links: the ends of the network, and the memory of nodes. */
+/* What is as full as a link may be, beside the links: the ends of the network, the memory of nodes, file
+ * servers (whose mean is not known). */
 struct end {
     const char *key[2], *words;
 };
@@ -195,6 +196,7 @@ static const struct end ends[] = {
     {{"node", "controllers"}, "memory controllers are up to %.1f %% busy (%.1f %% on average)"},
     {{"node", "socket_links"}, "links between sockets are up to %.1f %% busy (%.1f %% on average)"},
     {{"node", "buses"}, "buses of nodes are up to %.1f %% busy (%.1f %% on average)"},
+    {{"storage", NULL}, "devices of file servers are up to %.1f %% busy"},
 };
 
 static bool ends_tell(FILE *out, const json_t *result, const char *before)
