@@ -144,6 +144,23 @@ static void cause_tell(FILE *out, const json_t *job)
                 100 * number(waits, causes[most].key) / number(waits, "wait_ps"), causes[most].words);
 }
 
+static double end_of(const json_t *result, const json_t *job)
+{
+    const json_t *finish = json_object_get(job, "finish_ps");
+    return json_is_integer(finish) ? json_number_value(finish) : number(result, "simulated_time_ps");
+}
+
+/* A tenth or more of the tasks' time was in calls on files. */
+static void files_tell(FILE *out, const json_t *result, const json_t *job)
+{
+    double time = 0, all = number(job, "tasks") * end_of(result, job);
+    const char *operation;
+    json_t *of;
+    json_object_foreach(json_object_get(job, "io"), operation, of) time += number(of, "time_ps");
+    if (all > 0 && time >= SHARE * all)
+        fprintf(out, ", spends %.0f %% in calls on files", 100 * fmin(time / all, 1));
+}
+
 /* What took a tenth or more of the tasks' time beside computation and waiting, where nodes measure it. */
 static void shares_tell(FILE *out, const json_t *job)
 {
@@ -167,10 +184,9 @@ static void shares_tell(FILE *out, const json_t *job)
 /* The task that computes longest, where the others must wait for it. */
 static void late_tell(FILE *out, const json_t *result, const json_t *job)
 {
-    const json_t *imbalance = json_object_get(job, "imbalance"), *finish = json_object_get(job, "finish_ps");
-    double end = json_is_integer(finish) ? json_number_value(finish) : number(result, "simulated_time_ps"),
-           times = number(imbalance, "max_over_mean");
-    if (times >= UNEVEN && number(imbalance, "compute_max_ps") >= WAITING * end)
+    const json_t *imbalance = json_object_get(job, "imbalance");
+    double times = number(imbalance, "max_over_mean");
+    if (times >= UNEVEN && number(imbalance, "compute_max_ps") >= WAITING * end_of(result, job))
         fprintf(out, ", its task %.0f computes %.1f times as long as the mean of all",
                 number(imbalance, "compute_max_task"), times);
 }
@@ -181,6 +197,7 @@ static void job_tell(FILE *out, const json_t *result, const json_t *job)
             100 * number(job, "wait_share"));
     if (number(job, "wait_share") >= SHARE)
         cause_tell(out, job);
+    files_tell(out, result, job);
     shares_tell(out, job);
     late_tell(out, result, job);
 }
