@@ -117,7 +117,8 @@ static void random_torus(struct random_system *r)
 
 static double random_taper(struct random_system *r, int levels)
 {
-    double kept = 1;
+    /* the least of a hundredth of what is usual stays fast enough */
+    double kept = 1, least = levels < 2 ? 1000 : fmax(100, 1000 * pow(0.01, 1.0 / (levels - 1)));
     if (levels < 2 || !random_flag(r, "tapered", 40))
         return 1;
     random_key(r, "taper");
@@ -125,7 +126,7 @@ static double random_taper(struct random_system *r, int levels)
     fprintf(r->out, "    taper = [");
     for (int i = 1; i < levels; i++) {
         static const double usual[] = {0.5, 0.75, 1};
-        double taper = r->extreme ? 1e-3 * (double)spread(r, 100, 1000) : usual[draw(r, 3)];
+        double taper = r->extreme ? 1e-3 * (double)spread(r, least, 1000) : usual[draw(r, 3)];
         kept *= each ? taper : pow(taper, levels - 1);
         fprintf(r->out, "%s%.3f", i > 1 ? ", " : "", taper);
         if (!each)
