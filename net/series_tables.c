@@ -75,7 +75,7 @@ uint64_t net_queue_bytes(const struct net_network *net, uint8_t class, uint64_t 
 
 #define SWITCH_NAME_COLUMN(COLUMN) COLUMN(switch, "", U32, SAME, row->id, "its id")
 #define SWITCH_COLUMNS(COLUMN) \
-    COLUMN(outputs, "", U32, SUM, row->outputs, "its outputs that have a link") \
+    COLUMN(outputs, "", U32, SUM, row->outputs, "its outputs that have a link", .fixed = true) \
     COLUMN(packets, "packets", U64, SUM, row->sum.packets, "packets that it has sent on all of them") \
     COLUMN(bytes, "bytes", U64, SUM, row->sum.bytes, "their bytes on the wire, headers included") \
     COLUMN(busy_ps, "ps", U64, SUM, row->sum.busy, "time spent transmitting, summed over the outputs") \

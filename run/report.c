@@ -26,7 +26,7 @@ json_t *run_speed_json(struct run *run)
     const struct ker_counts none = {0}, *c = run->engine ? ker_engine_counts(run->engine) : &none;
     uint64_t hops = run->network ? run_totals(run).packet_hops : 0;
     uint64_t v[] = {
-        c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
+        c->records, hops,     ker_peak_rss(), c->windows,       c->epochs,  (uint64_t)(cpu_seconds() * 1e6),
         c->wakes,   c->cells, c->sent.bytes,  c->sent.messages, c->critical};
     int64_t most[] = {(int64_t)c->records, run->simulated.wall, run->simulated.cpu};
     ker_comm_sum_u64(run->comm, v, sizeof v / sizeof *v);
@@ -56,6 +56,7 @@ struct links {
     struct run_use use[ROUTE_MAX_LINKS], adapters; /* by class; those that adapters send on */
     struct run_use taken;                          /* bytes that adapters took off the network */
     struct stats_busiest *busiest;
+    struct stats_growth *growth;
     struct stats_writer *writer; /* NULL: no file */
 };
 
@@ -70,6 +71,7 @@ static void use_add(struct run_use *u, uint64_t busy, bool unused)
 static void link_show(void *context, const struct stats_table *table, size_t row)
 {
     struct links *l = context;
+    table = stats_growth_row(l->growth, table, &row);
     uint64_t busy = (uint64_t)stats_table_cell(table, row, l->busy_ps);
     bool unused = stats_table_cell(table, row, l->packets) == 0;
     use_add(&l->use[stats_table_cell(table, row, l->class)], busy, unused);
@@ -111,6 +113,7 @@ static void links_report(struct run *run, struct links *l, ker_time span)
                         .from = stats_table_find(table, "from_kind", false),
                         .to = stats_table_find(table, "to_kind", false),
                         .bytes = stats_table_find(table, "bytes", false),
+                        .growth = run->folder.growth,
                         .busiest = stats_busiest_new(table)};
     if (run->control && ker_config_bool(run->config, "output.links"))
         l->writer = stats_writer_open(table, &run->folder, key_not_given(run, "output.links"), &run->error);
@@ -220,6 +223,25 @@ static void nodes_end(struct run *run, ker_time at)
     node_system_end(run->nodes, at);
 }
 
+/* On rank 0: what was measured is of all steps, where some were skipped; by how much that is longer. */
+static ker_time sums_grow(const struct run *run, json_t *result, const json_t *inside, ker_time span)
+{
+    static const char *const loads[] = {"accepted_load", "injected_load", "offered_load"};
+    const struct stats_growth *growth = run->folder.growth;
+    if (!growth)
+        return 0;
+    double more = (double)growth->whole.all / (double)growth->whole.seen * (double)span /
+                  (double)(span + (ker_time)growth->later);
+    run_skip_sums(&growth->whole, result);
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        json_t *load = json_object_get(result, loads[i]);
+        json_real_set(load, json_real_value(load) * more); /* null remains */
+    }
+    json_t *bytes = json_object_get(json_object_get(inside, "controllers"), "bytes");
+    json_integer_set(bytes, (json_int_t)stats_grown((stats_cell)json_integer_value(bytes), &growth->whole));
+    return (ker_time)growth->later;
+}
+
 /* Collective. Everything measured is written, also after a failed run. */
 void run_report(struct run *run)
 {
@@ -229,13 +251,15 @@ void run_report(struct run *run)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     run_series_end(run, at);
     nodes_end(run, at);
+    run_skip_measure(run);
     struct links links;
-    links_report(run, &links, span);
-    json_t *jobs = NULL, *speed = run_speed_json(run),
-           *result = run->carrier->report(run->network, run->comm, span);
-    traffic_add(run, result);
     struct task_files files = run_task_files(run);
+    json_t *jobs = NULL, *speed = run_speed_json(run);
     task_system_report(run->tasks, run->comm, at, &files, &jobs, &run->error);
+    run_skip_whole(run, at, jobs);
+    links_report(run, &links, span);
+    json_t *result = run->carrier->report(run->network, run->comm, span);
+    traffic_add(run, result);
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);
@@ -252,14 +276,13 @@ void run_report(struct run *run)
     json_t *timelines = run_timeline_write(run, at);
     run_files_close(run);
     if (run->control) {
+        ker_time later = sums_grow(run, result, inside, span);
+        span += later;
         result_add(run, result, at, jobs, listed, inside,
-                   run_power_json(run, links.use, &links.adapters, inside, span, at));
-        if (timelines)
-            json_object_set_new(result, "timelines", timelines);
-        if (skip)
-            json_object_set_new(result, "skip", skip);
-        if (storage)
-            json_object_set_new(result, "storage", storage);
+                   run_power_json(run, links.use, &links.adapters, inside, span, at + later));
+        json_object_set_new(result, "timelines", timelines); /* NULL: nothing is set */
+        json_object_set_new(result, "skip", skip);
+        json_object_set_new(result, "storage", storage);
         if (run_links(run))
             links_add(run, result, &links, span);
         json_t *summary = run_summary_json(run, result, speed);

@@ -99,8 +99,7 @@ static ker_time noise_recurs(const struct ker_config *c)
 /* Of what is collected event by event, skipped steps have nothing. */
 static void lost_warn(const struct ker_config *c)
 {
-    static const char *const keys[] = {"output.timeline", "output.critical_path", "output.waits",
-                                       "output.matrix", "output.period"};
+    static const char *const keys[] = {"output.timeline", "output.critical_path", "output.period"};
     char text[128] = "";
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ker_config_means_key(c, keys[i]) && ker_config_has(c, keys[i])) {
@@ -144,8 +143,14 @@ void run_skip_make(struct run *run)
 
 void run_skip_free(struct run_skip *skip)
 {
-    if (skip)
-        free(skip->job);
+    if (!skip)
+        return;
+    for (uint32_t i = 0; skip->ends && i < skip->state.jobs; i++)
+        free(skip->ends[i].last);
+    free(skip->ends);
+    free(skip->estimate);
+    stats_growth_release(&skip->growth);
+    free(skip->job);
     free(skip);
 }
 

@@ -33,6 +33,20 @@ struct run_skip_state {
     char why[320];               /* nothing, or no more, was skipped because ...; empty: as planned */
 };
 
+/* When the first steps of a job that are simulated ended, in ps: in the last task. */
+struct run_skip_ends {
+    uint32_t count; /* that all its tasks have ended */
+    int64_t *last;  /* malloc'ed */
+};
+
+/* Of a job's time and steps, in the end. */
+struct run_skip_estimate {
+    double time, half;          /* ps: of what was skipped, and how wrong it may be */
+    uint32_t simulated;         /* steps */
+    uint32_t windows;           /* of all phases in which some were skipped */
+    struct stats_steady steady; /* of the last of these phases */
+};
+
 struct run_skip {
     double precision, level;
     uint32_t windows;
@@ -41,13 +55,13 @@ struct run_skip {
     struct run_skip_state state;
     struct run_skip_job *job;
     const struct task_jobs *jobs; /* their names */
+
+    /* when the run has ended; of each of the jobs */
+    struct run_skip_ends *ends;
+    struct run_skip_estimate *estimate;
+    struct stats_growth growth; /* by all jobs of the run */
 };
 
-/* When the first steps of a job that are simulated ended, in ps: in the last task. */
-struct run_skip_ends {
-    uint32_t count; /* that all its tasks have ended */
-    int64_t *last;  /* malloc'ed */
-};
 /* Collective over comm; i: which of the jobs. */
 struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t i);
 

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct row {
     uint32_t job, number, step, window;
@@ -47,17 +48,11 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 
 /* ---- the estimate ---- */
 
-struct estimate {
-    double time, half;          /* ps: of what was skipped, and how wrong it may be */
-    uint32_t simulated;         /* steps */
-    uint32_t windows;           /* of all phases in which some were skipped */
-    struct stats_steady steady; /* of the last of these phases */
-};
-
-static struct estimate estimate_of(const struct run_skip *skip, uint32_t i, const struct run_skip_ends *ends)
+static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_t i,
+                                            const struct run_skip_ends *ends)
 {
     const struct run_skip_job *job = &skip->job[i];
-    struct estimate e = {.simulated = job->steps};
+    struct run_skip_estimate e = {.simulated = job->steps};
     for (uint32_t w = 0; w < skip->state.windows;) {
         uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
         for (; w < skip->state.windows && skip->state.phase[w] == phase; w++)
@@ -77,13 +72,6 @@ static struct estimate estimate_of(const struct run_skip *skip, uint32_t i, cons
     return e;
 }
 
-/* What a job has sent is as much in each step, but for what is drawn. */
-static void scale(json_t *job, const char *key, uint64_t steps, uint64_t simulated)
-{
-    unsigned __int128 value = (uint64_t)json_integer_value(json_object_get(job, key));
-    json_object_set_new(job, key, json_integer((json_int_t)((value * steps + simulated / 2) / simulated)));
-}
-
 /* Where the simulated clock stands still: series and timelines have nothing of these steps. */
 static json_t *gaps_json(const struct run_skip *skip, uint32_t i, const struct run_skip_ends *ends)
 {
@@ -101,13 +89,12 @@ static json_t *gaps_json(const struct run_skip *skip, uint32_t i, const struct r
     return gaps;
 }
 
-/* Of a job of which steps were skipped, and its entry in "jobs", whose time is the estimated one from now on.
- */
-static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const struct estimate *e,
-                             const struct run_skip_ends *ends, json_t *job)
+/* Of a job of which steps were skipped, and its entry in "jobs", whose time is the estimated one. */
+static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const struct run_skip_estimate *e,
+                             const struct run_skip_ends *ends, const json_t *job)
 {
     const json_t *finish = json_object_get(job, "finish_ps");
-    double simulated = json_number_value(finish), time = simulated + e->time;
+    double time = json_number_value(finish);
     json_t *o =
         json_pack("{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:f, s:b}", "level", skip->level, "steps",
                   (json_int_t)skip->job[i].steps, "simulated_steps", (json_int_t)e->simulated, "step_ps",
@@ -115,14 +102,11 @@ static json_t *estimate_json(const struct run_skip *skip, uint32_t i, const stru
                   (json_int_t)e->steady.batch * skip->job[i].period, "batches", (json_int_t)e->steady.batches,
                   "correlation", e->steady.correlation, "trend", e->steady.trend);
     if (json_is_integer(finish)) {
-        json_object_set_new(o, "simulated_finish_ps", json_integer((json_int_t)simulated));
+        json_object_set_new(o, "simulated_finish_ps", json_integer((json_int_t)(time - round(e->time))));
         json_object_set_new(o, "low_ps", json_integer((json_int_t)(time - e->half)));
         json_object_set_new(o, "high_ps", json_integer((json_int_t)(time + e->half)));
-        json_object_set_new(job, "finish_ps", json_integer((json_int_t)time));
     }
     json_object_set_new(o, "gaps", gaps_json(skip, i, ends));
-    scale(job, "messages", skip->job[i].steps, e->simulated);
-    scale(job, "bytes", skip->job[i].steps, e->simulated);
     return o;
 }
 
@@ -132,7 +116,7 @@ struct whole {
     uint64_t steps, simulated; /* weighted by tasks */
 };
 
-static void whole_add(struct whole *all, const struct run_skip_job *job, const struct estimate *e,
+static void whole_add(struct whole *all, const struct run_skip_job *job, const struct run_skip_estimate *e,
                       const json_t *entry)
 {
     double finish = json_number_value(json_object_get(entry, "finish_ps"));
@@ -152,13 +136,96 @@ static json_t *whole_json(const struct run_skip *skip, const struct whole *all)
     json_t *o = json_pack("{s:b, s:f}", "skipped", skipped, "share_simulated",
                           all->steps ? (double)all->simulated / (double)all->steps : 1);
     if (skipped)
-        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:i}", "time_ps", (json_int_t)all->finish,
-                                            "low_ps", (json_int_t)all->low, "high_ps", (json_int_t)all->high,
-                                            "level", skip->level, "windows", (int)skip->state.windows));
+        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:i, s:s}", "time_ps",
+                                            (json_int_t)all->finish, "low_ps", (json_int_t)all->low,
+                                            "high_ps", (json_int_t)all->high, "level", skip->level, "windows",
+                                            (int)skip->state.windows, "sums", "estimated"));
     const char *why = *skip->state.why ? skip->state.why : skipped ? NULL : "the jobs ended first";
     if (why)
         json_object_set_new(o, "reason", json_string(why));
     return o;
+}
+
+void run_skip_measure(struct run *run)
+{
+    struct run_skip *skip = run->skip;
+    if (!skip || !skip->state.jobs)
+        return;
+    uint32_t jobs = task_system_jobs(run->tasks);
+    skip->growth = (struct stats_growth){.job = ker_alloc(jobs * sizeof *skip->growth.job), .jobs = jobs};
+    for (uint32_t i = 0; i < jobs; i++)
+        skip->growth.job[i] = (struct stats_part){1, 1, 0};
+    skip->ends = ker_alloc(skip->state.jobs * sizeof *skip->ends);
+    skip->estimate = ker_alloc(skip->state.jobs * sizeof *skip->estimate);
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        const struct run_skip_job *job = &skip->job[i];
+        skip->ends[i] = run_skip_ends(run, run->comm, i);
+        skip->estimate[i] = estimate_of(skip, i, &skip->ends[i]);
+        const struct run_skip_estimate *e = &skip->estimate[i];
+        skip->growth.job[job->job] = (struct stats_part){job->steps, e->simulated, (uint64_t)round(e->time)};
+        if (e->simulated < job->steps)
+            run->folder.growth = &skip->growth;
+    }
+}
+
+/* What is of no job grows as what the jobs have sent does; where there is other traffic as time does. */
+void run_skip_whole(struct run *run, ker_time at, const json_t *jobs)
+{
+    struct stats_growth *g = run->folder.growth;
+    struct stats_part sent = {0}, time = {(uint64_t)at, (uint64_t)at, 0};
+    for (uint32_t i = 0; g && i < g->jobs; i++) {
+        const json_t *job = json_array_get(jobs, i);
+        const struct stats_part *part = &g->job[i];
+        uint64_t all = (uint64_t)(json_integer_value(json_object_get(job, "bytes")) +
+                                  json_integer_value(json_object_get(job, "messages"))),
+                 finish = (uint64_t)json_integer_value(json_object_get(job, "finish_ps"));
+        sent.all += all;
+        sent.seen += (uint64_t)stats_grown(all, &(struct stats_part){part->seen, part->all, 0});
+        time.all = finish > time.all ? finish : time.all;
+    }
+    if (!g)
+        return;
+    g->whole = task_system_load(run->tasks) > 0 || !sent.seen ? time : sent;
+    g->later = time.all - time.seen;
+}
+
+/* Sums of what the network has carried, of calls on files, of memory. */
+void run_skip_sums(const struct stats_part *part, json_t *of)
+{
+    static const char *const sums[] = {"packets_injected",
+                                       "packets_delivered",
+                                       "bytes_injected",
+                                       "bytes_delivered",
+                                       "messages_delivered",
+                                       "count",
+                                       "marked_packets",
+                                       "notices_sent",
+                                       "notices_received",
+                                       "out_of_order_packets",
+                                       "no_way",
+                                       "dead_switch",
+                                       "not_sent",
+                                       "lost_head_life",
+                                       "lost_packet_life",
+                                       "messages_held",
+                                       "minimal",
+                                       "detour",
+                                       "calls",
+                                       "time_ps",
+                                       "span_ps",
+                                       "bytes"};
+    const char *key;
+    json_t *value;
+    json_object_foreach(of, key, value)
+    {
+        bool sum = false;
+        for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+            sum |= strcmp(key, sums[i]) == 0;
+        if (json_is_object(value))
+            run_skip_sums(part, value);
+        else if (sum && json_is_integer(value))
+            json_integer_set(value, (json_int_t)stats_grown((stats_cell)json_integer_value(value), part));
+    }
 }
 
 json_t *run_skip_report(struct run *run, json_t *jobs)
@@ -168,16 +235,16 @@ json_t *run_skip_report(struct run *run, json_t *jobs)
         return NULL;
     struct whole all = {0};
     struct stats_table *table = stats_table_new(&run_steps_schema, skip->jobs, 0);
-    for (uint32_t i = 0; i < skip->state.jobs; i++) {
-        struct run_skip_ends ends = run_skip_ends(run, run->comm, i);
-        struct estimate e = estimate_of(skip, i, &ends);
+    for (uint32_t i = 0; i < skip->state.jobs && run->control; i++) {
+        const struct run_skip_estimate *e = &skip->estimate[i];
         json_t *job = json_array_get(jobs, skip->job[i].job);
-        steps_add(table, skip, i, &ends);
-        if (job && e.simulated < skip->job[i].steps)
-            json_object_set_new(job, "estimated", estimate_json(skip, i, &e, &ends, job));
+        steps_add(table, skip, i, &skip->ends[i]);
+        if (job && e->simulated < skip->job[i].steps) {
+            json_object_set_new(job, "estimated", estimate_json(skip, i, e, &skip->ends[i], job));
+            run_skip_sums(&skip->growth.job[skip->job[i].job], json_object_get(job, "io"));
+        }
         if (job)
-            whole_add(&all, &skip->job[i], &e, job);
-        free(ends.last);
+            whole_add(&all, &skip->job[i], e, job);
     }
     if (run->control && skip->state.jobs)
         stats_table_write(table, &run->folder, &run->error);

@@ -24,6 +24,7 @@ struct stats_table {
     uint64_t divisor;
     struct table_place *place; /* of the columns that are wanted, in the schema's order */
     size_t columns;
+    int job;       /* the column that says of which job a row is; -1: there is none */
     size_t prefix; /* bytes of the cells at a row's beginning that are mostly those of the row before */
     size_t prefix_columns;
     char *row; /* rows x row_bytes */
@@ -51,6 +52,27 @@ static inline stats_cell table_cell_get(const char *row, const struct table_plac
     default:
         memcpy(&wide, at, sizeof wide);
         return wide;
+    }
+}
+
+static inline void table_cell_put(char *row, const struct table_place *p, stats_cell value)
+{
+    char *at = row + p->offset;
+    switch (p->bytes) {
+    case 1:
+        *at = (char)value;
+        break;
+    case 2:
+        memcpy(at, &value, 2);
+        break;
+    case 4:
+        memcpy(at, &value, 4);
+        break;
+    case 8:
+        memcpy(at, &value, 8);
+        break;
+    default:
+        memcpy(at, &value, sizeof value);
     }
 }
 

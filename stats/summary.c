@@ -91,6 +91,8 @@ static void write_skip(FILE *out, const json_t *result)
         fprintf(out, "estimated   %s, %g %% interval %s to %s, %.3g %% of steps simulated\n",
                 print_ps(a, skip, "time_ps"), 100 * get_number(skip, "level"), print_ps(b, skip, "low_ps"),
                 print_ps(c, skip, "high_ps"), 100 * get_number(skip, "share_simulated"));
+    if (json_is_true(json_object_get(skip, "skipped")))
+        fputs("            packets, bytes and all other sums below are estimated, too: of all steps\n", out);
     if (reason) {
         char *text =
             ker_format("%s skipped, because %s",

@@ -53,6 +53,7 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
         if (t->place[i].column->of)
             t->place[i].of = stats_table_find(t, t->place[i].column->of, false);
     prefix_find(t);
+    t->job = stats_table_find(t, "job", true);
     return t;
 }
 
@@ -103,28 +104,6 @@ size_t stats_table_row_bytes(const struct stats_table *t)
 static char *row_at(const struct stats_table *t, size_t row)
 {
     return t->row + row * t->row_bytes;
-}
-
-/* Cells lie at any address; this machine's lowest bytes come first, as ker_comm_gather's ranks agree. */
-static inline void cell_put(char *row, const struct table_place *p, stats_cell value)
-{
-    char *at = row + p->offset;
-    switch (p->bytes) { /* copies of a length that the compiler knows */
-    case 1:
-        *at = (char)value;
-        break;
-    case 2:
-        memcpy(at, &value, 2);
-        break;
-    case 4:
-        memcpy(at, &value, 4);
-        break;
-    case 8:
-        memcpy(at, &value, 8);
-        break;
-    default:
-        memcpy(at, &value, sizeof value);
-    }
 }
 
 void stats_table_reserve(struct stats_table *t, size_t rows)
@@ -198,9 +177,9 @@ void table_row_merge(const struct stats_table *t, char *row, const char *other)
         const struct table_place *p = &t->place[i];
         stats_cell a = table_cell_get(row, p), b = table_cell_get(other, p);
         if (p->column->merge == STATS_SUM)
-            cell_put(row, p, a + b);
+            table_cell_put(row, p, a + b);
         else if (p->column->merge == STATS_MOST)
-            cell_put(row, p, a > b ? a : b);
+            table_cell_put(row, p, a > b ? a : b);
         else
             ker_assert(a == b);
     }

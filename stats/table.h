@@ -49,7 +49,9 @@ struct stats_column {
     const char *by;                                        /* STATS_RATIO, STATS_MEAN, STATS_DEVIATION */
     const char *of;                                        /* STATS_DEVIATION */
     bool (*wanted)(const void *context);                   /* NULL: in every table */
-    uint8_t text_bytes;                                    /* STATS_TEXT in results.h5: its length; 0: 64 */
+    bool fixed;         /* a sum that does not grow with the steps of a run */
+    bool ends;          /* when something has ended: later by what was skipped */
+    uint8_t text_bytes; /* STATS_TEXT in results.h5: its length; 0: 64 */
 };
 
 /* Columns are lines of a list macro LIST(COLUMN), each COLUMN(name, unit, type, merge, value, meaning, ...):
@@ -104,10 +106,12 @@ struct stats_schema {
 
 /* Where result files are written, and as what. */
 struct stats_hdf5;
+struct stats_growth;
 struct stats_folder {
     const char *path;
-    bool json;               /* tables as NAME.json in place of NAME.csv */
-    struct stats_hdf5 *hdf5; /* and as groups of results.h5 (hdf5.h); NULL: not */
+    bool json;                   /* tables as NAME.json in place of NAME.csv */
+    struct stats_hdf5 *hdf5;     /* and as groups of results.h5 (hdf5.h); NULL: not */
+    struct stats_growth *growth; /* NULL: nothing was skipped */
 };
 
 struct stats_table;
@@ -172,6 +176,23 @@ enum ker_status stats_writer_close(struct stats_writer *, struct ker_error *);  
 /* Collective: the rows of all ranks as stats_table_show shows them, into the file on rank 0. */
 enum ker_status stats_table_show_file(struct stats_table *, struct ker_comm *, const struct stats_folder *,
                                       const char *key, struct ker_error *);
+/* A run that has skipped steps (run.skip) says of all of them what it has counted of some. */
+struct stats_part {
+    uint64_t all, seen;
+    uint64_t later; /* ps by which the end is later */
+};
+struct stats_growth {
+    struct stats_part whole, *job; /* whole: of rows that are of no job */
+    uint32_t jobs;
+    uint64_t later;            /* ps by which the measured span is longer */
+    struct stats_table *table; /* the row that was asked for last */
+};
+void stats_growth_release(struct stats_growth *);
+stats_cell stats_grown(stats_cell, const struct stats_part *); /* rounded */
+/* A row as it is written: one of another table, which is valid until the next call; the row itself if growth
+ * is NULL, if it is grown already, or if rows are by time. */
+const struct stats_table *stats_growth_row(struct stats_growth *, const struct stats_table *, size_t *row);
+
 /* For a file that is written row by row. */
 void stats_table_head_csv(const struct stats_table *, FILE *);
 void stats_table_row_csv(const struct stats_table *, size_t row, struct stats_lines *);

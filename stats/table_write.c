@@ -176,6 +176,7 @@ struct stats_writer {
     char *name;
     const char *key; /* NULL: whatever its size, it is written */
     bool json;
+    struct stats_growth *growth;
     struct stats_hdf5_table *group; /* NULL: not in results.h5 */
     uint64_t rows, bytes;           /* bytes: where it was given up; 0: it was not */
     uint64_t written;               /* rows by then */
@@ -202,6 +203,7 @@ struct stats_writer *stats_writer_open(const struct stats_table *t, const struct
     w->name = ker_format("%s.%s", t->schema->name, folder->json ? "json" : "csv");
     w->key = key;
     w->json = folder->json;
+    w->growth = folder->growth;
     if (stats_file_open(&w->file, folder->path, w->name, error) != KER_OK) {
         free(w->name);
         free(w);
@@ -232,6 +234,7 @@ void stats_writer_row(struct stats_writer *w, const struct stats_table *t, size_
 {
     if (!w)
         return;
+    t = stats_growth_row(w->growth, t, &row);
     if (w->group)
         stats_hdf5_row(w->group, t, row);
     if (!w->bytes) {

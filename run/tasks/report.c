@@ -171,12 +171,14 @@ struct job_sum {
 struct tasks {
     int column[COLUMNS];
     struct job_sum *sum;
+    struct stats_growth *growth;
     struct stats_writer *writer; /* NULL: no file */
 };
 
 static void task_show(void *context, const struct stats_table *table, size_t row)
 {
     const struct tasks *t = context;
+    table = stats_growth_row(t->growth, table, &row);
     uint64_t cell[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
         cell[i] = t->column[i] < 0 ? 0 : (uint64_t)stats_table_cell(table, row, t->column[i]);
@@ -353,7 +355,7 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     uint64_t *file_times = ker_alloc(jobs_count * sizeof *file_times);
     task_mpi_files(system->mpi, file_times);
     ker_comm_sum_u64(comm, file_times, jobs_count);
-    struct tasks tasks = {.sum = ker_alloc(jobs_count * sizeof *tasks.sum)};
+    struct tasks tasks = {.sum = ker_alloc(jobs_count * sizeof *tasks.sum), .growth = files->folder->growth};
     stats_table_find_all(table, column_names, COLUMNS, tasks.column);
     if (control && files->tasks &&
         !(tasks.writer = stats_writer_open(table, files->folder, files->tasks_key, error)))
@@ -398,10 +400,12 @@ static enum ker_status mpi_report(const struct task_system *system, struct ker_c
     uint32_t count = task_jobs_count(system->jobs);
     enum ker_status status = KER_OK;
     json_t *waits = NULL, *paths = NULL;
+    struct stats_folder seen = *files->folder;
+    seen.growth = NULL; /* a path is one through what was simulated */
     if (task_mpi_waits_split(system->mpi))
         keep(&status, task_mpi_waits(system->mpi, names, count, comm, end, files->folder, &waits, error));
     if (task_mpi_path_room(system->mpi))
-        keep(&status, task_mpi_path(system->mpi, names, count, comm, end, files->folder, &paths, error));
+        keep(&status, task_mpi_path(system->mpi, names, count, comm, end, &seen, &paths, error));
     if (calls_counted(system->jobs))
         keep(&status, task_mpi_calls(system->mpi, count, comm, end, files->folder, files->calls_key, error));
     if (files->matching)

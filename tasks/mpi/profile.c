@@ -67,7 +67,7 @@ static bool several_jobs(const void *context)
     COUNTED_COLUMNS(COLUMN)
 #define FUNCTION_COLUMNS(COLUMN) \
     COLUMN(function, "", TEXT, SAME, row->function, "the MPI function", .text = function_text) \
-    COLUMN(tasks, "", U64, SUM, row->tasks, "how many tasks have called it") \
+    COLUMN(tasks, "", U64, SUM, row->tasks, "how many tasks have called it", .fixed = true) \
     COUNTED_COLUMNS(COLUMN)
 /* clang-format on */
 

@@ -38,7 +38,8 @@ static bool system_measured(const void *context)
     COLUMN(node, "", U32, SAME, row->place.node, "where it ran") \
     COLUMN(core, "", U32, SAME, row->place.core, "the core of that node") \
     COLUMN(finish_ps, "ps", TIME, SAME, row->finish, \
-           "when it ended (of a job that restarts: its last complete pass); empty when it never did") \
+           "when it ended (of a job that restarts: its last complete pass); empty when it never did", \
+           .ends = true) \
     COLUMN(compute_ps, "ps", U64, SUM, row->compute, "time spent computing") \
     COLUMN(wait_ps, "ps", U64, SUM, row->wait, "time blocked in all MPI calls but blocking sends") \
     COLUMN(send_wait_ps, "ps", U64, SUM, row->send_wait, \
@@ -49,7 +50,8 @@ static bool system_measured(const void *context)
     COLUMN(messages_received, "messages", U64, SUM, row->messages_received, "the same, received") \
     COLUMN(bytes_received, "bytes", U64, SUM, row->bytes_received, "their payload") \
     COLUMN(passes, "", U64, SUM, row->passes, \
-           "how often its program was run to its end: 0 or 1, more for jobs that restart or are repeated") \
+           "how often its program was run to its end: 0 or 1, more for jobs that restart or are repeated", \
+           .fixed = true) \
     COLUMN(poll_gap_ps, "ps", U64, SUM, row->taken.poll_gap, \
            "replays of traces: time between tests that was left out of each pass, on the traced machine " \
            "([traces.md](traces.md))") \

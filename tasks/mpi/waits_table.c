@@ -168,6 +168,7 @@ static void rows_add(struct task_mpi *mpi, struct task_state *task, ker_time end
 /* ---- rank 0 ---- */
 
 struct sums {
+    struct stats_growth *growth;
     struct stats_writer *writer;
     int job, count, wait, part[TASK_PARTS];
     struct job_sum {
@@ -178,6 +179,7 @@ struct sums {
 static void task_show(void *context, const struct stats_table *table, size_t row)
 {
     const struct sums *s = context;
+    table = stats_growth_row(s->growth, table, &row);
     struct job_sum *sum = &s->job_sum[(uint32_t)stats_table_cell(table, row, s->job)];
     sum->count += (uint64_t)stats_table_cell(table, row, s->count);
     sum->wait += (uint64_t)stats_table_cell(table, row, s->wait);
@@ -203,7 +205,8 @@ static json_t *sums_json(const struct sums *s, const struct job_sum *sum, uint32
 static enum ker_status tasks_write(struct stats_table *table, uint32_t jobs, struct ker_comm *comm,
                                    const struct stats_folder *folder, json_t **sums, struct ker_error *error)
 {
-    struct sums s = {.job = stats_table_find(table, "job", false),
+    struct sums s = {.growth = folder->growth,
+                     .job = stats_table_find(table, "job", false),
                      .count = stats_table_find(table, "waits", false),
                      .wait = stats_table_find(table, "wait_ps", false),
                      .job_sum = ker_alloc((jobs + (size_t)1) * sizeof *s.job_sum)};

@@ -31,6 +31,21 @@ result "$t/skip" ".result.jobs[0] | .estimated.low_ps <= $full and .estimated.hi
 check "the interval covers the full run's time"
 cmp <(jq '.result.jobs[0] | .messages, .bytes' "$t/full/summary.json") <(jq '.result.jobs[0] | .messages, .bytes' "$t/skip/summary.json")
 check "messages and bytes are those of all steps"
+run -o "$t/sums" "$t/stencil.cfg" output.links=true && run -o "$t/full-sums" "$t/stencil.cfg" output.links=true run.skip.enabled=false
+sums() { # FOLDER FILE COLUMN...: of all rows
+    awk -F, -v columns="${*:3}" 'NR == 1 { n = split(columns, want, " "); for (i = 1; i <= NF; i++) at[$i] = i; next } { for (i = 1; i <= n; i++) sum[i] += $at[want[i]] }
+        END { for (i = 1; i <= n; i++) printf "%.0f ", sum[i] }' "$1/$2"
+}
+for file in 'links.csv packets bytes busy_ps' 'tasks.csv messages_sent bytes_sent messages_received passes'; do
+    [ "$(sums "$t/sums" $file)" = "$(sums "$t/full-sums" $file)" ]
+    check "sums are those of all steps: $file"
+done
+cmp <(jq -S '.result | with_entries(select(.key | test("packets_|bytes_|messages_"))) + {n: .packet_latency_ps.count}' "$t/sums/summary.json") \
+    <(jq -S '.result | with_entries(select(.key | test("packets_|bytes_|messages_"))) + {n: .packet_latency_ps.count}' "$t/full-sums/summary.json")
+check "so are those of summary.json"
+jq -e --argjson busy "$(sums "$t/sums" links.csv busy_ps)" '.result | (([.link_classes[] | .mean_utilisation * .directions] | add) / ($busy / .skip.time_ps) - 1 | fabs) < 1e-6' \
+    "$t/sums/summary.json" >/dev/null
+check "utilisations are the sums over the estimated time"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { if (NR > 2 && $at["step"] > last + 1) gaps++; last = $at["step"] } END { exit !(gaps == 2 && last == 398) }' "$t/skip/steps.csv"
 check "steps.csv: three windows, the last at the end of the run"
 grep -q '^estimated  .*95 % interval .* of steps simulated' "$t/skip/summary.txt" && grep -q '^    estimated, 95 % interval' "$t/skip/summary.txt"
@@ -68,7 +83,7 @@ reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
 reason "a set end" 'run.end is given' stencil 'run.end=1 s'
 
-"$m" -q -o "$t/warned" "$t/stencil.cfg" output.period="10 us" output.waits=true partition.bind=no 2>"$t/err" && [ "$(grep -c 'run.skip: what output.waits, output.period collect' "$t/err")" = 1 ]
+"$m" -q -o "$t/warned" "$t/stencil.cfg" output.period="10 us" output.waits=true output.critical_path="64 KiB" partition.bind=no 2>"$t/err" && [ "$(grep -c 'run.skip: what output.critical_path, output.period collect' "$t/err")" = 1 ]
 check "what is lost is said"
 jq -e '.result.jobs[0].estimated | .steps - .simulated_steps == ([.gaps[].steps] | add) and (.gaps | length) == 2' "$t/skip/summary.json" >/dev/null
 check "where steps are missing is said"
