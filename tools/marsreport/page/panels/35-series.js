@@ -63,6 +63,7 @@
                 return;
             }
             box.append(make("p", { class: "hint" }, "Drag to zoom, double click for all; with the keyboard plus, minus, arrows, Escape." +
+                (mars.gapsOf(run).length ? " Hatched bands: steps were skipped there, of which series and timelines have nothing." : "") +
                 (run.periods.together > 1 ? " " + run.periods.together + " periods are one point." : "")));
             const plots = make("div", { class: "plots" });
             box.append(plots);

@@ -159,6 +159,7 @@
             c.textBaseline = "middle";
             seen.forEach(row => row.job === undefined ? this.drawTrack(c, row.track, row.y - this.top) : this.drawJob(c, row.job, row.y - this.top));
             this.drawArrows(c);
+            mars.drawGaps(c, mars.gapsOf(this.run), time => this.x(time), { left: this.left, top: 0, width: this.width - this.left, height: body });
             c.clearRect(0, body, this.width, BOTTOM);
             c.clearRect(0, 0, this.left - 1, body);
             c.textAlign = "right";

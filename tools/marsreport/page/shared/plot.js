@@ -15,6 +15,55 @@
         return found;
     }, []) };
 
+    /* Where steps were skipped (run.skip) the simulated clock stands still: {at, words} of each such time. */
+    mars.gapsOf = run => {
+        const all = new Map();
+        for (const job of run && run.result && run.result.jobs || [])
+            (job.estimated ? job.estimated.gaps : []).forEach((gap, i) => {
+                const known = all.get(i) || { at: 0, words: [] };
+                all.set(i, { at: Math.max(known.at, gap.simulated_ps), words: known.words.concat(mars.count(gap.steps) + " steps" + (run.result.jobs.length > 1 ? " of " + job.name : "")) });
+            });
+        return [...all.values()].map(({ at, words }) => ({ at, words: words.join(", ") + " skipped" }));
+    };
+
+    /* As hatched bands over a drawing; x: of a time; labels have lines of their own where they would meet. */
+    mars.drawGaps = (c, gaps, x, { left, top, width, height }, scale = 1) => {
+        const half = 4 * scale;
+        const shown = gaps.map(({ at, words }) => ({ px: x(at), words })).filter(({ px }) => px >= left && px <= left + width);
+        let line = 0, free = left;
+        c.save();
+        c.lineWidth = scale;
+        for (const { px } of shown) {
+            c.fillStyle = mars.colours.variable("paper");
+            c.fillRect(px - half, top, 2 * half, height);
+            c.strokeStyle = mars.colours.variable("focus");
+            c.beginPath();
+            for (let y = top; y + 2 * half <= top + height; y += 2 * half)
+                c.moveTo(px - half, y + 2 * half), c.lineTo(px + half, y);
+            c.stroke();
+        }
+        c.font = 11 * scale + "px sans-serif";
+        c.textBaseline = "top";
+        for (const { px, words } of shown) {
+            const wide = c.measureText(words).width + 8 * scale, ends = px + half + wide > left + width;
+            line = px < free ? (line + 1) % 4 : 0;
+            const high = top + (3 + 13 * line) * scale;
+            c.fillStyle = mars.colours.variable("paper");
+            c.fillRect(ends ? px - half - wide : px + half, high, wide, 13 * scale);
+            c.fillStyle = mars.colours.variable("focus");
+            c.textAlign = ends ? "right" : "left";
+            c.fillText(words, ends ? px - 2 * half : px + 2 * half, high + scale);
+            free = px + half + wide;
+        }
+        c.restore();
+    };
+
+    function gapsDraw(u, sync) {
+        const run = mars.runs.find((run, i) => "run" + i === sync);
+        if (run)
+            mars.drawGaps(u.ctx, mars.gapsOf(run), time => u.valToPos(time, "x", true), u.bbox, devicePixelRatio);
+    }
+
     function options(of, width) {
         const format = of.format, xFormat = of.x ? of.x.format : mars.time, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
         const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
@@ -30,7 +79,7 @@
                 const all = u.data[0], { min, max } = u.scales.x, whole = min <= all[0] && max >= all[all.length - 1];
                 if (key === "x" && of.sync && of.drawn)
                     mars.axis(of.sync).set(whole ? null : min, whole ? null : max);
-            }], draw: of.over ? [of.over] : [] },
+            }], draw: of.over ? [of.over] : [u => gapsDraw(u, of.sync)] },
             series: [{ label: of.x ? of.x.label : "until", value: (u, v) => v === null || v === undefined ? "–" : xFormat(v) }].concat(of.lines.map((line, i) => ({
                 label: line.label, stroke: line.colour ? line.colour() : mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: of.points || alone, paths: of.words ? () => null : undefined,
                 value: (u, v, series, at) => v === null || v === undefined ? "–" : line.show ? line.show(v, at) : format(v),
