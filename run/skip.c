@@ -50,8 +50,8 @@ static void __attribute__((format(printf, 2, 3))) refuse(struct run_skip_state *
 
 static const char *job_refused(const struct task_job *job, const struct task_steps *steps)
 {
-    if (!steps)
-        return "has no steps that are known";
+    if (!steps || steps->why)
+        return steps ? steps->why : "has no steps that are known";
     if (job->repetitions > 1)
         return "is run several times";
     if (job->start > 0 || job->afters)
@@ -81,8 +81,12 @@ static void job_add(struct run_skip *skip, uint32_t number, const struct task_jo
         refuse(&skip->state, "job `%s` %s", job->name, refused);
         return;
     }
-    skip->job[skip->state.jobs++] = (struct run_skip_job){
-        .job = number, .tasks = job->tasks, .steps = steps->count, .period = steps->period};
+    skip->known[skip->state.jobs] = steps->known;
+    skip->job[skip->state.jobs++] = (struct run_skip_job){.job = number,
+                                                          .tasks = job->tasks,
+                                                          .steps = steps->count,
+                                                          .period = steps->period,
+                                                          .factor = job->processor_factor};
 }
 
 /* How long it takes until what takes cores away has come once. */
@@ -125,6 +129,8 @@ void run_skip_make(struct run *run)
     skip->recurs = noise_recurs(c);
     uint32_t jobs = task_system_jobs(run->tasks);
     skip->job = ker_alloc((jobs + 1ull) * sizeof *skip->job);
+    skip->known = ker_alloc((jobs + 1ull) * sizeof *skip->known);
+    task_system_find_steps(run->tasks, run->comm);
     const char *key = key_refused(c);
     for (uint32_t job = 0; job < jobs && !skip->state.over; job++)
         job_add(skip, job, task_jobs_get(task_jobs_of(run->tasks), job), task_system_steps(run->tasks, job));
@@ -151,6 +157,7 @@ void run_skip_free(struct run_skip *skip)
     free(skip->estimate);
     stats_growth_release(&skip->growth);
     free(skip->job);
+    free(skip->known);
     free(skip);
 }
 

@@ -22,6 +22,7 @@ struct run_skip_job {
     uint32_t begun;                /* the latest step that any task has begun, at the last look */
     uint32_t number[RUN_WINDOWS];  /* of a window's first step */
     uint32_t skipped[RUN_WINDOWS]; /* steps, before that window */
+    double factor;                 /* of what steps of a trace compute */
 };
 
 /* Plain values: broadcast, saved. */
@@ -54,6 +55,7 @@ struct run_skip {
     uint32_t first;  /* steps that are not counted in any case */
     struct run_skip_state state;
     struct run_skip_job *job;
+    const int64_t **known;        /* of each: struct task_steps */
     const struct task_jobs *jobs; /* their names */
 
     /* when the run has ended; of each of the jobs */
@@ -64,6 +66,9 @@ struct run_skip {
 
 /* Collective over comm; i: which of the jobs. */
 struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t i);
+
+/* By how much longer than mean ones these steps of job i compute, as its trace says, in ps. */
+double run_skip_known(const struct run_skip *, uint32_t i, uint32_t from, uint32_t to);
 
 /* Steps that are simulated at least. */
 uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);

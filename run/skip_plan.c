@@ -132,6 +132,12 @@ static void pieces_cut(struct stats_windows *seen, uint32_t from, uint32_t lengt
         seen->begin[seen->windows++] = from + (uint32_t)((uint64_t)count * p / pieces);
 }
 
+double run_skip_known(const struct run_skip *skip, uint32_t i, uint32_t from, uint32_t to)
+{
+    const int64_t *known = skip->known[i];
+    return known ? skip->job[i].factor * (double)(known[to] - known[from]) : 0;
+}
+
 struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase,
                                    const struct run_skip_ends *ends)
 {
@@ -140,11 +146,16 @@ struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint
     phase_windows(skip, phase, &from, &to);
     struct stats_windows seen = {.begin = ker_alloc((most + 1ull) * sizeof *seen.begin),
                                  .value = ker_alloc(most * sizeof *seen.value)};
+    uint32_t skipped = 0; /* before the window */
+    for (uint32_t w = 0; w < from; w++)
+        skipped += job->skipped[w];
     for (uint32_t w = from; w < to; w++) {
+        skipped += job->skipped[w];
         uint32_t end = w + 1 < skip->state.windows ? job->number[w + 1] : ends->count, first = seen.values,
                  at = job->number[w] + (w > from ? UNCOUNTED * period : 0);
         for (; at + period < end && at + period < ends->count; at += period)
-            seen.value[seen.values++] = (double)(ends->last[at + period] - ends->last[at]);
+            seen.value[seen.values++] = (double)(ends->last[at + period] - ends->last[at]) -
+                                        run_skip_known(skip, i, at + skipped + 1, at + skipped + period + 1);
         uint32_t warm = w == from ? stats_mser(seen.value, seen.values) : 0;
         seen.values -= warm;
         memmove(seen.value + first, seen.value + first + warm, (seen.values - first) * sizeof *seen.value);

@@ -53,10 +53,15 @@ static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_
 {
     const struct run_skip_job *job = &skip->job[i];
     struct run_skip_estimate e = {.simulated = job->steps};
+    uint32_t before = 0; /* skipped steps */
     for (uint32_t w = 0; w < skip->state.windows;) {
         uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
-        for (; w < skip->state.windows && skip->state.phase[w] == phase; w++)
+        for (; w < skip->state.windows && skip->state.phase[w] == phase; w++) {
+            uint32_t first = job->number[w] + before;
+            e.time += run_skip_known(skip, i, first, first + job->skipped[w]);
             skipped += job->skipped[w];
+            before += job->skipped[w];
+        }
         if (!skipped)
             continue;
         struct stats_windows seen = run_skip_seen(skip, i, phase, ends);

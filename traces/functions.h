@@ -9,6 +9,7 @@ enum trace_sort {
     TRACE_BEGIN, /* MPI_Init */
     TRACE_END,   /* MPI_Finalize */
     TRACE_ABORT,
+    TRACE_MARK,     /* MPI_Pcontrol: perhaps a step begins */
     TRACE_MESSAGE,  /* in one direction */
     TRACE_EXCHANGE, /* both */
     TRACE_PAIR,     /* both, and one request for them */
@@ -29,6 +30,8 @@ enum trace_sort {
     TRACE_FILES,
     TRACE_UNKNOWN, /* what it passes between tasks nobody knows */
 };
+
+#define TRACE_MARK_LEAST 2 /* MPI_Pcontrol: levels from here on mark the beginning of a step */
 
 struct trace_function {
     const char *name; /* "MPI_Send" */

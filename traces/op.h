@@ -59,6 +59,7 @@ enum task_op_kind {
     TASK_OP_IMRECV,   /* + request */
     TASK_OP_STATUS,   /* waits for a request, which stays as it is */
     TASK_OP_POLL,     /* is in a call of MPI, and out of it again */
+    TASK_OP_MARK,     /* here a step begins; only in the store, and for who asks (trace_reader.marks) */
     TASK_OP_TAKES,    /* the call before it takes `time` at least, less what it has waited for other tasks */
     TASK_OP_GREQUEST, /* makes a generalised request; done by */
     TASK_OP_GREQUEST_COMPLETE, /* which names it; mode 1: no call, but inside of one */
@@ -355,6 +356,9 @@ struct task_program_class {
      * these only in a run that may skip steps (run.skip), where it notes when they end. NULL, or it returns
      * NULL: none are known. */
     struct task_steps *(*steps)(struct task_program *);
+    /* Of traces: finds the steps, for steps(). Collective, when own tasks have been prepared; in a run that
+     * may skip steps. NULL: they are known. */
+    void (*find_steps)(struct task_program *, struct ker_comm *);
     /* How far an own task is, for the line of progress: operations, steps or bytes of all of them; false:
      * there is no such task here. NULL: that is not known before the end. */
     bool (*done)(const struct task_program *, uint32_t own, uint64_t *so_far, uint64_t *all);

@@ -11,7 +11,9 @@
 void task_steps_release(struct task_steps *s)
 {
     free(s->end);
+    free(s->known);
     s->end = NULL;
+    s->known = NULL;
     s->ends = s->room = 0;
 }
 

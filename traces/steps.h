@@ -22,7 +22,11 @@ struct task_steps {
     uint32_t begun;  /* the latest that an own task has begun */
     uint32_t from,
         to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
-    uint32_t skipped;          /* in the gaps before it */
+    uint32_t skipped; /* in the gaps before it */
+    /* Of traces, else NULL, malloc'ed: by how much longer than in as many mean ones tasks compute in the
+     * steps before one, in ps; count + 1 of them. */
+    int64_t *known;
+    const char *why; /* period 0: there are no steps that may be skipped, because the job ...; or NULL */
     struct task_step_end *end; /* of those simulated, by number */
     uint32_t ends, room;
 };

@@ -149,6 +149,15 @@ struct task_steps *task_system_steps(const struct task_system *system, uint32_t 
     return j->class->steps ? j->class->steps(j->program) : NULL;
 }
 
+void task_system_find_steps(struct task_system *system, struct ker_comm *comm)
+{
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
+        const struct task_job *j = task_jobs_get(system->jobs, job);
+        if (j->timed && j->class->find_steps)
+            j->class->find_steps(j->program, comm);
+    }
+}
+
 /* ---- saved state ---- */
 
 /* When steps ended (run.skip). */

@@ -85,6 +85,8 @@ void task_system_expect(struct task_system *, ker_time end, uint32_t part, uint3
 /* The steps of a job, of which this rank has those of its own tasks; NULL: it has none that are known. */
 struct task_steps;
 struct task_steps *task_system_steps(const struct task_system *, uint32_t job);
+/* Collective, once, before it: traces look for theirs. */
+void task_system_find_steps(struct task_system *, struct ker_comm *);
 
 /* Do jobs wait for others? */
 bool task_system_dependent(const struct task_system *);

@@ -68,6 +68,7 @@ uint64_t allprof_folder_sizes(const char *folder, uint32_t tasks, uint64_t *byte
 
 enum allprof_kind {
     ALLPROF_LOCAL, /* nothing happens between tasks */
+    ALLPROF_MARK,  /* MPI_Pcontrol: perhaps a step begins; its level is `colour` */
     ALLPROF_INIT,
     ALLPROF_FINALIZE,
     ALLPROF_SEND, /* blocking, of call->mode */

@@ -104,6 +104,7 @@ static const struct allprof_call calls[] = {
     LOCAL("MPI_Cartdim_get", "c*"),
     LOCAL("MPI_Comm_get_parent", "*"),
     LOCAL("MPI_Wtime", "*"),
+    {"MPI_Pcontrol", ALLPROF_MARK, TASK_OP_MARK, 0, "k*"},
     LOCAL("MPI_Request_get_status", "*"),
     STATUS("MPI_Get_elements_x"),
     STATUS("MPI_Get_count_c"),

@@ -348,6 +348,11 @@ static enum ker_status parse_call(struct parser *p)
     case ALLPROF_COMM_NEW:
         parse_comm_new(p);
         return KER_OK;
+    case ALLPROF_MARK:
+        if (p->args->colour < TRACE_MARK_LEAST)
+            return KER_OK;
+        op_put(p);
+        return KER_OK;
     case ALLPROF_FINALIZE:
         op_put(p);
         return KER_OK;

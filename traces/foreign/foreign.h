@@ -96,6 +96,9 @@ enum ker_status foreign_agree(struct task_program *, struct ker_comm *, struct k
 bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
 void foreign_close(struct task_program *);
 void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
+void foreign_find_steps(struct task_program *, struct ker_comm *);
+struct task_steps *foreign_steps(struct task_program *);
+void foreign_at(struct task_program *, uint32_t number, ker_time now);
 bool foreign_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
 struct task_taken foreign_taken(const struct task_program *, uint32_t number);
@@ -122,6 +125,9 @@ char *foreign_file(const struct task_program *, uint32_t task);
                                                     .next = foreign_next,                                    \
                                                     .close = foreign_close,                                  \
                                                     .position = foreign_position,                            \
+                                                    .at = foreign_at,                                        \
+                                                    .steps = foreign_steps,                                  \
+                                                    .find_steps = foreign_find_steps,                        \
                                                     .done = foreign_done,                                    \
                                                     .call = foreign_call_of,                                 \
                                                     __VA_ARGS__}

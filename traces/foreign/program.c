@@ -6,6 +6,7 @@
  */
 #include "traces/foreign/foreign.h"
 #include "traces/store/own.h"
+#include "traces/store/repeat.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct task_program {
     struct trace_tasks held;
     struct trace_own *own;
     uint32_t own_count;
+    struct trace_repeat repeat; /* when find_steps() has been called */
 };
 
 static void trace_close(struct task_program *program)
@@ -34,6 +36,7 @@ void foreign_close(struct task_program *program)
 {
     if (!program)
         return;
+    trace_repeat_release(&program->repeat);
     trace_own_release(&program->own, &program->own_count);
     trace_tasks_release(&program->held);
     trace_store_release(&program->store);
@@ -182,6 +185,7 @@ static enum ker_status task_read(struct task_program *program, struct trace_task
 enum ker_status foreign_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                              struct ker_comm *comm, struct ker_error *error)
 {
+    trace_repeat_release(&program->repeat);
     trace_own_release(&program->own, &program->own_count);
     trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->trace.tasks, comm);
     return trace_store_status(&program->store, error);
@@ -270,6 +274,36 @@ bool foreign_done(const struct task_program *program, uint32_t number, uint64_t 
 void foreign_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
     trace_own_position(&program->own[number], c);
+    if (c->loads && !c->bad && number < program->repeat.tasks)
+        trace_repeat_moved(&program->repeat, number, program->own[number].before);
+}
+
+void foreign_find_steps(struct task_program *program, struct ker_comm *comm)
+{
+    struct trace_repeat *r = trace_repeat_new(&program->repeat, program->own_count);
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        const struct trace_own *own = &program->own[i];
+        r->task[i].task = own->held->task;
+        r->task[i].code = &own->held->code;
+        r->task[i].comm = own->reader.comm;
+    }
+    trace_repeat_find(r, program->trace.comm, program->trace.tasks, comm);
+    char *file = r->why_line ? foreign_file(program, r->why_task) : NULL;
+    size_t length = strlen(r->why);
+    if (file)
+        snprintf(r->why + length, sizeof r->why - length, ": %s:%u", file, r->why_line);
+    free(file);
+}
+
+struct task_steps *foreign_steps(struct task_program *program)
+{
+    return &program->repeat.steps;
+}
+
+void foreign_at(struct task_program *program, uint32_t number, ker_time now)
+{
+    if (number < program->repeat.tasks)
+        trace_repeat_at(&program->repeat, number, &program->own[number].reader, now);
 }
 
 bool foreign_call_of(const struct task_program *program, uint32_t number, uint32_t index,

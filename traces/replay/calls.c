@@ -249,6 +249,9 @@ static enum ker_status translate(struct replay_task *t, const struct trace_funct
         op->tag = (int32_t)mars_number(&t->record, MARS_FIELD_value, 0);
         op->outcome = 1;
         return KER_OK;
+    case TRACE_MARK: /* whose threads count operations, which this is not */
+        *some = !t->threads && mars_number(&t->record, MARS_FIELD_value, 0) >= TRACE_MARK_LEAST;
+        return KER_OK;
     case TRACE_MESSAGE:
     case TRACE_EXCHANGE:
     case TRACE_PAIR:

@@ -4,6 +4,7 @@
 
 #include "traces/replay/replay.h"
 #include "traces/store/hand.h"
+#include "traces/store/repeat.h"
 
 #define KEPT_NAMES 100 /* a store has few, and all those of calls.c come besides */
 
@@ -40,6 +41,7 @@ struct task_program {
     uint32_t further_count;
     char *kept[KEPT_NAMES]; /* of functions that are computation here */
     uint32_t kept_count;
+    struct trace_repeat repeat; /* when find_steps() has been called */
 };
 
 /* read.c: all calls of a task, whose threads are known, into its operations; and what is left out of its

@@ -14,6 +14,7 @@
 
 static void own_release(struct task_program *program)
 {
+    trace_repeat_release(&program->repeat);
     for (uint32_t i = 0; i < program->own_count; i++) {
         struct own_task *own = &program->own[i];
         for (uint32_t j = 0; j < own->others; j++)
@@ -339,6 +340,30 @@ static void replay_position(struct task_program *program, uint32_t number, struc
         return;
     own->before = before;
     trace_reader_seek(&own->reader, before, 0);
+    if (number < program->repeat.tasks)
+        trace_repeat_moved(&program->repeat, number, before);
+}
+
+static void replay_find_steps(struct task_program *program, struct ker_comm *comm)
+{
+    struct trace_repeat *r = trace_repeat_new(&program->repeat, program->own_count);
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        const struct own_task *own = &program->own[i];
+        r->task[i].task = own->held->task;
+        r->task[i].code = own->others ? NULL : &own->held->code;
+    }
+    trace_repeat_find(r, program->comms.comm, program->tasks, comm);
+}
+
+static struct task_steps *replay_steps(struct task_program *program)
+{
+    return &program->repeat.steps;
+}
+
+static void replay_at(struct task_program *program, uint32_t number, ker_time now)
+{
+    if (number < program->repeat.tasks)
+        trace_repeat_at(&program->repeat, number, &program->own[number].reader, now);
 }
 
 static const struct task_neighbours *replay_neighbours(const struct task_program *program, uint32_t number,
@@ -419,6 +444,9 @@ const struct task_program_class task_replay_class = {
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,
+    .at = replay_at,
+    .steps = replay_steps,
+    .find_steps = replay_find_steps,
     .done = replay_done,
     .streams = replay_streams,
     .neighbours = replay_neighbours,

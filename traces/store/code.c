@@ -56,6 +56,7 @@ static const uint16_t parts[] = {
     [TASK_OP_IMRECV] = MESSAGE | HANDLE | REQUEST,
     [TASK_OP_STATUS] = REQUEST,
     [TASK_OP_POLL] = 0,
+    [TASK_OP_MARK] = DECIDED,
     [TASK_OP_TAKES] = TIME,
     [TASK_OP_GREQUEST] = REQUEST,
     [TASK_OP_GREQUEST_COMPLETE] = REQUEST,
@@ -444,6 +445,8 @@ static __attribute__((noinline)) bool get_decided(struct trace_reader *reader, s
     op->outcome = (int8_t)*reader->at++;
     memcpy(&chosen, reader->at, sizeof chosen);
     reader->at += sizeof chosen;
+    if (op->kind == TASK_OP_MARK)
+        return reader->marks;
     get_body(reader, op, parts[op->kind]);
     return outcome_apply(op, chosen);
 }

@@ -113,6 +113,7 @@ struct trace_reader {
     uint32_t room;
     uint64_t *scratch; /* lists of the last operation */
     uint8_t *window;   /* of the file */
+    bool marks;        /* marks of steps are read, too */
 };
 /* Continues at a position behind which an operation begins (0: the first), and whose line number was this. */
 void trace_reader_seek(struct trace_reader *, uint64_t at, uint32_t line);

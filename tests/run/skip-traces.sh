@@ -1,0 +1,102 @@
+#!/bin/bash
+# Steps of traces that repeat are not simulated again: by marks, or by their shortest period, in text traces and in those of marstrace.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib-runs.sh
+
+# FOLDER STEPS [mark=LEVEL] [crosses=1] [lost=1] [other=1] [every=N]: four tasks in a ring; computations have spread, and grow along the run. In the order
+# of the options: each step begins with a mark; a receive stays open between steps; task 2 has a mark less; task 2 sends twice in step 50; an Allreduce
+# behind every N-th step.
+trace() {
+    local folder=$1 steps=$2
+    shift 2
+    mkdir -p "$folder"
+    for task in 0 1 2 3; do
+        awk -v task=$task -v steps="$steps" "${@/#/-v}" '
+            function call(name, arguments) { now += 2; printf "MPI_%s:%d:%s:%d\n", name, now - 2, arguments, now }
+            function message(bytes, peer) { return "4096:" bytes ":1,1,1:" peer ":0:" comm }
+            BEGIN {
+                srand(7 + task); comm = "777," task ",4"
+                print "# htor'"'"'s PMPI Tracer 1.0 Output File"
+                print "MPI_Init:-:8192:8192:1"; now = 1
+                for (i = 0; i < 5; i++) call("Bcast", "4096:1:1,4,4:0:" comm)
+                for (step = 0; step < steps; step++) {
+                    now += 100 + int(40 * rand()) + int(50 * step / steps) + (rand() < 0.05) * 200
+                    if (mark && !(lost && task == 2 && step == 30)) call("Pcontrol", mark)
+                    bytes = 1000 + int(3000 * rand())
+                    if (!crosses) call("Irecv", message(8000, (task + 3) % 4) ":9000")
+                    else if (step) call("Wait", "9000:0")
+                    call("Send", message(bytes, (task + 1) % 4))
+                    if (other && task == 2 && step == 50) { call("Send", message(8, 3)) }
+                    if (!crosses) call("Wait", "9000:0")
+                    else if (step + 1 < steps) call("Irecv", message(8000, (task + 3) % 4) ":9000")
+                    if (other && task == 3 && step == 51) call("Recv", message(8, 2) ":0")
+                    now += 50 + int(20 * rand())
+                    if (every && (step + 1) % every == 0) call("Allreduce", "4096:8192:1:1,4,4:3:" comm)
+                }
+                if (crosses) call("Recv", message(8000, (task + 3) % 4) ":0")
+                call("Barrier", comm)
+                printf "MPI_Finalize:%d:-\n", now + 5
+            }' >"$folder/pmpi-trace-rank-$task.txt"
+    done
+}
+config() { # NAME TRACE
+    cat >"$t/$1.cfg" <<END
+topology: { kind="torus"; extents=[2,2]; bandwidth="1 GB/s"; latency="1 us"; };
+output: { links=false; };
+run: { seed=1; skip: { enabled=true; }; };
+jobs: ( { name="t"; program="trace"; trace="$2"; } );
+END
+}
+result() { jq -e "$2" "$1/summary.json" >/dev/null; }
+covers() { # FULL ESTIMATED SHARE: within the interval, and 2 %
+    jq -ne --slurpfile f "$1/summary.json" --slurpfile s "$2/summary.json" --argjson share "$3" '$f[0].result.jobs[0].finish_ps as $full |
+        $s[0].result | .skip.skipped and .skip.share_simulated < $share and (.jobs[0] | .estimated.low_ps <= $full and $full <= .estimated.high_ps and
+        (.finish_ps / $full - 1 | fabs) < 0.02 and .estimated.simulated_finish_ps < 0.6 * $full)' >/dev/null
+}
+reason() { # NAME TEXT CONFIGURATION WORD...
+    run -o "$t/why" "$t/$3.cfg" "${@:4}" && jq -e --arg text "$2" '.result.skip | .skipped == false and .share_simulated == 1 and (.reason | contains($text))' \
+        "$t/why/summary.json" >/dev/null
+    check "$1"
+}
+
+trace "$t/text" 600 every=1
+config text "$t/text"
+run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/found" "$t/text.cfg" && covers "$t/full" "$t/found" 0.4
+check "a text trace: its period is found, and its steps are estimated, with what they compute by themselves"
+result "$t/found" '.result.jobs[0].estimated.steps == 600'
+check "step 0 is what precedes the first that repeats"
+all_alike "the same bits: a text trace" "$t/text.cfg"
+
+trace "$t/marked" 600 mark=2
+config marked "$t/marked"
+run -o "$t/marked-full" "$t/marked.cfg" run.skip.enabled=false && run -o "$t/marked-skip" "$t/marked.cfg" && covers "$t/marked-full" "$t/marked-skip" 0.4 &&
+    result "$t/marked-skip" '.result.jobs[0].estimated.steps == 601'
+check "marks: a step is what is between two of them"
+all_alike "the same bits: marks, in operations that lie in a file" "$t/marked.cfg" 'jobs[0].trace_memory=1 KiB'
+missed=0
+for first in $(seq 0 3 57); do
+    run -o "$t/found" "$t/text.cfg" run.skip.first="$first" && covers "$t/full" "$t/found" 0.5 || missed=$((missed + 1))
+done
+[ $missed -le 2 ]
+check "from 20 beginnings the interval covers the full run in 18 at least ($missed misses)"
+
+trace "$t/level" 100 mark=1
+config level "$t/level"
+run -o "$t/level.out" "$t/level.cfg" && result "$t/level.out" '.result.jobs[0].estimated.steps == 100'
+check "marks of level 1 are none, and what repeats is found in their place"
+trace "$t/lost" 100 mark=3 lost=1
+config lost "$t/lost"
+reason "tasks have as many marks" "has 100 marks of steps (MPI_Pcontrol) in one task, and only 99 in task 2: $t/lost/pmpi-trace-rank-2.txt:" lost
+trace "$t/crosses" 100 mark=2 crosses=1
+config crosses "$t/crosses"
+reason "a request that is open where a step begins" "has a request open where step 2 of task 0 begins: $t/crosses/pmpi-trace-rank-0.txt:11" crosses
+trace "$t/other" 100 mark=2 other=1
+config other "$t/other"
+reason "a message that another step receives" 'sends messages in step 51, or begins collectives, that are of another one elsewhere' other
+trace "$t/seldom" 300 every=100 mark=2
+config seldom "$t/seldom"
+reason "a collective in each hundredth step" 'in periods of 100' seldom
+trace "$t/few" 20 every=1
+config few "$t/few"
+reason "few steps" 'has only 20 steps' few

@@ -1,0 +1,398 @@
+/* repeat.c - the steps of all tasks of a trace, and where each of them is.
+ *
+ * Tasks find where their steps begin by themselves; together they look whether these are the same steps: as
+ * many of them, complete, and of kinds that repeat. All that is compared between tasks are sums, so that it
+ * is the same however tasks are distributed.
+ */
+#include "traces/store/repeat_walk.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define LEAST_MARKS 3 /* with fewer it is a part of the run that is marked */
+#define MANY_STEPS 30 /* of these, calls are compared as closely as that is possible */
+#define PARTS 8       /* of a step: the longest computation of any task counts in each */
+#define SLACK 2       /* tasks may see a step more at either end of what repeats */
+
+/* What is wrong, of the first task of which something is. */
+enum fault { FAULT_NONE, FAULT_THREADS, FAULT_OPEN, FAULT_UNKNOWN };
+struct faults {
+    int64_t task, what, step, line;
+};
+
+/* What all tasks do in each step. */
+struct measure {
+    uint32_t steps;
+    uint64_t *kind, *pairs, *receivers;
+    int64_t *computed;             /* the longest of all tasks, in ps */
+    int64_t full_least, full_most; /* collectives of all tasks before step 1: negative, by maximum */
+    int64_t full_step;             /* most in a step */
+    uint64_t any;
+    struct faults fault;
+};
+
+static void fault_note(struct measure *m, uint32_t task, enum fault what, uint32_t step, uint32_t line)
+{
+    if (m->fault.what == FAULT_NONE || task < m->fault.task)
+        m->fault = (struct faults){task, what, step, line};
+}
+
+/* ---- where steps begin ---- */
+
+static struct trace_places marks_find(const struct trace_repeat_task *task, const struct task_comm *comms,
+                                      uint32_t all)
+{
+    struct trace_places places = {0};
+    struct trace_walk w;
+    trace_walk_begin(&w, task, comms, all);
+    while (trace_walk_next(&w))
+        if (w.mark) {
+            trace_places_add(&places, w.begin);
+            places.line = w.reader.line;
+        }
+    trace_walk_end(&w);
+    return places;
+}
+
+/* Of own tasks; and the fewest and most steps of any task. */
+struct found {
+    struct trace_places *places;
+    int64_t least, most;
+    uint32_t task, line; /* of the first with the fewest; where its last step begins */
+};
+
+static void found_release(struct found *f, uint32_t tasks)
+{
+    for (uint32_t i = 0; f->places && i < tasks; i++)
+        free(f->places[i].place);
+    free(f->places);
+    f->places = NULL;
+}
+
+/* sort: REPEAT_SORTS for marks. */
+static struct found found_by(const struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
+                             enum trace_repeat_sort sort, struct ker_comm *comm)
+{
+    struct found f = {.places = ker_alloc((r->tasks + 1ull) * sizeof *f.places)};
+    int64_t least = INT64_MAX, line = 0;
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        const struct trace_repeat_task *t = &r->task[i];
+        f.places[i] =
+            sort == REPEAT_SORTS ? marks_find(t, comms, all) : trace_period_find(t, comms, all, sort);
+        int64_t count = f.places[i].count, named = count << 32 | t->task;
+        f.most = count > f.most ? count : f.most;
+        if (named < least) {
+            least = named;
+            line = f.places[i].line;
+        }
+    }
+    int64_t own = least;
+    ker_comm_min_i64(comm, &least, 1);
+    ker_comm_max_i64(comm, &f.most, 1);
+    line = own == least ? line : 0;
+    ker_comm_max_i64(comm, &line, 1);
+    f.least = least >> 32;
+    f.task = (uint32_t)least;
+    f.line = (uint32_t)line;
+    return f;
+}
+
+/* By marks, or by what repeats most often. */
+static struct found steps_find(struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
+                               struct ker_comm *comm)
+{
+    struct found best = found_by(r, comms, all, REPEAT_SORTS, comm);
+    r->marked = best.most >= LEAST_MARKS;
+    if (r->marked)
+        return best;
+    best.least = -1;
+    for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS && best.least < MANY_STEPS; sort++) {
+        struct found other = found_by(r, comms, all, sort, comm);
+        bool better = other.least > best.least;
+        found_release(better ? &best : &other, r->tasks);
+        if (better)
+            best = other;
+    }
+    return best;
+}
+
+/* ---- what is done in them ---- */
+
+static void step_measure(struct measure *m, const struct trace_walk *w, uint32_t step)
+{
+    m->kind[step] += ker_hash(w->hash + ker_hash((uint64_t)w->task + 1));
+    m->pairs[step] += w->pairs;
+    m->receivers[step] += w->receivers;
+    if (step == 0 || step + 1 >= m->steps)
+        return;
+    m->any |= w->any;
+    if (w->unknown)
+        fault_note(m, (uint32_t)w->task, FAULT_UNKNOWN, step, w->reader.line);
+}
+
+/* A part of a step has been computed until now, by the last task to have done so. */
+static void part_end(struct measure *m, uint32_t step, uint32_t part, ker_time *began, ker_time now)
+{
+    int64_t *longest = &m->computed[(size_t)step * PARTS + part];
+    *longest = now - *began > *longest ? now - *began : *longest;
+    *began = now;
+}
+
+/* A task begins its step, after so many collectives of all tasks in the one before. */
+static void full_note(struct measure *m, uint32_t step, int64_t calls)
+{
+    if (step == 1) {
+        m->full_least = -calls > m->full_least ? -calls : m->full_least;
+        m->full_most = calls > m->full_most ? calls : m->full_most;
+    } else if (calls > m->full_step) {
+        m->full_step = calls;
+    }
+}
+
+static void task_measure(struct measure *m, const struct trace_repeat *r, const struct trace_repeat_task *t,
+                         const struct task_comm *comms, uint32_t all)
+{
+    struct trace_walk w;
+    uint32_t step = 0, part = 0, open = 0;
+    ker_time began = 0;
+    uint64_t full = 0, before = 0;
+    trace_walk_begin(&w, t, comms, all);
+    for (; trace_walk_next(&w); open = w.open, full = w.full) {
+        uint64_t at = r->marked ? w.begin.at : w.before.at;
+        ker_time now = r->marked ? w.computed : w.computed_before;
+        if (step + 1 < m->steps && at >= t->place[step + 1].at) {
+            part_end(m, step++, part, &began, now);
+            full_note(m, step, (int64_t)(full - before));
+            before = full;
+            part = 0;
+            if (open)
+                fault_note(m, t->task, FAULT_OPEN, step, w.reader.line);
+        }
+        if (step > 0 && step + 1 < m->steps) {
+            uint64_t from = t->place[step].at;
+            uint32_t in = (uint32_t)((at - from) * PARTS / (t->place[step + 1].at - from));
+            if (in > part)
+                part_end(m, step, part, &began, now);
+            part = in;
+        }
+        if (w.posts || w.unknown)
+            step_measure(m, &w, step);
+    }
+    trace_walk_end(&w);
+}
+
+/* Of all ranks. */
+static void measure_join(struct measure *m, struct ker_comm *comm)
+{
+    int64_t most[] = {m->full_least, m->full_most, m->full_step};
+    struct faults *f = &m->fault;
+    int64_t first = f->what ? f->task : INT64_MAX, fault[] = {f->what, f->step, f->line};
+    ker_comm_sum_u64(comm, m->kind, m->steps);
+    ker_comm_sum_u64(comm, m->pairs, m->steps);
+    ker_comm_sum_u64(comm, m->receivers, m->steps);
+    ker_comm_max_i64(comm, m->computed, (size_t)m->steps * PARTS);
+    ker_comm_or_u64(comm, &m->any, 1);
+    ker_comm_max_i64(comm, most, 3);
+    ker_comm_min_i64(comm, &first, 1);
+    if (!f->what || f->task != first)
+        fault[0] = fault[1] = fault[2] = 0;
+    ker_comm_max_i64(comm, fault, 3);
+    m->full_least = most[0];
+    m->full_most = most[1];
+    m->full_step = most[2];
+    m->fault = (struct faults){first, fault[0], fault[1], fault[2]};
+}
+
+static struct measure measure_make(const struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
+                                   struct ker_comm *comm)
+{
+    uint32_t steps = r->steps.count;
+    struct measure m = {.steps = steps,
+                        .full_least = INT64_MIN,
+                        .kind = ker_alloc(steps * sizeof *m.kind),
+                        .pairs = ker_alloc(steps * sizeof *m.pairs),
+                        .receivers = ker_alloc(steps * sizeof *m.receivers),
+                        .computed = ker_alloc(steps * PARTS * sizeof *m.computed)};
+    for (uint32_t i = 0; i < r->tasks; i++)
+        task_measure(&m, r, &r->task[i], comms, all);
+    measure_join(&m, comm);
+    return m;
+}
+
+static void measure_release(struct measure *m)
+{
+    free(m->kind);
+    free(m->pairs);
+    free(m->receivers);
+    free(m->computed);
+}
+
+/* ---- the steps of all ---- */
+
+static void __attribute__((format(printf, 2, 3))) refuse(struct trace_repeat *r, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(r->why, sizeof r->why, format, arguments);
+    va_end(arguments);
+    r->steps.why = r->why;
+    r->steps.period = 0;
+}
+
+static void fault_say(struct trace_repeat *r, const struct faults *f)
+{
+    if (f->what == FAULT_OPEN)
+        refuse(r, "has a request open where step %lld of task %lld begins", (long long)f->step,
+               (long long)f->task);
+    else
+        refuse(r,
+               "has calls that are more than messages and collectives, or complete some request of several, "
+               "in step %lld of task %lld",
+               (long long)f->step, (long long)f->task);
+    r->why_task = (uint32_t)f->task;
+    r->why_line = (uint32_t)f->line;
+}
+
+/* What repeats: the shortest period of the steps' kinds; 1, when they have none. */
+static uint32_t kinds_period(const struct measure *m)
+{
+    for (uint32_t period = 1; period <= (m->steps - 2) / 2; period++) {
+        uint32_t step = 1;
+        while (step + period + 1 < m->steps && m->kind[step] == m->kind[step + period])
+            step++;
+        if (step + period + 1 >= m->steps)
+            return period;
+    }
+    return 1;
+}
+
+static void known_make(struct task_steps *s, const struct measure *m)
+{
+    s->known = ker_alloc((s->count + 1ull) * sizeof *s->known);
+    for (uint32_t step = 1; step + 1 < s->count; step++) {
+        s->known[step + 1] = s->known[step];
+        for (uint32_t part = 0; part < PARTS; part++)
+            s->known[step + 1] += m->computed[(size_t)step * PARTS + part];
+    }
+    double mean = (double)s->known[s->count - 1] / (s->count - 2);
+    for (uint32_t step = 2; step < s->count; step++)
+        s->known[step] -= (int64_t)(mean * (step - 1));
+    s->known[s->count] = s->known[s->count - 1];
+}
+
+static void steps_judge(struct trace_repeat *r, const struct measure *m)
+{
+    const uint64_t *left = m->any ? m->receivers : m->pairs;
+    if (m->fault.what) {
+        fault_say(r, &m->fault);
+        return;
+    }
+    for (uint32_t step = 1; step + 1 < m->steps; step++)
+        if (left[step]) {
+            refuse(r, "sends messages in step %u, or begins collectives, that are of another one elsewhere",
+                   step);
+            return;
+        }
+    if (m->full_most + m->full_least > m->full_step) {
+        refuse(r, "has tasks that repeat something else at different times");
+        return;
+    }
+    r->steps.period = kinds_period(m);
+    known_make(&r->steps, m);
+}
+
+/* Are there as many of all tasks? */
+static bool counts_judge(struct trace_repeat *r, const struct found *f)
+{
+    if (r->marked && f->least != f->most) {
+        refuse(r, "has %lld marks of steps (MPI_Pcontrol) in one task, and only %lld in task %u",
+               (long long)f->most, (long long)f->least, f->task);
+        r->why_task = f->task;
+        r->why_line = f->line;
+    } else if (f->least < LEAST_MARKS)
+        refuse(r, "has no marks of steps (MPI_Pcontrol), and its tasks do not repeat what they do");
+    else if (f->most - f->least > SLACK)
+        refuse(r,
+               "has no marks of steps (MPI_Pcontrol), and its tasks repeat what they do %lld to %lld times",
+               (long long)f->least, (long long)f->most);
+    return !*r->why;
+}
+
+struct trace_repeat *trace_repeat_new(struct trace_repeat *r, uint32_t tasks)
+{
+    trace_repeat_release(r);
+    r->task = ker_alloc((tasks + 1ull) * sizeof *r->task);
+    r->tasks = tasks;
+    return r;
+}
+
+void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
+                       struct ker_comm *comm)
+{
+    uint64_t threads = 0;
+    for (uint32_t i = 0; i < r->tasks; i++)
+        threads |= r->task[i].code == NULL;
+    ker_comm_or_u64(comm, &threads, 1);
+    if (threads) {
+        refuse(r, "has tasks with several threads");
+        return;
+    }
+    struct found f = steps_find(r, comms, all, comm);
+    if (counts_judge(r, &f)) {
+        for (uint32_t i = 0; i < r->tasks; i++) {
+            r->task[i].place = f.places[i].place;
+            r->task[i].place[0] = (struct trace_place){0};
+            f.places[i].place = NULL;
+        }
+        r->steps.count = (uint32_t)f.least + 1;
+        struct measure m = measure_make(r, comms, all, comm);
+        steps_judge(r, &m);
+        measure_release(&m);
+    }
+    found_release(&f, r->tasks);
+}
+
+void trace_repeat_release(struct trace_repeat *r)
+{
+    for (uint32_t i = 0; i < r->tasks; i++)
+        free(r->task[i].place);
+    free(r->task);
+    task_steps_release(&r->steps);
+    *r = (struct trace_repeat){0};
+}
+
+/* ---- in the run ---- */
+
+void trace_repeat_at(struct trace_repeat *r, uint32_t own, struct trace_reader *reader, ker_time now)
+{
+    struct task_steps *s = &r->steps;
+    struct trace_repeat_task *t = &r->task[own];
+    if (!s->period)
+        return;
+    uint64_t at = trace_reader_position(reader);
+    while (t->step + 1 < s->count && at >= t->place[t->step + 1].at) {
+        uint32_t next = task_steps_next(s, t->step);
+        task_steps_ended(s, t->step, next, now);
+        bool gap = next != t->step + 1;
+        t->step = next;
+        s->begun = next > s->begun ? next : s->begun;
+        if (!gap)
+            continue;
+        trace_reader_seek(reader, t->place[next].at, t->place[next].line);
+        return;
+    }
+}
+
+void trace_repeat_moved(struct trace_repeat *r, uint32_t own, uint64_t at)
+{
+    struct trace_repeat_task *t = &r->task[own];
+    uint32_t low = 0, high = r->steps.period ? r->steps.count : 0;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->place[middle].at <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    t->step = low;
+}

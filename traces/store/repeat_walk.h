@@ -1,0 +1,57 @@
+/* repeat_walk.h - for repeat.c and repeat_period.c: a walk through the operations of a task. */
+#ifndef TASKS_TRACE_REPEAT_WALK_H
+#define TASKS_TRACE_REPEAT_WALK_H
+
+#include "traces/store/repeat.h"
+
+/* Which operations are compared, and by what. */
+enum trace_repeat_sort { REPEAT_BYTES, REPEAT_CALLS, REPEAT_MESSAGES, REPEAT_SORTS };
+
+struct trace_walk {
+    struct trace_reader reader;
+    const struct task_comm *comms;
+    int32_t task, all;
+    struct ker_table requests; /* that are open, or persistent */
+    uint32_t open;
+    ker_time computed; /* until now */
+    uint64_t full;     /* collectives of all tasks */
+    /* Of the last operation. */
+    struct trace_place begin, before; /* of it, and of the computation before it */
+    ker_time computed_before;         /* until then */
+    bool mark, posts;                 /* it is a mark; it is compared */
+    bool collective;
+    bool unknown;              /* something else than messages, their requests and collectives */
+    bool any;                  /* receives from any source, or any tag */
+    uint64_t hash, bytes;      /* of what is compared */
+    uint64_t pairs, receivers; /* that come to 0 in a step: of all that tells messages apart, of who gets them
+                                */
+};
+
+void trace_walk_begin(struct trace_walk *, const struct trace_repeat_task *, const struct task_comm *,
+                      uint32_t all);
+/* The next operation but for computation; false: there is none. */
+bool trace_walk_next(struct trace_walk *);
+void trace_walk_end(struct trace_walk *);
+/* Is the operation compared? */
+static inline bool trace_walk_counts(const struct trace_walk *w, enum trace_repeat_sort sort)
+{
+    return w->posts && !(w->collective && sort == REPEAT_MESSAGES);
+}
+static inline uint64_t trace_walk_hash(const struct trace_walk *w, enum trace_repeat_sort sort)
+{
+    return sort == REPEAT_BYTES ? ker_hash(w->hash + w->bytes) : w->hash;
+}
+
+/* The places of steps, from [1] on. */
+struct trace_places {
+    struct trace_place *place; /* malloc'ed */
+    uint32_t count;            /* without [0], which is the beginning */
+    uint32_t line;             /* of the last one's call */
+    size_t room;
+};
+void trace_places_add(struct trace_places *, struct trace_place);
+/* repeat_period.c: where the shortest period of a task begins again. */
+struct trace_places trace_period_find(const struct trace_repeat_task *, const struct task_comm *,
+                                      uint32_t all, enum trace_repeat_sort);
+
+#endif
