@@ -6,7 +6,6 @@
  */
 #include "traces/foreign/foreign.h"
 #include "traces/store/own.h"
-#include "traces/store/repeat.h"
 
 #include <stdlib.h>
 #include <string.h>

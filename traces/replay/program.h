@@ -4,7 +4,7 @@
 
 #include "traces/replay/replay.h"
 #include "traces/store/hand.h"
-#include "traces/store/repeat.h"
+#include "traces/store/own.h"
 
 #define KEPT_NAMES 100 /* a store has few, and all those of calls.c come besides */
 

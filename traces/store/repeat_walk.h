@@ -2,7 +2,7 @@
 #ifndef TASKS_TRACE_REPEAT_WALK_H
 #define TASKS_TRACE_REPEAT_WALK_H
 
-#include "traces/store/repeat.h"
+#include "traces/store/own.h"
 
 /* Which operations are compared, and by what. */
 enum trace_repeat_sort { REPEAT_BYTES, REPEAT_CALLS, REPEAT_MESSAGES, REPEAT_SORTS };
