@@ -171,6 +171,7 @@ void run_skip_measure(struct run *run)
         if (e->simulated < job->steps)
             run->folder.growth = &skip->growth;
     }
+    skip->growth.whole = skip->growth.job[0]; /* until it is known; tables of one job do not name it */
 }
 
 /* What is of no job grows as what the jobs have sent does; where there is other traffic as time does. */

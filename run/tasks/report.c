@@ -161,7 +161,7 @@ static const char *const column_names[COLUMNS] = {
 struct job_sum {
     ker_time finish;
     ker_time poll_gap, finalize_gap, finalize_gap_max;
-    uint64_t passes;
+    uint64_t passes, lost; /* lost: messages that nobody has received, as simulated */
     unsigned __int128 of[COLUMNS];
     uint64_t compute_max;
     uint32_t compute_max_task; /* the first of them */
@@ -178,6 +178,8 @@ struct tasks {
 static void task_show(void *context, const struct stats_table *table, size_t row)
 {
     const struct tasks *t = context;
+    uint64_t lost = (uint64_t)stats_table_cell(table, row, t->column[MESSAGES]) -
+                    (uint64_t)stats_table_cell(table, row, t->column[RECEIVED]);
     table = stats_growth_row(t->growth, table, &row);
     uint64_t cell[COLUMNS];
     for (int i = 0; i < COLUMNS; i++)
@@ -187,6 +189,7 @@ static void task_show(void *context, const struct stats_table *table, size_t row
     for (int i = MESSAGES; i < COLUMNS; i++)
         s->of[i] += cell[i];
     s->finish = finish > s->finish ? finish : s->finish;
+    s->lost += lost;
     if (cell[COMPUTE] > s->compute_max) {
         s->compute_max = cell[COMPUTE];
         s->compute_max_task = (uint32_t)cell[TASK];
@@ -298,7 +301,7 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
             json_object_set_new(object, "finalize_gap_max_ps", json_integer(sum[i].finalize_gap_max));
             json_object_set_new(object, "file_time_ps", json_integer((json_int_t)file_times[i]));
         }
-        uint64_t lost = (uint64_t)(sum[i].of[MESSAGES] - sum[i].of[RECEIVED]);
+        uint64_t lost = sum[i].lost;
         json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
         report_abort(object, job, &aborts[i]);
         if (lost && sum[i].finish != KER_TIME_MAX && !job->restart && !aborts[i].there)
