@@ -79,7 +79,9 @@ void run_check_times_set(struct run *run, struct ker_engine_setup *setup)
 {
     for (size_t i = 0; i < ACTIONS; i++) {
         setup->check_interval[i] = actions[i].interval(run);
-        setup->check_every[i] = actions[i].quiet;
+        /* a job that is held begins in time even if nothing else happens */
+        setup->check_every[i] =
+            actions[i].quiet || (actions[i].act == run_after_look && run_skip_interval(run) > 0);
     }
     looks_set(run);
     run_checkpoints_times(run, setup);

@@ -256,9 +256,9 @@ void run_report(struct run *run)
     struct task_files files = run_task_files(run);
     json_t *jobs = NULL, *speed = run_speed_json(run);
     task_system_report(run->tasks, run->comm, at, &files, &jobs, &run->error);
-    run_skip_whole(run, at, jobs);
-    links_report(run, &links, span);
     json_t *result = run->carrier->report(run->network, run->comm, span);
+    run_skip_whole(run, at, jobs, result);
+    links_report(run, &links, span);
     traffic_add(run, result);
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,

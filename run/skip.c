@@ -54,17 +54,14 @@ static const char *job_refused(const struct task_job *job, const struct task_ste
         return steps ? steps->why : "has no steps that are known";
     if (job->repetitions > 1)
         return "is run several times";
-    if (job->start > 0 || job->afters)
-        return "begins later than the run";
     return NULL;
 }
 
 /* Keys of what happens at set times, or is looked for in what was simulated. */
 static const char *key_refused(const struct ker_config *c)
 {
-    static const char *const keys[] = {"run.end",         "run.packets",   "run.confidence",
-                                       "run.measure",     "traffic.start", "traffic.messages",
-                                       "node.noise.file", "traffic.stop"};
+    static const char *const keys[] = {"run.end",     "run.packets",      "run.confidence",
+                                       "run.measure", "traffic.messages", "node.noise.file"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (ker_config_means_key(c, keys[i]) && ker_config_has(c, keys[i]))
             return keys[i];
@@ -86,6 +83,8 @@ static void job_add(struct run_skip *skip, uint32_t number, const struct task_jo
                                                           .tasks = job->tasks,
                                                           .steps = steps->count,
                                                           .period = steps->period,
+                                                          .start = job->start,
+                                                          .pending = job->held,
                                                           .factor = job->processor_factor};
 }
 
@@ -121,6 +120,7 @@ void run_skip_make(struct run *run)
         return;
     struct run_skip *skip = ker_alloc(sizeof *skip);
     run->skip = skip;
+    skip->interval = run->interval;
     skip->jobs = task_jobs_of(run->tasks);
     skip->precision = ker_config_real(c, "run.skip.precision");
     skip->level = ker_config_real(c, "run.skip.level");
@@ -134,10 +134,8 @@ void run_skip_make(struct run *run)
     const char *key = key_refused(c);
     for (uint32_t job = 0; job < jobs && !skip->state.over; job++)
         job_add(skip, job, task_jobs_get(task_jobs_of(run->tasks), job), task_system_steps(run->tasks, job));
-    if (run->topology && route_fault_summarise(run->topology) &&
-        route_fault_summarise(run->topology)->last > 0)
-        refuse(&skip->state, "faults happen at set times");
-    else if (key)
+    run_skip_sets_make(run);
+    if (key)
         refuse(&skip->state, "%s is given", key);
     else if (!skip->state.jobs && !skip->state.over)
         refuse(&skip->state, "there is no job that the run waits for");
@@ -155,6 +153,7 @@ void run_skip_free(struct run_skip *skip)
         free(skip->ends[i].last);
     free(skip->ends);
     free(skip->estimate);
+    free(skip->set);
     stats_growth_release(&skip->growth);
     free(skip->job);
     free(skip->known);
@@ -190,20 +189,20 @@ struct run_skip_ends run_skip_ends(const struct run *run, struct ker_comm *comm,
     return ends;
 }
 
-/* Collective: have all tasks ended what is awaited? */
-static bool awaited_ended(struct run *run)
+/* Collective, by job: have all tasks ended what is awaited? Malloc'ed. */
+static bool *awaited_ended(struct run *run)
 {
     struct run_skip *skip = run->skip;
     uint64_t *ended = ker_alloc(skip->state.jobs * sizeof *ended);
+    bool *all = ker_alloc(skip->state.jobs * sizeof *all);
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct task_steps *steps = task_system_steps(run->tasks, skip->job[i].job);
         uint32_t awaited = skip->job[i].awaited;
         ended[i] = awaited < steps->ends ? steps->end[awaited].tasks : 0;
     }
     ker_comm_sum_u64(run->working, ended, skip->state.jobs);
-    bool all = true;
     for (uint32_t i = 0; i < skip->state.jobs; i++)
-        all &= ended[i] == skip->job[i].tasks;
+        all[i] = ended[i] == skip->job[i].tasks;
     free(ended);
     return all;
 }
@@ -247,25 +246,40 @@ void run_skip_state(struct run *run, struct ker_chunk *c)
         for (uint32_t w = 1; w < skip->state.windows && w < RUN_WINDOWS; w++)
             gap_take(steps, job, w);
     }
+    task_system_earlier(run->tasks, skip->state.skipped);
 }
 
-void run_skip_look(struct run *run, ker_time at)
+/* Collective: one rank plans for all. */
+static void plan(struct run *run, ker_time at, bool anew)
 {
     struct run_skip *skip = run->skip;
-    if (skip->state.over || !awaited_ended(run))
-        return;
-    begun_find(run);
-    uint32_t jobs = skip->state.jobs, windows = skip->state.windows;
+    uint32_t jobs = skip->state.jobs;
     struct run_skip_ends *ends = ker_alloc(jobs * sizeof *ends);
+    begun_find(run);
     for (uint32_t i = 0; i < jobs; i++)
         ends[i] = run_skip_ends(run, run->working, i);
     if (ker_comm_rank(run->working) == 0)
-        run_skip_plan(skip, ends);
+        run_skip_plan(skip, ends, at, anew);
     for (uint32_t i = 0; i < jobs; i++)
         free(ends[i].last);
     free(ends);
     ker_comm_broadcast(run->working, &skip->state, sizeof skip->state);
     ker_comm_broadcast(run->working, skip->job, jobs * sizeof *skip->job);
-    for (uint32_t i = 0; i < jobs && skip->state.windows > windows; i++)
+}
+
+void run_skip_look(struct run *run, ker_time at)
+{
+    struct run_skip *skip = run->skip;
+    if (skip->state.over)
+        return;
+    bool *ended = awaited_ended(run);
+    enum run_skip_due due = run_skip_due(skip, run, at, ended);
+    free(ended);
+    uint32_t windows = skip->state.windows;
+    ker_time skipped = skip->state.skipped;
+    if (due != RUN_SKIP_NOTHING)
+        plan(run, at, due == RUN_SKIP_RENEW);
+    for (uint32_t i = 0; i < skip->state.jobs && skip->state.windows > windows; i++)
         gap_take(task_system_steps(run->tasks, skip->job[i].job), &skip->job[i], windows);
+    task_system_earlier(run->tasks, skip->state.skipped - skipped);
 }

@@ -16,6 +16,8 @@
 struct run_skip_job {
     uint32_t job, tasks;
     uint32_t steps, period;        /* of struct task_steps */
+    ker_time start;                /* of the whole run */
+    bool pending;                  /* it has not ended its first step */
     bool ended;                    /* all its steps are simulated or skipped */
     uint32_t piece;                /* periods that are seen together */
     uint32_t awaited;              /* the number of the step whose end by all tasks is looked for */
@@ -30,8 +32,10 @@ struct run_skip_state {
     uint32_t jobs;
     uint32_t windows;            /* begun */
     uint32_t phase[RUN_WINDOWS]; /* of each; they count from 0 */
-    bool over;                   /* no step will be skipped any more */
-    char why[320];               /* nothing, or no more, was skipped because ...; empty: as planned */
+    ker_time skipped; /* the whole run's time is the simulated one and this, by the means of then */
+    uint32_t passed;  /* of the set times */
+    bool over;        /* no step will be skipped any more */
+    char why[320];    /* nothing, or no more, was skipped because ...; empty: as planned */
 };
 
 /* When the first steps of a job that are simulated ended, in ps: in the last task. */
@@ -55,7 +59,11 @@ struct run_skip {
     uint32_t first;  /* steps that are not counted in any case */
     struct run_skip_state state;
     struct run_skip_job *job;
-    const int64_t **known;        /* of each: struct task_steps */
+    const int64_t **known; /* of each: struct task_steps */
+    ker_time *set; /* of the whole run, in order: when something else happens; none is in what is skipped */
+    uint32_t sets;
+    ker_time interval; /* of looks */
+    ker_time settled;  /* the last of those that are on the simulated clock: nothing is skipped before */
     const struct task_jobs *jobs; /* their names */
 
     /* when the run has ended; of each of the jobs */
@@ -69,14 +77,27 @@ struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32
 
 /* By how much longer than mean ones these steps of job i compute, as its trace says, in ps. */
 double run_skip_known(const struct run_skip *, uint32_t i, uint32_t from, uint32_t to);
+/* Does a job have steps now? */
+static inline bool run_skip_runs(const struct run_skip_job *job)
+{
+    return !job->ended && !job->pending;
+}
+
+/* skip_clock.c */
+void run_skip_sets_make(struct run *);
+enum run_skip_due { RUN_SKIP_NOTHING, RUN_SKIP_RENEW, RUN_SKIP_PLAN };
+/* What is to be done at a look; ended: by job, all its tasks have ended the step that is awaited. */
+enum run_skip_due run_skip_due(struct run_skip *, const struct run *, ker_time at, const bool *ended);
+/* From this time of the whole run on nothing may be skipped but behind what happens there. */
+ker_time run_skip_bound(const struct run_skip *);
 
 /* Steps that are simulated at least. */
 uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);
 /* skip_plan.c: the first steps to be awaited. */
 void run_skip_begin(struct run_skip *);
-/* All steps that were awaited have ended. On one rank: fills in what is to be awaited next, and adds a window
- * where steps are skipped before it. */
-void run_skip_plan(struct run_skip *, const struct run_skip_ends *);
+/* All steps that were awaited have ended, or all begins anew. On one rank: fills in what is to be awaited
+ * next, and adds a window where steps are skipped before it. */
+void run_skip_plan(struct run_skip *, const struct run_skip_ends *, ker_time at, bool anew);
 
 /* Of a phase of job i: the times of its steps that count, in ps, those of a period together. To be released.
  */

@@ -25,6 +25,7 @@
 #define MOST_SHARE 0.5    /* simulated: more is no gain */
 #define TRIED_SHARE 0.15  /* before that is known */
 #define SAME_TIME 0.05    /* pieces differ by no more: means vary from look to look */
+#define LOOKS 3           /* before a set time */
 #define RESONANCES 3      /* of steps of two jobs */
 #define BEATS 2           /* that are seen */
 #define LEAST_TOGETHER 30 /* steps of the slower job */
@@ -32,13 +33,25 @@
 #define UNCOUNTED 1 /* periods behind a gap */
 #define WARM_UP 2   /* room for it in the first window; more if it is longer */
 
+/* May another phase come? */
+static bool more_phases(const struct run_skip *skip)
+{
+    uint32_t run = 0, pending = 0;
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        run += run_skip_runs(&skip->job[i]);
+        pending += skip->job[i].pending;
+    }
+    return run > 1 || pending || run_skip_bound(skip) < KER_TIME_MAX;
+}
+
+/* Nothing more is skipped in this phase. */
 static void __attribute__((format(printf, 2, 3))) stop(struct run_skip *skip, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(skip->state.why, sizeof skip->state.why, format, arguments);
     va_end(arguments);
-    skip->state.over = true;
+    skip->state.over = !more_phases(skip);
 }
 
 static const char *name_of(const struct run_skip *skip, const struct run_skip_job *job)
@@ -88,7 +101,7 @@ static void window_begin(struct run_skip *skip, uint32_t phase)
         struct run_skip_job *job = &skip->job[i];
         if (first)
             job->piece = piece_periods(job);
-        if (!job->ended)
+        if (run_skip_runs(job))
             await(skip, job,
                   job->number[w] + (uint64_t)job->period * (job->piece + (first ? WARM_UP : UNCOUNTED)));
     }
@@ -104,10 +117,12 @@ void run_skip_begin(struct run_skip *skip)
 {
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
-        skip->job[i].number[0] = skip->first;
-        if ((double)run_skip_least(skip, job) > MOST_SHARE * job->steps)
-            stop(skip, "job `%s` has only %u steps, in periods of %u: %u windows would be most of them",
-                 name_of(skip, job), job->steps, job->period, skip->windows);
+        skip->job[i].number[0] = job->pending ? 0 : skip->first;
+        if ((double)run_skip_least(skip, job) <= MOST_SHARE * job->steps)
+            continue;
+        stop(skip, "job `%s` has only %u steps, in periods of %u: %u windows would be most of them",
+             name_of(skip, job), job->steps, job->period, skip->windows);
+        skip->state.over = true;
     }
     if (!skip->state.over)
         window_begin(skip, 0);
@@ -221,63 +236,71 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     return v;
 }
 
-/* Jobs that have ended their steps are left alone, and a phase begins for the others; false: none has ended.
- */
-static bool phase_begin(struct run_skip *skip, const struct run_skip_ends *ends)
+/* Jobs that have ended their steps are left alone, and a phase begins for the others, or because all begins
+ * `anew`; false: neither. */
+static bool phase_begin(struct run_skip *skip, const struct run_skip_ends *ends, bool anew)
 {
-    bool ended = false, any = false;
+    bool any = false;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
-        bool ends_now = !job->ended && ends[i].count > last_number(skip, job);
+        bool ends_now = run_skip_runs(job) && ends[i].count > last_number(skip, job);
         job->ended |= ends_now;
-        ended |= ends_now;
-        any |= !job->ended;
+        anew |= ends_now;
+        any |= run_skip_runs(job);
     }
-    if (!ended)
+    if (!anew)
         return false;
-    if (!any || skip->state.windows == RUN_WINDOWS) {
+    if (skip->state.windows == RUN_WINDOWS || (!any && !more_phases(skip))) {
         skip->state.over = true;
         return true;
     }
-    for (uint32_t i = 0; i < skip->state.jobs; i++)
+    for (uint32_t i = 0; i < skip->state.jobs && any; i++)
         skip->job[i].number[skip->state.windows] = ends[i].count;
-    window_begin(skip, skip->state.phase[skip->state.windows - 1] + 1);
+    if (any)
+        window_begin(skip, skip->state.phase[skip->state.windows - 1] + 1);
     return true;
 }
 
-/* The window goes on for half as many periods again, at most; or all of the rest is simulated. */
-static void extend(struct run_skip *skip, const struct view *views, uint32_t windows)
+/* The window goes on for half as many periods again, at most; false: all of the rest is simulated. */
+static bool extend(struct run_skip *skip, const struct view *views, uint32_t windows)
 {
-    for (uint32_t i = 0; i < skip->state.jobs && !skip->state.over; i++) {
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
         const struct view *v = &views[i];
-        if (job->ended || v->wanted <= v->now)
+        if (!run_skip_runs(job) || v->wanted <= v->now)
             continue;
         double all = v->before + (double)v->wanted * (skip->windows - windows + 1);
-        if (v->share > TRIED_SHARE && all > MOST_SHARE * periods_of(job))
+        if (v->share > TRIED_SHARE && all > MOST_SHARE * periods_of(job)) {
             stop(skip,
                  "%.0f of %u steps of job `%s` would have to be simulated, in pieces of %u, which vary by "
                  "%.2g %%%s",
                  fmin(all * job->period, job->steps), job->steps, name_of(skip, job),
                  job->piece * job->period, 100 * v->steady.sigma / sqrt(job->piece) / v->steady.mean,
                  v->steady.trend ? " and have a trend" : "");
+            return false;
+        }
         uint32_t more = v->wanted - v->now, most = v->now / 2 + 1;
         await(skip, job, v->ended + (uint64_t)job->period * (more < most ? more : most));
     }
+    return true;
 }
 
 /* Skips this time, in whole periods of each job; false: it is less than two of one. */
 static bool gap_make(struct run_skip *skip, const struct view *views, double time)
 {
     uint32_t w = skip->state.windows;
+    double skipped = 0;
     for (uint32_t i = 0; i < skip->state.jobs; i++)
-        if (!skip->job[i].ended && time < 2 * views[i].steady.mean)
+        if (run_skip_runs(&skip->job[i]) && time < 2 * views[i].steady.mean)
             return false;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
-        job->number[w] = job->begun + 1 - skipped_of(skip, job);
-        job->skipped[w] = job->ended ? 0 : (uint32_t)(time / views[i].steady.mean) * job->period;
+        uint32_t periods = run_skip_runs(job) ? (uint32_t)(time / views[i].steady.mean) : 0;
+        job->number[w] = job->pending ? 0 : job->begun + 1 - skipped_of(skip, job);
+        job->skipped[w] = periods * job->period;
+        skipped = fmax(skipped, periods * views[i].steady.mean);
     }
+    skip->state.skipped += (ker_time)round(skipped);
     window_begin(skip, skip->state.phase[w - 1]);
     return true;
 }
@@ -287,31 +310,31 @@ static void await_end(struct run_skip *skip, const struct view *views)
 {
     struct run_skip_job *first = NULL;
     double left = INFINITY;
-    uint32_t jobs = 0;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
-        if (job->ended)
+        if (!run_skip_runs(job))
             continue;
-        jobs++;
         job->awaited = 0;
         if (views[i].left < left) {
             left = views[i].left;
             first = job;
         }
     }
-    skip->state.over = jobs < 2;
+    skip->state.over = !more_phases(skip);
     if (first)
         await(skip, first, UINT32_MAX);
 }
 
 /* All windows have what they need so far. */
-static void go_on(struct run_skip *skip, const struct view *views, uint32_t windows)
+static void go_on(struct run_skip *skip, const struct view *views, uint32_t windows, ker_time at)
 {
     double left = INFINITY, length = 0;
+    if (run_skip_bound(skip) < KER_TIME_MAX)
+        left = (double)(run_skip_bound(skip) - at - skip->state.skipped - LOOKS * skip->interval);
     uint32_t come = skip->windows - windows;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct view *v = &views[i];
-        if (skip->job[i].ended)
+        if (!run_skip_runs(&skip->job[i]))
             continue;
         left = fmin(left, v->left);
         length = fmax(length, (v->wanted + UNCOUNTED + 1) * v->steady.mean);
@@ -327,12 +350,12 @@ static bool pieces_fit(struct run_skip *skip, const struct view *views)
     double time = (double)skip->recurs;
     bool changed = false;
     for (uint32_t i = 0; i < skip->state.jobs; i++)
-        if (!skip->job[i].ended)
+        if (run_skip_runs(&skip->job[i]))
             time = fmax(time, skip->job[i].piece * views[i].steady.mean);
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
         double piece = ceil(time / views[i].steady.mean * (1 - SAME_TIME));
-        if (job->ended || piece <= job->piece)
+        if (!run_skip_runs(job) || piece <= job->piece)
             continue;
         job->piece = (uint32_t)fmin(piece, periods_of(job));
         changed = true;
@@ -358,7 +381,7 @@ static double together_span(const struct run_skip *skip, const struct view *view
     double span = 0;
     for (uint32_t i = 0; i < skip->state.jobs; i++)
         for (uint32_t j = i + 1; j < skip->state.jobs; j++) {
-            if (skip->job[i].ended || skip->job[j].ended)
+            if (!run_skip_runs(&skip->job[i]) || !run_skip_runs(&skip->job[j]))
                 continue;
             double a = views[i].steady.mean, b = views[j].steady.mean,
                    time = fmax(BEATS * beat_of(a, b), LEAST_TOGETHER * fmax(a, b));
@@ -391,13 +414,13 @@ static void views_make(struct run_skip *skip, uint32_t phase, double span, const
                        struct view *views)
 {
     for (uint32_t i = 0; i < skip->state.jobs; i++)
-        if (!skip->job[i].ended)
+        if (run_skip_runs(&skip->job[i]))
             views[i] = view_of(skip, i, phase, span, &ends[i]);
 }
 
-void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends)
+void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends, ker_time at, bool anew)
 {
-    if (phase_begin(skip, ends))
+    if (phase_begin(skip, ends, anew))
         return;
     uint32_t phase = skip->state.phase[skip->state.windows - 1], from, to;
     phase_windows(skip, phase, &from, &to);
@@ -410,14 +433,11 @@ void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends)
     if (!fit || span > 0)
         views_make(skip, phase, span, ends, views);
     for (uint32_t i = 0; i < skip->state.jobs; i++)
-        more |= !skip->job[i].ended && views[i].now < views[i].wanted;
-    if (together_refused(skip, views, span, pair)) {
-        free(views);
-        return;
-    }
-    if (more && to - from < skip->windows)
-        extend(skip, views, to - from);
-    else
-        go_on(skip, views, to - from);
+        more |= run_skip_runs(&skip->job[i]) && views[i].now < views[i].wanted;
+    more &= to - from < skip->windows;
+    if (together_refused(skip, views, span, pair) || (more && !extend(skip, views, to - from)))
+        await_end(skip, views);
+    else if (!more)
+        go_on(skip, views, to - from, at);
     free(views);
 }

@@ -48,8 +48,43 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 
 /* ---- the estimate ---- */
 
-static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_t i,
-                                            const struct run_skip_ends *ends)
+/* Adds what one phase of a job has skipped: steps. */
+static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t skipped,
+                      struct run_skip_estimate *e)
+{
+    struct stats_windows seen = run_skip_seen(skip, i, phase, &skip->ends[i]);
+    e->steady = stats_steady(&seen, skip->level);
+    e->time += e->steady.mean * skipped / skip->job[i].period;
+    /* the mean is not known better than that, and what was skipped varies about it, too */
+    double times = (double)skipped / skip->job[i].period;
+    e->half += e->steady.half * times * sqrt(1 + seen.values / times);
+    run_skip_seen_release(&seen);
+}
+
+/* A job that had not begun is later by what the others have skipped: by the first of them. */
+static void waited_add(const struct run_skip *skip, uint32_t i, uint32_t from, uint32_t to,
+                       struct run_skip_estimate *e)
+{
+    for (uint32_t other = 0; other < skip->state.jobs && skip->job[i].number[to - 1] == 0 && to > 1;
+         other++) {
+        const struct run_skip_job *job = &skip->job[other];
+        struct run_skip_estimate its = {0};
+        uint32_t skipped = 0, before = 0;
+        for (uint32_t w = 0; w < to; before += job->skipped[w++]) {
+            uint32_t first = job->number[w] + before;
+            skipped += w < from ? 0 : job->skipped[w];
+            its.time += w < from ? 0 : run_skip_known(skip, other, first, first + job->skipped[w]);
+        }
+        if (!skipped)
+            continue;
+        phase_add(skip, other, skip->state.phase[from], skipped, &its);
+        e->time += its.time;
+        e->half += its.half;
+        return;
+    }
+}
+
+static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_t i)
 {
     const struct run_skip_job *job = &skip->job[i];
     struct run_skip_estimate e = {.simulated = job->steps};
@@ -62,17 +97,13 @@ static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_
             skipped += job->skipped[w];
             before += job->skipped[w];
         }
-        if (!skipped)
+        if (!skipped) {
+            waited_add(skip, i, from, w, &e);
             continue;
-        struct stats_windows seen = run_skip_seen(skip, i, phase, ends);
-        e.steady = stats_steady(&seen, skip->level);
-        e.time += e.steady.mean * skipped / job->period;
-        /* the mean is not known better than that, and what was skipped varies about it, too */
-        double times = (double)skipped / job->period;
-        e.half += e.steady.half * times * sqrt(1 + seen.values / times);
+        }
+        phase_add(skip, i, phase, skipped, &e);
         e.simulated -= skipped;
         e.windows += w - from;
-        run_skip_seen_release(&seen);
     }
     return e;
 }
@@ -162,10 +193,11 @@ void run_skip_measure(struct run *run)
         skip->growth.job[i] = (struct stats_part){1, 1, 0};
     skip->ends = ker_alloc(skip->state.jobs * sizeof *skip->ends);
     skip->estimate = ker_alloc(skip->state.jobs * sizeof *skip->estimate);
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        skip->ends[i] = run_skip_ends(run, run->comm, i);
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
-        skip->ends[i] = run_skip_ends(run, run->comm, i);
-        skip->estimate[i] = estimate_of(skip, i, &skip->ends[i]);
+        skip->estimate[i] = estimate_of(skip, i);
         const struct run_skip_estimate *e = &skip->estimate[i];
         skip->growth.job[job->job] = (struct stats_part){job->steps, e->simulated, (uint64_t)round(e->time)};
         if (e->simulated < job->steps)
@@ -174,25 +206,43 @@ void run_skip_measure(struct run *run)
     skip->growth.whole = skip->growth.job[0]; /* until it is known; tables of one job do not name it */
 }
 
-/* What is of no job grows as what the jobs have sent does; where there is other traffic as time does. */
-void run_skip_whole(struct run *run, ker_time at, const json_t *jobs)
+static uint64_t integer_of(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+/* Other traffic grows by the time that it has. */
+static void traffic_add(struct run *run, ker_time at, uint64_t carried, struct stats_part *sent)
+{
+    ker_time begin = ker_config_time(run->config, "traffic.start");
+    bool stops = ker_config_has(run->config, "traffic.stop"); /* nothing was skipped before it */
+    uint64_t traffic = carried > sent->seen ? carried - sent->seen : 0, seen = (uint64_t)(at - begin);
+    struct stats_part part = {seen + (stops ? 0 : run->folder.growth->later), seen, 0};
+    sent->all += (uint64_t)stats_grown(traffic, &part);
+    sent->seen += traffic;
+}
+
+/* What is of no job grows as what jobs and other traffic have sent does. */
+void run_skip_whole(struct run *run, ker_time at, const json_t *jobs, const json_t *result)
 {
     struct stats_growth *g = run->folder.growth;
-    struct stats_part sent = {0}, time = {(uint64_t)at, (uint64_t)at, 0};
+    struct stats_part sent = {0};
     for (uint32_t i = 0; g && i < g->jobs; i++) {
         const json_t *job = json_array_get(jobs, i);
-        const struct stats_part *part = &g->job[i];
-        uint64_t all = (uint64_t)(json_integer_value(json_object_get(job, "bytes")) +
-                                  json_integer_value(json_object_get(job, "messages"))),
-                 finish = (uint64_t)json_integer_value(json_object_get(job, "finish_ps"));
+        const struct stats_part *part = &g->job[i], back = {part->seen, part->all, 0};
+        uint64_t all = integer_of(job, "bytes") + integer_of(job, "messages"),
+                 finish = integer_of(job, "finish_ps");
         sent.all += all;
-        sent.seen += (uint64_t)stats_grown(all, &(struct stats_part){part->seen, part->all, 0});
-        time.all = finish > time.all ? finish : time.all;
+        sent.seen += (uint64_t)stats_grown(all, &back);
+        if (finish > (uint64_t)at + g->later)
+            g->later = finish - (uint64_t)at;
     }
     if (!g)
         return;
-    g->whole = task_system_load(run->tasks) > 0 || !sent.seen ? time : sent;
-    g->later = time.all - time.seen;
+    if (task_system_load(run->tasks) > 0)
+        traffic_add(run, at, integer_of(result, "bytes_injected") + integer_of(result, "messages_delivered"),
+                    &sent);
+    g->whole = sent.seen ? sent : (struct stats_part){(uint64_t)at + g->later, (uint64_t)at, 0};
 }
 
 /* Sums of what the network has carried, of calls on files, of memory. */
@@ -245,7 +295,7 @@ json_t *run_skip_report(struct run *run, json_t *jobs)
         const struct run_skip_estimate *e = &skip->estimate[i];
         json_t *job = json_array_get(jobs, skip->job[i].job);
         steps_add(table, skip, i, &skip->ends[i]);
-        if (job && e->simulated < skip->job[i].steps) {
+        if (job && e->time > 0) {
             json_object_set_new(job, "estimated", estimate_json(skip, i, e, &skip->ends[i], job));
             run_skip_sums(&skip->growth.job[skip->job[i].job], json_object_get(job, "io"));
         }

@@ -256,13 +256,14 @@ void run_skip_make(struct run *);
 void run_skip_free(struct run_skip *);
 ker_time run_skip_interval(const struct run *);
 void run_skip_look(struct run *, ker_time at);
+ker_time run_skip_until(const struct run *, ker_time at); /* until when nothing is skipped */
 void run_skip_state(struct run *, struct ker_chunk *); /* the same on every rank; not the records of steps */
 extern const struct ker_option run_skip_options[];
 void run_skip_print(const struct run *); /* --check */
 /* skip_report.c. Collective, when the run has ended: how sums of jobs grow, if steps were skipped. */
 void run_skip_measure(struct run *);
-/* And of all else, by what rank 0 says of the jobs. */
-void run_skip_whole(struct run *, ker_time at, const json_t *jobs);
+/* And of all else, by what rank 0 says of the jobs and of the network. */
+void run_skip_whole(struct run *, ker_time at, const json_t *jobs, const json_t *result);
 void run_skip_sums(const struct stats_part *, json_t *); /* grow */
 /* Collective: "skip" of summary.json on rank 0, which corrects what is said of the jobs; NULL:
  * not wanted. */

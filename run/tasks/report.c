@@ -28,12 +28,31 @@ static uint64_t *jobs_counts(const struct task_system *system, struct ker_comm *
 bool task_system_dependent(const struct task_system *system)
 {
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
-        if (task_jobs_get(system->jobs, job)->afters)
+        if (task_jobs_get(system->jobs, job)->held)
             return true;
     return false;
 }
 
-bool task_system_release(struct task_system *system, struct ker_comm *comm, ker_time at)
+/* By job: are those ended that it waits for, and is its time near? Malloc'ed. */
+static bool *jobs_ready(const struct task_system *system, struct ker_comm *comm, const uint64_t *waiting,
+                        ker_time until)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    uint64_t *counts = jobs_counts(system, comm);
+    bool *ready = ker_alloc(jobs * sizeof *ready), idle = true;
+    for (uint32_t job = 0; job < jobs; job++)
+        idle &= waiting[job] > 0 || counts[COUNTS * job + UNFINISHED] == 0;
+    for (uint32_t job = 0; job < jobs; job++) {
+        const struct task_job *own = task_jobs_get(system->jobs, job);
+        ready[job] = waiting[job] > 0 && (own->start <= until || idle);
+        for (uint32_t i = 0; i < own->afters; i++)
+            ready[job] &= counts[COUNTS * own->after[i] + UNFINISHED] == 0;
+    }
+    free(counts);
+    return ready;
+}
+
+bool task_system_release(struct task_system *system, struct ker_comm *comm, ker_time at, ker_time until)
 {
     uint32_t jobs = task_jobs_count(system->jobs);
     uint64_t *waiting = ker_alloc(jobs * sizeof *waiting), any = 0;
@@ -42,18 +61,13 @@ bool task_system_release(struct task_system *system, struct ker_comm *comm, ker_
     ker_comm_sum_u64(comm, waiting, jobs);
     for (uint32_t job = 0; job < jobs; job++)
         any |= waiting[job];
-    uint64_t *counts = any ? jobs_counts(system, comm) : NULL;
-    bool released = false;
+    bool *ready = any ? jobs_ready(system, comm, waiting, until) : NULL, released = false;
     for (uint32_t job = 0; any && job < jobs; job++) {
-        const struct task_job *own = task_jobs_get(system->jobs, job);
-        bool ready = waiting[job] > 0;
-        for (uint32_t i = 0; i < own->afters; i++)
-            ready &= counts[COUNTS * own->after[i] + UNFINISHED] == 0;
-        if (ready)
+        if (ready[job])
             task_mpi_release(system->mpi, job, at);
-        released |= ready;
+        released |= ready[job];
     }
-    free(counts);
+    free(ready);
     free(waiting);
     return released;
 }

@@ -164,6 +164,11 @@ void task_system_free(struct task_system *system)
     free(system);
 }
 
+void task_system_earlier(struct task_system *system, ker_time by)
+{
+    task_jobs_earlier(system->jobs, by);
+}
+
 const struct task_jobs *task_jobs_of(const struct task_system *system)
 {
     return system->jobs;

@@ -75,6 +75,7 @@ const char *task_system_waiter(const struct task_system *);
 uint32_t task_system_jobs(const struct task_system *);
 const char *task_system_job_name(const void *system, uint32_t job);
 struct task_jobs;
+void task_system_earlier(struct task_system *, ker_time by); /* jobs that have not begun do so */
 const struct task_jobs *task_jobs_of(const struct task_system *);
 
 /* For --check, attached, after which nothing can run: adds what jobs and traffic are expected to do until
@@ -90,9 +91,9 @@ void task_system_find_steps(struct task_system *, struct ker_comm *);
 
 /* Do jobs wait for others? */
 bool task_system_dependent(const struct task_system *);
-/* Collective, between two instants: jobs whose jobs before them have ended begin at `at`. Whether any does,
- * on all ranks alike. */
-bool task_system_release(struct task_system *, struct ker_comm *, ker_time at);
+/* Collective, between two instants: jobs whose jobs before them have ended begin at `at`, or at their time,
+ * if that is not behind `until` or nothing else goes on. Whether any does, on all ranks alike. */
+bool task_system_release(struct task_system *, struct ker_comm *, ker_time at, ker_time until);
 
 /* Jobs that are not in the background. */
 uint32_t task_system_foreground(const struct task_system *);

@@ -116,6 +116,8 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
+    s->job.held =
+        ker_config_count(config, KEY(job, "after")) > 0 || (s->job.start > 0 && steps_wanted(config));
     s->job.repetitions = (uint64_t)ker_config_int(config, KEY(job, "repetitions"));
     if (s->job.repetitions > 1 && (s->job.schedule || s->job.class->driven))
         return ker_config_fail(config, error, KEY(job, "repetitions"), "are possible for programs of MPI");
@@ -484,6 +486,13 @@ uint32_t task_jobs_programs(const struct task_jobs *jobs)
     for (uint32_t job = 0; job < jobs->count; job++)
         count += !jobs->slot[job].job.schedule;
     return count;
+}
+
+void task_jobs_earlier(struct task_jobs *jobs, ker_time by)
+{
+    for (uint32_t i = 0; i < jobs->count; i++)
+        if (jobs->slot[i].job.held && jobs->slot[i].job.start > by)
+            jobs->slot[i].job.start -= by;
 }
 
 const struct task_job *task_jobs_get(const struct task_jobs *jobs, uint32_t job)

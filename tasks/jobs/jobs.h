@@ -33,7 +33,8 @@ struct task_job {
         double processor, memory;
     } * factors; /* of all tasks, if some differ from the job; else NULL */
     uint32_t runs;
-    ker_time start;
+    ker_time start;          /* on the simulated clock: earlier by what has been skipped (run.skip) */
+    bool held;               /* it is released at a check time, not by a timer */
     uint32_t *after, afters; /* jobs that have to end before it starts */
     uint64_t repetitions;    /* how often its program is run */
     uint32_t *service;       /* numbers of the services that its tasks call (task_program_class.service) */
@@ -72,6 +73,8 @@ enum ker_status task_jobs_services(struct task_jobs *, const struct ker_config *
 bool task_jobs_call_services(const struct task_jobs *);
 uint32_t task_jobs_count(const struct task_jobs *);
 uint32_t task_jobs_programs(const struct task_jobs *); /* those that the MPI model runs: all but schedules */
+void task_jobs_earlier(struct task_jobs *,
+                       ker_time by); /* starts of those held; of those that have begun nobody asks */
 const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);
 /* Its name: of columns of tables whose context is the struct task_jobs. */
 const char *task_jobs_text(const void *jobs, uint32_t job);

@@ -364,7 +364,7 @@ static void service_start(void *state, struct node *net, ker_time now)
         struct task_state *task = &mpi->task[node->first_task + node->begun];
         const struct task_job *job = task_job_of(mpi, task);
         task_streams_make(mpi, task);
-        if (job->afters == 0) {
+        if (!job->held) {
             task_begin(mpi, task, now, job->start);
             continue;
         }

@@ -68,16 +68,29 @@ same traffic
 a='{ name="a"; program="stencil"; extents=[3,3]; steps=500; bytes="4 KiB"; compute_time="5 us"; compute_jitter="1 us"; placement="random"; }'
 b='{ name="b"; program="sparse"; tasks=9; degree=3; bytes="8 KiB"; steps=250; compute_time="9 us"; compute_jitter="1 us"; placement="random"; }'
 config jobs "$a, $b"
-run -o "$t/jobs" "$t/jobs.cfg" && run -o "$t/jobs-full" "$t/jobs.cfg" run.skip.enabled=false &&
-    jq -ne --slurpfile f "$t/jobs-full/summary.json" --slurpfile s "$t/jobs/summary.json" '[$f[0].result.jobs, $s[0].result.jobs] | transpose | all(.[];
-        .[1].estimated.low_ps <= .[0].finish_ps and .[0].finish_ps <= .[1].estimated.high_ps) and $s[0].result.skip.share_simulated < 0.4' >/dev/null
-check "two jobs are skipped together, and the one that is left alone"
+covers() { # NAME TEXT SHARE: are all jobs' times in their intervals, with less than this share simulated?
+    run -o "$t/some" "$t/$1.cfg" && run -o "$t/all" "$t/$1.cfg" run.skip.enabled=false && jq -ne --argjson share "$3" --slurpfile f "$t/all/summary.json" \
+        --slurpfile s "$t/some/summary.json" '[$f[0].result.jobs, $s[0].result.jobs] | transpose | all(.[];
+        .[1].estimated.low_ps <= .[0].finish_ps and .[0].finish_ps <= .[1].estimated.high_ps) and $s[0].result.skip.share_simulated < $share' >/dev/null
+    check "$2"
+}
+covers jobs "two jobs are skipped together, and the one that is left alone" 0.4
 same jobs
+c='{ name="c"; program="stencil"; extents=[9]; bytes="16 KiB"; steps=400; compute_time="9 us"; compute_jitter="1 us"; placement="random"; after=["a"]; }'
+config starts "${a/500/900}, ${b/ placement/ start=\"4 ms\"; placement}, $c"
+covers starts "a job that begins later, one behind another: all begins anew" 0.5
+same starts
+run -o "$t/some" "$t/starts.cfg" run.skip.precision=0.000001 && cmp "$t/some/tasks.csv" "$t/all/tasks.csv"
+check "a job that begins later does so at its time, to the picosecond"
+config faults "${job/400/900}" 'faults: { list=( { switch=5; port=1; at="1 ms"; }, { switch=11; port=2; at="1.5 ms"; } ); };'
+covers faults "behind the last fault steps are skipped" 0.4
+jq -e '.result.jobs[0].estimated.gaps[0].simulated_ps > 1.5e9' "$t/some/summary.json" >/dev/null
+check "and none before it"
+same faults
 config alike "$a, ${a/name=\"a\"/name=\"c\"}"
 reason "two jobs whose steps drift against each other slowly" 'are not steady together' alike
 config two "${job/extents=\[3,3,3\]/extents=[3,3,2]}, { name=\"b\"; program=\"pingpong\"; tasks=2; steps=100; bytes=\"1 KiB\"; }" 'node: { cores=2; };'
 reason "a job without steps" 'job `b` has no steps that are known' two
-reason "a job that begins later" 'job `s` begins later' stencil 'jobs[0].start=1 us'
 reason "a job that repeats" 'job `s` is run several times' stencil 'jobs[0].repetitions=2' 'jobs[0].steps=20'
 reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
