@@ -103,10 +103,10 @@ static const struct net_credits_due *credits_due_for(const struct net_network *n
     if (in->ends_at_adapter)
         return adapter_of(net, sender, in->peer_port)->due;
     if (!net->made)
-        return net_switch_credits(net, sender, net_switch_view(sender).ports) + in->peer_port;
+        return net_switch_credits(sender, net_switch_view(sender).ports) + in->peer_port;
     uint32_t i = part_layout_order(&net->layout, in->peer.index);
     uint32_t ports = route_ports(net->topology, net_switch_number(net, i));
-    return net_switch_credits(net, net->switches[i], ports) + in->peer_port;
+    return net_switch_credits(net->switches[i], ports) + in->peer_port;
 }
 
 /* Where the credits of inputs that others of this rank send to are put down. */
@@ -259,8 +259,9 @@ static void components_make(struct net_network *net, const struct part_layout *l
             continue;
         char **at = net->made && owner[i] < switches ? &sparse : &block;
         if (owner[i] < switches) {
-            switch_add(net, l, owner[i], i, *at);
-            *at += net_switch_bytes(net, route_ports(net->topology, owner[i]));
+            uint32_t ports = route_ports(net->topology, owner[i]);
+            switch_add(net, l, owner[i], i, *at + net_switch_begins(ports));
+            *at += net_switch_bytes(net, ports);
         } else {
             node_init(net, *at, l, owner[i] - switches);
             ker_engine_set(net->engine, i, &net->node_class, *at,
@@ -278,6 +279,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
     net->host = *host;
     classes_init(net);
     ker_arena_init(&net->arena);
+    ker_arena_init(&net->packets);
+    net->packet.free = KER_NONE;
     uint32_t *owner = owners_list(net, l);
     size_t dues = memory_reserve(net, l, owner);
     components_make(net, l, owner, dues);
@@ -317,6 +320,7 @@ void net_network_free(struct net_network *net)
     for (uint32_t i = 0; i < net->adapter_count; i++)
         free(net->adapters[i]->jobs);
     ker_arena_release(&net->arena);
+    ker_arena_release(&net->packets);
     ker_sparse_release(&net->sparse);
     free(net->made);
     part_layout_release(&net->layout);

@@ -229,7 +229,7 @@ static int switch_compare(const void *a, const void *b)
 static struct walk walk_begin(const struct net_network *net, const struct net_directions *directions)
 {
     struct walk w = {.net = net, .directions = directions, .by_number = net->switches};
-    if (net->switch_count && route_summarise(net->topology)->planes > 1) {
+    if (!net->made && net->switch_count && route_summarise(net->topology)->planes > 1) {
         w.by_number = ker_alloc(net->switch_count * sizeof(struct net_switch *));
         memcpy(w.by_number, net->switches, net->switch_count * sizeof(struct net_switch *));
         qsort(w.by_number, net->switch_count, sizeof *w.by_number, switch_compare);

@@ -264,8 +264,10 @@ struct net_network {
     uint32_t fresh_count, fresh_room;
     uint64_t *dirty; /* bitmap of outputs */
     uint32_t dirty_words;
-    struct net_granted *granted; /* by input port, with separable matching; else NULL */
-    struct ker_arena arena;      /* the switches' pools */
+    struct net_granted *granted;        /* by input port, with separable matching; else NULL */
+    struct ker_arena arena;             /* the switches' requests, and series */
+    KER_POOL(struct net_packet) packet; /* that wait in switches, */
+    struct ker_arena packets;           /* alone in theirs */
     /* pools of the rank */
     KER_POOL(struct net_outgoing) outgoing;
     struct net_reassembly *reassembly;

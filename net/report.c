@@ -169,13 +169,13 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
     for (uint32_t i = 0; i < net->switch_count; i++) {
         const struct net_switch *s = net_switch_made(net, i);
         uint32_t ports = s ? net_switch_view(s).ports : 0;
-        struct net_credits_due *due = s ? net_switch_credits(net, s, ports) : NULL;
         for (uint32_t p = 0; p < ports; p++) {
             struct net_port *port = net_switch_port(s, p);
             if (port->queue != NET_NONE || port->waiting)
                 return "a packet is left in a switch";
             if (port->used) /* what was put down there since anybody has looked at it */
-                credits_book(due + p, port->credit, credits_most(net, port), KER_TIME_MAX - 1);
+                credits_book(net_switch_credits(s, ports) + p, port->credit, credits_most(net, port),
+                             KER_TIME_MAX - 1);
             uint32_t full = port->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
             for (uint32_t c = 0; c < channels && port->used; c++)
                 if (!port->to_adapter && port->credit[c] != full)

@@ -309,6 +309,13 @@ void *ker_arena_grow(struct ker_arena *arena, void *old, size_t old_bytes, size_
     return block;
 }
 
+void *ker_arena_extend(struct ker_arena *arena, size_t bytes)
+{
+    if (bytes > arena->bytes)
+        out_of_memory(bytes);
+    return arena->base;
+}
+
 /* VmHWM rather than getrusage: the latter keeps the peak of the program that called exec. */
 uint64_t ker_peak_rss(void)
 {

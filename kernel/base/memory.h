@@ -61,6 +61,8 @@ void ker_arena_release(struct ker_arena *);
 void *ker_arena_take(struct ker_arena *, size_t bytes);
 /* Moves a block of old_bytes (0: none) into one of bytes. */
 void *ker_arena_grow(struct ker_arena *, void *old, size_t old_bytes, size_t bytes);
+/* The first `bytes` of the range, for an arena with one block only, which never moves. */
+void *ker_arena_extend(struct ker_arena *, size_t bytes);
 
 uint64_t ker_peak_rss(void); /* of this process, bytes */
 

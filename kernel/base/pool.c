@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 #define FIRST_BYTES 2048
-#define FIRST_IN_ARENA 4 /* records: there are many such pools */
+#define FIRST_IN_ARENA 2 /* records: there are many such pools */
+#define LARGE_STEP 4096  /* bytes */
 #define LARGE_BYTES                                                                                          \
     (1u << 20) /* a large pool is moved by its pages, so that smaller steps cost little;                     \
                   thirty-two times as large, still smaller ones */
@@ -23,6 +24,23 @@ static uint32_t room_next(uint32_t room, size_t bytes, bool in_arena)
     return room + room / (room * bytes < LARGE_BYTES ? 4 : room * bytes < 32 * LARGE_BYTES ? 16 : 64);
 }
 
+/* All records from `old` on are free. */
+static void records_free(char *block, size_t bytes, uint32_t old, uint32_t room, uint32_t *free)
+{
+    for (uint32_t i = room; i-- > old; *free = i)
+        memcpy(block + i * bytes, free, sizeof *free);
+}
+
+void *ker_pool_extend(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)
+{
+    uint32_t old = *room;
+    ker_assert(old <= UINT32_MAX / 2);
+    *room += (uint32_t)(LARGE_STEP / bytes);
+    block = ker_arena_extend(arena, *room * bytes);
+    records_free(block, bytes, old, *room, free);
+    return block;
+}
+
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)
 {
     uint32_t old = *room;
@@ -30,8 +48,7 @@ void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, s
     *room = room_next(old, bytes, arena != NULL);
     block =
         arena ? ker_arena_grow(arena, block, old * bytes, *room * bytes) : ker_realloc(block, *room * bytes);
-    for (uint32_t i = *room; i-- > old; *free = i)
-        memcpy((char *)block + i * bytes, free, sizeof *free);
+    records_free(block, bytes, old, *room, free);
     return block;
 }
 

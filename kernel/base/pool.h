@@ -33,12 +33,14 @@
     }
 
 /* The index of a record, not zeroed. arena: where the block lies; NULL: malloc'ed. */
-#define KER_POOL_TAKE(pool, arena)                                                                           \
+#define KER_POOL_TAKE(pool, arena) KER_POOL_TAKE_BY(ker_pool_grow, pool, arena)
+/* The same of a pool that has an arena of its own: there its block never moves, which a large one would. */
+#define KER_POOL_TAKE_LARGE(pool, arena) KER_POOL_TAKE_BY(ker_pool_extend, pool, arena)
+#define KER_POOL_TAKE_BY(grow, pool, arena)                                                                  \
     ({                                                                                                       \
         _Static_assert(sizeof *(pool)->at >= sizeof(uint32_t), "a free record holds an index");              \
         if (__builtin_expect((pool)->free == KER_NONE, 0))                                                   \
-            (pool)->at =                                                                                     \
-                ker_pool_grow((pool)->at, sizeof *(pool)->at, &(pool)->room, &(pool)->free, (arena));        \
+            (pool)->at = grow((pool)->at, sizeof *(pool)->at, &(pool)->room, &(pool)->free, (arena));        \
         uint32_t ker_index_ = (pool)->free;                                                                  \
         memcpy(&(pool)->free, &(pool)->at[ker_index_], sizeof(uint32_t));                                    \
         ker_index_;                                                                                          \
@@ -63,6 +65,7 @@
 /* Twice the room in an arena, else a quarter more, or a sixteenth to a sixty-fourth where the block is large;
  * all new records are free, the lowest is taken first. Returns the block. */
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena);
+void *ker_pool_extend(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena);
 
 /* ---- in chunks ---- */
 

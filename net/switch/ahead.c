@@ -84,7 +84,7 @@ struct net_job_use *net_ahead_jobs(const struct net_network *net, const struct n
 static void detour_count(const struct net_network *net, const struct net_ahead *t)
 {
     const struct net_switch *s = switch_of(net, t->out);
-    s->detours[net_port_number(s, t->out)]++;
+    s->more->detours[net_port_number(s, t->out)]++;
 }
 
 void net_ahead_count_now(const struct net_network *net, const struct net_ahead *t)
@@ -144,7 +144,7 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
     t->job = ker_chunk_u8(c, t->job);
     if (!c->loads)
         return;
-    if (out >= s->ports || in >= s->ports || (t->detour && !s->detours) ||
+    if (out >= s->ports || in >= s->ports || (t->detour && !s->more->detours) ||
         t->channel >= s->net->set.channels * s->net->set.classes) {
         c->bad = true;
         return;

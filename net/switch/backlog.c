@@ -12,9 +12,9 @@ bool net_lane_holds(const struct net_at_grant *at, uint64_t bytes, uint32_t pack
         return false;
     do {
         const struct net_request *r = &s->request.at[i];
-        for (uint32_t p = heads ? r->head : s->packet.at[r->head].next;
-             r->first_channel == at->lane && p != NET_NONE; p = s->packet.at[p].next) {
-            waiting += s->packet.at[p].bytes;
+        for (uint32_t p = heads ? r->head : s->net->packet.at[r->head].next;
+             r->first_channel == at->lane && p != NET_NONE; p = s->net->packet.at[p].next) {
+            waiting += s->net->packet.at[p].bytes;
             count++;
             if (waiting > bytes || count > packets)
                 return true;

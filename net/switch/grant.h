@@ -136,8 +136,8 @@ static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, unsig
                               .port = port,
                               .lane = (uint8_t)first,
                               .left = out->to_adapter ? UINT32_MAX : left};
-    if (s->granted)
-        at.number = s->granted[port]++;
+    if (s->more->granted)
+        at.number = s->more->granted[port]++;
     if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s->net, &at, now))
         return 0;
     s->net->count.marked++;

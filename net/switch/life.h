@@ -29,7 +29,8 @@ static inline struct net_dying net_life_look(struct net_switch *s, const struct 
         struct net_request *r = &s->request.at[index];
         r->since = r->since == NET_SINCE_NOW ? now : r->since;
         ker_time head = set->head_life ? r->since + set->head_life : KER_TIME_MAX,
-                 packet = set->packet_life ? s->packet.at[r->head].time + set->packet_life : KER_TIME_MAX;
+                 packet =
+                     set->packet_life ? s->net->packet.at[r->head].time + set->packet_life : KER_TIME_MAX;
         if (ker_time_min(head, packet) < first.when)
             first = (struct net_dying){ker_time_min(head, packet), index, before, head < packet};
         before = index;

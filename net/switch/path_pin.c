@@ -31,19 +31,19 @@ static uint64_t key_of(const struct net_network *net, const struct net_packet *p
 
 const struct net_pinned *net_pins_find(const struct net_switch *s, const struct net_packet *p)
 {
-    if (!s->pins)
+    if (!s->more->pins)
         return NULL;
     uint64_t key = key_of(s->net, p);
-    const struct entry *e = ker_table_find(&entries, &s->pins->table, &key);
+    const struct entry *e = ker_table_find(&entries, &s->more->pins->table, &key);
     return e ? &e->pinned : NULL;
 }
 
 void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_pinned pinned)
 {
     bool last = s->net->set.pinning == NET_PIN_MESSAGE && (p->flags & NET_LAST);
-    if (!s->pins)
-        s->pins = ker_alloc(sizeof *s->pins);
-    struct ker_table *t = &s->pins->table;
+    if (!s->more->pins)
+        net_switch_more(s)->pins = ker_alloc(sizeof *s->more->pins);
+    struct ker_table *t = &s->more->pins->table;
     uint64_t key = key_of(s->net, p);
     if (last) {
         struct entry *e = ker_table_find(&entries, t, &key);
@@ -59,20 +59,20 @@ void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_
 /* In the table's order, which nobody can see. */
 void net_pins_state(struct net_switch *s, struct ker_chunk *c)
 {
-    uint32_t count = ker_chunk_count(c, s->pins ? s->pins->table.count : 0, sizeof(uint64_t) + 6);
+    uint32_t count = ker_chunk_count(c, s->more->pins ? s->more->pins->table.count : 0, sizeof(uint64_t) + 6);
     const struct entry *kept = NULL;
-    if (count && !s->pins)
-        s->pins = ker_alloc(sizeof *s->pins);
+    if (count && !s->more->pins)
+        net_switch_more(s)->pins = ker_alloc(sizeof *s->more->pins);
     for (uint32_t i = 0; i < count; i++) {
         struct entry one = {0};
         bool is_new;
         if (!c->loads)
-            one = *(kept = ker_table_next(&entries, &s->pins->table, kept));
+            one = *(kept = ker_table_next(&entries, &s->more->pins->table, kept));
         KER_CHUNK(c, one.key, one.pinned.state, one.pinned.port);
         c->bad |= one.key == 0 || one.pinned.port >= s->ports;
         if (!c->loads || c->bad)
             continue;
-        struct entry *e = ker_table_add(&entries, &s->pins->table, &one.key, &is_new);
+        struct entry *e = ker_table_add(&entries, &s->more->pins->table, &one.key, &is_new);
         c->bad |= !is_new;
         *e = one;
     }
@@ -80,8 +80,9 @@ void net_pins_state(struct net_switch *s, struct ker_chunk *c)
 
 void net_pins_free(struct net_switch *s)
 {
-    if (s->pins)
-        ker_table_release(&s->pins->table);
-    free(s->pins);
-    s->pins = NULL;
+    if (!s->more->pins)
+        return;
+    ker_table_release(&s->more->pins->table);
+    free(s->more->pins);
+    net_switch_more(s)->pins = NULL;
 }

@@ -1,8 +1,8 @@
 /* private.h - what a switch is made of; private to net/switch/.
  *
- * A switch is one block: struct net_switch, then its ports one after the other (struct net_port with its
- * channels' credits, padded to cache lines). Packets that wait lie in a pool of their switch; queues are
- * lists of pool indices.
+ * A switch is one block: the credits that are in transit to its outputs, struct net_switch, which ends with a
+ * cache line, then its ports one after the other (struct net_port with its channels' credits, padded to cache
+ * lines). Packets that wait lie in a pool of the rank; queues are lists of pool indices.
  */
 #ifndef NET_SWITCH_PRIVATE_H
 #define NET_SWITCH_PRIVATE_H
@@ -39,39 +39,59 @@ struct net_input_fifo {
 struct net_pins;
 struct net_congestion_map;
 
+/* What few runs want of a switch. */
+struct net_switch_more {
+    struct net_input_fifo *input_fifo;
+    struct net_pins *pins;    /* NULL: nothing to remember yet */
+    char *lanes;              /* by port; NULL: strict */
+    uint32_t *granted;        /* by output: packets; NULL: congestion control does not ask */
+    uint64_t *detours;        /* by output: packets that have taken one; NULL: there are none */
+    struct net_job_use *jobs; /* by output and job (net/jobs.h); NULL: not collected */
+};
+
+extern const struct net_switch_more net_switch_plain; /* of all zeros */
+
 struct net_switch {
     struct net_network *net;
     uint64_t coordinate;
-    KER_POOL(struct net_packet) packet;
     KER_POOL(struct net_request) request;
-    struct net_input_fifo *input_fifo;
     struct net_credits_due *credits_due; /* by port */
-    char *voq;                           /* net_voq_row of output 0; NULL on switches too large for it */
     uint32_t id, self;                   /* among switches; component */
     uint32_t turn; /* which output is served first when several could be; behind the last port: the first */
     uint16_t ports, port_bytes;
-    uint32_t draws;                 /* of the random arbiter */
-    uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
-    uint16_t voq_bytes;             /* from one row of `voq` to the next */
-    struct net_pins *pins;          /* NULL: nothing to remember yet */
-    struct net_congestion_map *map; /* NULL: no links are watched */
-    struct net_link_series *series; /* by port; NULL: not collected */
-    char *lanes;                    /* by port; NULL: strict */
-    uint32_t *granted;              /* by output: packets; NULL: congestion control does not ask */
-    uint64_t *detours;              /* by output: packets that have taken one; NULL: there are none */
-    struct net_job_use *jobs;       /* by output and job (net/jobs.h); NULL: not collected */
+    uint32_t draws;     /* of the random arbiter */
+    uint16_t rotor;     /* round-robin selection: the port whose turn it is */
+    uint16_t voq_bytes; /* from one row of `voq` to the next */
+    uint32_t voq; /* where net_voq_row of output 0 is, from here on; 0: the switch is too large for it */
+    struct net_congestion_map *map;     /* NULL: no links are watched */
+    struct net_link_series *series;     /* by port; NULL: not collected */
+    const struct net_switch_more *more; /* net_switch_plain: nothing of it is wanted */
 };
+_Static_assert(sizeof(struct net_switch) % 64 == sizeof(struct net_credits_due),
+               "with the credits of 7 outputs whole lines, and there are many such switches");
+
+/* Its own, from now on. */
+static inline struct net_switch_more *net_switch_more(struct net_switch *s)
+{
+    if (s->more == &net_switch_plain)
+        s->more = ker_alloc(sizeof *s->more);
+    return (struct net_switch_more *)(uintptr_t)s->more;
+}
+
+static inline bool net_by_fifo(const struct net_switch *s)
+{
+    return s->net->set.queueing == NET_QUEUE_FIFO;
+}
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
 {
-    char *first = (char *)s + net_lines(sizeof *s);
-    return (struct net_port *)(void *)(first + (size_t)port * s->port_bytes);
+    return (struct net_port *)(void *)((char *)(s + 1) + (size_t)port * s->port_bytes);
 }
 
-/* By input: the output's first request from there, or NET_NO_VOQ. Only where s->voq is not NULL. */
+/* By input: the output's first request from there, or NET_NO_VOQ. Only where s->voq is not 0. */
 static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
 {
-    return (uint16_t *)(void *)(s->voq + (size_t)output * s->voq_bytes);
+    return (uint16_t *)(void *)((char *)s + s->voq + (size_t)output * s->voq_bytes);
 }
 
 /* The number of a port. */
@@ -83,13 +103,13 @@ static inline uint16_t net_port_number(const struct net_switch *s, const struct 
 /* The state of an output's lanes. */
 static inline void *net_lanes_at(const struct net_switch *s, uint32_t port)
 {
-    return s->lanes + (size_t)port * s->net->set.lanes->bytes;
+    return s->more->lanes + (size_t)port * s->net->set.lanes->bytes;
 }
 
 /* What an output has carried of each job; only where that is collected. */
 static inline struct net_job_use *net_jobs_at(const struct net_switch *s, uint32_t port)
 {
-    return s->jobs + (size_t)port * (s->net->jobs + 1);
+    return s->more->jobs + (size_t)port * (s->net->jobs + 1);
 }
 
 /* ---- credits of an output ---- */

@@ -74,22 +74,23 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
         *first = (uint16_t)index;
         if (__builtin_expect(index >= NET_NO_VOQ,
                              0)) /* more than it can name: from now on the rings are searched */
-            s->voq = NULL;
+            s->voq = 0;
     }
 }
 
 static inline void request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p,
                                uint32_t state)
 {
-    uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena), request = request_find(s, g, p->port);
-    s->packet.at[index] = *p;
-    s->packet.at[index].next = NET_NONE;
-    s->packet.at[index].state = state;
+    uint32_t index = KER_POOL_TAKE_LARGE(&s->net->packet, &s->net->packets),
+             request = request_find(s, g, p->port);
+    s->net->packet.at[index] = *p;
+    s->net->packet.at[index].next = NET_NONE;
+    s->net->packet.at[index].state = state;
     g->out->waiting += p->bytes;
     if (request == NET_NONE) {
         request_begin(s, g, index, p);
     } else {
-        s->packet.at[s->request.at[request].tail].next = index;
+        s->net->packet.at[s->request.at[request].tail].next = index;
         s->request.at[request].tail = index;
     }
 }
@@ -114,12 +115,12 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
 {
     struct net_port *out = net_port_at(s, out_port);
     struct net_request *r = &s->request.at[index];
-    uint32_t packet = r->head, next = s->packet.at[packet].next;
-    out->waiting -= s->packet.at[packet].bytes;
+    uint32_t packet = r->head, next = s->net->packet.at[packet].next;
+    out->waiting -= s->net->packet.at[packet].bytes;
     if (next != NET_NONE) {
         r->head = next;
         r->since = NET_SINCE_NOW;
-        r->taken = (uint16_t)credits_of(&s->net->set, s->packet.at[next].bytes);
+        r->taken = (uint16_t)credits_of(&s->net->set, s->net->packet.at[next].bytes);
         if (out->queue == before) { /* the first becomes the last: the ring turns */
             out->queue = index;
         } else if (out->queue != index) {

@@ -15,7 +15,7 @@ static void port_state(struct net_switch *s, struct net_port *p, struct ker_chun
     KER_CHUNK(c, p->link_free, p->write_free, p->read_free, p->wake, p->queue_max, p->packets, p->bytes,
               p->busy, p->queue_time, p->input_time);
     ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
-    if (s->lanes)
+    if (s->more->lanes)
         ker_chunk_bytes(c, net_lanes_at(s, net_port_number(s, p)), s->net->set.lanes->bytes);
 }
 
@@ -33,7 +33,7 @@ static uint32_t ring_count(const struct net_switch *s, uint32_t last)
 static uint32_t list_count(const struct net_switch *s, uint32_t head)
 {
     uint32_t count = 0;
-    for (uint32_t i = head; i != NET_NONE; i = s->packet.at[i].next)
+    for (uint32_t i = head; i != NET_NONE; i = s->net->packet.at[i].next)
         count++;
     return count;
 }
@@ -41,8 +41,8 @@ static uint32_t list_count(const struct net_switch *s, uint32_t head)
 static void list_save(struct net_switch *s, uint32_t head, struct ker_chunk *c)
 {
     ker_chunk_count(c, list_count(s, head), sizeof(struct net_packet));
-    for (uint32_t i = head; i != NET_NONE; i = s->packet.at[i].next)
-        net_packet_state(s->net, c, &s->packet.at[i]);
+    for (uint32_t i = head; i != NET_NONE; i = s->net->packet.at[i].next)
+        net_packet_state(s->net, c, &s->net->packet.at[i]);
 }
 
 static void ring_save(struct net_switch *s, const struct net_port *out, struct ker_chunk *c)
@@ -96,16 +96,16 @@ static void input_fifo_state(struct net_switch *s, struct net_input_fifo *f, str
         return;
     }
     for (uint32_t packets = ker_chunk_count(c, 0, sizeof(struct net_packet)); packets; packets--) {
-        uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena);
+        uint32_t index = KER_POOL_TAKE_LARGE(&s->net->packet, &s->net->packets);
         struct net_packet p = {0};
         net_packet_state(s->net, c, &p);
         c->bad |= p.port >= s->ports;
         p.next = NET_NONE;
-        s->packet.at[index] = p;
+        s->net->packet.at[index] = p;
         if (f->head == NET_NONE)
             f->head = index;
         else
-            s->packet.at[f->tail].next = index;
+            s->net->packet.at[f->tail].next = index;
         f->tail = index;
     }
 }
@@ -124,17 +124,17 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
         else
             ring_save(s, net_port_at(s, p), c);
     }
-    ker_chunk_same(c, s->input_fifo != NULL);
-    for (uint32_t i = 0; s->input_fifo && i < s->ports * NET_MAX_CHANNELS; i++)
-        input_fifo_state(s, &s->input_fifo[i], c);
-    ker_chunk_same(c, s->detours != NULL);
-    if (s->detours)
-        ker_chunk_bytes(c, s->detours, sizeof *s->detours * s->ports);
-    ker_chunk_same(c, s->granted != NULL);
-    if (s->granted)
-        ker_chunk_bytes(c, s->granted, sizeof *s->granted * s->ports);
+    ker_chunk_same(c, net_by_fifo(s));
+    for (uint32_t i = 0; net_by_fifo(s) && i < s->ports * NET_MAX_CHANNELS; i++)
+        input_fifo_state(s, &s->more->input_fifo[i], c);
+    ker_chunk_same(c, s->more->detours != NULL);
+    if (s->more->detours)
+        ker_chunk_bytes(c, s->more->detours, sizeof *s->more->detours * s->ports);
+    ker_chunk_same(c, s->more->granted != NULL);
+    if (s->more->granted)
+        ker_chunk_bytes(c, s->more->granted, sizeof *s->more->granted * s->ports);
     net_series_state(s->net, s->series, s->ports, c);
-    net_jobs_state(s->net, s->jobs, s->ports, c);
+    net_jobs_state(s->net, s->more->jobs, s->ports, c);
     net_pins_state(s, c);
     net_congestion_map_state(s, c);
 }

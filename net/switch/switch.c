@@ -26,8 +26,8 @@ struct candidates {
 
 static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_t b)
 {
-    const struct net_packet *p = &s->packet.at[s->request.at[a].head],
-                            *q = &s->packet.at[s->request.at[b].head];
+    const struct net_packet *p = &s->net->packet.at[s->request.at[a].head],
+                            *q = &s->net->packet.at[s->request.at[b].head];
     if (p->injected != q->injected)
         return p->injected < q->injected;
     return p->source < q->source;
@@ -66,8 +66,9 @@ __attribute__((noinline)) static bool input_just_taken(const struct net_switch *
     const struct net_granted *granted = &s->net->granted[r->input];
     if (granted->by != s || granted->when != now)
         return false;
-    return !s->input_fifo ||
-           s->input_fifo[r->input * NET_MAX_CHANNELS + s->packet.at[r->head].channel].advanced != now;
+    return !net_by_fifo(s) ||
+           s->more->input_fifo[r->input * NET_MAX_CHANNELS + s->net->packet.at[r->head].channel].advanced !=
+               now;
 }
 
 /* Separable matching: the output has chosen an input that another was faster to take. It idles for as long as
@@ -125,10 +126,10 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
 /* FIFO switches: the next packet of this input channel may compete now. */
 static void input_fifo_advance(struct net_switch *s, uint16_t port, uint8_t channel, ker_time now)
 {
-    struct net_input_fifo *g = &s->input_fifo[port * NET_MAX_CHANNELS + channel];
+    struct net_input_fifo *g = &s->more->input_fifo[port * NET_MAX_CHANNELS + channel];
     while (g->head != NET_NONE) {
-        struct net_packet p = s->packet.at[g->head];
-        KER_POOL_GIVE(&s->packet, g->head);
+        struct net_packet p = s->net->packet.at[g->head];
+        KER_POOL_GIVE(&s->net->packet, g->head);
         g->head = p.next;
         g->advanced = now;
         if (packet_route(s, &p, now))
@@ -164,17 +165,17 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
     s->draws++;
     if (__builtin_expect(net->granted != NULL, 0)) {
         if (g.in->read_free > now) {
-            slot_lose(s, out, port, s->packet.at[r->head].bytes, now);
+            slot_lose(s, out, port, s->net->packet.at[r->head].bytes, now);
             return;
         }
         net->granted[r->input] = (struct net_granted){s, now};
     }
     uint32_t taken = r->taken, index = request_take(s, port, c.before, c.chosen);
-    packet_forward(s, &g, &s->packet.at[index], taken, now);
-    uint16_t in_port = s->packet.at[index].port;
-    uint8_t in_channel = s->packet.at[index].channel;
-    KER_POOL_GIVE(&s->packet, index);
-    if (s->input_fifo)
+    packet_forward(s, &g, &s->net->packet.at[index], taken, now);
+    uint16_t in_port = s->net->packet.at[index].port;
+    uint8_t in_channel = s->net->packet.at[index].channel;
+    KER_POOL_GIVE(&s->net->packet, index);
+    if (net_by_fifo(s))
         input_fifo_advance(s, in_port, in_channel, now);
     if (out->queue != NET_NONE)
         output_wake(s, out, port, output_ready(net, out));
@@ -211,15 +212,15 @@ __attribute__((noinline)) static void output_age(struct net_switch *s, uint32_t 
     while ((d = net_life_look(s, out, now)).when <= now) {
         const struct net_request r = s->request.at[d.request];
         uint32_t index = request_take(s, port, d.before, d.request);
-        const struct net_packet p = s->packet.at[index];
-        KER_POOL_GIVE(&s->packet, index);
+        const struct net_packet p = s->net->packet.at[index];
+        KER_POOL_GIVE(&s->net->packet, index);
         if (r.reserved)
             out->credit[r.first_channel] += r.taken;
         net_packet_drop(s, &p, now,
                         d.of_head ? &s->net->count.lost_head_life : &s->net->count.lost_packet_life);
         if (__builtin_expect(s->map != NULL, 0))
             net_congestion_map_look(s, port, now);
-        if (s->input_fifo)
+        if (net_by_fifo(s))
             input_fifo_advance(s, p.port, p.channel, now);
     }
     if (out->queue == NET_NONE)
@@ -232,7 +233,7 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
 {
     if (__builtin_expect(s->net->lives, 0))
         output_age(s, port, now);
-    if (__builtin_expect(s->lanes != NULL, 0))
+    if (__builtin_expect(s->net->set.lanes != NULL, 0))
         lanes_offer(s, port, now);
     else
         output_offer(s, port, now, false);
@@ -356,11 +357,11 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
         uint32_t packet = request_take(s, port, before, index);
         if (r.reserved)
             out->credit[r.first_channel] += r.taken;
-        s->packet.at[packet].next = NET_NONE;
+        s->net->packet.at[packet].next = NET_NONE;
         if (first == NET_NONE)
             first = packet;
         else
-            s->packet.at[last].next = packet;
+            s->net->packet.at[last].next = packet;
         last = packet;
     }
     output_rest(s, port, now);
@@ -374,12 +375,12 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
     struct net_network *net = s->net;
     uint32_t i = output_empty(s, port, now);
     while (i != NET_NONE) {
-        const struct net_packet p = s->packet.at[i];
+        const struct net_packet p = s->net->packet.at[i];
         struct route_choice c;
         unsigned base = channel_base(net, &p);
         struct route_packet r = route_question(net, &p, base);
         r.address = net_packet_address(net, &p);
-        KER_POOL_GIVE(&s->packet, i);
+        KER_POOL_GIVE(&s->net->packet, i);
         i = p.next;
         if (!net->set.at_source && route_next_repair(net->topology, now, s->id, &r, &c)) {
             struct grant g = grant_make(s, &p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
@@ -389,7 +390,7 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
             continue;
         }
         net_packet_lose(s, &p, now);
-        if (s->input_fifo)
+        if (net_by_fifo(s))
             input_fifo_advance(s, p.port, p.channel, now);
     }
 }
@@ -432,16 +433,16 @@ static void fresh_route(struct net_switch *s, ker_time now)
     for (uint32_t i = 0; i < net->fresh_count; i++) {
         const struct net_packet *p = (const struct net_packet *)net->fresh[i];
         struct net_input_fifo *g =
-            s->input_fifo ? &s->input_fifo[p->port * NET_MAX_CHANNELS + p->channel] : NULL;
+            net_by_fifo(s) ? &s->more->input_fifo[p->port * NET_MAX_CHANNELS + p->channel] : NULL;
         if (g && g->taken) { /* are behind */
-            uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena);
-            s->packet.at[index] = *p;
-            s->packet.at[index].next = NET_NONE;
-            s->packet.at[index].flags &= (uint8_t)~NET_ROUTED; /* `next` is the queue's now */
+            uint32_t index = KER_POOL_TAKE_LARGE(&s->net->packet, &s->net->packets);
+            s->net->packet.at[index] = *p;
+            s->net->packet.at[index].next = NET_NONE;
+            s->net->packet.at[index].flags &= (uint8_t)~NET_ROUTED; /* `next` is the queue's now */
             if (g->head == NET_NONE)
                 g->head = index;
             else
-                s->packet.at[g->tail].next = index;
+                s->net->packet.at[g->tail].next = index;
             g->tail = index;
             continue;
         }
@@ -502,7 +503,7 @@ void net_switch_arrival_queued(void *self, struct ker_engine *e, const struct ke
 static void switch_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct net_switch *s = self;
-    if (s->input_fifo)
+    if (net_by_fifo(s))
         net_switch_arrival_queued(self, e, event);
     else
         packet_pass(s, (struct net_packet *)event, event->time); /* nobody else reads it any more */
@@ -527,7 +528,7 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     } else if (out->wake <= now) {
         out->wake = KER_TIME_MAX;
     }
-    if (s->input_fifo) { /* serving may bring up further packets */
+    if (net_by_fifo(s)) { /* serving may bring up further packets */
         output_mark(s->net, port);
         marked_serve(s, now);
     } else {
@@ -548,6 +549,6 @@ const struct ker_class net_switch_class = {
     .arrival_alone = switch_arrival_alone,
     .note_alone = switch_note_alone,
     .prepare = switch_prepare,
-    .head_bytes = (sizeof(struct net_switch) + 63) / 64 * 64,
+    .head_bytes = sizeof(struct net_switch),
     .id = switch_id,
 };

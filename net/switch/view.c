@@ -1,6 +1,8 @@
 /* view.c - what the rest of net/ sees of a switch. */
 #include "net/switch/private.h"
 
+const struct net_switch_more net_switch_plain;
+
 uint32_t net_switch_number(const struct net_network *net, uint32_t i)
 {
     if (!net->made)
@@ -11,7 +13,7 @@ uint32_t net_switch_number(const struct net_network *net, uint32_t i)
 
 struct net_switch_view net_switch_view(const struct net_switch *s)
 {
-    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->detours, s->jobs};
+    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->more->detours, s->more->jobs};
 }
 
 struct net_port *net_switch_port(const struct net_switch *s, uint32_t port)
