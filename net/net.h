@@ -171,6 +171,21 @@ struct net_walker {
 void net_walk(const struct route_topology *, uint32_t from, uint32_t to, uint64_t chance,
               const struct net_walker *);
 
+/* Service levels (jobs[].priority and the like), and the classes that messages of them are in. */
+#define NET_LEVELS 16
+#define NET_NO_LANE 15u /* of a level that has none */
+struct net_levels {
+    uint8_t lane[2][NET_LEVELS]; /* at switches, at adapters */
+    bool mapped;                 /* by a map; else the levels themselves */
+};
+enum ker_status net_levels_read(struct net_levels *, const struct ker_config *, struct ker_error *);
+/* The class of the level that the key gives, less than switch.classes. */
+enum ker_status net_levels_class(const struct net_levels *, uint8_t *class, const struct ker_config *,
+                                 const char *key, struct ker_error *);
+/* Both, for one key. */
+enum ker_status net_class_read(uint8_t *class, const struct ker_config *, const char *key,
+                               struct ker_error *);
+
 /* Bytes of header of every packet, without routing.hop_bytes. */
 uint32_t net_packet_header(const struct ker_config *);
 

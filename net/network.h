@@ -55,7 +55,11 @@ struct net_lanes_output {
 struct net_lanes {
     size_t bytes; /* of an output's state, a multiple of 8: numbers only, as they are saved as they are */
     /* Reads the kind's keys: what all outputs share, malloc'ed. */
-    enum ker_status (*read)(void **shared, const struct ker_config *, uint32_t channels, struct ker_error *);
+    enum ker_status (*read)(void **shared, const struct ker_config *, const struct route_topology *,
+                            uint32_t channels, struct ker_error *);
+    /* The classes of service levels, where they are not the levels themselves, which is what comes. May be
+     * NULL. */
+    enum ker_status (*levels)(struct net_levels *, const struct ker_config *, struct ker_error *);
     void (*init)(const void *shared, void *state, const struct net_lanes_output *);
     /* ready: channels with a packet that could be sent, a bit each, at least one. Returns one of them. */
     unsigned (*choose)(const void *shared, void *state, uint32_t ready);

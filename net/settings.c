@@ -371,18 +371,19 @@ static void phases_set(struct net_network *net, const struct net_phases *phases)
     net_final_set(net, KER_TIME_MAX); /* until the engine says less */
 }
 
-static enum ker_status lanes_read(struct net_settings *set, const struct ker_config *config,
+static enum ker_status lanes_read(struct net_network *net, const struct ker_config *config,
                                   struct ker_error *error)
 {
+    struct net_settings *set = &net->set;
     set->lanes = ker_config_operations(config, "switch.lanes");
     if (!set->lanes->choose)
         set->lanes = NULL;
     if (set->lanes && ker_config_is(config, "switch.matching", "separable"))
         return ker_config_fail(config, error, "switch.lanes",
                                "is possible with switch.matching = \"greedy\" only");
-    return set->lanes && set->lanes->read
-               ? set->lanes->read(&set->lanes_shared, config, set->channels * set->classes, error)
-               : KER_OK;
+    return set->lanes && set->lanes->read ? set->lanes->read(&set->lanes_shared, config, net->topology,
+                                                             set->channels * set->classes, error)
+                                          : KER_OK;
 }
 
 static enum ker_status network_check(struct net_network *net, const struct ker_config *config,
@@ -391,7 +392,7 @@ static enum ker_status network_check(struct net_network *net, const struct ker_c
     const struct route_summary *summary = route_summarise(net->topology);
     enum ker_status status = settings_check(&net->set, config, error);
     if (status == KER_OK)
-        status = lanes_read(&net->set, config, error);
+        status = lanes_read(net, config, error);
     if (status == KER_OK)
         status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)

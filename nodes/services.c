@@ -122,17 +122,6 @@ static enum ker_status range_read(struct one *s, struct ker_error *error)
     return KER_OK;
 }
 
-static enum ker_status priority_read(struct one *s, struct ker_error *error)
-{
-    const struct ker_config *config = s->setup.config;
-    s->setup.priority = (uint8_t)ker_config_int(config, KEY(s, "priority"));
-    if (s->setup.priority < ker_config_int(config, "switch.classes"))
-        return KER_OK;
-    return ker_config_fail(config, error, KEY(s, "priority"),
-                           "class %u of %d: classes count from 0; more of them by switch.classes",
-                           s->setup.priority, (int)ker_config_int(config, "switch.classes"));
-}
-
 static enum ker_status kind_read(struct one *s, struct ker_error *error)
 {
     const struct ker_config *config = s->setup.config;
@@ -174,7 +163,7 @@ static enum ker_status one_add(struct node_service_list *list, struct one *s,
 {
     enum ker_status status = own ? own_read(s, own, error) : listed_read(list, s, error);
     if (!status)
-        status = priority_read(s, error);
+        status = net_class_read(&s->setup.priority, s->setup.config, KEY(s, "priority"), error);
     if (status)
         return status;
     const struct node_service_kind *kind = s->operations;

@@ -291,6 +291,24 @@ const char *route_called(const struct route_topology *topology, bool node, uint3
 /* All of it as a table (docs/results.md); false: this topology has no names, nothing is written. */
 bool route_names_write(const struct route_topology *topology, FILE *out);
 
+/* ---- Outputs of an InfiniBand subnet (topology.kind = "fabric") as its tools name them, by LID and port: of
+ * a switch, or, with `adapter`, that of the adapter at this port of a switch. All planes have those of the
+ * first. */
+struct route_output {
+    uint32_t switch_id, port;
+    bool adapter;
+};
+/* Whose LIDs are which, malloc'ed; NULL: the topology is no subnet. */
+uint32_t *route_lids(const struct route_topology *topology);
+/* *cabled false: nothing of this network is there (management, no cable, a device that is left out). An
+ * error, for the line that names it: no such device or port. */
+enum ker_status route_lid_output(const struct route_topology *topology, const uint32_t *lids,
+                                 struct ker_lines *, uint32_t lid, uint32_t port, struct route_output *output,
+                                 bool *cabled);
+/* Of a switch and port, or of an endpoint's adapter. */
+struct route_output route_output_of(const struct route_topology *topology, bool adapter, uint32_t id,
+                                    uint32_t port);
+
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
 
 #endif

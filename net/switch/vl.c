@@ -85,12 +85,25 @@ static void vl_sent(const void *shared, void *state, unsigned channel, uint32_t 
     s->chosen = 0;
 }
 
+static int port_order(const void *left, const void *right)
+{
+    const struct route_output *a = left, *b = right;
+    int order = KER_ORDER(a, b, switch_id);
+    order = order ? order : KER_ORDER(a, b, port);
+    return order ? order : KER_ORDER(a, b, adapter);
+}
+
 /* At first every table begins with its first entry. */
 static void vl_init(const void *shared, void *state, const struct net_lanes_output *output)
 {
     const struct vl *vl = shared;
     struct vl_state *s = state;
-    *s = (struct vl_state){.tables = output->adapter};
+    struct vl_port wanted = {
+        .output = vl->ports ? route_output_of(vl->topology, output->adapter, output->id, output->port)
+                            : (struct route_output){0}};
+    const struct vl_port *own =
+        bsearch(&wanted, &vl->tables[vl->count], vl->ports, sizeof wanted, port_order);
+    *s = (struct vl_state){.tables = own ? own->tables : output->adapter};
     const struct vl_tables *t = &vl->tables[s->tables];
     s->at[LOW] = (uint8_t)(t->low.count ? t->low.count - 1 : 0);
     s->at[HIGH] = (uint8_t)(t->high.count ? t->high.count - 1 : 0);
@@ -121,6 +134,12 @@ static enum ker_status table_read(struct vl_table *t, const struct ker_config *c
     return status;
 }
 
+/* Lanes without weight. */
+static uint32_t weightless(const struct vl_tables *t, uint32_t channels)
+{
+    return ((1u << channels) - 1) & ~(weighted(&t->low) | weighted(&t->high));
+}
+
 /* group: "switch" or "adapter", whose keys replace what is in `t` already. */
 static enum ker_status tables_read(struct vl_tables *t, const struct ker_config *c, const char *group,
                                    uint32_t channels, struct ker_error *error)
@@ -137,7 +156,7 @@ static enum ker_status tables_read(struct vl_tables *t, const struct ker_config 
     if (ker_config_has(c, limit))
         t->limit = net_vl_limit(ker_config_int(c, limit));
     free(limit);
-    uint32_t never = ((1u << channels) - 1) & ~(weighted(&t->low) | weighted(&t->high));
+    uint32_t never = weightless(t, channels);
     char *key = ker_format("%s.vl_low", group);
     if (status == KER_OK && never)
         status = ker_config_fail(c, error, key,
@@ -148,42 +167,138 @@ static enum ker_status tables_read(struct vl_tables *t, const struct ker_config 
     return status;
 }
 
-static enum ker_status file_read(struct vl *vl, const struct ker_config *config, uint32_t channels,
+static enum ker_status file_read(struct vl_file *f, const struct ker_config *config,
+                                 const struct route_topology *topology, uint32_t channels,
                                  struct ker_error *error)
 {
+    if (!ker_config_has(config, "switch.vl_file"))
+        return KER_OK;
     const char *path = ker_config_file(config, "switch.vl_file");
     char *text;
     size_t length;
     enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
     if (status != KER_OK)
         return status;
-    status = net_vl_file_read(vl->tables, channels, path, text, length, error);
+    status = net_vl_file_read(f, topology, channels, path, text, length, error);
     free(text);
     return status;
 }
 
-static enum ker_status vl_read(void **shared, const struct ker_config *config, uint32_t channels,
+/* What is said of one port, from `*at` on: its tables and its limit. */
+static enum ker_status port_join(struct vl_port *port, const struct vl_file *f, uint32_t *at,
+                                 const char *path, struct ker_error *error)
+{
+    *port = f->port[(*at)++];
+    for (; *at < f->ports && port_order(port, &f->port[*at]) == 0; ++*at) {
+        const struct vl_port *more = &f->port[*at];
+        bool tables = more->tables != NET_VL_NO_TABLES && port->tables != NET_VL_NO_TABLES;
+        if ((tables && more->tables != port->tables) ||
+            (more->limit && port->limit && more->limit != port->limit))
+            return ker_fail(error, KER_BAD_INPUT, "%s:%u: another %s of this port than in line %u", path,
+                            more->line, tables ? "table" : "limit", port->line);
+        port->tables = more->tables != NET_VL_NO_TABLES ? more->tables : port->tables;
+        port->limit = more->limit ? more->limit : port->limit;
+    }
+    return KER_OK;
+}
+
+/* The number of equal tables; those of ports are behind the first two. */
+static uint32_t tables_keep(struct vl **vl, const struct vl_tables *t)
+{
+    uint32_t i = (*vl)->count;
+    while (i-- > 0)
+        if (memcmp(&(*vl)->tables[i], t, sizeof *t) == 0)
+            return i;
+    *vl = ker_realloc(*vl, sizeof **vl + ((*vl)->count + 1) * sizeof *t);
+    (*vl)->tables[(*vl)->count] = *t;
+    return (*vl)->count++;
+}
+
+static int line_order(const void *left, const void *right)
+{
+    const struct vl_port *a = left, *b = right;
+    int order = port_order(a, b);
+    return order ? order : KER_ORDER(a, b, line);
+}
+
+/* Ports with what the file says of them; what it does not say is as the options have it. */
+static enum ker_status ports_take(struct vl **vl, struct vl_file *f, const char *path, uint32_t channels,
+                                  struct ker_error *error)
+{
+    uint32_t kept = 0;
+    if (f->ports)
+        qsort(f->port, f->ports, sizeof *f->port, line_order);
+    for (uint32_t i = 0; i < f->ports;) {
+        struct vl_port port;
+        enum ker_status status = port_join(&port, f, &i, path, error);
+        if (status != KER_OK)
+            return status;
+        const struct vl_tables *options = &(*vl)->tables[port.output.adapter];
+        struct vl_tables t = port.tables == NET_VL_NO_TABLES ? *options : f->of_ports[port.tables];
+        t.limit = port.limit ? port.limit : options->limit;
+        uint32_t never = weightless(&t, channels);
+        if (never)
+            return ker_fail(error, KER_BAD_INPUT,
+                            "%s:%u: packets of lane %d would never leave this port: it has no weight in its "
+                            "tables; switch.channels x switch.classes makes %u lanes",
+                            path, port.line, __builtin_ctz(never), channels);
+        port.tables = tables_keep(vl, &t);
+        f->port[kept++] = port;
+    }
+    struct vl *v = *vl =
+        ker_realloc(*vl, sizeof *v + (*vl)->count * sizeof *v->tables + kept * sizeof *f->port);
+    v->ports = kept;
+    if (kept)
+        memcpy(&v->tables[v->count], f->port, kept * sizeof *f->port);
+    return KER_OK;
+}
+
+static enum ker_status vl_read(void **shared, const struct ker_config *config,
+                               const struct route_topology *topology, uint32_t channels,
                                struct ker_error *error)
 {
-    struct vl *vl = *shared = ker_alloc(sizeof *vl);
+    struct vl_file f = {.tables[0].limit = net_vl_limit(0), .tables[0].low.count = channels};
+    struct vl *vl = *shared = ker_alloc(sizeof *vl + 2 * sizeof *vl->tables);
+    *vl = (struct vl){.topology = topology, .count = 2};
     if (channels > NET_VL_LANES)
         return ker_config_fail(config, error, "switch.lanes",
                                "switch.channels x switch.classes makes %u lanes; InfiniBand has 15 for data",
                                channels);
-    vl->tables[0].limit = net_vl_limit(0);
     for (uint32_t lane = 0; lane < channels; lane++)
-        vl->tables[0].low.entry[lane] = (struct vl_entry){(uint8_t)lane, 64};
-    vl->tables[0].low.count = channels;
-    vl->tables[1] = vl->tables[0];
-    enum ker_status status = KER_OK;
-    bool from_file = ker_config_has(config, "switch.vl_file");
-    if (from_file)
-        status = file_read(vl, config, channels, error);
+        f.tables[0].low.entry[lane] = (struct vl_entry){(uint8_t)lane, 64};
+    f.tables[1] = f.tables[0];
+    enum ker_status status = file_read(&f, config, topology, channels, error);
     if (status == KER_OK)
-        status = tables_read(&vl->tables[0], config, "switch", channels, error);
-    if (!from_file)
-        vl->tables[1] = vl->tables[0];
-    return status == KER_OK ? tables_read(&vl->tables[1], config, "adapter", channels, error) : status;
+        status = tables_read(&f.tables[0], config, "switch", channels, error);
+    if (!f.options)
+        f.tables[1] = f.tables[0];
+    if (status == KER_OK)
+        status = tables_read(&f.tables[1], config, "adapter", channels, error);
+    memcpy(vl->tables, f.tables, sizeof f.tables);
+    if (status == KER_OK && f.ports)
+        status = ports_take(&vl, &f, ker_config_file(config, "switch.vl_file"), channels, error);
+    *shared = vl;
+    net_vl_file_release(&f);
+    return status;
+}
+
+static enum ker_status vl_levels(struct net_levels *levels, const struct ker_config *config,
+                                 struct ker_error *error)
+{
+    struct vl_file f = {.levels = *levels};
+    enum ker_status status;
+    if (ker_config_has(config, "switch.sl2vl")) {
+        char *wrong = net_vl_map_read(f.levels.lane[0], ker_config_string(config, "switch.sl2vl"));
+        memcpy(f.levels.lane[1], f.levels.lane[0], sizeof f.levels.lane[0]);
+        f.levels.mapped = true;
+        status = wrong ? ker_config_fail(config, error, "switch.sl2vl", "%s", wrong) : KER_OK;
+        free(wrong);
+    } else {
+        status = file_read(&f, config, NULL, NET_VL_LANES, error);
+    }
+    *levels = f.levels;
+    net_vl_file_release(&f);
+    return status;
 }
 
 static const struct ker_option options[] = {
@@ -199,8 +314,14 @@ static const struct ker_option options[] = {
      "packet of low priority is sent. 0: one packet; 255: no bound."},
     {"switch.vl_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "An options file of OpenSM: tables and limits of switches and adapters from its lines qos_vlarb_high, "
-     "qos_vlarb_low, qos_high_limit, and those with qos_swe_ and qos_ca_. The keys here replace what it "
-     "says."},
+     "qos_vlarb_low, qos_high_limit, and lanes of service levels from qos_sl2vl, and those with qos_swe_ and "
+     "qos_ca_. The keys here replace what it says. Or, with topology.kind = \"fabric\", what smpquery vlarb "
+     "and smpquery portinfo print of single ports, one after the other: these have their own tables and "
+     "limits then, others those of the keys. Both may be in one file."},
+    {"switch.sl2vl", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
+     "The class of each service level, from 0 on: with \"0,0,1,1\" a job of jobs[].priority 2 is in class 1, "
+     "which with one virtual channel is its lane. Absent: qos_sl2vl of switch.vl_file, else each level is "
+     "the class of its number."},
     {"adapter.vl_high", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
      "The same table of adapters. Absent: as switches have it."},
     {"adapter.vl_low", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
@@ -214,6 +335,7 @@ const struct ker_kind net_lanes_vl = {
     .meaning = "InfiniBand's VL arbitration: two tables of lanes and weights",
     .operations = &(const struct net_lanes){.bytes = sizeof(struct vl_state),
                                             .read = vl_read,
+                                            .levels = vl_levels,
                                             .init = vl_init,
                                             .choose = vl_choose,
                                             .sent = vl_sent},

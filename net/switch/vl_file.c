@@ -1,9 +1,12 @@
-/* vl_file.c - VL arbitration tables from an options file of OpenSM (switch.vl_file).
+/* vl_file.c - VL arbitration tables and lanes of service levels from an options file of OpenSM
+ * (switch.vl_file).
  *
  * Of its lines "NAME VALUE" those of quality of service are read: qos_vlarb_high, qos_vlarb_low,
  * qos_high_limit and qos_sl2vl; with qos_swe_ or qos_ca_ in front of the rest they are for ports of switches,
- * or of adapters, and go before the others. "(null)" is as if it were not there. Lanes that the ports do not
- * have here are left out, as hardware leaves them out.
+ * or of adapters, and are used before the others. "(null)" is as if it were not there. A lane that ports do
+ * not have becomes its number modulo how many they have, as OpenSM makes it, where max_op_vls says how many;
+ * entries of lanes that there are not here are left out. What smpquery prints may be in the file, too
+ * (vl_ports.c).
  */
 #include "kernel/base/base.h"
 #include "net/switch/vl.h"
@@ -11,99 +14,143 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table as a file gives it, without lanes from `channels` on. */
-static enum ker_status table_take(struct ker_lines *l, struct vl_table *t, uint32_t channels,
-                                  const char *value)
+enum { HIGH, LOW, LIMIT, MAP, KEYS };
+static const char *const key[KEYS] = {"vlarb_high", "vlarb_low", "high_limit", "sl2vl"};
+static const char *const prefix[] = {"qos_", "qos_swe_", "qos_ca_"};
+
+/* What the last line of a name says. */
+struct setting {
+    const char *value;
+    int length;
+    uint32_t line; /* 0: there is none */
+};
+
+struct options {
+    struct setting of[3][KEYS], lanes;
+    bool found; /* a line of such a file */
+};
+
+static bool is_named(const char *name, size_t length, const char *before, const char *rest)
 {
-    char *wrong = net_vl_table_read(t, value);
-    if (wrong) {
-        enum ker_status status = ker_lines_fail(l, "%s", wrong);
-        free(wrong);
-        return status;
-    }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->entry[i].lane < channels)
-            t->entry[kept++] = t->entry[i];
-    t->count = kept;
-    return KER_OK;
+    size_t first = strlen(before);
+    return length == first + strlen(rest) && memcmp(name, before, first) == 0 &&
+           memcmp(name + first, rest, length - first) == 0;
 }
 
-static enum ker_status limit_take(struct ker_lines *l, uint32_t *limit, const char *value)
+static void options_find(struct options *o, struct ker_lines *l)
+{
+    const char *name;
+    size_t length;
+    while (ker_lines_next_full(l)) {
+        struct setting *s = NULL;
+        if (!ker_take_text(l, &name, &length))
+            continue;
+        if (is_named(name, length, "max_op_vls", ""))
+            s = &o->lanes;
+        for (int i = 0; i < 3 * KEYS; i++)
+            if (is_named(name, length, prefix[i / KEYS], key[i % KEYS]))
+                s = &o->of[i / KEYS][i % KEYS];
+        o->found |= s || (length > 4 && memcmp(name, "qos_", 4) == 0);
+        int rest = (int)(l->stop - l->p);
+        if (s && rest && !is_named(l->p, (size_t)rest, "(null)", ""))
+            *s = (struct setting){l->p, rest, l->line};
+    }
+}
+
+static char *number_read(uint32_t *number, const char *value, uint32_t least, uint32_t most, const char *what)
 {
     char *end;
-    unsigned long number = strtoul(value, &end, 0);
-    if (end == value || *end || number > 255)
-        return ker_lines_fail(l, "\"%.12s\" is no limit of high priority, 0 to 255", value);
-    *limit = net_vl_limit((int64_t)number);
-    return KER_OK;
+    unsigned long n = strtoul(value, &end, 0);
+    *number = (uint32_t)n;
+    return end == value || *end || n < least || n > most
+               ? ker_format("\"%.12s\" is no %s, %u to %u", value, what, least, most)
+               : NULL;
 }
 
-/* A class has the lane of its number. */
-static enum ker_status map_check(struct ker_lines *l, uint32_t channels, const char *value)
+/* A table as a file gives it, without lanes from `channels` on. */
+static char *table_take(struct vl_table *t, const char *value, uint32_t mask, uint32_t channels)
 {
-    for (uint32_t level = 0; level < 16 && *value; level++) {
-        char *end;
-        unsigned long lane = strtoul(value, &end, 0);
-        if (end == value || (*end && *end != ',') || lane > 15)
-            return ker_lines_fail(l, "\"%.12s\" is no list of 16 lanes, such as 0,1,2", value);
-        if (lane != level && level < channels)
-            return ker_lines_fail(l,
-                                  "service level %u has lane %lu; here a class has the lane of its number: "
-                                  "give jobs the class of their lane, and leave this line out",
-                                  level, lane);
-        value = *end ? end + 1 : end;
-    }
-    return KER_OK;
+    char *wrong = net_vl_table_read(t, value);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        if ((t->entry[i].lane & mask) < channels)
+            t->entry[kept++] = (struct vl_entry){(uint8_t)(t->entry[i].lane & mask), t->entry[i].weight};
+    t->count = kept;
+    return wrong;
 }
 
-/* One of the lines for this sort of ports, whose names begin with `prefix`. */
-static enum ker_status line_take(struct ker_lines *l, const char *prefix, struct vl_tables *t,
-                                 uint32_t channels, bool *found)
+static enum ker_status setting_take(struct vl_file *f, int i, int of, const struct setting *s, uint32_t mask,
+                                    uint32_t channels, struct ker_lines *l)
 {
-    const char *name, *rest;
-    size_t length, bytes = strlen(prefix);
-    if (!ker_take_text(l, &name, &length) || length < bytes || memcmp(name, prefix, bytes) != 0)
+    if (!s->line)
         return KER_OK;
-    *found = true;
-    name += bytes;
-    length -= bytes;
-    rest = l->p;
-    char *key = ker_format("%.*s", (int)length, name),
-         *value = ker_format("%.*s", (int)(l->stop - rest), rest);
-    enum ker_status status = KER_OK;
-    if (strcmp(value, "(null)") != 0 && *value) {
-        if (strcmp(key, "vlarb_high") == 0)
-            status = table_take(l, &t->high, channels, value);
-        else if (strcmp(key, "vlarb_low") == 0)
-            status = table_take(l, &t->low, channels, value);
-        else if (strcmp(key, "high_limit") == 0)
-            status = limit_take(l, &t->limit, value);
-        else if (strcmp(key, "sl2vl") == 0)
-            status = map_check(l, channels, value);
+    char *value = ker_format("%.*s", s->length, s->value), *wrong = NULL;
+    struct vl_tables *t = &f->tables[i];
+    if (of == LIMIT) {
+        wrong = number_read(&t->limit, value, 0, 255, "limit of high priority");
+        t->limit = net_vl_limit(t->limit);
+    } else if (of == MAP) {
+        wrong = net_vl_map_read(f->levels.lane[i], value);
+        for (uint32_t k = 0; k < NET_LEVELS; k++)
+            if (f->levels.lane[i][k] != NET_NO_LANE)
+                f->levels.lane[i][k] &= mask;
+        f->levels.mapped = true;
+    } else {
+        wrong = table_take(of == HIGH ? &t->high : &t->low, value, mask, channels);
     }
-    free(key);
+    enum ker_status status = wrong ? ker_lines_fail_at(l, s->line, "%s", wrong) : KER_OK;
     free(value);
+    free(wrong);
     return status;
 }
 
-enum ker_status net_vl_file_read(struct vl_tables tables[2], uint32_t channels, const char *file,
-                                 const char *text, size_t length, struct ker_error *error)
+static enum ker_status options_take(struct vl_file *f, const struct options *o, uint32_t channels,
+                                    struct ker_lines *l)
 {
-    static const char *const prefixes[2][2] = {{"qos_", "qos_swe_"}, {"qos_", "qos_ca_"}};
-    struct ker_lines l;
-    bool found = false;
-    ker_lines_init(&l, file, text, length, error);
-    enum ker_status status = ker_lines_check(&l);
-    for (int i = 0; i < 4 && status == KER_OK; i++) {
-        ker_lines_init(&l, file, text, length, error);
-        while (status == KER_OK && ker_lines_next_full(&l))
-            status = line_take(&l, prefixes[i / 2][i % 2], &tables[i / 2], channels, &found);
+    uint32_t code = 5; /* 1: one lane, 2: two, 3: four, 4: eight, 5: fifteen */
+    enum ker_status status = KER_OK;
+    if (o->lanes.line) {
+        char *value = ker_format("%.*s", o->lanes.length, o->lanes.value),
+             *wrong = number_read(&code, value, 1, 5, "code of operational lanes");
+        status =
+            wrong ? ker_lines_fail_at(l, o->lanes.line, "%s (1: one lane, 2: two, 3: four, 4: eight)", wrong)
+                  : KER_OK;
+        free(value);
+        free(wrong);
     }
-    if (status == KER_OK && !found)
+    for (int i = 0; i < 4 * KEYS && status == KER_OK; i++) {
+        int ports = i / KEYS / 2, from = i / KEYS % 2 ? 1 + ports : 0;
+        status =
+            setting_take(f, ports, i % KEYS, &o->of[from][i % KEYS], (1u << (code - 1)) - 1, channels, l);
+    }
+    return status;
+}
+
+enum ker_status net_vl_file_read(struct vl_file *f, const struct route_topology *topology, uint32_t channels,
+                                 const char *name, const char *text, size_t length, struct ker_error *error)
+{
+    struct options o = {0};
+    struct ker_lines l;
+    ker_lines_init(&l, name, text, length, error);
+    enum ker_status status = ker_lines_check(&l);
+    if (status == KER_OK) {
+        options_find(&o, &l);
+        f->options = o.found;
+        status = options_take(f, &o, channels, &l);
+    }
+    ker_lines_init(&l, name, text, length, error);
+    if (status == KER_OK)
+        status = net_vl_ports_read(f, topology, channels, &l);
+    if (status == KER_OK && !f->options && !f->named)
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: has no line that begins with qos_, as the options file of OpenSM has them "
-                        "(opensm -c FILE writes one)",
-                        file);
+                        "(opensm -c FILE writes one), nor a table as smpquery vlarb LID PORT prints it",
+                        name);
     return status;
+}
+
+void net_vl_file_release(struct vl_file *f)
+{
+    free(f->of_ports);
+    free(f->port);
 }

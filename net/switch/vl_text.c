@@ -45,6 +45,24 @@ char *net_vl_table_read(struct vl_table *t, const char *text)
     return NULL;
 }
 
+char *net_vl_map_read(uint8_t lane[NET_LEVELS], const char *text)
+{
+    const char *all = text;
+    memset(lane, NET_NO_LANE, NET_LEVELS);
+    blanks_pass(&text);
+    for (uint32_t level = 0; *text; level++) {
+        unsigned long number = 0;
+        bool good = level < NET_LEVELS && number_take(&text, &number) && number <= NET_NO_LANE;
+        blanks_pass(&text);
+        if (!good || (*text && *text++ != ','))
+            return ker_format("\"%.40s\" is no list of the lanes of service levels 0 to 15, such as 0,0,1,1",
+                              all);
+        lane[level] = (uint8_t)number;
+        blanks_pass(&text);
+    }
+    return NULL;
+}
+
 uint32_t net_vl_limit(int64_t limit)
 {
     return limit == NET_VL_LIMIT_NONE ? UINT32_MAX : limit ? (uint32_t)limit * (4096 / NET_VL_UNIT) : 1;

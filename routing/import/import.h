@@ -52,6 +52,9 @@ enum ker_status route_fabric_parse(struct route_graph *graph, struct route_subne
                                    const struct route_fabric_defaults *, const char *name, const char *text,
                                    size_t length, struct ker_error *error);
 void route_subnet_release(struct route_subnet *subnet);
+/* Per LID, 0 to ROUTE_LID_MAX: 1 + the endpoint, 0: no endpoint's; with switches those, too, as subnet.c
+ * marks them. malloc'ed. */
+uint32_t *route_subnet_lids(const struct route_subnet *, bool with_switches);
 
 /* Rates per direction after encoding, in bytes per second: of "4xFDR" 6,818,181,818. 0: not a width and
  * speed. */

@@ -290,8 +290,6 @@ static enum ker_status index_subnet(struct reader *r)
             return ker_lines_fail_at(&r->in, 1,
                                      "\"%s\" has no LID (line %u of the fabric): no table can lead to it",
                                      name_at(r, endpoint->name), endpoint->line);
-        for (uint32_t k = 0; k < 1u << endpoint->lmc && endpoint->lid + k <= ROUTE_LID_MAX; k++)
-            r->endpoint_of[endpoint->lid + k] = i + 1;
     }
     return KER_OK;
 }
@@ -299,7 +297,7 @@ static enum ker_status index_subnet(struct reader *r)
 static enum ker_status read_all(struct reader *r)
 {
     const struct route_subnet *subnet = r->of->subnet;
-    r->endpoint_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->endpoint_of);
+    r->endpoint_of = route_subnet_lids(subnet, false);
     r->line_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->line_of);
     r->by_guid = ker_alloc(subnet->switches * sizeof *r->by_guid);
     r->section = ker_alloc(subnet->switches * sizeof *r->section);

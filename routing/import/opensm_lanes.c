@@ -213,14 +213,10 @@ static enum ker_status read_file(struct reader *r, const char *path, enum ker_st
 static enum ker_status levels_read(struct reader *r, const char *path, struct ker_error *error)
 {
     const struct route_subnet *subnet = r->of->subnet;
-    r->endpoint_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->endpoint_of);
+    r->endpoint_of = route_subnet_lids(subnet, false);
     r->level = ker_alloc((size_t)subnet->endpoints * r->columns);
     r->source = NO_ENDPOINT;
     memset(r->level, NO_LEVEL, (size_t)subnet->endpoints * r->columns);
-    for (uint32_t i = 0; i < subnet->endpoints; i++)
-        for (uint32_t k = 0;
-             k < 1u << subnet->endpoint[i].lmc && subnet->endpoint[i].lid + k <= ROUTE_LID_MAX; k++)
-            r->endpoint_of[subnet->endpoint[i].lid + k] = i + 1;
     enum ker_status status = read_file(r, path, read_level, error);
     if (status == KER_OK)
         status = levels_take(r);

@@ -114,7 +114,6 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.counts_calls =
         task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config, KEY(job, "calls"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
-    s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.held =
         ker_config_count(config, KEY(job, "after")) > 0 || (s->job.start > 0 && steps_wanted(config));
@@ -124,14 +123,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "is not possible with a schedule and network.model = \"loggops\"");
-    enum ker_status status = job_factors(s, config, job, path, error);
-    if (status)
-        return status;
-    if (s->job.priority >= ker_config_int(config, "switch.classes"))
-        return ker_config_fail(config, error, KEY(job, "priority"),
-                               "class %u of %d: classes count from 0; more of them by switch.classes",
-                               s->job.priority, (int)ker_config_int(config, "switch.classes"));
-    return KER_OK;
+    return job_factors(s, config, job, path, error);
 }
 
 /* Collective where the program's open is. */
@@ -337,8 +329,9 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     jobs->tasks = ker_config_has(config, "node.tasks") ? (uint32_t)ker_config_int(config, "node.tasks") : 0;
     jobs->each = task_loggops_wanted(config);
     jobs->hosts = hosts_of(jobs, config, topology);
-    enum ker_status status = KER_OK;
-    if (jobs->hosts && !jobs->kinds) {
+    struct net_levels levels;
+    enum ker_status status = net_levels_read(&levels, config, error);
+    if (!status && jobs->hosts && !jobs->kinds) {
         status = node_kinds_new(&jobs->own_kinds, config, jobs->hosts,
                                 topology ? route_summarise(topology)->adapters : 1, error);
         jobs->kinds = jobs->own_kinds;
@@ -349,6 +342,8 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];
         status = job_settings(s, config, job, error);
+        if (!status)
+            status = net_levels_class(&levels, &s->job.priority, config, KEY(job, "priority"), error);
         if (!status && s->job.class->collective && (status = ker_comm_worst(comm, status)) != KER_OK)
             return status;
         if (!status)

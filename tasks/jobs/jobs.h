@@ -21,7 +21,7 @@ struct task_job {
     bool counts_calls;       /* for calls.csv */
     bool timed;              /* task_program_class.at is called */
     bool schedule;           /* in GOAL, under LogGOPS: the MPI model does not run it */
-    uint32_t priority;       /* class of its messages */
+    uint8_t priority;        /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
     bool special;            /* one of these, or node_rates.system: */
     ker_time compute_jitter; /* each computation takes up to this much longer */

@@ -63,7 +63,8 @@ const struct ker_option task_job_options[] = {
      "A background job starts again when it is done, so that there is always traffic.",
      .belongs = "jobs[].background=true"},
     {"jobs[].priority", KER_TYPE_INT, "0", "0", "15", NULL,
-     "Priority class of the job's messages (switch.classes); a higher class is served first.",
+     "Priority class of the job's messages (switch.classes); a higher class is served first. With "
+     "switch.lanes = \"vl\" the service level, whose class switch.sl2vl may give.",
      .belongs = "network.model=@nodes"},
     {"jobs[].start", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL, "When the job starts."},
     {"jobs[].after", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,

@@ -136,13 +136,10 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
     mpi->control_priority = -1;
     if (!ker_config_has(config, "mpi.control_priority"))
         return KER_OK;
-    mpi->control_priority = (int)ker_config_int(config, "mpi.control_priority");
-    int classes = (int)ker_config_int(config, "switch.classes");
-    if (mpi->control_priority < classes)
-        return KER_OK;
-    return ker_config_fail(config, error, "mpi.control_priority",
-                           "class %d of %d: classes count from 0; more of them by switch.classes",
-                           mpi->control_priority, classes);
+    uint8_t class;
+    status = net_class_read(&class, config, "mpi.control_priority", error);
+    mpi->control_priority = class;
+    return status;
 }
 
 static enum ker_status shared_refuse(const struct task_mpi *mpi, const struct ker_config *config,

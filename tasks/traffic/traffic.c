@@ -104,12 +104,7 @@ static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_c
     if (t->stop <= t->begin)
         return ker_config_fail(config, error, "traffic.stop", "not after traffic.start");
     t->self = ker_config_bool(config, "traffic.self");
-    t->priority = (uint32_t)ker_config_int(config, "traffic.priority");
-    if (t->priority >= ker_config_int(config, "switch.classes"))
-        return ker_config_fail(config, error, "traffic.priority",
-                               "class %u of %d: classes count from 0; more of them by switch.classes",
-                               t->priority, (int)ker_config_int(config, "switch.classes"));
-    return KER_OK;
+    return net_class_read(&t->priority, config, "traffic.priority", error);
 }
 
 static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_config *config, uint64_t rate,

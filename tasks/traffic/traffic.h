@@ -85,7 +85,7 @@ struct task_traffic {
     uint64_t messages;     /* a node creates at most; UINT64_MAX: no limit */
     ker_time begin, stop;  /* messages are created in [begin, stop) */
     bool self;
-    uint32_t priority;    /* class of its messages */
+    uint8_t priority;     /* class of its messages */
     uint32_t outstanding; /* per core, in phases per node; closed loop */
     const struct node_model *model;
     uint64_t reply_bytes;

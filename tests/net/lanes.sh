@@ -102,12 +102,7 @@ broken() { # LINE WORDS
 }
 broken 'qos_vlarb_low 0:300' 'the weight of lane 0 is 300; at most 255'
 broken 'qos_high_limit 256' '"256" is no limit of high priority, 0 to 255'
-broken 'qos_sl2vl 0,1,2,3,x' '"x" is no list of 16 lanes'
-broken 'qos_sl2vl 1,0,0,0' 'service level 0 has lane 1; here a class has the lane of its number'
-
-printf '%s\n' '# Low priority VL Arbitration Table:' 'VL    : |0x0 |0x1 |' 'WEIGHT: |0x40|0x40|' >"$t/bad.conf"
-refused 'bad.conf: has no line that begins with qos_' -o "$t/hand" "$t/c.cfg" switch.vl_file="$t/bad.conf"
-check "not an options file"
+broken 'qos_sl2vl 0,1,2,3,x' '"0,1,2,3,x" is no list of the lanes of service levels 0 to 15'
 
 # ---- the same bits ----
 

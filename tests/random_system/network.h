@@ -2,7 +2,7 @@
 #ifndef TESTS_RANDOM_SYSTEM_NETWORK_H
 #define TESTS_RANDOM_SYSTEM_NETWORK_H
 
-#include "tests/random_system/draw.h"
+#include "tests/random_system/fabric.h"
 
 #include <unistd.h>
 
@@ -71,12 +71,67 @@ static void random_vl_tables(struct random_system *r, const char *low, const cha
     put_whole(r, limit, 0, 3, 0, 255);
 }
 
+static void random_vl_port(struct random_system *r, FILE *out, int lid, int port)
+{
+    if (chance(r, 50))
+        return;
+    fprintf(out, "# VLArbitration tables: Lid %d port %d LowCap 16 HighCap 0\n", lid, port);
+    fprintf(out, "# Low priority VL Arbitration Table:\nVL    : |");
+    for (uint32_t i = 0; i < r->all_channels; i++)
+        fprintf(out, "0x%-2X|", i);
+    fprintf(out, "\nWEIGHT: |");
+    for (uint32_t i = 0; i < r->all_channels; i++)
+        fprintf(out, "0x%-2X|", between(r, 1, 60));
+    fprintf(out, "\n");
+    if (chance(r, 30))
+        fprintf(out, "# High priority VL Arbitration Table:\nVL    : |0x%-2X|\nWEIGHT: |0xFF|\n",
+                draw(r, r->all_channels));
+    if (chance(r, 30))
+        fprintf(out, "# Port info: Lid %d port %d\nVLHighLimit:....%u\n", lid, port, draw(r, 4));
+}
+
+/* Of about half the ports of a fabric, as smpquery prints them. */
+static void random_vl_ports(struct random_system *r)
+{
+    char *path = ker_format("%s/%03d.vlarb", r->folder, r->number);
+    const struct plant *plant = &r->plant->plant;
+    FILE *out = fopen(path, "w");
+    ker_assert(out != NULL);
+    put_text(r, "vl_file", path);
+    random_key(r, "vl_file");
+    fprintf(out, "qos TRUE\nqos_high_limit 2\n");
+    for (int i = 0; i < plant->cables; i++) {
+        const struct plant_cable *c = &plant->cable[i];
+        random_vl_port(r, out, plant_switch_lid(c->from), c->from_port);
+        random_vl_port(r, out,
+                       c->adapter ? plant_node_lid(plant, plant_node(plant, c->to, c->to_port))
+                                  : plant_switch_lid(c->to),
+                       c->to_port);
+    }
+    fclose(out);
+    free(path);
+}
+
+/* Whatever level a message is of, its class is there. */
+static void random_sl2vl(struct random_system *r)
+{
+    random_key(r, "sl2vl");
+    fprintf(r->out, "    sl2vl = \"");
+    for (int level = 0; level < 16; level++)
+        fprintf(r->out, "%s%u", level ? "," : "", draw(r, r->classes));
+    fprintf(r->out, "\";\n");
+}
+
 static void random_lanes(struct random_system *r)
 {
     r->vl = !r->turns_of_lanes && r->all_channels < 16 && random_flag(r, "vl lanes", 20);
     if (r->vl) {
         put_text(r, "lanes", "vl");
         random_vl_tables(r, "vl_low", "vl_high", "vl_limit");
+        if (random_flag(r, "levels", 40))
+            random_sl2vl(r);
+        if (r->plant && random_flag(r, "vl ports", 90))
+            random_vl_ports(r);
     }
     if (!r->turns_of_lanes)
         return;

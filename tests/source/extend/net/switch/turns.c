@@ -16,7 +16,8 @@ static const struct ker_option options[] = {
     {"switch.weights", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "1000", NULL, "Turns: packets of each lane."},
     {0}};
 
-static enum ker_status turns_read(void **shared, const struct ker_config *config, uint32_t channels,
+static enum ker_status turns_read(void **shared, const struct ker_config *config,
+                                  const struct route_topology *topology, uint32_t channels,
                                   struct ker_error *error)
 {
     struct turns *t = *shared = ker_alloc(sizeof *t);
