@@ -317,7 +317,8 @@ struct net_network {
     bool direct;                               /* nodes send to each other beside it, too */
     struct part_layout layout;                 /* where all live; without `made` and `direct` empty */
     struct ker_class switch_class, node_class; /* with the sizes of this network */
-    bool histograms;
+    bool histograms, flows_in_periods;         /* flows: rows of those that are held back */
+    struct stats_series *congestion_series;    /* NULL: not wanted */
 };
 
 static inline struct net_times net_times_of(const struct net_network *net, unsigned link, uint32_t bytes)

@@ -17,17 +17,27 @@
 #include "net/links.h"
 #include "net/parts.h"
 
-const struct stats_schema *const net_tables[] = {&net_links_schema,          &net_link_series_schema,
-                                                 &net_switches_schema,       &net_switch_series_schema,
-                                                 &net_adapters_schema,       &net_adapter_series_schema,
-                                                 &net_channels_schema,       &net_channel_series_schema,
-                                                 &net_latency_series_schema, &net_jobs_schema,
-                                                 &net_job_series_schema,     &net_congestion_schema,
-                                                 &net_used_schema,           NULL};
+const struct stats_schema *const net_tables[] = {&net_links_schema,
+                                                 &net_link_series_schema,
+                                                 &net_switches_schema,
+                                                 &net_switch_series_schema,
+                                                 &net_adapters_schema,
+                                                 &net_adapter_series_schema,
+                                                 &net_channels_schema,
+                                                 &net_channel_series_schema,
+                                                 &net_latency_series_schema,
+                                                 &net_jobs_schema,
+                                                 &net_job_series_schema,
+                                                 &net_congestion_schema,
+                                                 &net_congestion_series_schema,
+                                                 &net_used_schema,
+                                                 NULL};
 
 static const struct stats_schema *const series_schema[NET_SERIES_KINDS] = {
     &net_link_series_schema, &net_switch_series_schema, &net_adapter_series_schema,
     &net_channel_series_schema, &net_job_series_schema};
+
+#define FLOWS_HELD_BACK 16u /* of a source, in a period */
 
 void net_series_read(struct net_network *net, const struct ker_config *config)
 {
@@ -36,6 +46,7 @@ void net_series_read(struct net_network *net, const struct ker_config *config)
     enum stats_collect collect[NET_SERIES_KINDS] = {0}, any = STATS_COLLECT_OFF;
     for (int i = 0; i < NET_SERIES_JOBS; i++)
         any |= collect[i] = stats_collect_of(config, key[i]);
+    net->flows_in_periods = stats_collects_periods(config, "output.series.congestion");
     if (any == STATS_COLLECT_OFF && !net->states)
         return;
     if (net->jobs && collect[NET_SERIES_LINKS] == STATS_COLLECT_PERIODS)
@@ -252,6 +263,10 @@ void net_network_series_want(struct net_network *net, struct stats_series_files 
             net->series->series[i] = stats_series_want(files, series_schema[i], net, rows[i]);
     if (net->parts && net->parts->periods)
         net->parts->series = stats_series_want(files, &net_latency_series_schema, NULL, 2);
+    /* Whoever sends to more nodes at once hardly ever has all of these flows held back. */
+    if (net->flows_in_periods && net->congestion && net->congestion->rows)
+        net->congestion_series =
+            stats_series_want(files, &net_congestion_series_schema, NULL, FLOWS_HELD_BACK * sum->endpoints);
     net_matrices_want(net, files);
 }
 
@@ -261,6 +276,9 @@ void net_network_series_add(struct net_network *net, ker_time at)
     bool any = false;
     net_parts_rows(net, at);
     net_matrices_period(net, at);
+    struct stats_table *flows = stats_series_rows(net->congestion_series);
+    if (flows)
+        net->congestion->rows(net, flows, at);
     for (int i = 0; net->series && i < NET_SERIES_KINDS; i++)
         any |= (m.table[i] = stats_series_rows(net->series->series[i])) != NULL;
     if (!any)

@@ -159,7 +159,7 @@ static const struct {
     {"reassembly", NET_REASSEMBLY_VERSION, reassembly_load},
     {"sent", VERSION, sent_load},
     {"order", NET_ORDER_VERSION, order_load},
-    {"congestion", VERSION, congestion_load},
+    {"congestion", NET_CONGESTION_VERSION, congestion_load},
     {"matrix", STATS_MATRIX_VERSION, matrix_load},
 };
 

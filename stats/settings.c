@@ -29,6 +29,7 @@ static const char *const page_words[] = {
     "output.period?output.series.traffic=periods",
     "output.period & output.calls=true?output.series.functions=periods",
     "output.period?output.series.storage=periods",
+    "output.period?output.series.congestion=periods",
     NULL,
 };
 static const struct ker_kind preset_none = {.name = "none", .meaning = "only what other keys ask for"},
@@ -43,7 +44,8 @@ const struct ker_option stats_options[] = {
     {"output.preset", KER_TYPE_CHOICE, "none", NULL, NULL, NULL,
      "page: what the page of marsreport shows is collected: output.calls, .waits, .critical_path (16 MiB), "
      ".matrix, .links_by_job, .timeline (perfetto, 16 MiB), .series.latency and, with output.period, "
-     ".series.links, .switches, .adapters, .jobs, .traffic, .functions and .storage in periods; of these "
+     ".series.links, .switches, .adapters, .jobs, .traffic, .functions, .storage and .congestion in periods; "
+     "of these "
      "what means "
      "something with the rest. A key that is given keeps its value. marssim --check says what it costs.",
      .kinds = &presets},
@@ -167,6 +169,10 @@ const struct ker_option stats_options[] = {
     PERIODS("storage",
             "storage_series.csv: what each file server, its device and its cache did in each period.",
             "storage.servers.nodes or storage.servers.count"),
+    PERIODS(
+        "congestion",
+        "congestion_series.csv: notifications (BECNs) and index of each flow that was held back in a period.",
+        "congestion.control=infiniband"),
     PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
                       "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,

@@ -1,5 +1,8 @@
-/* cnp.c - the keys of congestion notification packets (CNPs), which all methods have in common. */
+/* cnp.c - the keys of congestion notification packets (CNPs), and what is saved of flows: what methods have
+ * in common. */
+#include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
+#include "net/state.h"
 
 const struct ker_option net_cnp_options[] = {
     {"congestion.cnp_size", KER_TYPE_BYTES, "32 B", "1", "65535", .formerly = "congestion.notice_size",
@@ -24,4 +27,24 @@ enum ker_status net_cnp_read(struct net_settings *set, const struct ker_config *
     if (set->cnp < set->least)
         set->least = set->cnp;
     return KER_OK;
+}
+
+/* ---- saved state ---- */
+
+struct ker_chunk *net_pair_save(struct ker_state_writer *writer, const void *entry, uint64_t which)
+{
+    const struct net_pair *pair = entry;
+    struct ker_chunk *c =
+        ker_state_begin(writer, "congestion", NET_CONGESTION_VERSION, which << 32 | net_pair_endpoint(pair));
+    ker_chunk_u32(c, pair->other);
+    return c;
+}
+
+void *net_pair_load(const struct net_adapter *n, struct ker_chunk *c, struct net_pairs *const *table,
+                    uint32_t count)
+{
+    uint64_t which = c->id >> 32;
+    uint32_t other = ker_chunk_u32(c, 0);
+    c->bad |= which >= count || net_pairs_find(table[which], n->id, other);
+    return c->bad ? NULL : net_pairs_add(table[which], n->net->congestion_state, n->id, other);
 }

@@ -18,6 +18,8 @@
 
 #include "net/network.h"
 
+struct net_pairs;
+
 /* A packet that is granted an output of a switch. */
 struct net_at_grant {
     const struct net_switch *of;
@@ -73,14 +75,28 @@ struct net_congestion {
     bool control;
     void (*sent)(struct net_adapter *, ker_time now, const struct net_packet *, unsigned class,
                  ker_time wire);
-    /* When the run has ended: a row for each flow of this rank that was held back. NULL: there is no
-     * congestion.csv. */
-    void (*rows)(const struct net_network *, struct stats_table *);
+    /* A row for each flow of this rank that was held back, of all when the run has ended (at: KER_TIME_MAX),
+     * or of the period that ends at that time. NULL: there are no congestion.csv and congestion_series.csv.
+     */
+    void (*rows)(const struct net_network *, struct stats_table *, ker_time at);
 };
 
 /* The keys of all methods: ker_kind.options of one that has read(). */
 extern const struct ker_option net_cnp_options[];
 enum ker_status net_cnp_read(struct net_settings *, const struct ker_config *, struct ker_error *);
+
+/* Saved state of an entry (adapter.h) of the method's table number `which`: begins a chunk, which the method
+ * goes on with and ends; and adds the entry of a chunk to one of its `count` tables: NULL: it is bad. */
+#define NET_CONGESTION_VERSION 2
+struct ker_chunk *net_pair_save(struct ker_state_writer *, const void *entry, uint64_t which);
+void *net_pair_load(const struct net_adapter *, struct ker_chunk *, struct net_pairs *const *table,
+                    uint32_t count);
+
+/* 32 bits at random of a packet at a switch. */
+static inline uint32_t net_mark_draw(const struct net_network *net, const struct net_at_grant *at)
+{
+    return ker_mix((uint64_t)net_packet_draw(net, at->packet) << 32 | at->switch_id);
+}
 
 /* Has the adapter send a cnp to another node, from arrived() only. */
 void net_cnp_send(struct net_adapter *, ker_time now, const struct net_cnp *);
@@ -100,11 +116,12 @@ static inline ker_time net_cnp_trip(const struct net_packet *cnp, ker_time now)
 
 /* A row of congestion.csv: a source's flow (destination UINT32_MAX: all that it sends in a class). */
 struct net_congestion_row {
+    ker_time at; /* of a period: its end */
     uint32_t source, destination, class;
-    uint64_t notices, index_max;
-    uint64_t index_sum; /* over the measured span, times picoseconds */
+    uint64_t index_max;
+    uint64_t notices, index_sum; /* index_sum: over the measured span, times picoseconds */
 };
-extern const struct stats_schema net_congestion_schema;
+extern const struct stats_schema net_congestion_schema, net_congestion_series_schema;
 /* Collective. */
 enum ker_status net_congestion_write(const struct net_network *, struct ker_comm *,
                                      const struct stats_folder *, struct ker_error *);

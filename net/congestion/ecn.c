@@ -105,8 +105,7 @@ static bool ecn_marks(const struct net_network *net, const struct net_at_grant *
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
     if (backlog <= low || backlog >= high)
         return backlog > low;
-    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, at->packet) << 32 | at->switch_id);
-    return (unsigned __int128)draw * (high - low) >> 32 < backlog - low;
+    return (unsigned __int128)net_mark_draw(net, at) * (high - low) >> 32 < backlog - low;
 }
 
 static void ecn_arrived(struct net_adapter *a, ker_time now, const struct net_packet *p)
@@ -184,22 +183,15 @@ static void throttled_state(struct ker_chunk *c, struct throttled *t)
     c->bad |= t->rate > RATE_FULL || t->rate == 0;
 }
 
-static struct ker_chunk *pair_begin(struct ker_state_writer *writer, struct net_pair *pair, uint64_t which)
-{
-    struct ker_chunk *c = ker_state_begin(writer, "congestion", 1, which << 32 | net_pair_endpoint(pair));
-    KER_CHUNK(c, pair->other);
-    return c;
-}
-
 static void ecn_save(struct net_network *net, struct ker_state_writer *writer)
 {
     const struct ecn *ecn = net->congestion_state;
     for (void *one = NULL; (one = net_pairs_next(&ecn->throttled, one)) != NULL;) {
-        throttled_state(pair_begin(writer, one, SAVED_THROTTLED), one);
+        throttled_state(net_pair_save(writer, one, SAVED_THROTTLED), one);
         ker_state_end(writer);
     }
     for (void *one = NULL; (one = net_pairs_next(&ecn->notified, one)) != NULL;) {
-        struct ker_chunk *c = pair_begin(writer, one, SAVED_NOTIFIED);
+        struct ker_chunk *c = net_pair_save(writer, one, SAVED_NOTIFIED);
         KER_CHUNK(c, ((struct notified *)one)->last);
         ker_state_end(writer);
     }
@@ -208,16 +200,11 @@ static void ecn_save(struct net_network *net, struct ker_state_writer *writer)
 static void ecn_load(struct net_adapter *n, struct ker_chunk *c)
 {
     struct ecn *ecn = n->net->congestion_state;
-    struct net_pairs *table = c->id >> 32 == SAVED_THROTTLED ? &ecn->throttled : &ecn->notified;
-    uint32_t other = 0;
-    KER_CHUNK(c, other);
-    c->bad |= c->id >> 32 > SAVED_NOTIFIED || net_pairs_find(table, n->id, other);
-    if (c->bad)
-        return;
-    void *one = net_pairs_add(table, ecn, n->id, other);
-    if (table == &ecn->throttled)
+    struct net_pairs *const tables[] = {&ecn->throttled, &ecn->notified};
+    void *one = net_pair_load(n, c, tables, 2);
+    if (one && c->id >> 32 == SAVED_THROTTLED)
         throttled_state(c, one);
-    else
+    else if (one)
         KER_CHUNK(c, ((struct notified *)one)->last);
 }
 

@@ -31,12 +31,13 @@ struct factor {
 
 /* What a source holds back: a flow, or a class. */
 struct governed {
-    struct net_pair pair;    /* source; destination, or class */
-    uint32_t index, highest; /* index: at `since` */
+    struct net_pair pair;          /* source; destination, or class */
+    uint32_t index, highest, peak; /* index: at `since`; highest: of all, of this period */
     ker_time since;
-    ker_time last, next; /* when its last packet left; when the next may */
+    ker_time left, next; /* when its last packet left; when the next may */
     uint32_t wire;       /* of that packet, picoseconds */
     uint64_t becns, sum; /* sum: of the index over the measured span, until `since` */
+    uint64_t last[2];    /* these at the end of the last period */
 };
 
 /* When a source's timer began. */
@@ -101,8 +102,7 @@ static uint32_t governed_of(const struct a10 *a10, uint32_t destination, unsigne
 static struct governed *governed_add(struct a10 *a10, const struct net_adapter *a, uint32_t other)
 {
     struct governed *g = net_pairs_add(&a10->governed, a10, a->id, other);
-    g->index = a10->minimum;
-    g->highest = a10->minimum;
+    g->index = g->highest = g->peak = a10->minimum;
     return g;
 }
 
@@ -141,8 +141,7 @@ static bool a10_marks(const struct net_network *net, const struct net_at_grant *
         return false;
     if (a10->counted)
         return at->number % (a10->rate + 1) == 0;
-    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, p) << 32 | at->switch_id);
-    return (uint64_t)draw * (a10->rate + 1) >> 32 == 0;
+    return (uint64_t)net_mark_draw(net, at) * (a10->rate + 1) >> 32 == 0;
 }
 
 static void a10_arrived(struct net_adapter *a, ker_time now, const struct net_packet *p)
@@ -171,6 +170,8 @@ static void a10_noticed(struct net_adapter *a, ker_time now, const struct net_pa
         g->index = a10->limit;
     if (g->index > g->highest)
         g->highest = g->index;
+    if (g->index > g->peak)
+        g->peak = g->index;
     g->becns++;
 }
 
@@ -195,30 +196,33 @@ static void a10_sent(struct net_adapter *a, ker_time now, const struct net_packe
     if (!g)
         g = governed_add(a10, a, other);
     index_update(a10, g, now);
-    ker_time could = g->last + g->wire > p->created ? g->last + g->wire : p->created;
+    ker_time could = g->left + g->wire > p->created ? g->left + g->wire : p->created;
     if (g->wire && g->next > could && net_measures(net, p->created))
         stats_quantity_add(net->throttle, (uint64_t)(g->next - could));
     const struct factor *f = &a10->cct[g->index];
-    g->last = now;
+    g->left = now;
     g->wire = (uint32_t)wire;
     g->next = now + wire + (ker_time)(((uint64_t)wire * f->multiplier) >> f->shift);
 }
 
-static void a10_rows(const struct net_network *net, struct stats_table *table)
+static void a10_rows(const struct net_network *net, struct stats_table *table, ker_time at)
 {
     const struct a10 *a10 = net->congestion_state;
-    for (const struct governed *one = NULL; (one = net_pairs_next(&a10->governed, one)) != NULL;) {
-        struct governed g = *one;
-        if (!g.becns)
-            continue;
-        index_update(a10, &g, net->set.measure_to);
-        struct net_congestion_row row = {.source = net_pair_endpoint(&g.pair),
-                                         .destination = a10->by_class ? UINT32_MAX : g.pair.other,
-                                         .class = a10->by_class ? g.pair.other : UINT32_MAX,
-                                         .notices = g.becns,
-                                         .index_max = g.highest,
-                                         .index_sum = g.sum};
-        stats_table_add(table, &row);
+    bool all = at == KER_TIME_MAX;
+    for (struct governed *g = NULL; (g = net_pairs_next(&a10->governed, g)) != NULL;) {
+        index_update(a10, g, all ? net->set.measure_to : at); /* the same in one step or in several */
+        struct net_congestion_row row = {.at = at,
+                                         .source = net_pair_endpoint(&g->pair),
+                                         .destination = a10->by_class ? UINT32_MAX : g->pair.other,
+                                         .class = a10->by_class ? g->pair.other : UINT32_MAX,
+                                         .index_max = all ? g->highest : g->peak,
+                                         .notices = g->becns,
+                                         .index_sum = g->sum};
+        g->peak = g->index;
+        if (!all)
+            stats_series_since("congestion_series", &row.notices, g->last, 2);
+        if (all ? row.notices : row.notices || row.index_max > a10->minimum)
+            stats_table_add(table, &row);
     }
 }
 
@@ -228,7 +232,8 @@ enum { SAVED_GOVERNED, SAVED_BEGUN }; /* the upper half of a chunk's id */
 
 static void governed_state(const struct a10 *a10, struct ker_chunk *c, struct governed *g)
 {
-    KER_CHUNK(c, g->index, g->highest, g->since, g->last, g->next, g->wire, g->becns, g->sum);
+    KER_CHUNK(c, g->index, g->highest, g->peak, g->since, g->left, g->next, g->wire, g->becns, g->sum,
+              g->last[0], g->last[1]);
     c->bad |= g->index > a10->limit || g->index < a10->minimum;
 }
 
@@ -236,16 +241,12 @@ static void a10_save(struct net_network *net, struct ker_state_writer *writer)
 {
     const struct a10 *a10 = net->congestion_state;
     for (struct governed *g = NULL; (g = net_pairs_next(&a10->governed, g)) != NULL;) {
-        struct ker_chunk *c = ker_state_begin(writer, "congestion", 1,
-                                              (uint64_t)SAVED_GOVERNED << 32 | net_pair_endpoint(&g->pair));
-        KER_CHUNK(c, g->pair.other);
-        governed_state(a10, c, g);
+        governed_state(a10, net_pair_save(writer, g, SAVED_GOVERNED), g);
         ker_state_end(writer);
     }
     for (struct begun *b = NULL; (b = net_pairs_next(&a10->begun, b)) != NULL;) {
-        struct ker_chunk *c = ker_state_begin(writer, "congestion", 1,
-                                              (uint64_t)SAVED_BEGUN << 32 | net_pair_endpoint(&b->pair));
-        KER_CHUNK(c, b->pair.other, b->at);
+        struct ker_chunk *c = net_pair_save(writer, b, SAVED_BEGUN);
+        KER_CHUNK(c, b->at);
         ker_state_end(writer);
     }
 }
@@ -253,17 +254,11 @@ static void a10_save(struct net_network *net, struct ker_state_writer *writer)
 static void a10_load(struct net_adapter *n, struct ker_chunk *c)
 {
     struct a10 *a10 = n->net->congestion_state;
-    bool governed = c->id >> 32 == SAVED_GOVERNED;
-    struct net_pairs *table = governed ? &a10->governed : &a10->begun;
-    uint32_t other = 0;
-    KER_CHUNK(c, other);
-    c->bad |= c->id >> 32 > SAVED_BEGUN || net_pairs_find(table, n->id, other);
-    if (c->bad)
-        return;
-    void *one = net_pairs_add(table, a10, n->id, other);
-    if (governed)
+    struct net_pairs *const tables[] = {&a10->governed, &a10->begun};
+    void *one = net_pair_load(n, c, tables, 2);
+    if (one && c->id >> 32 == SAVED_GOVERNED)
         governed_state(a10, c, one);
-    else
+    else if (one)
         KER_CHUNK(c, ((struct begun *)one)->at);
 }
 

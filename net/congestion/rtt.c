@@ -103,9 +103,7 @@ static void rtt_save(struct net_network *net, struct ker_state_writer *writer)
 {
     const struct rtt *rtt = net->congestion_state;
     for (struct flow *f = NULL; (f = net_pairs_next(&rtt->flows, f)) != NULL;) {
-        struct ker_chunk *c = ker_state_begin(writer, "congestion", 1, net_pair_endpoint(&f->pair));
-        KER_CHUNK(c, f->pair.other);
-        flow_state(rtt, c, f);
+        flow_state(rtt, net_pair_save(writer, f, 0), f);
         ker_state_end(writer);
     }
 }
@@ -113,11 +111,10 @@ static void rtt_save(struct net_network *net, struct ker_state_writer *writer)
 static void rtt_load(struct net_adapter *n, struct ker_chunk *c)
 {
     struct rtt *rtt = n->net->congestion_state;
-    uint32_t other = 0;
-    KER_CHUNK(c, other);
-    c->bad |= c->id >> 32 || net_pairs_find(&rtt->flows, n->id, other);
-    if (!c->bad)
-        flow_state(rtt, c, net_pairs_add(&rtt->flows, rtt, n->id, other));
+    struct net_pairs *const tables[] = {&rtt->flows};
+    struct flow *f = net_pair_load(n, c, tables, 1);
+    if (f)
+        flow_state(rtt, c, f);
 }
 
 /* ---- settings ---- */

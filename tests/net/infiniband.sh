@@ -82,6 +82,11 @@ sum_until() { # TIME: of the flow with four, in us x index; and its BECNs and hi
 all=$(sum_until 800) end=$(sum_until 614.4) before=$(sum_until 614.3)
 is "four notifications" "${all% *}" "4 4"
 is "the index is 0 from 614.4 us on, not before" "$(echo "$all ${end##* } ${before##* }" | awk '{ d = $3 - $4; e = $4 - $5; print (d < 0.002 && d > -0.002 && e > 0.097 && e < 0.103) }')" 1
+# In periods as long as the timer: 4 in the first, then from each end on one less, for all of the period, until it is 0.
+run -o "$t/hand" "$t/c.cfg" run.end=900us congestion.cct=0,0,0,0,0,0 congestion.ccti_limit=5 output.period="153600 ns" output.series.congestion=periods
+is "in periods" "$(awk -F, -v flow="$(awk -F, '$4 == 4 { print $1 }' "$t/hand/congestion.csv")" 'NR > 1 && $2 == flow { printf "%s %s %s %s %s; ", $1 / 153600000, $3, $5, $6, ($1 == 153600000 ? ($7 > 3.8) : $7 + 0) }' \
+    "$t/hand/congestion_series.csv")" "1 2 4 4 1; 2 2 0 3 3; 3 2 0 2 2; 4 2 0 1 1; "
+is "and together as in all" "$(awk -F, 'NR > 1 { n += $5 } END { print n }' "$t/hand/congestion_series.csv")" "$(awk -F, 'NR > 1 { n += $4 } END { print n }' "$t/hand/congestion.csv")"
 # A lower limit, and a class in place of the flow.
 run -o "$t/hand" "$t/c.cfg" congestion.ccti_limit=2 congestion.by=sl
 is "the index is at most ccti_limit; of a class" "$(awk -F, 'NR > 1 { printf "%s ", $1 "," $2 "," $3 "," $5 }' "$t/hand/congestion.csv")" "0,,0,2 1,,0,2 "
@@ -112,12 +117,13 @@ adapter: { packet_size = "1 KiB"; headers = "infiniband"; };
 traffic: { pattern = "hotspot"; hotspots = [5]; hotspot_fraction = 0.4; load = 0.6; size = "8 KiB"; };
 run: { warmup = "50 us"; end = "400 us"; };
 congestion: { control = "infiniband"; ccti_timer = 20; };
+output: { period = "30 us"; series: { congestion = "periods"; }; };
 END
 same_bits "drawn marks, by flow"
 same_bits "counted marks, by class, timers from the first packet" congestion.marking=counted congestion.marking_rate=3 congestion.by=sl congestion.ccti_begin=first_packet congestion.cnp_lane=flow
 same_bits "marks by what waits on arrival, inputs that read flits" congestion.seen=arrival congestion.sw_packets=1 congestion.marking=counted congestion.marking_rate=2 switch.reads=flits
 same_bits "an index above its minimum, victims" congestion.ccti_min=1 congestion.victim_mask=adapters congestion.cnp_size=1050B "congestion.cct=0,1/2^2,1/2,1,3/2,2,3,4" congestion.ccti_limit=7 congestion.sw_packets=2
-sed -i 's/^congestion.*/congestion: { control = "rtt"; target = "6 us"; window_first = "4 KiB"; growth = "300 B"; };/' "$t/c.cfg"
+sed -i 's/^congestion.*/congestion: { control = "rtt"; target = "6 us"; window_first = "4 KiB"; growth = "300 B"; };/; /^output/d' "$t/c.cfg"
 same_bits "windows"
 same_bits_run
 

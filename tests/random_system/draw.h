@@ -67,6 +67,7 @@ struct random_system {
     bool draws_memory;            /* computations may */
     bool controllers, cores_draw; /* memory and cores have rates */
     bool turns_of_lanes, vl;      /* switch.lanes is a plugin's; InfiniBand's tables */
+    bool a10;                     /* InfiniBand's congestion control */
     uint32_t all_channels;        /* of all classes */
     bool lanes;                   /* adapters read and write memory */
     bool storage;                 /* there are file servers */

@@ -241,6 +241,7 @@ static void random_a10(struct random_system *r)
     static const char *const tables[] = {"[\"linear\"]",
                                          "[\"0\", \"1/2^2\", \"1/2\", \"1\", \"3/2\", \"2\", \"3\", \"4\"]",
                                          "[\"1/2^3\", \"1\", \"2\", \"5\", \"9\", \"20\", \"40\", \"80\"]"};
+    r->a10 = true;
     put_text(r, "control", "infiniband");
     random_key(r, "cct");
     fprintf(r->out, "    cct = %s;\n    ccti_limit = %u;\n", tables[draw(r, 3)], between(r, 3, 7));

@@ -38,16 +38,16 @@ static void random_end(struct random_system *r, enum random_end end, double unit
 /* What is collected: each kind for itself, in periods where there are any. */
 static void random_series(struct random_system *r, bool periods)
 {
-    static const char *const kinds[] = {"links",         "switches", "adapters", "channels", "latency",
-                                        "matrix",        "jobs",     "tasks",    "traffic",  "functions",
-                                        "communicators", "cores",    "storage"};
+    static const char *const kinds[] = {"links",         "switches", "adapters", "channels",  "latency",
+                                        "matrix",        "jobs",     "tasks",    "traffic",   "functions",
+                                        "communicators", "cores",    "storage",  "congestion"};
     bool calls = !r->calls_off;
     fprintf(r->out, "    series: {\n");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bool total = i<5, of_jobs = i> 5, of_calls = i == 9 || i == 10;
-        bool some = random_flag(r, kinds[i], r->all ? 90 : 50);
-        if (!some || (!periods && !total) || (r->whole && i <= 5) || (of_jobs && !r->jobs) ||
-            (of_calls && !calls) || (i == 12 && !r->storage))
+        bool total = i<5, of_jobs = i> 5 && i < 13, of_calls = i == 9 || i == 10;
+        bool some = random_flag(r, kinds[i], r->all || i == 13 ? 90 : 50);
+        if (!some || (!periods && !total) || (r->whole && (i <= 5 || i == 13)) || (of_jobs && !r->jobs) ||
+            (of_calls && !calls) || (i == 12 && !r->storage) || (i == 13 && !r->a10))
             continue;
         fprintf(r->out, "        %s = \"%s\";\n", kinds[i],
                 periods && (!total || chance(r, 70)) ? "periods" : "total");

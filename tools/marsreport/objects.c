@@ -38,6 +38,7 @@ static const struct kind kinds[] = {
     {"core_series", "cores", {"node", "core"}, "busy_ps"},
     {"memory_series", "memory", {"node", "kind", "number"}, "bytes"},
     {"storage_series", "storage", {"server"}, "busy_ps"},
+    {"congestion_series", "congestion", {"source", "destination", "class"}, "notices"},
     {"memory_series", NULL, {"kind"}, "bytes", .name = "memory_kinds"},
 };
 

@@ -17,9 +17,10 @@
         core_series: { title: "cores", label: ([node, core], run) => mars.end(run, "node", node) + " core " + core, first: "computing_ps" },
         memory_series: { title: "memory", label: ([node, kind, number], run) => mars.end(run, "node", node) + " " + words(kind) + " " + number, first: "bytes", apart: true },
         storage_series: { title: "file servers", label: ([server]) => "server " + server, first: "utilisation" },
+        congestion_series: { title: "flows held back", label: ([source, destination, level]) => "endpoint " + source + (destination === null ? ", class " + level : " to " + destination), first: "notices" },
         communicator_series: { title: "communicators", label: ([job, name]) => job + ": " + name, first: "bytes" },
     };
-    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators", "cores", "storage"].filter(name => mars.knows(run, "output.series." + name))
+    const keys = run => ["links", "channels", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators", "cores", "storage", "congestion"].filter(name => mars.knows(run, "output.series." + name))
         .map(name => "output.series." + name + " = \"periods\"");
 
     /* Columns as they are shown: {name, format, how, all, values}; the deviation of sizes is made of two of them. */

@@ -79,8 +79,7 @@ static void pace_save(struct net_network *net, struct ker_state_writer *writer)
 {
     const struct pace *pace = net->congestion_state;
     for (struct flow *flow = NULL; (flow = net_pairs_next(&pace->flows, flow)) != NULL;) {
-        struct ker_chunk *c = ker_state_begin(writer, "congestion", 1, net_pair_endpoint(&flow->pair));
-        KER_CHUNK(c, flow->pair.other);
+        struct ker_chunk *c = net_pair_save(writer, flow, 0);
         KER_CHUNK(c, flow->next);
         ker_state_end(writer);
     }
@@ -89,10 +88,10 @@ static void pace_save(struct net_network *net, struct ker_state_writer *writer)
 static void pace_load(struct net_adapter *a, struct ker_chunk *c)
 {
     struct pace *pace = a->net->congestion_state;
-    uint32_t other = ker_chunk_u32(c, 0);
-    c->bad |= net_pairs_find(&pace->flows, a->id, other) != NULL;
-    if (!c->bad)
-        KER_CHUNK(c, ((struct flow *)net_pairs_add(&pace->flows, pace, a->id, other))->next);
+    struct net_pairs *const tables[] = {&pace->flows};
+    struct flow *flow = net_pair_load(a, c, tables, 1);
+    if (flow)
+        KER_CHUNK(c, flow->next);
 }
 
 const struct ker_kind net_congestion_pace = {.name = "pace",
