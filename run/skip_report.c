@@ -316,10 +316,11 @@ void run_skip_print(const struct run *run)
     for (uint32_t i = 0; skip && !skip->state.over && i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
         uint64_t least = run_skip_least(skip, job);
-        char *text =
-            ker_format("of %u steps of job `%s` at least %llu are simulated (%.2g %%); more, where they vary",
-                       job->steps, task_jobs_get(skip->jobs, job->job)->name, (unsigned long long)least,
-                       100.0 * (double)least / job->steps);
+        const char *by = task_system_steps(run->tasks, job->job)->by;
+        char *text = ker_format(
+            "of %u steps of job `%s`%s%s at least %llu are simulated (%.2g %%); more, where they vary",
+            job->steps, task_jobs_get(skip->jobs, job->job)->name, by ? ", known by " : "", by ? by : "",
+            (unsigned long long)least, 100.0 * (double)least / job->steps);
         stats_wrapped_write(stdout, i ? "" : "skip", 11, text);
         free(text);
     }

@@ -26,7 +26,10 @@ struct task_steps {
     /* Of traces, else NULL, malloc'ed: by how much longer than in as many mean ones tasks compute in the
      * steps before one, in ps; count + 1 of them. */
     int64_t *known;
-    const char *why; /* period 0: there are no steps that may be skipped, because the job ...; or NULL */
+    ker_time mean;        /* of traces: what a step computes */
+    double before, after; /* parts of the operations before step 1, and in the last one */
+    const char *by;       /* what a step is: "marks (MPI_Pcontrol)" */
+    const char *why;      /* period 0: there are no steps that may be skipped, because the job ...; or NULL */
     struct task_step_end *end; /* of those simulated, by number */
     uint32_t ends, room;
 };

@@ -54,6 +54,10 @@ covers() { # FULL ESTIMATED SHARE: within the interval, and 2 %
         $s[0].result | .skip.skipped and .skip.share_simulated < $share and (.jobs[0] | .estimated.low_ps <= $full and $full <= .estimated.high_ps and
         (.finish_ps / $full - 1 | fabs) < 0.02 and .estimated.simulated_finish_ps < 0.6 * $full)' >/dev/null
 }
+steps() { # STATUS TEXT TRACE: what marsconv says
+    "$(dirname "$m")/marsconv" --steps "$3" >"$t/steps" 2>"$t/err"
+    [ $? = "$1" ] && grep -qF "$2" "$t/steps"
+}
 reason() { # NAME TEXT CONFIGURATION WORD...
     run -o "$t/why" "$t/$3.cfg" "${@:4}" && jq -e --arg text "$2" '.result.skip | .skipped == false and .share_simulated == 1 and (.reason | contains($text))' \
         "$t/why/summary.json" >/dev/null
@@ -66,6 +70,10 @@ run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/found" "$t/t
 check "a text trace: its period is found, and its steps are estimated, with what they compute by themselves"
 result "$t/found" '.result.jobs[0].estimated.steps == 600'
 check "step 0 is what precedes the first that repeats"
+steps 0 'steps        598, known by the same messages and collectives' "$t/text" && grep -q '^computation  2.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
+check "marsconv --steps says what repeats, and how computation drifts"
+"$m" --check "$t/text.cfg" 2>"$t/err" | tr -s '\n ' ' ' | grep -q 'skip of 600 steps of job `t`, known by the same messages and collectives at least'
+check "--check says what steps are known by"
 all_alike "the same bits: a text trace" "$t/text.cfg"
 
 trace "$t/marked" 600 mark=2
@@ -73,6 +81,8 @@ config marked "$t/marked"
 run -o "$t/marked-full" "$t/marked.cfg" run.skip.enabled=false && run -o "$t/marked-skip" "$t/marked.cfg" && covers "$t/marked-full" "$t/marked-skip" 0.4 &&
     result "$t/marked-skip" '.result.jobs[0].estimated.steps == 601'
 check "marks: a step is what is between two of them"
+steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/marked"
+check "marsconv --steps: marks"
 all_alike "the same bits: marks, in operations that lie in a file" "$t/marked.cfg" 'jobs[0].trace_memory=1 KiB'
 missed=0
 for first in $(seq 0 3 57); do
@@ -100,3 +110,13 @@ reason "a collective in each hundredth step" 'in periods of 100' seldom
 trace "$t/few" 20 every=1
 config few "$t/few"
 reason "few steps" 'has only 20 steps' few
+steps 1 'steps        none that may be skipped: the job has a request open' "$t/crosses"
+check "marsconv --steps says why there are none"
+
+# A program that marks its steps, traced by marstrace, converted, and replayed by several ranks.
+if command -v mpicc >/dev/null && [ -x "$(dirname "$m")/marstrace" ]; then
+    mpicc -O1 -o "$t/marks" tests/tools/tracer/marks.c 2>"$t/err" && timeout 120 mpirun -n 3 "$(dirname "$m")/marstrace" -o "$t/traced" "$t/marks" 300 >"$t/out" 2>"$t/err" &&
+        steps 0 'steps        299, known by marks (MPI_Pcontrol)' "$t/traced" && config traced "$t/traced"
+    check "marstrace records marks"
+    all_alike "the same bits: a trace of marstrace" "$t/traced.cfg" topology.latency=2us run.skip.precision=0.5
+fi

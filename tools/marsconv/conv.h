@@ -204,6 +204,7 @@ int conv_goal(const char *from, const char *to, const struct conv_options *);
 /* A schedule of this pattern (tasks/graphs/pattern.h); keys of its job, "commsize=16". */
 int conv_pattern(const char *name, const char *const *keys, unsigned count, const char *path);
 int conv_check(const char *path, const struct conv_options *);
+int conv_steps(const char *path, const struct conv_options *);
 int conv_stats(const char *path, bool json, const struct conv_options *);
 
 #endif

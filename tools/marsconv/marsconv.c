@@ -13,6 +13,7 @@ enum {
     KEY_JSON,
     KEY_CUT,
     KEY_CHECK,
+    KEY_STEPS,
     KEY_CLOCK,
     KEY_LIBRARY,
     KEY_PATTERN,
@@ -22,7 +23,7 @@ enum {
 
 struct settings {
     const char *to, *cut, *pattern;
-    bool stats, json, check;
+    bool stats, json, check, steps;
     struct conv_options options;
     const char *path[MOST_WORDS], *key[MOST_WORDS];
     unsigned paths;
@@ -45,6 +46,11 @@ static const struct argp_option OPTIONS[] = {
      "look for messages that nobody receives or sends, collectives that differ, communicators that cannot "
      "be, "
      "requests that are lost; exit status 1 when there is something",
+     0},
+    {"steps", KEY_STEPS, 0, 0,
+     "print which steps of the program repeat, of which run.skip of marssim need not simulate all; exit "
+     "status 1 when "
+     "there are none",
      0},
     {"no-waits", KEY_NO_WAITS, 0, 0,
      "with --to mars: OUT's calls last as long as without waiting for other tasks, for jobs[].calls = "
@@ -92,6 +98,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CHECK:
         settings->check = true;
+        return 0;
+    case KEY_STEPS:
+        settings->steps = true;
         return 0;
     case KEY_PATTERN:
         settings->pattern = argument;
@@ -146,7 +155,7 @@ static int complain(const char *text, const char *what)
 
 static int pattern_run(const struct settings *s)
 {
-    if (!s->to || strcmp(s->to, "goal") != 0 || s->stats || s->check || s->cut)
+    if (!s->to || strcmp(s->to, "goal") != 0 || s->stats || s->check || s->steps || s->cut)
         return complain("--pattern belongs to --to goal alone", "");
     if (s->paths == 0)
         return complain("expected KEY=VALUE ... OUT behind --pattern NAME", "");
@@ -157,24 +166,27 @@ static int run(const struct settings *s)
 {
     if (s->pattern)
         return pattern_run(s);
-    unsigned wanted = s->stats || s->check ? 1 : 2;
+    bool reads = s->stats || s->check || s->steps;
+    unsigned wanted = reads ? 1 : 2;
     bool goal = s->to && strcmp(s->to, "goal") == 0;
     if (s->to && !goal && strcmp(s->to, "mars") != 0)
         return complain(": expected a format that is written, mars or goal", s->to);
-    if (s->stats + s->check + (s->to || s->cut) > 1)
-        return complain("--stats, --check, and --to or --cut: one at a time", "");
+    if (s->stats + s->check + s->steps + (s->to || s->cut) > 1)
+        return complain("--stats, --check, --steps, and --to or --cut: one at a time", "");
     if (s->options.no_waits && (!s->to || goal || s->cut))
         return complain("--no-waits belongs to --to mars, and not with --cut, which can be done before", "");
     if (s->json && !s->stats)
         return complain("--json belongs to --stats", "");
-    if (!s->stats && !s->check && !s->to && !s->cut)
-        return complain("what is to be done? --to FORMAT, --cut PART, --stats or --check", "");
+    if (!reads && !s->to && !s->cut)
+        return complain("what is to be done? --to FORMAT, --cut PART, --stats, --check or --steps", "");
     if (s->paths != wanted)
         return complain(wanted == 1 ? "expected one trace" : "expected two names, IN and OUT", "");
     if (s->stats)
         return conv_stats(s->path[0], s->json, &s->options);
     if (s->check)
         return conv_check(s->path[0], &s->options);
+    if (s->steps)
+        return conv_steps(s->path[0], &s->options);
     if (goal && s->cut)
         return complain("--cut writes traces; a GOAL schedule is made of the part then", "");
     if (goal)
@@ -189,7 +201,7 @@ int main(int argc, char **argv)
         OPTIONS,
         parse,
         "--to mars|goal IN OUT\n--cut PART IN OUT\n--to goal --pattern NAME [KEY=VALUE ...] OUT\n"
-        "--stats [--json] IN\n--check IN",
+        "--stats [--json] IN\n--check IN\n--steps IN",
         "Converts traces of MPI programs, cuts them, sums them up and checks them, without a simulation.\v",
         0,
         help,

@@ -8,9 +8,10 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_MARKS 3 /* with fewer it is a part of the run that is marked */
-#define MANY_STEPS 30 /* of these, calls are compared as closely as that is possible */
+#define MOST 0.5      /* of the operations: what repeats in as much of them is taken */
 #define PARTS 8       /* of a step: the longest computation of any task counts in each */
 #define SLACK 2       /* tasks may see a step more at either end of what repeats */
 
@@ -44,6 +45,11 @@ static struct trace_places marks_find(const struct trace_repeat_task *task, cons
 {
     struct trace_places places = {0};
     struct trace_walk w;
+    bool some = false; /* the store names all calls that it has */
+    for (uint32_t i = 1; i <= TRACE_NAMES && task->code->name[i]; i++)
+        some |= strcmp(task->code->name[i], "MPI_Pcontrol") == 0;
+    if (!some)
+        return places;
     trace_walk_begin(&w, task, comms, all);
     while (trace_walk_next(&w))
         if (w.mark) {
@@ -58,6 +64,7 @@ static struct trace_places marks_find(const struct trace_repeat_task *task, cons
 struct found {
     struct trace_places *places;
     int64_t least, most;
+    double covered;      /* part of the operations from the first step's beginning to the last one's */
     uint32_t task, line; /* of the first with the fewest; where its last step begins */
 };
 
@@ -69,18 +76,22 @@ static void found_release(struct found *f, uint32_t tasks)
     f->places = NULL;
 }
 
-/* sort: REPEAT_SORTS for marks. */
+/* period: of each own task; NULL: by marks. */
 static struct found found_by(const struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
-                             enum trace_repeat_sort sort, struct ker_comm *comm)
+                             uint32_t (*period)[REPEAT_SORTS], enum trace_repeat_sort sort,
+                             struct ker_comm *comm)
 {
     struct found f = {.places = ker_alloc((r->tasks + 1ull) * sizeof *f.places)};
     int64_t least = INT64_MAX, line = 0;
+    uint64_t bytes[2] = {0};
     for (uint32_t i = 0; i < r->tasks; i++) {
         const struct trace_repeat_task *t = &r->task[i];
         f.places[i] =
-            sort == REPEAT_SORTS ? marks_find(t, comms, all) : trace_period_find(t, comms, all, sort);
+            period ? trace_period_places(t, comms, all, sort, period[i][sort]) : marks_find(t, comms, all);
         int64_t count = f.places[i].count, named = count << 32 | t->task;
         f.most = count > f.most ? count : f.most;
+        bytes[0] += count ? f.places[i].place[count].at - f.places[i].place[1].at : 0;
+        bytes[1] += t->code->total;
         if (named < least) {
             least = named;
             line = f.places[i].line;
@@ -91,28 +102,46 @@ static struct found found_by(const struct trace_repeat *r, const struct task_com
     ker_comm_max_i64(comm, &f.most, 1);
     line = own == least ? line : 0;
     ker_comm_max_i64(comm, &line, 1);
+    ker_comm_sum_u64(comm, bytes, 2);
+    f.covered = (double)bytes[0] / (double)bytes[1];
     f.least = least >> 32;
     f.task = (uint32_t)least;
     f.line = (uint32_t)line;
     return f;
 }
 
+static const char *const by[REPEAT_SORTS] = {"the same messages and collectives, with the same bytes",
+                                             "the same messages and collectives", "the same messages"};
+
 /* By marks, or by what repeats most often. */
 static struct found steps_find(struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
                                struct ker_comm *comm)
 {
-    struct found best = found_by(r, comms, all, REPEAT_SORTS, comm);
+    struct found best = found_by(r, comms, all, NULL, 0, comm);
+    int64_t least[REPEAT_SORTS] = {INT64_MAX, INT64_MAX, INT64_MAX};
     r->marked = best.most >= LEAST_MARKS;
+    r->steps.by = "marks (MPI_Pcontrol)";
     if (r->marked)
         return best;
-    best.least = -1;
-    for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS && best.least < MANY_STEPS; sort++) {
-        struct found other = found_by(r, comms, all, sort, comm);
+    uint32_t(*period)[REPEAT_SORTS] = ker_alloc((r->tasks + 1ull) * sizeof *period);
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        trace_periods_find(&r->task[i], comms, all, period[i]);
+        for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS; sort++)
+            least[sort] = period[i][sort] < least[sort] ? period[i][sort] : least[sort];
+    }
+    ker_comm_min_i64(comm, least, REPEAT_SORTS);
+    for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS && best.covered < MOST; sort++) {
+        if (!least[sort])
+            continue;
+        struct found other = found_by(r, comms, all, period, sort, comm);
         bool better = other.least > best.least;
         found_release(better ? &best : &other, r->tasks);
-        if (better)
+        if (better) {
             best = other;
+            r->steps.by = by[sort];
+        }
     }
+    free(period);
     return best;
 }
 
@@ -275,6 +304,7 @@ static void known_make(struct task_steps *s, const struct measure *m)
             s->known[step + 1] += m->computed[(size_t)step * PARTS + part];
     }
     double mean = (double)s->known[s->count - 1] / (s->count - 2);
+    s->mean = (ker_time)mean;
     for (uint32_t step = 2; step < s->count; step++)
         s->known[step] -= (int64_t)(mean * (step - 1));
     s->known[s->count] = s->known[s->count - 1];
@@ -299,6 +329,21 @@ static void steps_judge(struct trace_repeat *r, const struct measure *m)
     }
     r->steps.period = kinds_period(m);
     known_make(&r->steps, m);
+}
+
+/* How much of the operations is in no step that may be skipped. */
+static void parts_find(struct trace_repeat *r, struct ker_comm *comm)
+{
+    uint64_t bytes[3] = {0};
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        const struct trace_repeat_task *t = &r->task[i];
+        bytes[0] += t->place[1].at;
+        bytes[1] += t->code->total - t->place[r->steps.count - 1].at;
+        bytes[2] += t->code->total;
+    }
+    ker_comm_sum_u64(comm, bytes, 3);
+    r->steps.before = (double)bytes[0] / (double)bytes[2];
+    r->steps.after = (double)bytes[1] / (double)bytes[2];
 }
 
 /* Are there as many of all tasks? */
@@ -345,6 +390,7 @@ void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, ui
             f.places[i].place = NULL;
         }
         r->steps.count = (uint32_t)f.least + 1;
+        parts_find(r, comm);
         struct measure m = measure_make(r, comms, all, comm);
         steps_judge(r, &m);
         measure_release(&m);

@@ -13,23 +13,26 @@
 #define WINDOW ((uint32_t)1 << 17) /* calls */
 #define MORE 1.02                  /* a longer period covers this much more than a shorter one */
 
-/* What is compared from the middle of the trace on; malloc'ed. */
-static uint64_t *window_read(const struct trace_repeat_task *task, const struct task_comm *comms,
-                             uint32_t all, enum trace_repeat_sort sort, uint32_t *count)
+/* What is compared from the middle of the trace on, by all sorts. */
+struct window {
+    uint64_t *hash[REPEAT_SORTS]; /* malloc'ed */
+    size_t room[REPEAT_SORTS];
+    uint32_t count[REPEAT_SORTS];
+};
+
+static void window_read(struct window *window, const struct trace_repeat_task *task,
+                        const struct task_comm *comms, uint32_t all)
 {
     struct trace_walk w;
-    uint64_t *hash = NULL;
-    size_t room = 0;
-    *count = 0;
     trace_walk_begin(&w, task, comms, all);
-    while (*count < WINDOW && trace_walk_next(&w)) {
-        if (w.before.at < task->code->total / 2 || !trace_walk_counts(&w, sort))
-            continue;
-        KER_RESERVE(hash, room, *count + 1u);
-        hash[(*count)++] = trace_walk_hash(&w, sort);
-    }
+    while (window->count[REPEAT_CALLS] < WINDOW && trace_walk_next(&w))
+        for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS; sort++) {
+            if (w.before.at < task->code->total / 2 || !trace_walk_counts(&w, sort))
+                continue;
+            KER_RESERVE(window->hash[sort], window->room[sort], window->count[sort] + 1u);
+            window->hash[sort][window->count[sort]++] = trace_walk_hash(&w, sort);
+        }
     trace_walk_end(&w);
-    return hash;
 }
 
 /* 0: nothing repeats. */
@@ -100,19 +103,23 @@ static struct trace_places longest_find(struct trace_walk *w, enum trace_repeat_
     return longest;
 }
 
-struct trace_places trace_period_find(const struct trace_repeat_task *task, const struct task_comm *comms,
-                                      uint32_t all, enum trace_repeat_sort sort)
+void trace_periods_find(const struct trace_repeat_task *task, const struct task_comm *comms, uint32_t all,
+                        uint32_t period[REPEAT_SORTS])
 {
-    uint32_t count;
-    uint64_t *hash = window_read(task, comms, all, sort, &count);
-    uint32_t period = hash ? period_of(hash, count) : 0;
-    struct trace_places longest = {0};
+    struct window window = {.room = {0}};
+    window_read(&window, task, comms, all);
+    for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS; sort++) {
+        period[sort] = period_of(window.hash[sort], window.count[sort]);
+        free(window.hash[sort]);
+    }
+}
+
+struct trace_places trace_period_places(const struct trace_repeat_task *task, const struct task_comm *comms,
+                                        uint32_t all, enum trace_repeat_sort sort, uint32_t period)
+{
     struct trace_walk w;
-    free(hash);
-    if (!period)
-        return longest;
     trace_walk_begin(&w, task, comms, all);
-    longest = longest_find(&w, sort, period);
+    struct trace_places longest = longest_find(&w, sort, period);
     trace_walk_end(&w);
     return longest;
 }

@@ -50,8 +50,11 @@ struct trace_places {
     size_t room;
 };
 void trace_places_add(struct trace_places *, struct trace_place);
-/* repeat_period.c: where the shortest period of a task begins again. */
-struct trace_places trace_period_find(const struct trace_repeat_task *, const struct task_comm *,
-                                      uint32_t all, enum trace_repeat_sort);
+/* repeat_period.c: the shortest periods of a task, in what is compared; 0: there is none. And where one
+ * begins again and again. */
+void trace_periods_find(const struct trace_repeat_task *, const struct task_comm *, uint32_t all,
+                        uint32_t period[REPEAT_SORTS]);
+struct trace_places trace_period_places(const struct trace_repeat_task *, const struct task_comm *,
+                                        uint32_t all, enum trace_repeat_sort, uint32_t period);
 
 #endif
