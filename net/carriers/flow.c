@@ -297,7 +297,8 @@ static void penalties_find(struct flows *f)
     }
 }
 
-/* A flow whose rate is as it was ends when it would have. */
+/* A flow whose rate is as it was ends when it would have. No flow has ended: those that end now have been
+ * taken out. */
 static void flow_rate(struct flows *f, uint32_t id, ker_time now, uint64_t rate)
 {
     struct flow *flow = &f->flow[id];
@@ -383,10 +384,9 @@ static void flow_remove(struct flows *f, uint32_t id)
     *flow = (struct flow){0};
 }
 
-static ker_time flow_next(void *context, ker_time now)
+/* When the first flow ends, by the rates there are. */
+static ker_time first_end(struct flows *f)
 {
-    struct flows *f = context;
-    flows_share(f, now);
     while (f->ending.count) {
         const struct net_timed *first = &f->ending.at[0];
         if (f->flow[first->what].use && f->flow[first->what].ends == first->when)
@@ -394,6 +394,17 @@ static ker_time flow_next(void *context, ker_time now)
         net_heap_take(&f->ending);
     }
     return KER_TIME_MAX;
+}
+
+/* All that end at one time do so before what they have leave is shared: once, and not once for each. */
+static ker_time flow_next(void *context, ker_time now)
+{
+    struct flows *f = context;
+    ker_time first = first_end(f);
+    if (first <= now)
+        return first;
+    flows_share(f, now);
+    return first_end(f);
 }
 
 static uint32_t flow_end(void *context, ker_time *left, ker_time *there)
