@@ -240,7 +240,8 @@ static enum ker_status ports_take(struct vl **vl, struct vl_file *f, const char 
         if (never)
             return ker_fail(error, KER_BAD_INPUT,
                             "%s:%u: packets of lane %d would never leave this port: it has no weight in its "
-                            "tables; switch.channels x switch.classes makes %u lanes",
+                            "tables (has the subnet quality of service, opensm -Q?); switch.channels x "
+                            "switch.classes makes %u lanes",
                             path, port.line, __builtin_ctz(never), channels);
         port.tables = tables_keep(vl, &t);
         f->port[kept++] = port;

@@ -3,10 +3,10 @@
  *
  * Of its lines "NAME VALUE" those of quality of service are read: qos_vlarb_high, qos_vlarb_low,
  * qos_high_limit and qos_sl2vl; with qos_swe_ or qos_ca_ in front of the rest they are for ports of switches,
- * or of adapters, and are used before the others. "(null)" is as if it were not there. A lane that ports do
- * not have becomes its number modulo how many they have, as OpenSM makes it, where max_op_vls says how many;
- * entries of lanes that there are not here are left out. What smpquery prints may be in the file, too
- * (vl_ports.c).
+ * or of adapters, and are used before the others. "(null)", and a limit of -1, are as if they were not there;
+ * after "qos TRUE" they are what OpenSM takes then. A lane that ports do not have becomes its number modulo
+ * how many they have, as OpenSM makes it, where max_op_vls says how many; entries of lanes that there are not
+ * here are left out. What smpquery prints may be in the file, too (vl_ports.c).
  */
 #include "kernel/base/base.h"
 #include "net/switch/vl.h"
@@ -18,6 +18,12 @@ enum { HIGH, LOW, LIMIT, MAP, KEYS };
 static const char *const key[KEYS] = {"vlarb_high", "vlarb_low", "high_limit", "sl2vl"};
 static const char *const prefix[] = {"qos_", "qos_swe_", "qos_ca_"};
 
+/* What OpenSM takes where its file does not say (man opensm). */
+static const char defaults[] = "qos_high_limit 0\n"
+                               "qos_vlarb_high 0:4\n"
+                               "qos_vlarb_low 1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4\n"
+                               "qos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7\n";
+
 /* What the last line of a name says. */
 struct setting {
     const char *value;
@@ -27,7 +33,7 @@ struct setting {
 
 struct options {
     struct setting of[3][KEYS], lanes;
-    bool found; /* a line of such a file */
+    bool found, on; /* there is a line of such a file; it says "qos TRUE" */
 };
 
 static bool is_named(const char *name, size_t length, const char *before, const char *rest)
@@ -37,7 +43,7 @@ static bool is_named(const char *name, size_t length, const char *before, const 
            memcmp(name + first, rest, length - first) == 0;
 }
 
-static void options_find(struct options *o, struct ker_lines *l)
+static enum ker_status options_find(struct options *o, struct ker_lines *l)
 {
     const char *name;
     size_t length;
@@ -50,11 +56,29 @@ static void options_find(struct options *o, struct ker_lines *l)
         for (int i = 0; i < 3 * KEYS; i++)
             if (is_named(name, length, prefix[i / KEYS], key[i % KEYS]))
                 s = &o->of[i / KEYS][i % KEYS];
-        o->found |= s || (length > 4 && memcmp(name, "qos_", 4) == 0);
+        bool ours = length > 4 && memcmp(name, "qos_", 4) == 0;
+        if (ours && memchr(name, '=', length))
+            return ker_lines_fail(l, "\"%.*s\": a blank is between name and value, as OpenSM reads it",
+                                  length > 40 ? 40 : (int)length, name);
+        o->found |= s || ours;
         int rest = (int)(l->stop - l->p);
-        if (s && rest && !is_named(l->p, (size_t)rest, "(null)", ""))
+        o->on |= is_named(name, length, "qos", "") && is_named(l->p, (size_t)rest, "TRUE", "");
+        if (s && rest && !is_named(l->p, (size_t)rest, "(null)", "") &&
+            !is_named(l->p, (size_t)rest, "-1", ""))
             *s = (struct setting){l->p, rest, l->line};
     }
+    return KER_OK;
+}
+
+static void defaults_take(struct options *o)
+{
+    struct options own = {0};
+    struct ker_lines l;
+    ker_lines_init(&l, "", defaults, sizeof defaults - 1, NULL);
+    options_find(&own, &l);
+    for (int of = 0; of < KEYS && o->on; of++)
+        if (!o->of[0][of].line)
+            o->of[0][of] = own.of[0][of];
 }
 
 static char *number_read(uint32_t *number, const char *value, uint32_t least, uint32_t most, const char *what)
@@ -134,10 +158,12 @@ enum ker_status net_vl_file_read(struct vl_file *f, const struct route_topology 
     ker_lines_init(&l, name, text, length, error);
     enum ker_status status = ker_lines_check(&l);
     if (status == KER_OK) {
-        options_find(&o, &l);
+        status = options_find(&o, &l);
+        defaults_take(&o);
         f->options = o.found;
-        status = options_take(f, &o, channels, &l);
     }
+    if (status == KER_OK)
+        status = options_take(f, &o, channels, &l);
     ker_lines_init(&l, name, text, length, error);
     if (status == KER_OK)
         status = net_vl_ports_read(f, topology, channels, &l);

@@ -30,7 +30,8 @@ struct reader {
     bool ours, rows; /* the port is of this network; it has tables */
     struct vl_port port;
     struct vl_tables tables;
-    struct vl_table *table; /* the one of the heading; NULL: none yet */
+    struct vl_table *table;    /* the one of the heading; NULL: none yet */
+    uint32_t cap[2], given[2]; /* entries of low and high that the port has, that were there */
     uint32_t lanes, lanes_line;
     uint64_t lane[NET_VL_ENTRIES]; /* which wait for their weights */
 };
@@ -51,6 +52,12 @@ static enum ker_status block_end(struct reader *r)
     if (r->lanes)
         return ker_lines_fail_at(r->l, r->lanes_line,
                                  "no WEIGHT line follows these lanes; was the text cut off?");
+    if (r->part == TABLES && memcmp(r->cap, r->given, sizeof r->cap) != 0)
+        return ker_lines_fail_at(
+            r->l, r->port.line,
+            "the port has %u entries of low and %u of high priority, here are %u and %u: was "
+            "the text cut off?",
+            r->cap[0], r->cap[1], r->given[0], r->given[1]);
     if (r->part != NONE && r->ours && (r->rows || r->port.limit)) {
         r->port.tables = r->rows ? tables_keep(r->f, &r->tables) : NET_VL_NO_TABLES;
         *KER_APPEND(r->f->port, r->f->ports) = r->port;
@@ -71,6 +78,12 @@ static enum ker_status block_begin(struct reader *r, int part)
         return ker_lines_fail(r->l,
                               "a port is named by its LID, \"Lid 12 port 3\": ask by it, as in smpquery "
                               "vlarb 12 3");
+    bool caps = ker_take(r->l, " LowCap ") && ker_take_number(r->l, &r->cap[0]) &&
+                (ker_take(r->l, " HighCap ") || ker_take(r->l, " High Cap ")) &&
+                ker_take_number(r->l, &r->cap[1]);
+    if (part == TABLES && !caps)
+        return ker_lines_fail(r->l, "it ends with how many entries the port has: LowCap 8 HighCap 8");
+    memset(r->given, 0, sizeof r->given);
     r->part = part;
     r->rows = false;
     r->table = NULL;
@@ -127,6 +140,7 @@ static enum ker_status weights_take(struct reader *r)
             return ker_lines_fail(r->l, "has more than %u entries", NET_VL_ENTRIES);
         r->table->entry[r->table->count++] = (struct vl_entry){(uint8_t)r->lane[i], (uint8_t)weight[i]};
     }
+    r->given[r->table == &r->tables.high] += count;
     r->rows = true;
     r->lanes = 0;
     return KER_OK;

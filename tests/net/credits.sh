@@ -91,5 +91,6 @@ dropped "not before" 1 0 2099251 switch.head_life=8 adapter.ejection_rate=1kB/s
 ends 1 'messages or partners that never come (2 packets were lost by waiting too long in switches)' "$marssim" -q -o "$t/hand" "$t/c.cfg" switch.packet_life=8 partition.bind=no
 check "who waits for what has been dropped"
 wrong 'adapter.resequence: is not possible with switch.head_life or switch.packet_life below 20' adapter.resequence=true switch.head_life=19
+wrong 'switch.packet_life: too large: must be 0 to' switch.packet_life=64
 run -o "$t/hand" "$t/c.cfg" switch.head_life=20
 check "20: no limit"

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 2
   for i in 1 2 3; do printf '\nCa\t1 "H-000000000010000%d"\t\t# "N%d"\n[1](1%d) \t"S-0000000000200000"[%d]\t\t# lid %d lmc 0 "S" lid 9 4xSDR\n' $i $i $i $i $i; done; } >"$t/net"
 table() { # LID PORT LANES-LOW WEIGHTS-LOW LANES-HIGH WEIGHTS-HIGH, each "0x0 0x1"
     local row='s/[^ ][^ ]*/|&/g; s/ *$/ |/'
-    printf '# VLArbitration tables: Lid %s port %s LowCap 8 HighCap 8\n# Low priority VL Arbitration Table:\n' "$1" "$2"
+    printf '# VLArbitration tables: Lid %s port %s LowCap %d HighCap %d\n# Low priority VL Arbitration Table:\n' "$1" "$2" "$(wc -w <<<"$3")" "$(wc -w <<<"${5:-0x0}")"
     printf 'VL    : %s\nWEIGHT: %s\n' "$(sed "$row" <<<"$3")" "$(sed "$row" <<<"$4")"
     printf '# High priority VL Arbitration Table:\nVL    : %s\nWEIGHT: %s\n' "$(sed "$row" <<<"${5:-0x0}")" "$(sed "$row" <<<"${6:-0x0}")"
 }
@@ -61,7 +61,7 @@ share "lanes that are not there are left out; the limit is the keys'" 0.923077 s
 { echo 'qos_vlarb_low 0:192,1:64'; table 9 2 "0x0 0x1" "0x1 0x40"; } >"$t/ports"
 share "an options file and ports in one text" 0.25 switch switch.vl_file="$t/ports"
 # More than 32 entries are further pairs of lines: 33 of lane 1, one of lane 0, a packet each.
-{ table 9 3 "$(printf '0x1 %.0s' {1..32})" "$(printf '0x20 %.0s' {1..32})" | sed '4q'; printf 'VL    : |0x1 |0x0 |\nWEIGHT: |0x20|0x20|\n'; } >"$t/ports"
+{ table 9 3 "$(printf '0x1 %.0s' {1..32})" "$(printf '0x20 %.0s' {1..32})" | sed 's/LowCap 32 HighCap 1/LowCap 34 HighCap 0/; 4q'; printf 'VL    : |0x1 |0x0 |\nWEIGHT: |0x20|0x20|\n'; } >"$t/ports"
 share "a long table" 0.970588 switch switch.vl_file="$t/ports"
 system 0 1 0 2
 table 1 1 "0x0 0x1" "0x1 0x40" >"$t/ports"
@@ -69,6 +69,18 @@ share "an adapter's own" 0.666667 node switch.vl_file="$t/ports"
 table 1 0 "0x0 0x1" "0x1 0x40" >"$t/ports" # smpquery vlarb 1
 share "or asked for without a port" 0.666667 node switch.vl_file="$t/ports"
 share "in each plane" 0.666667 node switch.vl_file="$t/ports" node.adapters=2 topology.rails=plane node.rail=stripe
+
+# An adapter of two ports, a node each: any of its LIDs answers for both.
+cp "$t/net" "$t/one"
+sed -i 's/^Ca\t1 "H-0000000000100001"/Ca\t2 "H-0000000000100001"/
+    s/^\[1\](11).*/&\n[2](15) \t"S-0000000000200000"[4]\t\t# lid 4 lmc 0 "S" lid 9 4xSDR/
+    s/^\[3\]\t"H.*/&\n[4]\t"H-0000000000100001"[2](15) \t\t# "N1" lid 4 4xSDR/' "$t/net"
+system 1 2 1 3
+table 1 2 "0x0 0x1" "0x1 0x40" >"$t/ports"
+share "the second port of an adapter, by the LID of the first" 0.666667 node switch.vl_file="$t/ports"
+table 4 1 "0x0 0x1" "0x1 0x40" >"$t/ports"
+share "and its first, by the second's: not this one" 0.5 node switch.vl_file="$t/ports"
+mv "$t/one" "$t/net"
 
 # A real text: all switches have one table, all adapters another, as the options file gives them that OpenSM had (the simulator keeps limits at 0).
 fabric=tests/routing/fabrics/ring-lash
@@ -92,6 +104,13 @@ share "two levels, two lanes, by an options file" 0.75 switch switch.vl_file="$t
 share "a key replaces it" 0 switch switch.vl_file="$t/opensm.conf" switch.sl2vl=0,0,0,0,0,0
 printf '%s\n' 'qos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7' 'qos_vlarb_low 2:64,7:192' 'max_op_vls 2' >"$t/opensm.conf"
 share "lanes are modulo those of the ports, as OpenSM makes them" 0.75 switch switch.vl_file="$t/opensm.conf"
+# What opensm -c writes, with QoS: lane 0 is of high priority, and one packet of lane 1 follows each of it; without QoS nothing is said.
+printf '%s\n' 'qos TRUE' 'qos_high_limit -1' 'qos_vlarb_high (null)' 'qos_vlarb_low (null)' 'qos_sl2vl (null)' >"$t/opensm.conf"
+system 0 2 1 2 0 1
+share "OpenSM's own tables" 0.5 switch switch.vl_file="$t/opensm.conf"
+share "of which the limit is 0" 0.333333 switch switch.vl_file="$t/opensm.conf" switch.vl_limit=1
+sed -i 's/TRUE/FALSE/' "$t/opensm.conf"
+share "no tables: those of the keys" 0.75 switch switch.vl_file="$t/opensm.conf" switch.vl_low=0:64,1:192
 system 0 2 1 2 0 0
 share "of one level there is one lane" 1 switch switch.sl2vl=1
 
@@ -121,6 +140,9 @@ broken '2: which table is this?' 2d
 broken '3: which table is this?' 's/VLArb/VL-Arb/'
 broken '3: no WEIGHT line follows these lanes; was the text cut off?' 4d
 broken '3: no WEIGHT line follows' '4,$d'
+broken '1: the port has 2 entries of low and 1 of high priority, here are 2 and 0: was the text cut off?' '5,$d'
+broken '1: the port has 2 entries of low and 1 of high priority, here are 0 and 0' '2,$d'
+broken '1: it ends with how many entries the port has' '1s/ LowCap.*//'
 broken '4: 1 weights of 2 lanes' '4s/|0x40//'
 broken '3: "0y1 |": a row is' '3s/0x1/0y1/'
 broken '4: " |": a row is' '4s/0x40/0x100/'
@@ -144,5 +166,7 @@ wrong 'switch.sl2vl: "0,16" is no list' switch.sl2vl=0,16
 wrong 'switch.sl2vl: means nothing with switch.lanes = "strict"' switch.lanes=strict switch.sl2vl=0
 printf '%s\n' 'qos_swe_sl2vl 0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1' >"$t/bad"
 wrong 'service level 3 has lane 1 at switches and lane 3 at adapters' switch.vl_file="$t/bad"
+echo 'qos_ca_sl2vl=0,1,2' >"$t/bad"
+wrong 'bad:1: "qos_ca_sl2vl=0,1,2": a blank is between name and value' switch.vl_file="$t/bad"
 printf '%s\n' 'qos TRUE' 'qos_sl2vl 0,1,0,1,' 'max_op_vls 6' >"$t/bad"
 wrong 'bad:3: "6" is no code of operational lanes, 1 to 5' switch.vl_file="$t/bad"

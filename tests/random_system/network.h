@@ -73,9 +73,11 @@ static void random_vl_tables(struct random_system *r, const char *low, const cha
 
 static void random_vl_port(struct random_system *r, FILE *out, int lid, int port)
 {
+    bool high = chance(r, 30);
     if (chance(r, 50))
         return;
-    fprintf(out, "# VLArbitration tables: Lid %d port %d LowCap 16 HighCap 0\n", lid, port);
+    fprintf(out, "# VLArbitration tables: Lid %d port %d LowCap %u HighCap %d\n", lid, port, r->all_channels,
+            high);
     fprintf(out, "# Low priority VL Arbitration Table:\nVL    : |");
     for (uint32_t i = 0; i < r->all_channels; i++)
         fprintf(out, "0x%-2X|", i);
@@ -83,7 +85,7 @@ static void random_vl_port(struct random_system *r, FILE *out, int lid, int port
     for (uint32_t i = 0; i < r->all_channels; i++)
         fprintf(out, "0x%-2X|", between(r, 1, 60));
     fprintf(out, "\n");
-    if (chance(r, 30))
+    if (high)
         fprintf(out, "# High priority VL Arbitration Table:\nVL    : |0x%-2X|\nWEIGHT: |0xFF|\n",
                 draw(r, r->all_channels));
     if (chance(r, 30))
