@@ -18,6 +18,6 @@ void run_after_hold(struct run *run)
 
 void run_after_look(struct run *run, ker_time at)
 {
-    if (task_system_release(run->tasks, run->working, at, run_skip_until(run, at)))
+    if (task_system_release(run->tasks, run->working, at, run_skip_until(run)))
         ker_engine_posted(run->engine);
 }

@@ -16,8 +16,8 @@ static const struct action {
 } actions[] = {
     {"periods", run_periods_interval, run_periods_add, true},
     {"batches", run_batches_interval, run_batches_add, true},
+    {"skip", run_skip_interval, run_skip_look}, /* it may have jobs begin earlier */
     {"jobs", run_after_interval, run_after_look},
-    {"skip", run_skip_interval, run_skip_look},
     {"ends", run_ends_interval},
     {"checkpoints", run_checkpoints_interval}, /* behind the ends: a run that ends here needs none */
 };
@@ -79,9 +79,7 @@ void run_check_times_set(struct run *run, struct ker_engine_setup *setup)
 {
     for (size_t i = 0; i < ACTIONS; i++) {
         setup->check_interval[i] = actions[i].interval(run);
-        /* a job that is held begins in time even if nothing else happens */
-        setup->check_every[i] =
-            actions[i].quiet || (actions[i].act == run_after_look && run_skip_interval(run) > 0);
+        setup->check_every[i] = actions[i].quiet;
     }
     looks_set(run);
     run_checkpoints_times(run, setup);

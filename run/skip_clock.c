@@ -73,7 +73,9 @@ ker_time run_skip_bound(const struct run_skip *skip)
     return skip->state.passed < skip->sets ? skip->set[skip->state.passed] : KER_TIME_MAX;
 }
 
-ker_time run_skip_until(const struct run *run, ker_time at)
+ker_time run_skip_until(const struct run *run)
 {
-    return !run->skip || run->skip->state.over ? KER_TIME_MAX : at + 2 * run->interval;
+    ker_time quiet = ker_engine_quiet(run->engine);
+    return !run->skip || run->skip->state.over || quiet > KER_TIME_MAX / 2 ? KER_TIME_MAX
+                                                                           : quiet + 2 * run->interval;
 }

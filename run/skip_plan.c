@@ -25,7 +25,7 @@
 #define MOST_SHARE 0.5    /* simulated: more is no gain */
 #define TRIED_SHARE 0.15  /* before that is known */
 #define SAME_TIME 0.05    /* pieces differ by no more: means vary from look to look */
-#define LOOKS 3           /* before a set time */
+#define LOOKS 3           /* before a set time: by then jobs may have been released */
 #define RESONANCES 3      /* of steps of two jobs */
 #define BEATS 2           /* that are seen */
 #define LEAST_TOGETHER 30 /* steps of the slower job */

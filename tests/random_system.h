@@ -33,6 +33,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_routing(&r);
     random_faults(&r);
     r.jobs = random_flag(&r, "jobs", 45) && r.nodes >= 2 && !r.lossy;
+    r.skips = r.jobs && !r.wild && random_flag(&r, "skips", 30);
     bool traffic = random_flag(&r, "traffic", 30) || !r.jobs;
     random_carrier(&r);
     random_switch(&r);

@@ -364,6 +364,11 @@ void ker_engine_posted(struct ker_engine *e)
     e->private->posted = true;
 }
 
+ker_time ker_engine_quiet(const struct ker_engine *e)
+{
+    return e->private->quiet;
+}
+
 void ker_engine_hold(struct ker_engine *e)
 {
     ker_hold(e, KER_TIME_MAX - 1);
@@ -385,6 +390,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             return KER_END_TRIAL; /* what is asked for is served first */
         *at = ker_time_min(
             p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
+        p->quiet = bounds.all;
         enum checked checked = checks_do(p, ker_time_min(bounds.all, *at), bounds.all);
         if (checked == CHECKS_LEFT)
             continue;

@@ -148,6 +148,8 @@ void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class 
 /* At a check, on all ranks alike: components have posted something to themselves, at the time of the check or
  * later. */
 void ker_engine_posted(struct ker_engine *);
+/* In a check: nothing happens on any rank before this time, and checks before it may be left out. */
+ker_time ker_engine_quiet(const struct ker_engine *);
 /* On all ranks, before the run: it does not end by draining before a check has seen that nothing is left. */
 void ker_engine_hold(struct ker_engine *);
 

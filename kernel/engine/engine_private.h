@@ -12,6 +12,7 @@ struct engine_private {
     ker_time done_until;                 /* everything before is handled */
     ker_time final;                      /* components may count up to here; a window never crosses it */
     ker_time checked;                    /* the last time that was checked; where a resumed run begins */
+    ker_time quiet;                      /* in a check: nothing happens on any rank before */
     ker_time check[KER_CHECK_INTERVALS]; /* the next check of each interval */
     struct trial trial;
     struct tiles tiles;

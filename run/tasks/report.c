@@ -39,12 +39,10 @@ static bool *jobs_ready(const struct task_system *system, struct ker_comm *comm,
 {
     uint32_t jobs = task_jobs_count(system->jobs);
     uint64_t *counts = jobs_counts(system, comm);
-    bool *ready = ker_alloc(jobs * sizeof *ready), idle = true;
-    for (uint32_t job = 0; job < jobs; job++)
-        idle &= waiting[job] > 0 || counts[COUNTS * job + UNFINISHED] == 0;
+    bool *ready = ker_alloc(jobs * sizeof *ready);
     for (uint32_t job = 0; job < jobs; job++) {
         const struct task_job *own = task_jobs_get(system->jobs, job);
-        ready[job] = waiting[job] > 0 && (own->start <= until || idle);
+        ready[job] = waiting[job] > 0 && own->start <= until;
         for (uint32_t i = 0; i < own->afters; i++)
             ready[job] &= counts[COUNTS * own->after[i] + UNFINISHED] == 0;
     }

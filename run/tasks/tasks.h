@@ -91,8 +91,8 @@ void task_system_find_steps(struct task_system *, struct ker_comm *);
 
 /* Do jobs wait for others? */
 bool task_system_dependent(const struct task_system *);
-/* Collective, between two instants: jobs whose jobs before them have ended begin at `at`, or at their time,
- * if that is not behind `until` or nothing else goes on. Whether any does, on all ranks alike. */
+/* Collective, between two instants: jobs whose jobs before them have ended begin at `at`, or at their time if
+ * that is not behind `until`. Whether any does, on all ranks alike. */
 bool task_system_release(struct task_system *, struct ker_comm *, ker_time at, ker_time until);
 
 /* Jobs that are not in the background. */

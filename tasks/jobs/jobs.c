@@ -109,7 +109,8 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     }
     s->job.schedule = task_loggops_wanted(config) &&
                       (s->job.class == &task_goal_class || s->job.class == &task_schedule_class);
-    s->job.timed = s->job.class->at && (!s->job.class->steps || steps_wanted(config));
+    s->job.timed =
+        s->job.class->at && (!s->job.class->steps || s->job.class->measured || steps_wanted(config));
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.counts_calls =
         task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config, KEY(job, "calls"));

@@ -32,6 +32,7 @@ struct task_program {
     ker_time align, pause, burst;
     uint64_t *bytes, *requests; /* requests: 1, 2, 3 ...: receives, then sends */
     struct task_measured measured;
+    struct task_steps repeat; /* a step is an iteration */
     struct task_comm world;
     struct own_task *own, *before; /* now; before the last call of next() */
     uint32_t own_count;
@@ -129,6 +130,11 @@ static enum ker_status collective_open(struct task_program **opened, const struc
         status = sizes_read(p, config, path, error);
     if (status)
         return status;
+    p->repeat = (struct task_steps){.count = (uint32_t)iterations_all(p), .period = 1};
+    if (p->sizes > 1)
+        p->repeat.why = "has several sizes, one after the other";
+    if (p->align || p->burst)
+        p->repeat.why = "follows the clock";
     uint32_t requests = p->call->plain ? 2 * (p->tasks - 1) : 0;
     p->requests = ker_alloc((requests + 1u) * sizeof *p->requests);
     for (uint32_t i = 0; i < requests; i++)
@@ -145,6 +151,7 @@ static void collective_close(struct task_program *p)
     free(p->measured.time);
     free(p->own);
     free(p->before);
+    task_steps_release(&p->repeat);
     free(p);
 }
 
@@ -166,6 +173,7 @@ static enum ker_status collective_prepare(struct task_program *p, const uint32_t
     p->own = ker_alloc(count * sizeof *p->own);
     p->before = ker_alloc(count * sizeof *p->before);
     p->own_count = count;
+    task_steps_begin(&p->repeat);
     for (uint32_t i = 0; i < count; i++)
         p->own[i].task = own_tasks[i];
     p->measured.time = ker_alloc(times * sizeof *p->measured.time);
@@ -193,7 +201,10 @@ static void iteration_measure(struct task_program *p, const struct own_task *own
 static void collective_at(struct task_program *p, uint32_t number, ker_time now)
 {
     struct own_task *own = &p->own[number];
+    uint64_t before = p->before[number].iteration;
     own->now = now;
+    if (before < own->iteration)
+        task_steps_ended(&p->repeat, (uint32_t)before, (uint32_t)own->iteration, now);
     if (own->timed && own->stage > (p->call->plain ? STAGE_WAIT : STAGE_CALL)) {
         iteration_measure(p, own, now);
         own->timed = false;
@@ -294,7 +305,9 @@ static bool collective_next(struct task_program *p, uint32_t number, struct task
             own->stage++;
         if (own->stage == STAGES) {
             own->stage = STAGE_ALIGN;
-            own->iteration++;
+            own->iteration = task_steps_next(&p->repeat, (uint32_t)own->iteration);
+            if (own->iteration > p->repeat.begun)
+                p->repeat.begun = (uint32_t)own->iteration;
         }
         if (found)
             return true;
@@ -330,6 +343,11 @@ static void collective_position(struct task_program *p, uint32_t number, struct 
               at->message > 2 * (p->tasks - 1) || at->now < 0 || at->began < 0;
     if (c->loads && !c->bad)
         p->own[number] = *at;
+}
+
+static struct task_steps *collective_steps(struct task_program *p)
+{
+    return &p->repeat;
 }
 
 static struct task_measured *collective_measured(struct task_program *p)
@@ -378,6 +396,7 @@ const struct ker_kind task_program_collective = {
             .comms = collective_comms,
             .prepare = collective_prepare,
             .at = collective_at,
+            .steps = collective_steps,
             .next = collective_next,
             .close = collective_close,
             .position = collective_position,

@@ -4,7 +4,8 @@
  * second receives and then sends: one round trip. Nothing else is ever in flight between the two, so a run
  * shows the latency of a message, and what an engine costs that has next to nothing to do.
  *
- * A task is the number of the calls it has made, two a step; everything else follows from it.
+ * A task is the number of the calls it has made, two a step; everything else follows from it. Calls of steps
+ * that are skipped (run.skip) count as made.
  */
 #include "tasks/programs/programs.h"
 
@@ -20,6 +21,7 @@ struct task_program {
     uint32_t tasks;
     uint64_t steps, bytes;
     struct task_comm world;
+    struct task_steps repeat;
     struct own_task *own;
     uint32_t own_count;
 };
@@ -44,6 +46,7 @@ static enum ker_status pingpong_open(struct task_program **opened, const struct 
     program->steps = (uint64_t)ker_config_int(config, TASK_KEY(path, "steps"));
     program->bytes = ker_config_bytes_at(config, TASK_KEY(path, "bytes"), 0);
     program->world = (struct task_comm){(int32_t)tasks, NULL};
+    program->repeat = (struct task_steps){.count = (uint32_t)program->steps, .period = 1};
     return KER_OK;
 }
 
@@ -52,6 +55,7 @@ static void pingpong_close(struct task_program *program)
     if (!program)
         return;
     free(program->own);
+    task_steps_release(&program->repeat);
     free(program);
 }
 
@@ -71,6 +75,7 @@ static enum ker_status pingpong_prepare(struct task_program *program, const uint
 {
     program->own = ker_alloc(count * sizeof *program->own);
     program->own_count = count;
+    task_steps_begin(&program->repeat);
     for (uint32_t i = 0; i < count; i++)
         program->own[i].task = own_tasks[i];
     return KER_OK;
@@ -98,7 +103,24 @@ static bool pingpong_next(struct task_program *program, uint32_t number, struct 
         op->bytes = program->bytes;
     }
     own->calls++;
+    if (own->calls % 2 == 0) {
+        uint32_t step = task_steps_next(&program->repeat, (uint32_t)(own->calls / 2 - 1));
+        own->calls = 2 * (uint64_t)step;
+        program->repeat.begun = step > program->repeat.begun ? step : program->repeat.begun;
+    }
     return true;
+}
+
+static void pingpong_at(struct task_program *program, uint32_t number, ker_time now)
+{
+    uint64_t before = program->own[number].before / 2, step = program->own[number].calls / 2;
+    if (before < step)
+        task_steps_ended(&program->repeat, (uint32_t)before, (uint32_t)step, now);
+}
+
+static struct task_steps *pingpong_steps(struct task_program *program)
+{
+    return &program->repeat;
 }
 
 static bool pingpong_done(const struct task_program *program, uint32_t number, uint64_t *so_far,
@@ -131,6 +153,8 @@ const struct ker_kind task_program_pingpong = {
             .next = pingpong_next,
             .close = pingpong_close,
             .position = pingpong_position,
+            .at = pingpong_at,
+            .steps = pingpong_steps,
             .done = pingpong_done,
         },
     .options = KER_OPTIONS(task_bytes_options, task_steps_options)};

@@ -134,18 +134,32 @@ static void random_mpi(struct random_system *r)
 
 /* ---- programs ---- */
 
+/* Where steps may be skipped there are many of them, which are small. */
+static double packets_of(const struct random_system *r)
+{
+    return r->skips ? RANDOM_PACKETS / 20 : RANDOM_PACKETS;
+}
+
+static void put_steps(struct random_system *r, uint64_t usual_low, uint64_t usual_high, uint64_t low,
+                      uint64_t high)
+{
+    uint64_t steps = random_whole(r, "steps", usual_low, usual_high, low, high);
+    fprintf(r->out, "        steps = %llu;\n", (unsigned long long)(r->skips ? 24 + 4 * steps : steps));
+}
+
 /* Extents with a product of at most `most`. */
 static uint32_t random_stencil(struct random_system *r, uint32_t most)
 {
-    double limit = 0.5 * RANDOM_PACKETS / most * r->packet; /* six neighbours, two steps */
+    double limit = 0.5 * packets_of(r) / most * r->packet; /* six neighbours, two steps */
     int dimensions = (int)random_whole(r, "dimensions", 1, 3, 1, 5);
     uint32_t tasks = put_extents(r, "extents", dimensions, most > 1 ? 2 : 1, 1, 6, most);
     put_text(r, "neighbours", random_flag(r, "neighbours", 15) && dimensions < 4 ? "all" : "faces");
     put_flag(r, "periodic", 70);
     static const uint32_t sizes[] = {0, 100, 1024, 8192, 8193, 20480};
     random_key(r, "bytes");
-    put_bytes(r, "bytes", r->extreme || r->packet < 64 ? spread(r, 0, limit) : sizes[draw(r, 6)]);
-    put_whole(r, "steps", 1, 2, 1, 4);
+    put_bytes(r, "bytes",
+              r->extreme || r->packet < 64 ? spread(r, 0, limit) : sizes[draw(r, r->skips ? 2 : 6)]);
+    put_steps(r, 1, 2, 1, 4);
     put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
     uint64_t every = put_whole(r, "allreduce_every", 0, 2, 0, 5);
     if (every)
@@ -158,11 +172,11 @@ static uint32_t random_weather(struct random_system *r, uint32_t most)
     random_key(r, "grid");
     uint32_t columns = between(r, 1, most < 6 ? most : 6),
              rows = between(r, 1, most / columns < 6 ? most / columns : 6);
-    double limit = 0.2 * RANDOM_PACKETS / (columns * rows) * r->packet;
+    double limit = 0.2 * packets_of(r) / (columns * rows) * r->packet;
     fprintf(r->out, "        grid = [%u, %u];\n", columns, rows);
     put_size(r, "halo_bytes", 0, r->packet, 0, (uint64_t)limit);
     put_size(r, "transpose_bytes", 0, r->packet, 0, (uint64_t)limit);
-    put_whole(r, "steps", 1, 2, 1, 3);
+    put_steps(r, 1, 2, 1, 3);
     put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
     return columns * rows;
 }
@@ -174,7 +188,7 @@ static uint32_t random_grid(struct random_system *r, const char *program, uint32
     random_key(r, "grid");
     uint32_t columns = between(r, 1, most < 6 ? most : 6),
              rows = flat ? 1 : between(r, 1, most / columns < 6 ? most / columns : 6);
-    double limit = 0.2 * RANDOM_PACKETS / (columns * rows) * r->packet;
+    double limit = 0.2 * packets_of(r) / (columns * rows) * r->packet;
     if (flat)
         fprintf(r->out, "        grid = [%u];\n", columns);
     else
@@ -189,7 +203,7 @@ static uint32_t random_grid(struct random_system *r, const char *program, uint32
         fprintf(r->out, "        bytes = [\"%u B\", \"%u B\"];\n", draw(r, (uint32_t)(limit / 80) + 1),
                 draw(r, (uint32_t)(limit / 80) + 1));
     }
-    put_whole(r, "steps", 1, 2, 1, 3);
+    put_steps(r, 1, 2, 1, 3);
     put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
     return columns * rows;
 }
@@ -199,12 +213,12 @@ static uint32_t random_sparse(struct random_system *r, uint32_t most)
 {
     uint32_t tasks = (uint32_t)random_whole(r, "tasks", 2, most, 1, most),
              degree = (uint32_t)put_whole(r, "degree", 1, 4, 1, 8);
-    uint32_t limit = (uint32_t)(0.3 * RANDOM_PACKETS / (tasks * degree) * r->packet),
+    uint32_t limit = (uint32_t)(0.3 * packets_of(r) / (tasks * degree) * r->packet),
              least = draw(r, limit + 1);
     fprintf(r->out, "        tasks = %u;\n        bytes = [\"%u B\", \"%u B\"];\n", tasks, least,
             least + draw(r, limit + 1));
     put_choice(r, "partners", LIST("step", "job"));
-    put_whole(r, "steps", 1, 2, 1, 3);
+    put_steps(r, 1, 2, 1, 3);
     put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
     put_whole(r, "allreduce_every", 0, 2, 0, 5);
     return tasks;
@@ -212,18 +226,18 @@ static uint32_t random_sparse(struct random_system *r, uint32_t most)
 
 static uint32_t random_pingpong(struct random_system *r, uint32_t most)
 {
-    double limit = 2.0 * RANDOM_PACKETS / most * r->packet;
+    double limit = 2.0 * packets_of(r) / most * r->packet;
     uint32_t tasks = 2 * (uint32_t)random_whole(r, "tasks", 1, 1, 1, most / 2);
     fprintf(r->out, "        tasks = %u;\n", tasks);
     put_size(r, "bytes", 0, 3 * r->packet, 0, (uint64_t)limit);
-    put_whole(r, "steps", 1, 4, 1, 20);
+    put_steps(r, 1, 4, 1, 20);
     return tasks;
 }
 
 /* In the place of a pingpong, so that systems with other programs stay as they are. */
 static uint32_t random_collective(struct random_system *r, uint32_t most)
 {
-    double limit = 0.1 * RANDOM_PACKETS / most * r->packet;
+    double limit = 0.1 * packets_of(r) / most * r->packet;
     uint32_t tasks = (uint32_t)random_whole(r, "tasks", 2, most, 2, most);
     const char *call =
         random_choice(r, "collective",
@@ -304,7 +318,7 @@ static const char *random_name(struct random_system *r, uint32_t places)
 static uint32_t random_program(struct random_system *r, uint32_t places)
 {
     const char *program = random_name(r, places);
-    uint32_t most = places < 48 ? places : 48;
+    uint32_t room = r->skips ? 12 : 48, most = places < room ? places : room;
     put_text(r, "program", program);
     if (strcmp(program, "ior") == 0)
         return random_ior(r, most);
@@ -401,7 +415,7 @@ static void random_job(struct random_system *r, uint32_t number, uint32_t share)
     put_whole(r, "repetitions", 1, random_flag(r, "repetitions", 20) ? 3 : 1, 1, 1);
     put_whole(r, "priority", 0, r->classes - 1, 0, r->classes - 1);
     random_placement(r, &job, random_program(r, job.nodes * job.per_node));
-    if (number == 2 && random_flag(r, "background", 50)) { /* the first two end the run */
+    if (number == 2 && random_flag(r, "background", 50) && !r->skips) { /* the first two end the run */
         fprintf(r->out, "        background = true;\n");
         put_flag(r, "restart", 50);
     }

@@ -121,12 +121,16 @@ static void random_run(struct random_system *r, bool traffic)
     double ns = random_span(r), unit = floor(20 * ns); /* of what happens again and again, so that it meets */
     group_begin(r, "run");
     put_whole(r, "seed", 0, 999, 0, 1ull << 62);
-    put_ps(r, "warmup", random_flag(r, "warmup", 50) ? 100 * ns : 0);
+    put_ps(r, "warmup", random_flag(r, "warmup", 50) && !r->skips ? 100 * ns : 0);
     random_key(r, "check_interval");
     put_ps(r, "check_interval", r->extreme ? (double)spread(r, unit, 1e4 * unit) : 2 * unit);
     random_key(r, "end");
     enum random_end end = (enum random_end)draw(r, 5);
-    random_end(r, end, unit, traffic);
+    if (r->skips) {
+        end = END_ITSELF;
+        fprintf(r->out, "    skip: { enabled = true; precision = 0.5; level = 0.5; windows = 2; };\n");
+    }
+    random_end(r, end, unit, traffic && !r->skips);
     group_end(r);
     random_output(r, end != END_MEASURE && end != END_ITSELF, unit);
 }

@@ -87,10 +87,14 @@ covers faults "behind the last fault steps are skipped" 0.4
 jq -e '.result.jobs[0].estimated.gaps[0].simulated_ps > 1.5e9' "$t/some/summary.json" >/dev/null
 check "and none before it"
 same faults
+config calls '{ name="p"; program="pingpong"; tasks=8; steps=800; bytes="16 KiB"; placement="random"; },
+    { name="c"; program="collective"; tasks=12; iterations=400; warmup=10; bytes="16 KiB"; pause="5 us"; placement="random"; after=["p"]; }'
+covers calls "pingpong and a collective in a loop" 0.3
+same calls
 config alike "$a, ${a/name=\"a\"/name=\"c\"}"
 reason "two jobs whose steps drift against each other slowly" 'are not steady together' alike
-config two "${job/extents=\[3,3,3\]/extents=[3,3,2]}, { name=\"b\"; program=\"pingpong\"; tasks=2; steps=100; bytes=\"1 KiB\"; }" 'node: { cores=2; };'
-reason "a job without steps" 'job `b` has no steps that are known' two
+config two "${job/extents=\[3,3,3\]/extents=[3,3,2]}, { name=\"b\"; program=\"collective\"; tasks=2; iterations=100; bytes=[\"1 KiB\",\"2 KiB\"]; }" 'node: { cores=2; };'
+reason "a job of several parts" 'job `b` has several sizes' two
 reason "a job that repeats" 'job `s` is run several times' stencil 'jobs[0].repetitions=2' 'jobs[0].steps=20'
 reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
