@@ -5,12 +5,14 @@
  * ahead and from `link` back, each only as far as the other's beginning in the order: where one meets the
  * other there is a circle; when one has found all, what it has found moves, in its old order, to the other
  * side of the other's beginning (two-way search: Bender, Fineman, Gilbert and Tarjan, 2016). On networks one
- * side is small nearly always, while the other is a good part of all links.
+ * side is small nearly always, while the other is a good part of all links. Most circles need no search: they
+ * are known by hubs (hubs.c).
  *
  * Where there is no room for labels, those around are spread: the smallest range of labels, a power of two,
  * that holds no more than the square root of it (Bender et al., 2002).
  */
 #include "routing/tables/acyclic.h"
+#include "routing/tables/hubs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,7 @@ struct layer {
     uint32_t *after, *before; /* the list, in a ring through the number behind the last link */
     uint64_t *leads[WAYS]; /* per link `words`. Ahead: which of those of the switch it leads to it waits for;
                               back: which of its own switch's links have a reverse that waits for it */
+    struct route_hubs hubs;
 };
 
 struct found { /* by one search */
@@ -56,6 +59,7 @@ struct route_acyclic {
     struct ends *ends;   /* per link */
     struct marks *marks; /* per switch `words`; all 0 between searches */
     struct found found[WAYS];
+    uint32_t met; /* where the last searches have met */
 };
 
 struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
@@ -90,6 +94,7 @@ void route_acyclic_free(struct route_acyclic *a)
         free(a->layer[i].before);
         free(a->layer[i].leads[AHEAD]);
         free(a->layer[i].leads[BACK]);
+        route_hubs_release(&a->layer[i].hubs);
     }
     free(a->layer);
     free(a->found[AHEAD].place);
@@ -109,6 +114,7 @@ void route_acyclic_layer(struct route_acyclic *a)
                         .before = ker_alloc((links + 1ull) * sizeof *l->before),
                         .leads = {ker_alloc((links + 1ull) * a->words * sizeof **l->leads),
                                   ker_alloc((links + 1ull) * a->words * sizeof **l->leads)}};
+    route_hubs_init(&l->hubs, links);
     for (uint32_t i = 0; i <= links; i++) {
         l->label[i] = i < links ? (i + 1) * gap : 0;
         l->after[i] = i < links ? i + 1 : 0;
@@ -155,8 +161,10 @@ static inline __attribute__((always_inline)) bool find(struct route_acyclic *a, 
     a->marks[e->to + e->to_bit / 64].reverse[way] |= 1ull << e->to_bit % 64;
     f->place[f->count++] = (struct place){l->label[link], link};
     for (uint32_t w = 0; w < a->words; w++)
-        if (leads[w] & (way == AHEAD ? there[w].link[BACK] : there[w].reverse[AHEAD]))
+        if (leads[w] & (way == AHEAD ? there[w].link[BACK] : there[w].reverse[AHEAD])) {
+            a->met = link;
             return false;
+        }
     return true;
 }
 
@@ -275,8 +283,12 @@ bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, uint32_t link, u
 {
     struct layer *l = &a->layer[layer];
     if (l->label[link] > l->label[next]) {
-        if (!search(a, l, link, next))
+        if (route_hubs_know(&l->hubs, link, next))
             return false;
+        if (!search(a, l, link, next)) {
+            route_hubs_met(&l->hubs, a->met, a->found[AHEAD].count + a->found[BACK].count);
+            return false;
+        }
         struct found *back = &a->found[BACK];
         if (back->done == back->count)
             move_behind(l, a->wires->links, l->before[next], back);
@@ -285,6 +297,26 @@ bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, uint32_t link, u
     }
     bits_change(a, layer, link, next);
     return true;
+}
+
+static struct route_hubs_layer hubs_layer(const struct route_acyclic *a, const struct layer *l)
+{
+    return (struct route_hubs_layer){a->wires, l->after, l->before, l->leads};
+}
+
+void route_acyclic_keep(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
+{
+    struct layer *l = &a->layer[layer];
+    struct route_hubs_layer h = hubs_layer(a, l);
+    route_hubs_add(&l->hubs, &h, link, next);
+}
+
+void route_acyclic_kept(struct route_acyclic *a)
+{
+    for (uint32_t i = 0; i < a->layers; i++) {
+        struct route_hubs_layer h = hubs_layer(a, &a->layer[i]);
+        route_hubs_renew(&a->layer[i].hubs, &h);
+    }
 }
 
 void route_pass(struct ker_comm *comm, int from, void *array, size_t bytes)

@@ -15,6 +15,10 @@ void route_acyclic_layer(struct route_acyclic *);
  * what `next` leads to. */
 bool route_acyclic_add(struct route_acyclic *, uint32_t layer, uint32_t link, uint32_t next);
 void route_acyclic_remove(struct route_acyclic *, uint32_t layer, uint32_t link, uint32_t next);
+/* It stays, as does all that the layer has now: later circles may be known by it. */
+void route_acyclic_keep(struct route_acyclic *, uint32_t layer, uint32_t link, uint32_t next);
+/* All that the layers have now stays: circles may be learned from it. */
+void route_acyclic_kept(struct route_acyclic *);
 
 /* Collective: the rank behind `from` gets the array of that, of as many bytes; the others nothing. */
 void route_pass(struct ker_comm *, int from, void *array, size_t bytes);

@@ -18,12 +18,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPENDENCIES (1u << 26) /* half a GiB */
+#define MAX_DEPENDENCIES (1u << 27) /* a GiB */
+#define FETCHED 64                  /* switches whose dependencies are fetched together */
+
+/* Of a dependency: a bit for each layer. */
+struct sets {
+    uint32_t have, bad;
+};
 
 struct route_layers {
     const struct route_wires *wires;
-    uint64_t *first;      /* per link: its dependencies, by the place of the next link at its switch */
-    uint32_t *have, *bad; /* per dependency: a bit for each layer */
+    struct row {
+        uint64_t first; /* of its dependencies, less the number of the first link of `to`: the next link is
+                           added */
+        uint32_t to;
+    } * row;           /* per link */
+    struct sets *sets; /* per dependency */
+    size_t dependencies;
+    uint64_t *asked; /* per switch of a path, for the current destination: its first dependency */
     uint32_t layers;
     struct route_acyclic *graph;
     uint32_t *contained, *blocked; /* per switch, for the current destination */
@@ -34,15 +46,18 @@ struct route_layers *route_layers_new(const struct route_wires *wires)
     struct route_layers *l = ker_alloc(sizeof *l);
     size_t links = wires->links + (size_t)1;
     l->wires = wires;
-    l->first = ker_alloc(links * sizeof *l->first);
-    for (uint32_t i = 0; i < wires->links; i++)
-        l->first[i + 1] = l->first[i] + wires->begin[wires->to[i] + 1] - wires->begin[wires->to[i]];
-    if (l->first[wires->links] > MAX_DEPENDENCIES) {
+    l->row = ker_alloc(links * sizeof *l->row);
+    for (uint32_t i = 0; i < wires->links; i++) {
+        uint32_t to = wires->to[i];
+        l->row[i] = (struct row){l->dependencies - wires->begin[to], to};
+        l->dependencies += wires->begin[to + 1] - wires->begin[to];
+    }
+    if (l->dependencies > MAX_DEPENDENCIES) {
         route_layers_free(l);
         return NULL;
     }
-    l->have = ker_alloc((l->first[wires->links] + 1) * sizeof *l->have);
-    l->bad = ker_alloc((l->first[wires->links] + 1) * sizeof *l->bad);
+    l->sets = ker_alloc((l->dependencies + 1) * sizeof *l->sets);
+    l->asked = ker_alloc(wires->switches * sizeof *l->asked);
     l->contained = ker_alloc(wires->switches * sizeof *l->contained);
     l->blocked = ker_alloc(wires->switches * sizeof *l->blocked);
     l->graph = route_acyclic_new(wires);
@@ -53,9 +68,9 @@ void route_layers_free(struct route_layers *l)
 {
     if (!l)
         return;
-    free(l->first);
-    free(l->have);
-    free(l->bad);
+    free(l->row);
+    free(l->sets);
+    free(l->asked);
     free(l->contained);
     free(l->blocked);
     route_acyclic_free(l->graph);
@@ -69,7 +84,7 @@ uint32_t route_layers_count(const struct route_layers *l)
 
 static uint64_t dependency(const struct route_layers *l, uint32_t link, uint32_t next)
 {
-    return l->first[link] + next - l->wires->begin[l->wires->to[link]];
+    return l->row[link].first + next;
 }
 
 /* A new dependency; false when it would close a circle. */
@@ -77,14 +92,14 @@ static bool dependency_add(struct route_layers *l, uint32_t layer, uint32_t link
 {
     if (!route_acyclic_add(l->graph, layer, link, next))
         return false;
-    l->have[dependency(l, link, next)] |= 1u << layer;
+    l->sets[dependency(l, link, next)].have |= 1u << layer;
     return true;
 }
 
 static void dependency_remove(struct route_layers *l, uint32_t layer, uint32_t link, uint32_t next)
 {
     route_acyclic_remove(l->graph, layer, link, next);
-    l->have[dependency(l, link, next)] &= ~(1u << layer);
+    l->sets[dependency(l, link, next)].have &= ~(1u << layer);
 }
 
 static void layer_begin(struct route_layers *l)
@@ -101,9 +116,9 @@ static bool path_add(struct route_layers *l, uint32_t layer, const uint32_t *nex
     uint32_t added[UINT8_MAX], count = 0; /* links that wait for the path's next one */
     for (uint32_t on = wires->to[next[at]]; on != destination; at = on, on = wires->to[next[at]]) {
         uint64_t d = dependency(l, next[at], next[on]);
-        if (l->have[d] >> layer & 1)
+        if (l->sets[d].have >> layer & 1)
             continue;
-        bool possible = !(l->bad[d] >> layer & 1) && count < UINT8_MAX;
+        bool possible = !(l->sets[d].bad >> layer & 1) && count < UINT8_MAX;
         if (possible && dependency_add(l, layer, next[at], next[on])) {
             added[count++] = next[at];
             continue;
@@ -114,9 +129,11 @@ static bool path_add(struct route_layers *l, uint32_t layer, const uint32_t *nex
         if (possible && count > 0 && dependency_add(l, layer, next[at], next[on]))
             dependency_remove(l, layer, next[at], next[on]);
         else
-            l->bad[d] |= 1u << layer;
+            l->sets[d].bad |= 1u << layer;
         return false;
     }
+    for (uint32_t i = 0; i < count; i++)
+        route_acyclic_keep(l->graph, layer, added[i], next[wires->to[added[i]]]);
     return true;
 }
 
@@ -149,35 +166,59 @@ static bool path_place(struct route_layers *l, const uint32_t *next, uint32_t at
     return false;
 }
 
-bool route_layers_add(struct route_layers *l, const uint32_t *next, const uint32_t *order, uint32_t count,
-                      uint32_t destination, uint8_t *layer)
+/* The first dependencies of all paths; they are fetched, since they lie anywhere. */
+static void dependencies_fetch(struct route_layers *l, const uint32_t *next, const uint32_t *order,
+                               uint32_t count, uint32_t destination)
 {
-    const struct route_wires *wires = l->wires;
-    if (l->layers == 0)
-        layer_begin(l);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = order[i], on = next[at] == ROUTE_NO_WIRE ? destination : wires->to[next[at]];
+        uint32_t at = order[i];
+        if (at == destination || l->row[next[at]].to == destination)
+            continue;
+        l->asked[at] = dependency(l, next[at], next[l->row[next[at]].to]);
+        __builtin_prefetch(&l->sets[l->asked[at]]);
+    }
+}
+
+/* Paths from these switches, of which those that others lead through come first. */
+static bool paths_place(struct route_layers *l, const uint32_t *next, const uint32_t *order, uint32_t count,
+                        uint32_t destination, uint8_t *layer)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = order[i], on = next[at] == ROUTE_NO_WIRE ? destination : l->row[next[at]].to;
         l->contained[at] = UINT32_MAX;
         l->blocked[at] = 0;
         layer[at] = 0;
         if (at == destination)
             continue;
         if (on != destination) {
-            uint64_t d = dependency(l, next[at], next[on]);
-            l->contained[at] = l->contained[on] & l->have[d];
-            l->blocked[at] = l->blocked[on] | l->bad[d];
+            const struct sets *sets = &l->sets[l->asked[at]];
+            l->contained[at] = l->contained[on] & sets->have;
+            l->blocked[at] = l->blocked[on] | sets->bad;
         }
-        if (wires->endpoints_at[at] && !path_place(l, next, at, destination, &layer[at]))
+        if (l->wires->endpoints_at[at] && !path_place(l, next, at, destination, &layer[at]))
             return false;
     }
     return true;
 }
 
+bool route_layers_add(struct route_layers *l, const uint32_t *next, const uint32_t *order, uint32_t count,
+                      uint32_t destination, uint8_t *layer)
+{
+    bool possible = true;
+    if (l->layers == 0)
+        layer_begin(l);
+    route_acyclic_kept(l->graph);
+    for (uint32_t i = 0; i < count && possible; i += FETCHED) {
+        uint32_t some = count - i < FETCHED ? count - i : FETCHED;
+        dependencies_fetch(l, next, order + i, some, destination);
+        possible = paths_place(l, next, order + i, some, destination, layer);
+    }
+    return possible;
+}
+
 void route_layers_pass(struct route_layers *l, struct ker_comm *comm, int from)
 {
-    size_t sets = (l->first[l->wires->links] + 1) * sizeof *l->have;
     route_pass(comm, from, &l->layers, sizeof l->layers);
-    route_pass(comm, from, l->have, sets);
-    route_pass(comm, from, l->bad, sets);
+    route_pass(comm, from, l->sets, (l->dependencies + 1) * sizeof *l->sets);
     route_acyclic_pass(l->graph, comm, from);
 }

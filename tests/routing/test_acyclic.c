@@ -57,7 +57,10 @@ static void layer_check(struct route_acyclic *acyclic, uint32_t layer, struct pl
         if (possible && test_random(random) % again == 0) {
             route_acyclic_remove(acyclic, layer, link, next);
             *waits_of(p, link, next) = false;
+        } else if (possible) {
+            route_acyclic_keep(acyclic, layer, link, next);
         }
+        route_acyclic_kept(acyclic);
     }
     assert_true(added > 20 && refused > 20);
 }
