@@ -7,6 +7,8 @@
  */
 #include "kernel/base/share.h"
 
+#include "kernel/base/pool.h"
+
 struct resources {
     struct ker_shared *at;
     const uint32_t *list;
@@ -19,9 +21,10 @@ static struct ker_shared *listed(const struct resources *r, uint32_t i)
 }
 
 /* Out of what is left of its resources. */
-static void give(struct ker_sharer *sharer, uint64_t rate, struct ker_shared *resource)
+static void give(struct ker_sharer *sharer, uint64_t rate, uint32_t bound, struct ker_shared *resource)
 {
     sharer->rate = rate ? rate : 1;
+    sharer->bound = bound;
     for (uint32_t i = 0; i < sharer->uses; i++) {
         struct ker_shared *r = &resource[sharer->use[i].resource];
         ker_moved taken = (ker_moved)sharer->rate * sharer->use[i].times;
@@ -46,13 +49,14 @@ static uint64_t tightest(struct ker_sharer *const *sharer, uint32_t without, con
     return least;
 }
 
-/* Is one of its resources as tight? That says `wanted`, which is 0 of those that are not. */
-static bool goes_through(const struct ker_sharer *sharer, const struct ker_shared *resource)
+/* The first of its resources that is as tight, KER_NONE: none is. That says `wanted`, which is 0 of those
+ * that are not. */
+static uint32_t tight_of(const struct ker_sharer *sharer, const struct ker_shared *resource)
 {
-    bool any = false;
     for (uint32_t i = 0; i < sharer->uses; i++)
-        any |= resource[sharer->use[i].resource].wanted != 0;
-    return any;
+        if (resource[sharer->use[i].resource].wanted != 0)
+            return sharer->use[i].resource;
+    return KER_NONE;
 }
 
 /* Those of the resources that are as tight as this get it; returns how many are left. */
@@ -65,11 +69,13 @@ static uint32_t tight_give(struct ker_sharer **sharer, uint32_t without, const s
         if (s->wanted && s->room / s->wanted > least)
             s->wanted = 0;
     }
-    for (uint32_t i = 0; i < without; i++)
-        if (goes_through(sharer[i], r->at))
-            give(sharer[i], least, r->at);
+    for (uint32_t i = 0; i < without; i++) {
+        uint32_t bound = tight_of(sharer[i], r->at);
+        if (bound != KER_NONE)
+            give(sharer[i], least, bound, r->at);
         else
             sharer[left++] = sharer[i];
+    }
     return left;
 }
 
@@ -84,7 +90,7 @@ void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *
         uint32_t left = 0;
         for (uint32_t i = 0; i < without; i++)
             if (sharer[i]->most <= least)
-                give(sharer[i], sharer[i]->most, resource);
+                give(sharer[i], sharer[i]->most, KER_NONE, resource);
             else
                 sharer[left++] = sharer[i];
         without = left < without ? left : tight_give(sharer, without, &r, least);

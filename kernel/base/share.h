@@ -28,6 +28,7 @@ struct ker_sharer {
         uint32_t resource; /* each once */
         uint16_t times;
     } * use;
+    uint32_t bound; /* the resource that lets it have no more; KER_NONE: `most` does */
 };
 
 struct ker_shared {

@@ -3,8 +3,7 @@
  * A message takes the route that routing.algorithm offers it first, without detours, and every link of it in
  * one direction. Where both directions round rings are equally short, each packet of 4 KiB draws one, unless
  * routing.pinning says otherwise: of a link that only some of them pass the flow takes as much less. Rates
- * are max-min fair over links (kernel/base/share.h); when a flow begins or ends, the flows that are joined to
- * it by links, through any number of other flows, get new ones. s bytes asked for at t have moved at F, when
+ * are max-min fair over links (flow_share.c). s bytes asked for at t have moved at F, when
  * the sum of rate x time since t is s; the message has left at F + l/2 and is there at F + l, with l the
  * latencies of its route. Up to network.flow_size it takes l + s over the least bandwidth of its route
  * instead and takes nothing from others.
@@ -18,8 +17,7 @@
  *
  * Invariant between two instants: all rates are those of the flows there are (`dirty` is empty).
  */
-#include "net/carriers/heap.h"
-#include "net/carriers/messages.h"
+#include "net/carriers/flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,52 +26,6 @@
 #define TIES 4       /* directions that are drawn, at most */
 #define TRIES 16u    /* packets that are asked, for each route */
 #define PACKET 4096u /* bytes */
-
-struct flow {
-    ker_moved left; /* at `since` */
-    ker_time since, ends, latency;
-    uint64_t rate;
-    uint32_t uses, mark, from, to;
-    uint64_t least, most;      /* bandwidth of its route; what it has at most by itself */
-    struct ker_share_use *use; /* the links; NULL: the place is free */
-    bool alone;                /* shares nothing */
-};
-
-/* Of a node, while penalties are found. */
-struct node_flows {
-    uint32_t out;
-    bool crowded; /* one of these goes where there are more than two */
-};
-
-struct pair {
-    uint32_t to, from, flow;
-};
-
-struct link {
-    uint32_t *flow, flows; /* on it */
-    uint32_t mark;
-};
-
-struct flows {
-    const struct route_topology *topology;
-    uint64_t small, seed;
-    uint64_t *first; /* of each switch: its first port's link; then one for each endpoint */
-    uint32_t links, mark;
-    struct link *link;
-    struct ker_shared *shared; /* of each link */
-    int dimensions; /* of the grid that the nodes are; 0: none, or packets of a message take one route */
-    uint32_t extent[8];
-    struct flow *flow; /* by the number that the coordinator gives */
-    uint32_t flows;
-    struct net_heap ending;                         /* of flows; what is no longer true is passed over */
-    uint32_t *dirty, dirty_count, dirty_room;       /* links on which something has changed */
-    uint32_t *reached, reached_count, reached_room; /* flows that this reaches, */
-    uint32_t *over, over_count, over_room;          /* and links */
-    struct ker_sharer *sharer, **order;             /* of these */
-    struct node_flows *node;                        /* NULL: there are no penalties */
-    struct pair *pair;                              /* of the flows that are reached */
-    uint32_t sharer_room;
-};
 
 static const struct ker_option options[] = {
     {"network.flow_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
@@ -195,148 +147,18 @@ static void links_make(struct flows *f)
             route_port(f->topology, i, port, &peer);
             if (peer.kind == ROUTE_NOTHING)
                 continue;
-            f->shared[f->first[i] + port].capacity = SHARES * sum->link[peer.link].rate;
+            f->link[f->first[i] + port].capacity = SHARES * sum->link[peer.link].rate;
             if (peer.kind == ROUTE_ENDPOINT)
-                f->shared[links + peer.id].capacity = SHARES * sum->link[peer.link].rate;
+                f->link[links + peer.id].capacity = SHARES * sum->link[peer.link].rate;
         }
 }
 
-/* ---- sharing ---- */
+/* ---- what the coordinator asks ---- */
 
 static void link_touch(struct flows *f, uint32_t link)
 {
     *KER_PUSH(f->dirty, f->dirty_count, f->dirty_room) = link;
 }
-
-/* All flows and links that hang together with what has changed. */
-static void reach(struct flows *f)
-{
-    f->mark++;
-    f->reached_count = f->over_count = 0;
-    for (uint32_t i = 0; i < f->dirty_count; i++)
-        if (f->link[f->dirty[i]].mark != f->mark) {
-            f->link[f->dirty[i]].mark = f->mark;
-            *KER_PUSH(f->over, f->over_count, f->over_room) = f->dirty[i];
-        }
-    for (uint32_t i = 0; i < f->over_count; i++) {
-        const struct link *l = &f->link[f->over[i]];
-        for (uint32_t k = 0; k < l->flows; k++) {
-            struct flow *flow = &f->flow[l->flow[k]];
-            if (flow->mark == f->mark)
-                continue;
-            flow->mark = f->mark;
-            *KER_PUSH(f->reached, f->reached_count, f->reached_room) = l->flow[k];
-            for (uint32_t u = 0; u < flow->uses; u++)
-                if (f->link[flow->use[u].resource].mark != f->mark) {
-                    f->link[flow->use[u].resource].mark = f->mark;
-                    *KER_PUSH(f->over, f->over_count, f->over_room) = flow->use[u].resource;
-                }
-        }
-    }
-}
-
-#define PENALTY_ONE 1000000u /* the factors have three decimals each */
-#define PENALTY_IN (965u * 1000u)
-#define PENALTY_OUT 925u
-#define PENALTY_CROWDED 1350u
-
-static int pair_compare(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-    return KER_ORDER(x, y, to, from);
-}
-
-/* Pairs of one destination, and of one source among them, lie side by side: how many there are from i on. */
-static uint32_t run_of(const struct flows *f, uint32_t i, bool source)
-{
-    uint32_t end = i;
-    while (end < f->reached_count && f->pair[end].to == f->pair[i].to &&
-           (!source || f->pair[end].from == f->pair[i].from))
-        end++;
-    return end - i;
-}
-
-static void penalty_set(struct flows *f, const struct pair *p, uint32_t into, uint32_t same, uint32_t sources)
-{
-    const struct node_flows *n = &f->node[p->from];
-    struct flow *flow = &f->flow[p->flow];
-    uint64_t out = n->out == 1 ? PENALTY_ONE
-                               : (uint64_t)n->out * PENALTY_OUT * (n->crowded ? PENALTY_CROWDED : 1000u),
-             in = into == 1 ? PENALTY_ONE : (uint64_t)same * sources * PENALTY_IN;
-    unsigned __int128 most = (unsigned __int128)flow->least * PENALTY_ONE / (out > in ? out : in);
-    flow->most = most ? (uint64_t)most : 1;
-}
-
-/* All flows of a node hang together: those that are reached are all there are at their ends. */
-static void penalties_find(struct flows *f)
-{
-    for (uint32_t i = 0; i < f->reached_count; i++) {
-        const struct flow *flow = &f->flow[f->reached[i]];
-        f->node[flow->from] = (struct node_flows){0};
-        f->pair[i] = (struct pair){flow->to, flow->from, f->reached[i]};
-    }
-    if (f->reached_count)
-        qsort(f->pair, f->reached_count, sizeof *f->pair, pair_compare);
-    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
-        into = run_of(f, i, false);
-        for (uint32_t k = i; k < i + into; k++) {
-            f->node[f->pair[k].from].out++;
-            f->node[f->pair[k].from].crowded |= into > 2;
-        }
-    }
-    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
-        uint32_t sources = 0;
-        into = run_of(f, i, false);
-        for (uint32_t k = i; k < i + into; k += run_of(f, k, true))
-            sources++;
-        for (uint32_t k = i, same; k < i + into; k += same) {
-            same = run_of(f, k, true);
-            for (uint32_t j = k; j < k + same; j++)
-                penalty_set(f, &f->pair[j], into, same, sources);
-        }
-    }
-}
-
-/* A flow whose rate is as it was ends when it would have. No flow has ended: those that end now have been
- * taken out. */
-static void flow_rate(struct flows *f, uint32_t id, ker_time now, uint64_t rate)
-{
-    struct flow *flow = &f->flow[id];
-    if (rate == flow->rate)
-        return;
-    flow->left -= (ker_moved)flow->rate * (uint64_t)(now - flow->since);
-    flow->since = now;
-    flow->rate = rate;
-    flow->ends = ker_time_later(now, ker_moved_takes(flow->left, rate));
-    net_heap_put(&f->ending, (struct net_timed){flow->ends, id});
-}
-
-static void flows_share(struct flows *f, ker_time now)
-{
-    if (f->dirty_count == 0)
-        return;
-    reach(f);
-    f->dirty_count = 0;
-    if (f->reached_count > f->sharer_room) {
-        f->sharer_room = 2 * f->reached_count;
-        f->sharer = ker_realloc(f->sharer, f->sharer_room * sizeof *f->sharer);
-        f->order = ker_realloc(f->order, f->sharer_room * sizeof *f->order);
-        if (f->node)
-            f->pair = ker_realloc(f->pair, f->sharer_room * sizeof *f->pair);
-    }
-    if (f->node)
-        penalties_find(f);
-    for (uint32_t i = 0; i < f->reached_count; i++) {
-        const struct flow *flow = &f->flow[f->reached[i]];
-        f->sharer[i] = (struct ker_sharer){flow->most, 0, flow->uses, flow->use};
-        f->order[i] = &f->sharer[i];
-    }
-    ker_share(f->order, f->reached_count, f->shared, f->over, f->over_count);
-    for (uint32_t i = 0; i < f->reached_count; i++)
-        flow_rate(f, f->reached[i], now, f->sharer[i].rate);
-}
-
-/* ---- what the coordinator asks ---- */
 
 static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
 {
@@ -349,22 +171,23 @@ static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
                           .from = m->source,
                           .to = m->destination,
                           .most = UINT64_MAX,
+                          .bound = KER_NONE,
                           .alone = m->bytes <= f->small};
     flow_route(f, flow, m);
     uint64_t least = UINT64_MAX;
     for (uint32_t u = 0; u < flow->uses; u++) {
-        uint64_t most = f->shared[flow->use[u].resource].capacity / flow->use[u].times;
+        uint64_t most = f->link[flow->use[u].resource].capacity / flow->use[u].times;
         least = most < least ? most : least;
     }
     flow->least = least;
     if (flow->alone || m->bytes == 0) {
         flow->alone = true;
-        flow_rate(f, id, m->now, least);
+        net_flow_rate(f, id, m->now, least);
         return;
     }
     for (uint32_t u = 0; u < flow->uses; u++) {
         struct link *l = &f->link[flow->use[u].resource];
-        *KER_APPEND(l->flow, l->flows) = id;
+        *KER_APPEND(l->on, l->flows) = (struct on_link){id, flow->use[u].times};
         link_touch(f, flow->use[u].resource);
     }
 }
@@ -375,9 +198,9 @@ static void flow_remove(struct flows *f, uint32_t id)
     for (uint32_t u = 0; u < flow->uses && !flow->alone; u++) {
         struct link *l = &f->link[flow->use[u].resource];
         uint32_t k = 0;
-        while (l->flow[k] != id)
+        while (l->on[k].flow != id)
             k++;
-        l->flow[k] = l->flow[--l->flows];
+        l->on[k] = l->on[--l->flows];
         link_touch(f, flow->use[u].resource);
     }
     free(flow->use);
@@ -403,7 +226,7 @@ static ker_time flow_next(void *context, ker_time now)
     ker_time first = first_end(f);
     if (first <= now)
         return first;
-    flows_share(f, now);
+    net_flow_share(f, now);
     return first_end(f);
 }
 
@@ -422,7 +245,7 @@ static void flow_state(void *context, uint32_t id, struct ker_chunk *c)
 {
     struct flows *f = context;
     struct flow *flow = &f->flow[id];
-    KER_CHUNK(c, flow->left, flow->since, flow->rate);
+    KER_CHUNK(c, flow->left, flow->since, flow->rate, flow->bound);
     if (c->loads) {
         flow->ends = ker_time_later(flow->since, flow->rate ? ker_moved_takes(flow->left, flow->rate) : 0);
         net_heap_put(&f->ending, (struct net_timed){flow->ends, id});
@@ -436,7 +259,7 @@ static void flows_release(void *context)
     for (uint32_t i = 0; i < f->flows; i++)
         free(f->flow[i].use);
     for (uint32_t i = 0; i < f->links; i++)
-        free(f->link[i].flow);
+        free(f->link[i].on);
     free(f->first);
     free(f->link);
     free(f->shared);

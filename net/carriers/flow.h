@@ -1,0 +1,65 @@
+/* flow.h - flows on links, as network.model = "flow" has them. Private to net/carriers/. */
+#ifndef NET_CARRIERS_FLOW_H
+#define NET_CARRIERS_FLOW_H
+
+#include "net/carriers/heap.h"
+#include "net/carriers/messages.h"
+
+struct flow {
+    ker_moved left; /* at `since` */
+    ker_time since, ends, latency;
+    uint64_t rate; /* 0: it has none yet */
+    uint32_t uses, mark, from, to;
+    uint32_t bound;            /* the link that lets it have no more; KER_NONE: `most` */
+    uint32_t place;            /* in flows.reached */
+    uint64_t least, most;      /* bandwidth of its route; what it has at most by itself */
+    struct ker_share_use *use; /* the links; NULL: the place is free */
+    bool alone;                /* shares nothing */
+};
+
+/* Of a node, while penalties are found. */
+struct node_flows {
+    uint32_t out;
+    bool crowded; /* one of these goes where there are more than two */
+};
+
+struct pair {
+    uint32_t to, from, flow;
+};
+
+struct link {
+    uint64_t capacity;
+    struct on_link {
+        uint32_t flow;
+        uint16_t times; /* ker_share_use */
+    } * on;
+    uint32_t flows, mark;
+};
+
+struct flows {
+    const struct route_topology *topology;
+    uint64_t small, seed;
+    uint64_t *first; /* of each switch: its first port's link; then one for each endpoint */
+    uint32_t links, mark;
+    struct link *link;
+    struct ker_shared *shared; /* of each link: what those that are reached may have */
+    int dimensions; /* of the grid that the nodes are; 0: none, or packets of a message take one route */
+    uint32_t extent[8];
+    struct flow *flow; /* by the number that the coordinator gives */
+    uint32_t flows;
+    struct net_heap ending;                         /* of flows; what is no longer true is passed over */
+    uint32_t *dirty, dirty_count, dirty_room;       /* links on which something has changed */
+    uint32_t *reached, reached_count, reached_room; /* flows that may get other rates, */
+    uint32_t *over, over_count, over_room;          /* and their links */
+    struct ker_sharer *sharer, **order;             /* of the first of these */
+    uint32_t sharers, sharer_room;
+    struct node_flows *node; /* NULL: there are no penalties */
+    struct pair *pair;       /* of the flows that are reached */
+};
+
+/* flow_share.c: new rates, from now on, where `dirty` wants them. */
+void net_flow_share(struct flows *, ker_time now);
+/* This one has another rate. */
+void net_flow_rate(struct flows *, uint32_t id, ker_time now, uint64_t rate);
+
+#endif

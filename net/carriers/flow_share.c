@@ -1,0 +1,235 @@
+/* flow_share.c - the rates of flows, max-min fair over links (kernel/base/share.h).
+ *
+ * A flow is bound by a link when this is full and no flow on it has more. Where flows begin or end, only
+ * those are looked at that the links there bind. They share what the others leave; then, link by link, it is
+ * looked whether the others may keep what they have: flows that a link binds must still have what it has for
+ * each of them, and nobody may have more than what it binds. Those that may not are looked at, too, and all
+ * again. When there are none left, the rates are fair for all. How far that spreads is a few links in most
+ * systems, however many flows hang together.
+ *
+ * With penalties, which change with any flow of a node, all that hang together are looked at.
+ */
+#include "net/carriers/flow.h"
+
+#include <stdlib.h>
+
+#define ROUNDS 24 /* then all that hang together are looked at */
+
+static void link_reach(struct flows *f, uint32_t link)
+{
+    if (f->link[link].mark == f->mark)
+        return;
+    f->link[link].mark = f->mark;
+    *KER_PUSH(f->over, f->over_count, f->over_room) = link;
+}
+
+static void flow_reach(struct flows *f, uint32_t id)
+{
+    struct flow *flow = &f->flow[id];
+    if (flow->mark == f->mark)
+        return;
+    flow->mark = f->mark;
+    flow->place = f->reached_count;
+    *KER_PUSH(f->reached, f->reached_count, f->reached_room) = id;
+    for (uint32_t u = 0; u < flow->uses; u++)
+        link_reach(f, flow->use[u].resource);
+}
+
+/* All flows and links that hang together with those that are reached. */
+static void all_reach(struct flows *f)
+{
+    for (uint32_t i = 0; i < f->over_count; i++) {
+        const struct link *l = &f->link[f->over[i]];
+        for (uint32_t k = 0; k < l->flows; k++)
+            flow_reach(f, l->on[k].flow);
+    }
+}
+
+/* Flows that are new, or bound by a link on which something has changed. */
+static void first_reach(struct flows *f)
+{
+    uint32_t dirty = f->over_count;
+    for (uint32_t i = 0; i < dirty; i++) {
+        const struct link *l = &f->link[f->over[i]];
+        for (uint32_t k = 0; k < l->flows; k++) {
+            const struct flow *flow = &f->flow[l->on[k].flow];
+            if (flow->rate == 0 || flow->bound == f->over[i])
+                flow_reach(f, l->on[k].flow);
+        }
+    }
+}
+
+#define PENALTY_ONE 1000000u /* the factors have three decimals each */
+#define PENALTY_IN (965u * 1000u)
+#define PENALTY_OUT 925u
+#define PENALTY_CROWDED 1350u
+
+static int pair_compare(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    return KER_ORDER(x, y, to, from);
+}
+
+/* Pairs of one destination, and of one source among them, lie side by side: how many there are from i on. */
+static uint32_t run_of(const struct flows *f, uint32_t i, bool source)
+{
+    uint32_t end = i;
+    while (end < f->reached_count && f->pair[end].to == f->pair[i].to &&
+           (!source || f->pair[end].from == f->pair[i].from))
+        end++;
+    return end - i;
+}
+
+static void penalty_set(struct flows *f, const struct pair *p, uint32_t into, uint32_t same, uint32_t sources)
+{
+    const struct node_flows *n = &f->node[p->from];
+    struct flow *flow = &f->flow[p->flow];
+    uint64_t out = n->out == 1 ? PENALTY_ONE
+                               : (uint64_t)n->out * PENALTY_OUT * (n->crowded ? PENALTY_CROWDED : 1000u),
+             in = into == 1 ? PENALTY_ONE : (uint64_t)same * sources * PENALTY_IN;
+    unsigned __int128 most = (unsigned __int128)flow->least * PENALTY_ONE / (out > in ? out : in);
+    flow->most = most ? (uint64_t)most : 1;
+}
+
+/* All flows of a node hang together: those that are reached are all there are at their ends. */
+static void penalties_find(struct flows *f)
+{
+    for (uint32_t i = 0; i < f->reached_count; i++) {
+        const struct flow *flow = &f->flow[f->reached[i]];
+        f->node[flow->from] = (struct node_flows){0};
+        f->pair[i] = (struct pair){flow->to, flow->from, f->reached[i]};
+    }
+    if (f->reached_count)
+        qsort(f->pair, f->reached_count, sizeof *f->pair, pair_compare);
+    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
+        into = run_of(f, i, false);
+        for (uint32_t k = i; k < i + into; k++) {
+            f->node[f->pair[k].from].out++;
+            f->node[f->pair[k].from].crowded |= into > 2;
+        }
+    }
+    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
+        uint32_t sources = 0;
+        into = run_of(f, i, false);
+        for (uint32_t k = i; k < i + into; k += run_of(f, k, true))
+            sources++;
+        for (uint32_t k = i, same; k < i + into; k += same) {
+            same = run_of(f, k, true);
+            for (uint32_t j = k; j < k + same; j++)
+                penalty_set(f, &f->pair[j], into, same, sources);
+        }
+    }
+}
+
+/* ---- rates ---- */
+
+/* What flows that keep their rates leave of a link. */
+static void room_find(struct flows *f, uint32_t link)
+{
+    const struct link *l = &f->link[link];
+    ker_moved taken = 0;
+    for (uint32_t k = 0; k < l->flows; k++) {
+        const struct flow *flow = &f->flow[l->on[k].flow];
+        if (flow->mark != f->mark)
+            taken += (ker_moved)flow->rate * l->on[k].times;
+    }
+    f->shared[link].capacity = taken < l->capacity ? l->capacity - (uint64_t)taken : 0;
+}
+
+/* Of those that are reached. */
+static void rates_find(struct flows *f)
+{
+    if (f->reached_count > f->sharer_room) {
+        f->sharer_room = 2 * f->reached_count;
+        f->sharer = ker_realloc(f->sharer, f->sharer_room * sizeof *f->sharer);
+        f->order = ker_realloc(f->order, f->sharer_room * sizeof *f->order);
+        if (f->node)
+            f->pair = ker_realloc(f->pair, f->sharer_room * sizeof *f->pair);
+    }
+    if (f->node)
+        penalties_find(f);
+    for (uint32_t i = 0; i < f->over_count; i++)
+        room_find(f, f->over[i]);
+    for (uint32_t i = 0; i < f->reached_count; i++) {
+        const struct flow *flow = &f->flow[f->reached[i]];
+        f->sharer[i] = (struct ker_sharer){flow->most, 0, flow->uses, flow->use, KER_NONE};
+        f->order[i] = &f->sharer[i];
+    }
+    f->sharers = f->reached_count;
+    ker_share(f->order, f->sharers, f->shared, f->over, f->over_count);
+}
+
+/* The new rate of a flow, NULL: it keeps the one that it has. */
+static const struct ker_sharer *sharer_of(const struct flows *f, const struct flow *flow)
+{
+    return flow->mark == f->mark && flow->place < f->sharers ? &f->sharer[flow->place] : NULL;
+}
+
+/* May flows on this link keep their rates beside the new ones? Those that may not are reached. */
+static void link_judge(struct flows *f, uint32_t link)
+{
+    const struct link *l = &f->link[link];
+    ker_moved taken = 0;
+    uint64_t bound = 0, level = 0, most = 0, tight = UINT64_MAX;
+    for (uint32_t k = 0; k < l->flows; k++) {
+        const struct flow *flow = &f->flow[l->on[k].flow];
+        const struct ker_sharer *now = sharer_of(f, flow);
+        uint64_t rate = now ? now->rate : flow->rate;
+        if (now && rate > most)
+            most = rate;
+        if (now && now->bound == link)
+            tight = rate;
+        if (!now && flow->bound == link) {
+            bound += l->on[k].times;
+            level = rate;
+        } else {
+            taken += (ker_moved)rate * l->on[k].times;
+        }
+    }
+    uint64_t each = bound && taken < l->capacity ? (l->capacity - (uint64_t)taken) / bound : 0;
+    bool other = bound && ((each ? each : 1) != level || most > level);
+    for (uint32_t k = 0; k < l->flows; k++) {
+        const struct flow *flow = &f->flow[l->on[k].flow];
+        if (!sharer_of(f, flow) && (flow->rate > tight || (other && flow->bound == link)))
+            flow_reach(f, l->on[k].flow);
+    }
+}
+
+/* A flow whose rate is as it was ends when it would have. No flow has ended: those that end now have been
+ * taken out. */
+void net_flow_rate(struct flows *f, uint32_t id, ker_time now, uint64_t rate)
+{
+    struct flow *flow = &f->flow[id];
+    if (rate == flow->rate)
+        return;
+    flow->left -= (ker_moved)flow->rate * (uint64_t)(now - flow->since);
+    flow->since = now;
+    flow->rate = rate;
+    flow->ends = ker_time_later(now, ker_moved_takes(flow->left, rate));
+    net_heap_put(&f->ending, (struct net_timed){flow->ends, id});
+}
+
+void net_flow_share(struct flows *f, ker_time now)
+{
+    if (f->dirty_count == 0)
+        return;
+    f->mark++;
+    f->reached_count = f->over_count = 0;
+    for (uint32_t i = 0; i < f->dirty_count; i++)
+        link_reach(f, f->dirty[i]);
+    f->dirty_count = 0;
+    first_reach(f);
+    for (uint32_t round = 1;; round++) {
+        if (f->node || round == ROUNDS)
+            all_reach(f);
+        rates_find(f);
+        for (uint32_t i = 0, links = f->over_count; i < links; i++)
+            link_judge(f, f->over[i]);
+        if (f->reached_count == f->sharers)
+            break;
+    }
+    for (uint32_t i = 0; i < f->sharers; i++) {
+        f->flow[f->reached[i]].bound = f->sharer[i].bound;
+        net_flow_rate(f, f->reached[i], now, f->sharer[i].rate);
+    }
+}
