@@ -8,7 +8,7 @@
 
 #include "kernel/engine/post.h"
 
-#define VERSION 3
+#define VERSION 4
 
 /* A message in flight: struct ker_event. The envelope is the event's extension. */
 struct carried {
