@@ -119,6 +119,16 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
     }
 }
 
+static void straight_init(struct net_network *net)
+{
+    route_straight_function *of = route_straight_function_of(net->topology);
+    uint32_t ports = route_summarise(net->topology)->max_ports;
+    net->straight = ker_alloc(ports * sizeof *net->straight);
+    for (uint32_t port = 0; port < ports; port++)
+        net->straight[port] = of(net->topology, port);
+    net->switch_class.prepare = net_switch_prepare_straight;
+}
+
 /* With the sizes of this network. */
 static void classes_init(struct net_network *net)
 {
@@ -127,10 +137,13 @@ static void classes_init(struct net_network *net)
     if (net->looks) {
         net->switch_class.prepare = NULL; /* NET_BEHIND takes the place of NET_ROUTED */
         net->switch_class.arrival_alone = net_switch_arrival_queued;
-    } else if (net->hop)
+    } else if (net->hop) {
         net->switch_class.prepare = net_switch_prepare_hop;
-    else if (!net->route_ahead)
+        if (route_straight_function_of(net->topology))
+            straight_init(net);
+    } else if (!net->route_ahead) {
         net->switch_class.prepare = NULL;
+    }
     net->node_class = *net->host.class;
     net->node_class.head_bytes = (uint32_t)(net_lines(net->host.bytes) + sizeof(struct net_adapter) + 16);
 }
@@ -327,6 +340,7 @@ void net_network_free(struct net_network *net)
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
         ker_unmap(net->link[i].times, sizeof *net->link[i].times * (net->set.most + 1u));
     ker_release(net->block, net->block_bytes);
+    free(net->straight);
     free(net->switches);
     free(net->adapters);
     free(net->fresh);

@@ -254,7 +254,9 @@ struct net_network {
     route_next_function *route_ahead; /* finds what depends on nothing but the packet, or says 0; NULL: routes
                                          are not found ahead, as they may depend on time or are due later */
     route_hop_function *hop;          /* the same in short; NULL: not with these settings, or none */
+    struct route_straight *straight;  /* by port; NULL: with `hop` there is none */
     route_away_function *away;        /* which packets take detours; NULL: none */
+    struct route_states away_states;  /* only these may */
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
     bool lives;                       /* packets in switches have limits of life */
@@ -284,8 +286,8 @@ struct net_network {
     /* statistics */
     ker_time final;       /* no end of the run cuts off what lies before */
     ker_time whole_until; /* what lies between the measured span's begin and this is counted at once, whole */
-    ker_time jobs_until;  /* the same where jobs are counted: at once, but with its job */
-    uint32_t jobs;        /* of output.links_by_job: those that are counted by themselves; 0: it is off */
+    ker_time shares_until; /* the same where jobs or detours are counted: at once, but with its share */
+    uint32_t jobs;         /* of output.links_by_job: those that are counted by themselves; 0: it is off */
     const char *(*job_name)(const void *names, uint32_t job);
     const void *job_names;
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
@@ -302,6 +304,7 @@ struct net_network {
     struct net_latency_parts *parts;     /* NULL: not collected */
     const struct net_parts *part_now;    /* its `packet`, or NULL */
     bool by_channel, watched;  /* watched: congestion control, parts, states of links, detours, or lanes */
+    bool watched_all;          /* the same without detours, which are asked of few packets */
     struct net_series *series; /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states; /* NULL: no link is in a timeline */
     /* what there is */
@@ -374,10 +377,11 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
 static inline void net_final_set(struct net_network *net, ker_time until)
 {
     net->final = until;
-    until = net->by_channel || net->away ? 0 : until; /* channels, detours are counted: none at once */
+    until = net->by_channel ? 0 : until; /* channels are counted: none at once */
     until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
-    net->whole_until = net->jobs ? 0 : until;
-    net->jobs_until = net->jobs ? until : 0;
+    bool shares = net->jobs || net->away;
+    net->whole_until = shares ? 0 : until;
+    net->shares_until = shares ? until : 0;
 }
 
 /* Bytes of buffer behind an output, per channel. */

@@ -432,7 +432,8 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
         net->part_now = &net->parts->packet;
         net_parts_routes(net);
     }
-    net->watched = net->congestion || net->parts || net->states || net->away || net->set.lanes;
+    net->watched_all = net->congestion || net->parts || net->states || net->set.lanes;
+    net->watched = net->watched_all || net->away;
     net_series_read(net, config);
 }
 
@@ -447,6 +448,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->adapters_each = route_summarise(topology)->adapters;
     net->route = route_function(topology);
     net->away = route_away_function_of(topology);
+    net->away_states = route_away_states(topology);
     net->faulty = route_fault_summarise(topology) != NULL;
     net->outgoing.free = KER_NONE;
     settings_read(&net->set, config, topology);

@@ -298,6 +298,7 @@ void route_rails_adopt(struct route_topology *outer)
     r->algorithm.next = rails_next;
     r->algorithm.decided = NULL;
     r->algorithm.hop = NULL;
+    r->algorithm.straight = NULL;
     r->algorithm.range = NULL;
     r->algorithm.away = inner->algorithm->away ? rails_away : NULL;
     r->algorithm.avoids = false; /* the inner topology knows of no faults */

@@ -122,6 +122,21 @@ typedef bool route_range_function(const struct route_topology *topology, uint64_
 typedef uint64_t route_hop_function(const struct route_topology *topology, uint64_t coordinate,
                                     uint64_t address, uint64_t in, uint64_t chance);
 
+/* Straight on: who came in by a port, and whose destination differs from here in any of these bits of the
+ * address, is sent on as `hop` says, which is in the short form; on channels `spread` further up if it came
+ * in on one of `spread` or above. Its state stays what it is. At all switches alike; a route_hop_function
+ * need not know it. */
+struct route_straight {
+    uint64_t mask; /* 0: nobody is */
+    uint32_t hop, spread;
+};
+typedef struct route_straight route_straight_function(const struct route_topology *topology, uint32_t port);
+
+static inline uint32_t route_straight_hop(const struct route_straight *on, uint32_t in_channel)
+{
+    return on->hop + (in_channel >= on->spread ? on->spread << 8 : 0);
+}
+
 struct route_summary {
     uint32_t endpoints, switches;
     uint32_t adapters, planes; /* of each host (endpoints h x adapters ... belong to host h); copies of the
@@ -176,14 +191,21 @@ route_next_function *route_function(const struct route_topology *topology);
 /* Of adaptive algorithms: writes the only next hop and returns 1 where that depends on nothing but the
  * packet; else returns 0. NULL: the algorithm cannot say. */
 route_next_function *route_decided_function(const struct route_topology *topology);
-route_hop_function *route_hop_function_of(const struct route_topology *topology);     /* NULL: none */
-route_range_function *route_range_function_of(const struct route_topology *topology); /* NULL: none */
+route_hop_function *route_hop_function_of(const struct route_topology *topology);           /* NULL: none */
+route_straight_function *route_straight_function_of(const struct route_topology *topology); /* likewise */
+route_range_function *route_range_function_of(const struct route_topology *topology);       /* NULL: none */
 
 /* Is a packet, with the state that the choice taken here gave it, in transit to an intermediate switch? That
  * is a detour. Not asked at the last hop. */
 typedef bool route_away_function(const struct route_topology *topology, uint64_t coordinate,
                                  const struct route_packet *packet);
 route_away_function *route_away_function_of(const struct route_topology *topology); /* NULL: never */
+/* States of packets by some of their bits. */
+struct route_states {
+    uint32_t mask, bits; /* 0, 0: all states */
+};
+/* Packets with other states are in transit to none, so that the function need not be called. */
+struct route_states route_away_states(const struct route_topology *topology);
 
 /* Number of links of a minimal route between two endpoints, injection and ejection included; 1 + 1 inside one
  * switch. 0 for an endpoint itself. For the hierarchical topology of a direct route, which never passes

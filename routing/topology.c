@@ -51,6 +51,11 @@ route_hop_function *route_hop_function_of(const struct route_topology *topology)
     return topology->algorithm->hop;
 }
 
+route_straight_function *route_straight_function_of(const struct route_topology *topology)
+{
+    return topology->algorithm->straight;
+}
+
 route_range_function *route_range_function_of(const struct route_topology *topology)
 {
     return topology->algorithm->range;
@@ -59,6 +64,11 @@ route_range_function *route_range_function_of(const struct route_topology *topol
 route_away_function *route_away_function_of(const struct route_topology *topology)
 {
     return topology->algorithm->away;
+}
+
+struct route_states route_away_states(const struct route_topology *topology)
+{
+    return topology->algorithm->away_states;
 }
 
 uint32_t route_distance(const struct route_topology *topology, uint32_t from, uint32_t to)

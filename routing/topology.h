@@ -33,7 +33,8 @@ struct route_algorithm {
     /* Where next() may look at the state of the switch (adaptive): is this hop one of those that do not? Then
      * writes what next() would, and returns 1; else 0. NULL: it cannot say. */
     route_next_function *decided;
-    route_hop_function *hop;     /* the same next hops as next()'s, where they are that simple; NULL: never */
+    route_hop_function *hop; /* the same next hops as next()'s, where they are that simple; NULL: never */
+    route_straight_function *straight; /* with hop: those that are simpler still; NULL: none */
     route_range_function *range; /* the same next hops as next()'s, where they make a range; NULL: never */
     /* After the topology's build(): makes what the algorithm needs (topology->table). May be NULL. */
     enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
@@ -43,6 +44,7 @@ struct route_algorithm {
      * intermediate switch)? Lets the check walk such paths once for all destinations; such packets count as
      * detours. NULL: it always depends. */
     route_away_function *away;
+    struct route_states away_states; /* no others are */
     /* For the proof: do packets from anywhere to two endpoints of one switch take the same paths up to it? Of
      * an endpoint and itself: false where the source's own port counts. NULL: nothing is known. */
     bool (*alike)(const struct route_topology *topology, uint32_t a, uint32_t b);

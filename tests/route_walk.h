@@ -69,6 +69,11 @@ static inline void short_forms_check(const struct route_topology *topology, uint
     uint64_t in = (uint64_t)packet->state << 24 | (uint32_t)packet->in_port << 8 | packet->in_channel,
              next =
                  hop ? hop(topology, route_coordinate(topology, at), packet->address, in, packet->chance) : 0;
+    route_straight_function *straight = route_straight_function_of(topology);
+    const struct route_straight on =
+        straight ? straight(topology, packet->in_port) : (struct route_straight){0};
+    if ((route_coordinate(topology, at) ^ packet->address) & on.mask)
+        next = (uint64_t)packet->state << 32 | route_straight_hop(&on, packet->in_channel);
     if (next) {
         uint32_t alike = choices->channel_count, first = alike ? choices->first_channel : choices->channel;
         assert_int_equal(count, 1);

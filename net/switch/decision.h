@@ -112,11 +112,10 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
  * fetched. */
-static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)
+static inline void hop_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop)
 {
     uint32_t port = hop >> 16;
     const char *out = (const char *)net_port_at(s, port);
-    p->state = state;
     p->next = hop;
     p->flags |= NET_ROUTED;
     __builtin_prefetch(out, 1);
@@ -124,6 +123,12 @@ static inline void packet_prepared(struct net_switch *s, struct net_packet *p, u
     __builtin_prefetch(credits_due_at(s, port), 1);
     if (s->voq)
         __builtin_prefetch(&net_voq_row(s, port)[p->port]);
+}
+
+static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)
+{
+    p->state = state;
+    hop_prepared(s, p, hop);
 }
 
 /* As was found ahead. */

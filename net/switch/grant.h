@@ -115,9 +115,12 @@ static inline void output_count(struct net_switch *s, const struct grant *g, con
         p->bytes, g->channel};
     if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1)) {
         net_ahead_count(&t, (uint64_t)wire);
-    } else if (leave >= net->set.measure_from && leave + wire <= net->jobs_until) {
+    } else if (leave >= net->set.measure_from && leave + wire <= net->shares_until) {
         net_ahead_count(&t, (uint64_t)wire);
-        net_job_count(net_job_use(net, net_jobs_at(s, g->out_port), p->message), t.bytes, (uint64_t)wire);
+        if (p->flags & NET_DETOUR)
+            s->more->detours[g->out_port]++;
+        if (net->jobs)
+            net_job_count(net_job_use(net, net_jobs_at(s, g->out_port), p->message), t.bytes, (uint64_t)wire);
     } else {
         output_count_rare(s->net, t.out, t.in, p, leave, wire, t.waited, t.in_buffer, t.channel);
     }
@@ -157,6 +160,12 @@ static void link_busy(struct net_switch *s, const struct net_port *out, uint32_t
         net_link_busy(s->net, track, leave, leave + wire);
 }
 
+/* May it? */
+static inline bool detour_perhaps(const struct net_network *net, const struct net_packet *p)
+{
+    return !(p->flags & NET_DETOUR) & ((p->state & net->away_states.mask) == net->away_states.bits);
+}
+
 /* Does the packet, with its state as of now, begin a detour here? On a channel around faults the state is not
  * the algorithm's. */
 static bool detour_begins(const struct net_switch *s, const struct net_port *out, const struct net_packet *p,
@@ -180,7 +189,7 @@ __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, stru
     if (net->set.lanes)
         net->set.lanes->sent(net->set.lanes_shared, net_lanes_at(s, net_port_number(s, out)), channel,
                              p->bytes);
-    if (net->away && !(p->flags & NET_DETOUR) && detour_begins(s, out, p, channel))
+    if (net->away && detour_perhaps(net, p) && detour_begins(s, out, p, channel))
         ((struct net_packet *)p)->flags |= NET_DETOUR;
     if (net->parts && !out->ends_at_adapter)
         net_parts_link(
@@ -212,7 +221,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     out->write_free = now + t_out.crossbar;
 
     uint8_t mark = 0;
-    if (__builtin_expect(net->watched, 0))
+    if (__builtin_expect(net->watched, 0) && (net->watched_all || detour_perhaps(net, p)))
         mark = packet_watch(s, out, (unsigned)g->first_channel << 8 | g->channel,
                             out->credit[g->channel] - (g->reserved ? 0 : taken), p, tail, now);
 

@@ -257,6 +257,21 @@ void net_switch_prepare_hop(void *self, struct ker_event *event)
         packet_prepared(s, p, (uint32_t)hop + (base << 8), (uint32_t)(hop >> 32));
 }
 
+void net_switch_prepare_straight(void *self, struct ker_event *event)
+{
+    struct net_switch *s = self;
+    const struct net_network *net = s->net;
+    struct net_packet *p = (struct net_packet *)event;
+    const struct route_straight *on = &net->straight[p->port];
+    if (!((s->coordinate ^ p->address) & on->mask)) {
+        net_switch_prepare_hop(self, event);
+        return;
+    }
+    unsigned base = channel_base(net, p);
+    __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
+    hop_prepared(s, p, route_straight_hop(on, p->channel - base) + (base << 8));
+}
+
 static void switch_prepare(void *self, struct ker_event *event)
 {
     struct net_switch *s = self;

@@ -30,7 +30,9 @@ uint32_t net_switch_number(const struct net_network *,
 struct net_port *net_switch_port(const struct net_switch *, uint32_t port);
 
 extern const struct ker_class net_switch_class;
-void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with net->hop: its prepare() */
+/* Of a class with net->hop, and with net->straight, too: its prepare(). */
+void net_switch_prepare_hop(void *self, struct ker_event *);
+void net_switch_prepare_straight(void *self, struct ker_event *);
 /* With net->looks, of its class: arrival_alone() by way of the queues. */
 void net_switch_arrival_queued(void *self, struct ker_engine *, const struct ker_event *);
 

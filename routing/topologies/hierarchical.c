@@ -347,7 +347,8 @@ static const struct ker_option indirect_options[] = {
                     KER_OPTIONS(route_valiant_options, route_candidate_options, route_weight_options),       \
                     .adaptive = true, .by_switch = true, .next = (choose),                                   \
                     .decided = hierarchy_ugal_decided, .hop = hierarchy_ugal_hop, .prepare = (made_ready),   \
-                    .channels = hierarchy_channels, .away = hierarchy_away)
+                    .channels = hierarchy_channels, .away = hierarchy_away,                                  \
+                    .away_states = {HIERARCHY_PHASES, PHASE_DETOUR})
 
 const struct ker_kind *const hierarchy_algorithms[] = {
     ROUTE_ALGORITHM("minimal", "direct, over one of the parallel links", NULL, NULL, .by_switch = true,

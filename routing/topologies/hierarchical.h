@@ -56,6 +56,7 @@ enum via { VIA_NONE, VIA_GROUP, VIA_SWITCH, VIA_ANY };
 
 /* What is decided of a packet's path; see hierarchical_detours.c. */
 enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED, PHASES };
+#define HIERARCHY_PHASES 3u /* these bits of the state */
 
 struct hierarchy {
     struct route_topology topology;

@@ -14,13 +14,6 @@ struct dimension {
     uint32_t spread; /* channels per class */
 };
 
-/* By the port that a packet came in by, while its dimension is not done: where it goes on, in short form
- * (route_hop_function), but for the class. */
-struct torus_along {
-    uint64_t mask; /* the dimension's field of a place; 0: nothing is known */
-    uint32_t hop, spread;
-};
-
 struct torus {
     struct route_topology topology;
     uint64_t coordinate_mask;
@@ -38,8 +31,6 @@ struct torus {
     int dimensions;
     struct dimension dimension[MAX_DIMENSIONS];
     uint8_t dimension_of_bit[64];
-    struct torus_along along[2 * MAX_DIMENSIONS]; /* by port, from nodes_per_switch on */
-    uint32_t alongs;                              /* 0 with parallel links */
 };
 
 static inline const struct torus *torus_of(const struct route_topology *topology)

@@ -87,48 +87,87 @@ static inline uint32_t lane_of(const struct torus *torus, const struct route_pac
     return torus->parallel == 1 ? 0 : route_pick(packet, 2, torus->parallel);
 }
 
-/* The next link of dimension order to place `target`, which is not here. */
-static inline int order_choice(const struct torus *torus, uint64_t coordinate, uint64_t target,
-                               const struct route_packet *packet, uint32_t base, struct route_choice *choice)
+/* The next link of dimension order to place `target`, which is not here. begins: known to be the first one of
+ * its dimension. */
+static inline __attribute__((always_inline)) int
+order_choice_from(const struct torus *torus, uint64_t coordinate, uint64_t target,
+                  const struct route_packet *packet, uint32_t base, bool begins, struct route_choice *choice)
 {
     const struct dimension *d =
         &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(coordinate ^ target)]];
     uint32_t from = (uint32_t)(coordinate >> d->shift) & d->mask;
     uint32_t to = (uint32_t)(target >> d->shift) & d->mask;
     bool backward = goes_backward(d, from, to, packet);
-    uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet, base);
+    uint32_t class = d->classes == 1 ? 0
+                     : begins        ? (to > from) != backward
+                                     : ring_class(torus, d, from, to, backward, packet, base);
     *choice = (struct route_choice){
         .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet))};
     route_channel(choice, base + class * d->spread, d->spread);
     return 1;
 }
 
-static inline __attribute__((always_inline)) int minimal_next(const struct route_topology *topology,
-                                                              uint64_t coordinate, uint32_t switch_id,
-                                                              const struct route_packet *packet,
+static inline int order_choice(const struct torus *torus, uint64_t coordinate, uint64_t target,
+                               const struct route_packet *packet, uint32_t base, struct route_choice *choice)
+{
+    return order_choice_from(torus, coordinate, target, packet, base, false, choice);
+}
+
+static inline __attribute__((always_inline)) int minimal_from(const struct route_topology *topology,
+                                                              uint64_t coordinate,
+                                                              const struct route_packet *packet, bool begins,
                                                               struct route_choice *choice)
 {
     const struct torus *torus = torus_of(topology);
     uint64_t target = packet->address & torus->coordinate_mask;
     if (coordinate == target)
         return route_eject(topology, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
-    return order_choice(torus, coordinate, target, packet, 0, choice);
+    return order_choice_from(torus, coordinate, target, packet, 0, begins, choice);
 }
 
-/* Straight on: a dimension that is not done is gone through in the direction that was taken where it began,
- * in the class that the packet came in. Who has just crossed is in class 0, and who is in class 1 never
- * crosses.
- */
+static int minimal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choice)
+{
+    return minimal_from(topology, coordinate, packet, false, choice);
+}
+
+static inline __attribute__((always_inline)) int minimal_begins(const struct route_topology *topology,
+                                                                uint64_t coordinate, uint32_t switch_id,
+                                                                const struct route_packet *packet,
+                                                                struct route_choice *choice)
+{
+    return minimal_from(topology, coordinate, packet, true, choice);
+}
+
+__attribute__((noinline)) static uint64_t parallel_hop(const struct route_topology *topology,
+                                                       uint64_t coordinate, uint64_t address, uint64_t in,
+                                                       uint64_t chance)
+{
+    return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
+}
+
+/* Who has links to go in the dimension that it came along goes straight on (minimal_straight). */
 static uint64_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
                             uint64_t in, uint64_t chance)
 {
+    if (__builtin_expect(torus_of(topology)->parallel > 1, 0))
+        return parallel_hop(topology, coordinate, address, in, chance);
+    return route_hop_by(minimal_begins, topology, coordinate, address, in, chance);
+}
+
+/* A dimension that is not done is gone through in the direction that was taken where it began, in the class
+ * that the packet came in. Who has just crossed is in class 0, and who is in class 1 never crosses. */
+static struct route_straight minimal_straight(const struct route_topology *topology, uint32_t port)
+{
     const struct torus *torus = torus_of(topology);
-    uint32_t port = (uint16_t)(in >> 8) - torus->nodes_per_switch;
-    if (port < torus->alongs && ((coordinate ^ address) & torus->along[port].mask)) {
-        const struct torus_along *along = &torus->along[port];
-        return along->hop | ((uint8_t)in >= along->spread ? along->spread << 8 : 0);
+    for (int i = 0; i < torus->dimensions && torus->parallel == 1; i++) {
+        const struct dimension *d = &torus->dimension[i];
+        uint32_t back = port - d->first_port; /* 0: it goes backward, as it came in by the port forward */
+        if (d->extent > 1 && back < 2)
+            return (struct route_straight){(uint64_t)d->mask << d->shift,
+                                           (d->first_port + 1u - back) << 16 | d->spread, d->spread};
     }
-    return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
+    return (struct route_straight){0};
 }
 
 /* Offers the lanes from `port` on that lead in one direction. */
@@ -292,13 +331,6 @@ void route_torus_tune(struct route_topology *topology)
     for (int i = 0; i < torus->dimensions; i++)
         torus->dimension[i].spread =
             topology->channels / (inner && i >= torus->inner ? 2 : phases) / torus->dimension[i].classes;
-    torus->alongs = 0;
-    for (int i = 0; i < torus->dimensions && torus->parallel == 1; i++) {
-        const struct dimension *d = &torus->dimension[i];
-        for (uint32_t back = 0; back < 2 && d->extent > 1; back++) /* in by the port of the other direction */
-            torus->along[torus->alongs++] = (struct torus_along){
-                (uint64_t)d->mask << d->shift, (d->first_port + 1u - back) << 16 | d->spread, d->spread};
-    }
 }
 
 static const struct ker_option inner_options[] = {
@@ -309,7 +341,7 @@ static const struct ker_option inner_options[] = {
 
 const struct ker_kind *const route_torus_algorithms[] = {
     ROUTE_ALGORITHM("minimal", "dimension order", NULL, NULL, .by_switch = true, .next = minimal_next,
-                    .hop = minimal_hop, .channels = minimal_channels),
+                    .hop = minimal_hop, .straight = minimal_straight, .channels = minimal_channels),
     ROUTE_ALGORITHM("adaptive",
                     "all shortest paths, by the state of the switch; dimension order as escape (Duato)",
                     "selects", NULL, .adaptive = true, .by_switch = true, .next = adaptive_next,
