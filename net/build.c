@@ -132,6 +132,8 @@ static void straight_init(struct net_network *net)
 /* With the sizes of this network. */
 static void classes_init(struct net_network *net)
 {
+    net->lands = !net->congestion && !net->parts && !net->dma && !net->set.sinks && !net->set.resequence &&
+                 !net->host.shares;
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
     if (net->looks) {

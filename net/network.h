@@ -142,7 +142,8 @@ struct net_port {
     uint16_t peer_port;
     uint8_t link;           /* class */
     uint8_t to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
-        ends_at_adapter : 1, used : 1;
+        ends_at_adapter : 1, used : 1,
+        lands : 1; /* output: to an adapter of this rank, which may count packets at the grant */
     /* statistics of the output */
     uint64_t queue_max; /* longest wait for the link, picoseconds */
     uint64_t packets, bytes, busy, queue_time;
@@ -260,6 +261,7 @@ struct net_network {
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
     bool lives;                       /* packets in switches have limits of life */
+    bool lands;                       /* adapters count packets at the grant (adapter/receive.c) */
     bool selects_time;                /* net_selects_time */
     uint32_t rank;                    /* of the engine */
     struct net_host host;

@@ -35,6 +35,7 @@ enum {
     NET_DETOUR = 0x10, /* it has taken one; only where detours are counted */
     NET_MARKED = 0x20, /* by a switch: there is congestion on its path */
     NET_BEHIND = NET_ROUTED, /* in a queue of a switch, with net->looks: it came where others wait */
+    NET_LANDED = NET_ROUTED, /* to an adapter: its message has it already, index is how early it came */
     NET_NOTICE = 0x40,       /* of congestion, between adapters: index is the method's */
 };
 
@@ -42,6 +43,12 @@ enum {
 static inline uint64_t net_packet_index(const struct net_packet *p)
 {
     return p->flags & NET_FIRST ? 0 : (uint64_t)p->extension << 16 | p->index;
+}
+
+/* Is it all of its message? */
+static inline bool net_packet_alone(const struct net_packet *p)
+{
+    return (p->flags & (NET_FIRST | NET_LAST)) == (NET_FIRST | NET_LAST);
 }
 
 #define NET_MAX_PACKET 65535u /* bytes on the wire */

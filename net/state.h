@@ -38,7 +38,7 @@ struct net_switch *net_loading_switch(const struct net_loading *, struct ker_chu
 /* Entries of the rank's tables: a chunk each, whose id is in its low half the adapter's endpoint. */
 /* NULL: it lives elsewhere, and the chunk is passed over; or there is none. */
 struct net_adapter *net_loading_adapter(const struct net_loading *, struct ker_chunk *);
-#define NET_REASSEMBLY_VERSION 2 /* of chunks */
+#define NET_REASSEMBLY_VERSION 3 /* of chunks */
 #define NET_ORDER_VERSION 3
 void net_reassembly_save(struct net_network *, struct ker_state_writer *);
 void net_reassembly_load(struct net_loading *, struct ker_chunk *);

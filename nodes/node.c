@@ -447,6 +447,7 @@ struct net_host node_system_host(struct node_system *system)
         .bytes = sizeof(struct node) + (system->services->count + (system->memory != NULL)) * sizeof(void *),
         .timer = node_timer_key(dma ? NODE_TIMER_READS : NODE_TIMER_ADAPTER, 0),
         .context = system,
+        .shares = system->memory != NULL,
         .init = host_init,
         .arrived = host_arrived,
         .sent = host_sent,

@@ -10,12 +10,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* A packet of a message of several has been granted at its last switch, on this rank, and will be at its
+ * adapter `when`. true: nothing is to be posted; false: it is, as it is now, with these flags. */
+bool net_adapter_land(struct net_network *, struct net_packet *, ker_time when, uint8_t *flags);
+
 struct net_reassembly *net_reassembly_new(void);
 void net_reassembly_free(struct net_reassembly *);
 size_t net_reassembly_count(const struct net_reassembly *); /* messages that are not whole yet */
-/* Counts a packet of a message of several. true: now it is whole, and *whole is its extension. */
-bool net_reassembly_add(struct net_network *, const struct net_adapter *, const struct net_packet *,
-                        uint64_t payload, struct net_extension *whole);
+/* A packet of a message of several comes: how far it is ahead of the next in order. *whole: the extension of
+ * the message, which is whole now, for the caller to free; NET_NONE: it is not. */
+uint64_t net_reassembly_add(struct net_network *, const struct net_packet *, uint64_t payload,
+                            uint32_t *whole);
 /* The extension of the packet's message; false: its first packet is not here yet. */
 bool net_reassembly_extension(const struct net_network *, const struct net_adapter *,
                               const struct net_packet *, struct net_extension *);

@@ -134,8 +134,6 @@ static void order_early(struct net_network *net, struct partial *m, const struct
                         uint64_t ahead, uint64_t payload)
 {
     uint64_t index = m->expected + ahead;
-    net->count.out_of_order++;
-    stats_quantity_add(net->extent, ahead);
     if (ahead >= WORD_BITS << m->ring_log || (net->set.resequence && m->ring_log == 0))
         early_grow(m, ahead);
     *early_word(m, index) |= early_bit(index);
@@ -156,12 +154,12 @@ static bool is_behind_last(struct net_network *net, const struct partial *m)
 
 /* ---- messages ---- */
 
-bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, const struct net_packet *p,
-                        uint64_t payload, struct net_extension *whole)
+uint64_t net_reassembly_add(struct net_network *net, const struct net_packet *p, uint64_t payload,
+                            uint32_t *whole)
 {
     struct net_reassembly *r = net->reassembly;
     bool is_new;
-    const struct partial key = {.node = a->id + 1, .source = p->source, .message = p->message};
+    const struct partial key = {.node = p->destination + 1, .source = p->source, .message = p->message};
     struct partial *m = ker_table_add(&partial_kind, &r->partials, &key, &is_new);
     if (is_new)
         *m = (struct partial){
@@ -169,17 +167,17 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
     if (p->flags & KER_FLAG_EXTENSION)
         m->extension = p->extension;
     uint64_t ahead = net_packet_index(p) - m->expected;
+    *whole = NET_NONE;
     if (ahead) {
         order_early(net, m, p, ahead, payload);
-        return false;
+        return ahead;
     }
     order_advance(net, m);
-    if (!(p->flags & NET_LAST) && !(m->last_early && is_behind_last(net, m)))
-        return false;
-    ker_extension_read(net->engine, m->extension, whole);
-    ker_extension_free(net->engine, m->extension);
-    partial_remove(r, m);
-    return true;
+    if (p->flags & NET_LAST || (m->last_early && is_behind_last(net, m))) {
+        *whole = m->extension;
+        partial_remove(r, m);
+    }
+    return 0;
 }
 
 bool net_reassembly_extension(const struct net_network *net, const struct net_adapter *a,

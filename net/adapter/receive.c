@@ -3,6 +3,13 @@
  * Packets are counted per message; the message is handed up with its last packet, or when its turn comes.
  * Where the sink is limited, a packet keeps its buffer until it has been worked off: it comes a second time
  * then. Where memory takes time it keeps its buffer until it has been written, too.
+ *
+ * Packets that complete no message are observed by nobody but the counters and the table of messages, so that
+ * mostly they need no event (net->lands): the switch that they come from hands them over at the grant
+ * (net_adapter_land). Grants of one output are in the order of arrivals, so the table sees the same order,
+ * and the packet that completes a message is known there: it is an event, as if it were all of its message.
+ * What arrives behind net->final could be cut off by an end: it is in the table, too, but counted by an event
+ * (NET_LANDED). After a resume some that are in flight may not be in the table: then no others land.
  */
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
@@ -107,15 +114,9 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return p->flags & NET_EMPTY ? 0 : p->bytes - (uint64_t)net_header(net, p->hops);
 }
 
-/* sink: how long it was kept by a limited sink, and by memory. */
-static inline void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p,
-                                  uint64_t sink)
+static inline void packet_count(struct net_network *net, ker_time now, const struct net_packet *p,
+                                uint64_t payload)
 {
-    struct net_network *net = a->net;
-    uint64_t payload = packet_payload(net, p);
-    struct net_extension x;
-    if (__builtin_expect(net->watched, 0) && packet_watch(a, now, p, sink))
-        return;
     net->count.delivered++;
     net->count.bytes_delivered += payload;
     net->count.hops_sum += p->hops + 1u;
@@ -128,17 +129,77 @@ static inline void packet_deliver(struct net_adapter *a, ker_time now, const str
         stats_quantity_add(net->total_latency, (uint64_t)(now - p->created));
     }
     ker_touch(net->engine, now);
-    if ((p->flags & NET_FIRST) && (p->flags & NET_LAST)) {
-        if (!(p->flags & KER_FLAG_EXTENSION)) {
-            packet_hand_up(a, now, p, payload);
+}
+
+static inline void packet_early(struct net_network *net, uint64_t ahead)
+{
+    net->count.out_of_order++;
+    stats_quantity_add(net->extent, ahead);
+}
+
+/* A packet of several has been counted. true: its message is whole, with this extension. */
+static inline bool packet_join(struct net_network *net, const struct net_packet *p, uint64_t payload,
+                               uint32_t *whole)
+{
+    *whole = NET_NONE;
+    uint64_t ahead = p->flags & NET_LANDED ? net_packet_index(p) : net_reassembly_add(net, p, payload, whole);
+    if (ahead)
+        packet_early(net, ahead);
+    return *whole != NET_NONE;
+}
+
+/* sink: how long it was kept by a limited sink, and by memory. */
+static inline void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p,
+                                  uint64_t sink)
+{
+    struct net_network *net = a->net;
+    uint64_t payload = packet_payload(net, p);
+    uint32_t extension = p->extension;
+    ker_check(p->destination == a->id);
+    if (__builtin_expect(net->watched, 0) && packet_watch(a, now, p, sink))
+        return;
+    packet_count(net, now, p, payload);
+    if (!net_packet_alone(p)) {
+        if (!packet_join(net, p, payload, &extension))
             return;
-        }
-        ker_extension_read(net->engine, p->extension, &x);
-        ker_extension_free(net->engine, p->extension);
-        extension_hand_up(a, now, p, &x);
-    } else if (net_reassembly_add(net, a, p, payload, &x)) {
-        extension_hand_up(a, now, p, &x);
+    } else if (!(p->flags & KER_FLAG_EXTENSION)) {
+        packet_hand_up(a, now, p, payload);
+        return;
     }
+    struct net_extension x;
+    ker_extension_read(net->engine, extension, &x);
+    ker_extension_free(net->engine, extension);
+    extension_hand_up(a, now, p, &x);
+}
+
+bool net_adapter_land(struct net_network *net, struct net_packet *p, ker_time when, uint8_t *flags)
+{
+    if (!net->lands)
+        return false;
+    struct net_packet here = *p;
+    here.hops += here.hops < NET_MAX_SWITCHES;
+    uint64_t payload = packet_payload(net, &here);
+    uint32_t whole;
+    uint64_t ahead = net_reassembly_add(net, p, payload, &whole);
+    if (whole != NET_NONE) {
+        p->extension = whole;
+        *flags |= NET_FIRST | NET_LAST | KER_FLAG_EXTENSION;
+        return false;
+    }
+    if (when > net->final) {
+        p->index = (uint16_t)ahead;
+        p->extension = (uint32_t)(ahead >> 16);
+        *flags = (*flags & (uint8_t) ~(NET_FIRST | KER_FLAG_EXTENSION)) | NET_LANDED;
+        return false;
+    }
+    packet_count(net, when, &here, payload);
+    if (ahead)
+        packet_early(net, ahead);
+    if (p->flags & NET_DETOUR && net_measures(net, p->created))
+        net->count.detours++;
+    net->engine->counts.events++;
+    ker_hold(net->engine, when);
+    return true;
 }
 
 /* A packet has been worked off: its buffer is free again. sink: how long that took. */

@@ -56,6 +56,7 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->link = peer->link;
     port->ends_at_adapter = node;
     port->to_adapter = node && !net->set.sinks;
+    port->lands = node && net->lands && port->peer.rank == net->rank;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
 }

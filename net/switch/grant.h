@@ -13,6 +13,7 @@
 #ifndef NET_GRANT_H
 #define NET_GRANT_H
 
+#include "net/adapter/adapter.h"
 #include "net/channels.h"
 #include "net/congestion/congestion.h"
 #include "net/parts.h"
@@ -237,11 +238,15 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
     ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);
-    struct net_packet *next =
-        (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
-    next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
-    memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
-    next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
+    uint8_t flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
+    if (__builtin_expect(net_packet_alone(p), 1) || !out->lands ||
+        !net_adapter_land(net, (struct net_packet *)p, arrive, &flags)) {
+        struct net_packet *next =
+            (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
+        next->flags = flags;
+        memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
+        next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
+    }
     s->turn = g->out_port + 1u;
     net->count.packet_hops++;
     credit_return(net, in, p, taken, read_end);

@@ -45,10 +45,9 @@ static void network_free(struct net_network *net)
 /* Packet `index` of a message of `packets` arrives; true: the message is whole. */
 static bool arrive(struct net_network *net, uint64_t index, uint64_t packets)
 {
-    const struct net_adapter node = {.id = 3};
-    struct net_extension whole;
+    uint32_t whole;
     struct net_packet p = {
-        .source = 5, .message = 9, .index = (uint16_t)index, .extension = (uint32_t)(index >> 16)};
+        .destination = 3, .source = 5, .message = 9, .index = (uint16_t)index, .extension = (uint32_t)(index >> 16)};
     if (index == packets - 1)
         p.flags |= NET_LAST;
     if (index == 0) {
@@ -56,7 +55,14 @@ static bool arrive(struct net_network *net, uint64_t index, uint64_t packets)
         const struct net_extension x = {.bytes = (packets - 1) * PAYLOAD + LAST_PAYLOAD};
         p.extension = ker_extension_new(net->engine, &x);
     }
-    return net_reassembly_add(net, &node, &p, index == packets - 1 ? LAST_PAYLOAD : PAYLOAD, &whole);
+    uint64_t ahead = net_reassembly_add(net, &p, index == packets - 1 ? LAST_PAYLOAD : PAYLOAD, &whole);
+    if (ahead) {
+        net->count.out_of_order++;
+        stats_quantity_add(net->extent, ahead);
+    }
+    if (whole != NET_NONE)
+        ker_extension_free(net->engine, whole);
+    return whole != NET_NONE;
 }
 
 /* All packets in this order. */
