@@ -138,11 +138,13 @@ static inline void credits_look(const struct net_switch *s, struct net_port *out
 /* ---- choices ---- */
 
 /* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
- * adapter that takes all. Without a branch, as what is asked is close to random; only more than two are
- * walked. */
+ * adapter that takes all. Among several without a branch, as what is asked is close to random; only more than
+ * two are walked. */
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
-    unsigned end = first + (out->to_adapter ? 1 : channel_count), second = first + (end > first + 1);
+    if ((channel_count == 1) | out->to_adapter) /* as one condition mostly the same for all packets of a run */
+        return (uint8_t)first;
+    unsigned end = first + channel_count, second = first + 1;
     unsigned best = out->credit[second] > out->credit[first] ? second : first;
     for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++)
         best = out->credit[i] > out->credit[best] ? i : best;
