@@ -203,6 +203,10 @@ void hierarchy_release(struct route_topology *topology)
         free(h->level[i].lanes);
         free(h->level[i].step);
     }
+    for (int leg = 0; leg < LEGS; leg++) {
+        free(h->hops[leg].out);
+        free(h->hops[leg].inside);
+    }
     free(h->rack);
 }
 

@@ -56,6 +56,14 @@ enum via { VIA_NONE, VIA_GROUP, VIA_SWITCH, VIA_ANY };
 
 /* What is decided of a packet's path; see hierarchical_detours.c. */
 enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED, PHASES };
+
+/* Next hops of a leg in short form (route_hop_function), where the highest level is a "group" level and no
+ * links are parallel. NULL: not made. */
+struct hops {
+    uint32_t *out;    /* of the group: [places ahead << shift | switch] */
+    uint32_t *inside; /* one of the highest level's groups: [from << shift | to]; 0: from here to here */
+};
+
 #define HIERARCHY_PHASES 3u /* these bits of the state */
 
 struct hierarchy {
@@ -75,6 +83,7 @@ struct hierarchy {
                               level; at the top */
     uint32_t top_path[2];  /* by class at the top: path of the hop that crosses it */
     enum via via;
+    uint64_t via_mask; /* of an address: where a detour's intermediate group or switch is */
     uint32_t candidates,
         detours;            /* paths that are offered beside the direct one; racks that a pair may use */
     uint32_t *rack, racks;  /* the racks that may be used, ascending; 0: all */
@@ -83,6 +92,7 @@ struct hierarchy {
     bool common;            /* via a group or a switch in it, without parallel links: there is a fast path */
     bool weighted, doubled; /* paths weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits; /* of the packet's state */
+    struct hops hops[LEGS];      /* of the detour and the final leg */
 };
 
 static inline const struct hierarchy *hierarchy_of(const struct route_topology *topology)
@@ -230,6 +240,24 @@ hierarchy_hop_inside(const struct hierarchy *h, uint64_t coordinate, uint64_t ta
     }
     *choice = (struct route_choice){.port = (uint16_t)port};
     hierarchy_channel(choice, h, l, path, leg);
+}
+
+/* The same, and out of the group, looked up; 0: the target is here. */
+static inline __attribute__((always_inline)) uint32_t
+hierarchy_hop_known(const struct hierarchy *h, enum leg_kind leg, uint64_t coordinate, uint64_t target)
+{
+    const struct level *l = h->top;
+    const struct hops *hops = &h->hops[leg];
+    uint64_t low = (1ull << l->shift) - 1, at = coordinate & low;
+    uint32_t from = field(l, coordinate), to = field(l, target);
+    return from != to ? hops->out[((uint64_t)places_between(l, from, to) << l->shift) + at]
+                      : hops->inside[(at << l->shift) + (target & low)];
+}
+
+/* Of a packet that has arrived: to its node, in short form. */
+static inline uint64_t hierarchy_eject_hop(const struct hierarchy *h, uint64_t address)
+{
+    return (address >> h->slot_shift) << 16 | h->topology.channels;
 }
 
 /* The next hop of a leg that ends at the switch `target`, which is not here; between groups of the highest

@@ -47,12 +47,6 @@ static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
     return (uint64_t)group << h->top->shift;
 }
 
-static void plan_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                       struct plan plan, struct route_choice *choice)
-{
-    plan_hop(h, coordinate, packet, plan, choice, false);
-}
-
 /* The packet is (or was just now) at the end of a leg: from here on direct. */
 static struct plan plan_final(const struct hierarchy *h, uint64_t coordinate,
                               const struct route_packet *packet)
@@ -75,24 +69,17 @@ static inline bool arrived(const struct hierarchy *h, uint64_t coordinate, const
     return ((coordinate ^ packet->address) & h->switch_mask) == 0;
 }
 
-static inline __attribute__((always_inline)) int
-plan_follow_on(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-               struct plan plan, struct route_choice *choice, bool simple)
-{
-    if (plan.phase == PHASE_DETOUR &&
-        plan.via == (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
-        plan = simple ? (struct plan){PHASE_FINAL, 0, 0} : plan_final(h, coordinate, packet);
-        if (arrived(h, coordinate, packet))
-            return eject(h, packet, choice);
-    }
-    plan_hop(h, coordinate, packet, plan, choice, simple);
-    return 1;
-}
-
 static int plan_follow(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                        struct plan plan, struct route_choice *choice)
 {
-    return plan_follow_on(h, coordinate, packet, plan, choice, false);
+    if (plan.phase == PHASE_DETOUR &&
+        plan.via == (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
+        plan = plan_final(h, coordinate, packet);
+        if (arrived(h, coordinate, packet))
+            return eject(h, packet, choice);
+    }
+    plan_hop(h, coordinate, packet, plan, choice);
+    return 1;
 }
 
 bool hierarchy_away(const struct route_topology *topology, uint64_t coordinate,
@@ -202,7 +189,7 @@ static int offer_parallel(const struct hierarchy *h, uint64_t coordinate, uint64
 static int offer_detour(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                         struct plan plan, int room, struct route_choice *choice)
 {
-    plan_offer(h, coordinate, packet, plan, choice);
+    plan_hop(h, coordinate, packet, plan, choice);
     choice->flags = ROUTE_DETOUR;
     choice->watch =
         watch_of(h, coordinate, hierarchy_via_is_group(h) ? plan.via : field(h->top, plan.via), plan.lane);
@@ -229,7 +216,7 @@ static int offer_direct(const struct hierarchy *h, uint64_t coordinate, const st
     int offered = 0;
     for (uint32_t i = 0; i < count && offered < room; i++, offered++) {
         struct plan plan = {phase, lane_of(lanes, (from + i) % count), 0};
-        plan_offer(h, coordinate, packet, plan, &choices[offered]);
+        plan_hop(h, coordinate, packet, plan, &choices[offered]);
         choices[offered].watch = watch_of(h, coordinate, field(h->top, target), plan.lane);
         choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);
     }
@@ -388,7 +375,7 @@ static int general_paths(const struct hierarchy *h, uint64_t coordinate, const s
         int room = h->top->by_switch ? room_each(h->candidates) : ROUTE_MAX_CHOICES - (int)h->candidates;
         offered = offer_direct(h, coordinate, packet, direct, room, choices);
     } else {
-        plan_offer(h, coordinate, packet, plan, choices);
+        plan_hop(h, coordinate, packet, plan, choices);
         if (h->weighted)
             choices->weight =
                 (uint8_t)(h->doubled ? 1
@@ -420,24 +407,23 @@ static inline bool undecided(const struct hierarchy *h, uint64_t coordinate,
 }
 
 /* Otherwise. */
-static inline __attribute__((always_inline)) int decided_next(const struct hierarchy *h, uint64_t coordinate,
-                                                              const struct route_packet *packet,
-                                                              struct route_choice *choice, bool simple)
+static int decided_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        struct route_choice *choice)
 {
     struct plan plan = plan_unpack(h, packet->state);
     uint64_t between = (coordinate ^ packet->address) & h->switch_mask;
     if ((between | (plan.phase == PHASE_DETOUR)) == 0)
         return eject(h, packet, choice);
     if (plan.phase == PHASE_START)
-        plan = simple ? (struct plan){PHASE_FINAL, 0, 0} : plan_final(h, coordinate, packet);
-    return plan_follow_on(h, coordinate, packet, plan, choice, simple);
+        plan = plan_final(h, coordinate, packet);
+    return plan_follow(h, coordinate, packet, plan, choice);
 }
 
 static inline int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                             enum phase direct, struct route_choice *choices)
 {
     if (!undecided(h, coordinate, packet))
-        return decided_next(h, coordinate, packet, choices, false);
+        return decided_next(h, coordinate, packet, choices);
     return paths(h, coordinate, packet, plan_unpack(h, packet->state), direct, choices);
 }
 
@@ -446,16 +432,7 @@ int hierarchy_ugal_decided(const struct route_topology *topology, uint64_t coord
                            const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    return undecided(h, coordinate, packet) ? 0 : decided_next(h, coordinate, packet, choice, false);
-}
-
-static inline __attribute__((always_inline)) int simple_decided(const struct route_topology *topology,
-                                                                uint64_t coordinate, uint32_t switch_id,
-                                                                const struct route_packet *packet,
-                                                                struct route_choice *choice)
-{
-    const struct hierarchy *h = hierarchy_of(topology);
-    return undecided(h, coordinate, packet) ? 0 : decided_next(h, coordinate, packet, choice, true);
+    return undecided(h, coordinate, packet) ? 0 : decided_next(h, coordinate, packet, choice);
 }
 
 static uint64_t general_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
@@ -464,12 +441,28 @@ static uint64_t general_hop(const struct route_topology *topology, uint64_t coor
     return route_hop_by(hierarchy_ugal_decided, topology, coordinate, address, in, chance);
 }
 
+/* The address of the intermediate group or switch. */
+static inline uint64_t via_target(const struct hierarchy *h, uint32_t state)
+{
+    return (uint64_t)(state >> 2) << (hierarchy_via_is_group(h) ? h->top->shift : 0);
+}
+
 uint64_t hierarchy_ugal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
                             uint64_t in, uint64_t chance)
 {
-    if (__builtin_expect(!hierarchy_of(topology)->common, 0))
+    const struct hierarchy *h = hierarchy_of(topology);
+    uint32_t state = (uint32_t)(in >> 24), hop;
+    if (__builtin_expect(!h->hops[LEG_DETOUR].out, 0))
         return general_hop(topology, coordinate, address, in, chance);
-    return route_hop_by(simple_decided, topology, coordinate, address, in, chance);
+    if ((coordinate ^ address) & h->open[state & HIERARCHY_PHASES])
+        return 0;
+    if ((state & HIERARCHY_PHASES) == PHASE_DETOUR) {
+        uint64_t via = via_target(h, state);
+        if ((coordinate ^ via) & h->via_mask)
+            return (uint64_t)state << 32 | hierarchy_hop_known(h, LEG_DETOUR, coordinate, via);
+    }
+    hop = hierarchy_hop_known(h, LEG_FINAL, coordinate, address);
+    return hop ? (uint64_t)PHASE_FINAL << 32 | hop : hierarchy_eject_hop(h, address);
 }
 
 int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,

@@ -29,19 +29,13 @@ _Static_assert(PHASE_DETOUR - LEG_DETOUR == 1 && PHASE_FINAL - LEG_FINAL == 1 &&
                    PHASE_UNDECIDED - LEG_UNDECIDED == 1,
                "a phase's leg");
 
-/* simple: h->common, known to the compiler. */
-static inline __attribute__((always_inline)) void plan_hop(const struct hierarchy *h, uint64_t coordinate,
-                                                           const struct route_packet *packet,
-                                                           struct plan plan, struct route_choice *choice,
-                                                           bool simple)
+static inline void plan_hop(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                            struct plan plan, struct route_choice *choice)
 {
     const struct leg *leg = &h->leg[plan.phase - 1];
     if (plan.phase != PHASE_DETOUR || !hierarchy_via_is_group(h))
         hierarchy_hop(h, coordinate, plan.phase == PHASE_DETOUR ? plan.via : packet->address & h->switch_mask,
-                      leg, simple ? 0 : plan.lane, packet, choice, !simple);
-    else if (simple)
-        hierarchy_leave(h, coordinate, places_between(h->top, field(h->top, coordinate), plan.via), choice,
-                        leg);
+                      leg, plan.lane, packet, choice, true);
     else
         hierarchy_hop_to_group(h, coordinate, plan.via, leg, plan.lane, packet, choice);
     if (plan.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)

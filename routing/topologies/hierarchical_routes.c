@@ -34,6 +34,7 @@ void hierarchy_legs_set(struct hierarchy *h, enum via via, bool progressive)
     uint32_t final =
         via == VIA_NONE ? 0 : first + (via == VIA_GROUP ? 1 : 2); /* its stage before the crossing */
     h->via = via;
+    h->via_mask = h->switch_mask & ~(via == VIA_GROUP ? (1ull << h->top->shift) - 1 : 0);
     h->tops = 1 + top;
     if (h->top->by_switch) {
         for (int leg = 0; leg < LEGS; leg++)
@@ -65,13 +66,6 @@ uint32_t hierarchy_channels(const struct route_topology *topology)
         if (h->level[i].groups > 1 && classes_of(h, &h->level[i]) > most)
             most = classes_of(h, &h->level[i]);
     return most;
-}
-
-void hierarchy_tune(struct route_topology *topology)
-{
-    struct hierarchy *h = (struct hierarchy *)topology;
-    for (int i = 0; i < h->levels; i++)
-        h->level[i].spread = topology->channels / classes_of(h, &h->level[i]);
 }
 
 enum ker_status hierarchy_direct_prepare(struct route_topology *topology, const struct ker_config *config,
@@ -279,6 +273,49 @@ void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint
     hierarchy_channel(choice, h, l, path, leg);
 }
 
+/* ---- next hops in short form ---- */
+
+#define INSIDE_MOST (1u << 14)
+
+static uint32_t short_form(const struct route_choice *c)
+{
+    return (uint32_t)c->port << 16 | (uint32_t)c->first_channel << 8 | c->channel_count;
+}
+
+static struct hops hops_make(const struct hierarchy *h, const struct leg *leg)
+{
+    const struct level *l = h->top;
+    struct hops hops = {ker_alloc(sizeof *hops.out * ((uint64_t)(l->groups - 1) << l->shift)),
+                        ker_alloc(sizeof *hops.inside << 2 * l->shift)};
+    for (uint32_t index = 0; index < l->size; index++) {
+        struct route_choice c;
+        uint64_t at = hierarchy_pack(h, h->levels - 1, index);
+        for (uint64_t k = 0; k + 1 < l->groups; k++) {
+            hierarchy_leave(h, at, (uint32_t)k, &c, leg);
+            hops.out[(k << l->shift) + at] = short_form(&c);
+        }
+        for (uint32_t other = 0; other < l->size; other++) {
+            uint64_t to = hierarchy_pack(h, h->levels - 1, other);
+            if (to == at)
+                continue;
+            hierarchy_hop_inside(h, at, to, leg->path, leg, 0, NULL, &c, false);
+            hops.inside[(at << l->shift) + to] = short_form(&c);
+        }
+    }
+    return hops;
+}
+
+void hierarchy_tune(struct route_topology *topology)
+{
+    struct hierarchy *h = (struct hierarchy *)topology;
+    for (int i = 0; i < h->levels; i++)
+        h->level[i].spread = topology->channels / classes_of(h, &h->level[i]);
+    if (!h->steps || h->top->links > 1 || 1ull << 2 * h->top->shift > INSIDE_MOST)
+        return;
+    for (int leg = h->via == VIA_NONE ? LEG_FINAL : LEG_DETOUR; leg <= LEG_FINAL; leg++)
+        h->hops[leg] = hops_make(h, &h->leg[leg]);
+}
+
 /* Without alternatives. */
 static inline __attribute__((always_inline)) int single_next(const struct route_topology *topology,
                                                              uint64_t coordinate, uint32_t switch_id,
@@ -386,8 +423,8 @@ int hierarchy_minimal_next(const struct route_topology *topology, uint64_t coord
     return 1;
 }
 
-static uint64_t parallel_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
-                             uint64_t in, uint64_t chance)
+static uint64_t general_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint64_t in, uint64_t chance)
 {
     return route_hop_by(hierarchy_minimal_next, topology, coordinate, address, in, chance);
 }
@@ -395,9 +432,11 @@ static uint64_t parallel_hop(const struct route_topology *topology, uint64_t coo
 uint64_t hierarchy_minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
                                uint64_t in, uint64_t chance)
 {
-    if (__builtin_expect(hierarchy_of(topology)->parallel, 0))
-        return parallel_hop(topology, coordinate, address, in, chance);
-    return route_hop_by(single_next, topology, coordinate, address, in, chance);
+    const struct hierarchy *h = hierarchy_of(topology);
+    if (__builtin_expect(!h->hops[LEG_FINAL].out, 0))
+        return general_hop(topology, coordinate, address, in, chance);
+    uint32_t hop = hierarchy_hop_known(h, LEG_FINAL, coordinate, address);
+    return hop ? hop : hierarchy_eject_hop(h, address);
 }
 
 int hierarchy_adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
