@@ -138,18 +138,26 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
     return true;
 }
 
-/* The channel of the class with most credits (with routing.pinning: the one of its message or flow), if they
- * are enough for the packet; -1: wait. */
-static int channel_find(const struct net_adapter *a, unsigned priority, const struct net_packet *p)
+/* The channel of the class with most credits. */
+static inline unsigned channel_best(const struct net_adapter *a, unsigned priority)
 {
-    unsigned first = priority * a->net->set.channels, best = first, entrances = a->net->set.entrances;
-    bool pinned = a->net->set.pinning != NET_PIN_PACKET;
-    if (__builtin_expect(pinned, 0))
-        best = first + ker_random_below(ker_mix(net_packet_draw(a->net, p)), entrances);
-    for (unsigned c = first + 1; c < first + entrances && !pinned; c++)
+    unsigned first = priority * a->net->set.channels, best = first;
+    for (unsigned c = first + 1; c < first + a->net->set.entrances; c++)
         if (a->credit[c] > a->credit[best])
             best = c;
-    return credits_enough(&a->net->set, a->credit, best, p->bytes) ? (int)best : -1;
+    return best;
+}
+
+/* That one (with routing.pinning: the one of the packet's message or flow), if its credits are enough for the
+ * packet; -1: wait. */
+static inline int channel_find(const struct net_adapter *a, unsigned priority, unsigned best,
+                               const struct net_packet *p)
+{
+    const struct net_settings *set = &a->net->set;
+    if (__builtin_expect(set->pinning != NET_PIN_PACKET, 0))
+        best =
+            priority * set->channels + ker_random_below(ker_mix(net_packet_draw(a->net, p)), set->entrances);
+    return credits_enough(set, a->credit, best, p->bytes) ? (int)best : -1;
 }
 
 static void packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
@@ -271,12 +279,15 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     struct net_network *net = a->net;
     uint32_t turn = net->outgoing.at[previous].turn, index = flow_first(net, turn);
     struct net_outgoing *o = &net->outgoing.at[index];
+    uint64_t payload = packet_payload(net, o), least = payload + net->set.header;
+    unsigned best = channel_best(a, o->priority);
+    if (!credits_enough(&net->set, a->credit, best, (uint32_t)(least + !least)) && !net->faulty)
+        return false; /* most often when it is asked, as it is at every instant of the node */
     struct net_packet p = packet_make(a, o, now);
-    uint64_t payload = packet_payload(net, o);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
         net_packet_withhold(a, &p, now);
     } else {
-        int channel = channel_find(a, o->priority, &p);
+        int channel = channel_find(a, o->priority, best, &p);
         if (channel < 0)
             return false;
         packet_post(a, &p, channel, now);
@@ -351,7 +362,8 @@ __attribute__((noinline)) static enum injection lanes_inject(struct net_adapter 
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, net->outgoing.at[previous].turn)];
         struct net_packet p = packet_make(a, o, now);
         bool lost = net->faulty && !route_reachable(net->topology, now, a->id, o->destination);
-        int channel = lost ? (int)(o->priority * net->set.channels) : channel_find(a, o->priority, &p);
+        int channel = lost ? (int)(o->priority * net->set.channels)
+                           : channel_find(a, o->priority, channel_best(a, o->priority), &p);
         result = INJECT_BLOCKED;
         if (channel < 0 || ready >> channel & 1)
             continue;
@@ -459,7 +471,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
                            .extension = (uint32_t)o->cookie,
                            .message = UINT32_MAX};
     bool reachable = !net->faulty || route_reachable(net->topology, now, a->id, p.destination);
-    int channel = channel_find(a, o->priority, &p);
+    int channel = channel_find(a, o->priority, channel_best(a, o->priority), &p);
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;

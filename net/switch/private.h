@@ -142,7 +142,8 @@ static inline void credits_look(const struct net_switch *s, struct net_port *out
  * two are walked. */
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
-    if ((channel_count == 1) | out->to_adapter) /* as one condition mostly the same for all packets of a run */
+    if ((channel_count == 1) |
+        out->to_adapter) /* as one condition mostly the same for all packets of a run */
         return (uint8_t)first;
     unsigned end = first + channel_count, second = first + 1;
     unsigned best = out->credit[second] > out->credit[first] ? second : first;
