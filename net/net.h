@@ -91,6 +91,7 @@ struct net_host {
     const struct ker_class *class;
     size_t bytes;   /* of its state; its adapters are behind it */
     bool shares;    /* an arrival that completes nothing matters to it, too */
+    bool deaf;      /* arrived() does nothing */
     uint32_t timer; /* the timers of its adapter p have the key timer + p: port x 256 + channel */
     void *context;
     /* The node of this number, as component `self` of the engine; its adapters, one every `stride` bytes. */

@@ -261,7 +261,8 @@ struct net_network {
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
     bool lives;                       /* packets in switches have limits of life */
-    bool lands;                       /* adapters count packets at the grant (adapter/receive.c) */
+    bool lands;                       /* adapters count packets at the grant (adapter/receive.c), */
+    bool deaf;                        /* those that complete messages, too */
     bool selects_time;                /* net_selects_time */
     uint32_t rank;                    /* of the engine */
     struct net_host host;

@@ -169,7 +169,7 @@ struct net_loading *net_loading_new(struct net_network *net, bool sums)
     struct net_loading *l = ker_alloc(sizeof *l);
     *l = (struct net_loading){
         .net = net, .switch_count = sum->switches, .adapter_count = sum->endpoints, .sums = sums};
-    net->lands = false;
+    net->lands = net->deaf = false;
     l->switches = ker_alloc(sizeof *l->switches * sum->switches);
     l->adapters = ker_alloc(sizeof *l->adapters * sum->endpoints);
     for (uint32_t i = 0; i < net->switch_count; i++)

@@ -439,6 +439,15 @@ void node_system_free(struct node_system *system)
     free(system);
 }
 
+/* Does nothing come of messages that arrive? */
+static bool is_deaf(const struct node_system *system)
+{
+    for (uint32_t s = 0; s < system->services->count; s++)
+        if (system->services->at[s].service->arrived)
+            return false;
+    return system->model.adapters == 1 && !node_has_path(&system->model);
+}
+
 struct net_host node_system_host(struct node_system *system)
 {
     bool dma = node_has_dma(&system->model);
@@ -448,6 +457,7 @@ struct net_host node_system_host(struct node_system *system)
         .timer = node_timer_key(dma ? NODE_TIMER_READS : NODE_TIMER_ADAPTER, 0),
         .context = system,
         .shares = system->memory != NULL,
+        .deaf = is_deaf(system),
         .init = host_init,
         .arrived = host_arrived,
         .sent = host_sent,

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A packet of a message of several has been granted at its last switch, on this rank, and will be at its
- * adapter `when`. true: nothing is to be posted; false: it is, as it is now, with these flags. */
+/* A packet, of a message of several but with net->deaf, has been granted at its last switch, on this rank,
+ * and will be at its adapter `when`. true: nothing is to be posted; false: it is, as it is now, with these
+ * flags.
+ */
 bool net_adapter_land(struct net_network *, struct net_packet *, ker_time when, uint8_t *flags);
 
 struct net_reassembly *net_reassembly_new(void);

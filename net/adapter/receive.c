@@ -9,7 +9,8 @@
  * (net_adapter_land). Grants of one output are in the order of arrivals, so the table sees the same order,
  * and the packet that completes a message is known there: it is an event, as if it were all of its message.
  * What arrives behind net->final could be cut off by an end: it is in the table, too, but counted by an event
- * (NET_LANDED). After a resume some that are in flight may not be in the table: then no others land.
+ * (NET_LANDED). After a resume some that are in flight may not be in the table: then no others land. Where no
+ * service does anything with messages that come (net->deaf: open-loop traffic), none needs an event.
  */
 #include "net/adapter/adapter.h"
 #include "net/congestion/congestion.h"
@@ -20,16 +21,21 @@
 
 #define PORT_CONSUMED (NET_PORT_ADAPTER + 1) /* added to the port of an arrival that has been worked off */
 
+/* Returns whether it is measured. */
+static inline bool message_count(struct net_network *net, ker_time now, ker_time created, uint64_t bytes)
+{
+    net->count.messages_delivered++;
+    if (!net_measures(net, created))
+        return false;
+    stats_quantity_add(net->message_latency, (uint64_t)(now - created));
+    stats_quantity_add(net->message_size, bytes);
+    return true;
+}
+
 void net_adapter_whole(struct net_adapter *a, ker_time now, const struct net_message *m)
 {
-    struct net_network *net = a->net;
-    net->count.messages_delivered++;
-    if (net_measures(net, m->created)) {
-        stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
-        stats_quantity_add(net->message_size, m->bytes);
-        if (__builtin_expect(m->parts != NULL, 0))
-            net_parts_message(net, now, m);
-    }
+    if (message_count(a->net, now, m->created, m->bytes) && __builtin_expect(m->parts != NULL, 0))
+        net_parts_message(a->net, now, m);
 }
 
 static void message_hand_up(struct net_adapter *a, ker_time now, const struct net_message *m)
@@ -172,24 +178,45 @@ static inline void packet_deliver(struct net_adapter *a, ker_time now, const str
     extension_hand_up(a, now, p, &x);
 }
 
-bool net_adapter_land(struct net_network *net, struct net_packet *p, ker_time when, uint8_t *flags)
+/* A message is whole that its receiver does nothing with. */
+static void message_land(struct net_network *net, const struct net_packet *p, uint64_t payload,
+                         uint32_t extension, ker_time when)
 {
-    if (!net->lands)
-        return false;
-    struct net_packet here = *p;
-    here.hops += here.hops < NET_MAX_SWITCHES;
-    uint64_t payload = packet_payload(net, &here);
-    uint32_t whole;
-    uint64_t ahead = net_reassembly_add(net, p, payload, &whole);
+    if (extension != NET_NONE) {
+        struct net_extension x;
+        ker_extension_read(net->engine, extension, &x);
+        ker_extension_free(net->engine, extension);
+        payload = x.bytes;
+    }
+    message_count(net, when, p->created, payload);
+}
+
+/* Of a packet that has landed: what its event has to say. */
+static void land_later(struct net_packet *p, uint64_t ahead, uint32_t whole, uint8_t *flags)
+{
     if (whole != NET_NONE) {
         p->extension = whole;
         *flags |= NET_FIRST | NET_LAST | KER_FLAG_EXTENSION;
-        return false;
+        return;
     }
-    if (when > net->final) {
-        p->index = (uint16_t)ahead;
-        p->extension = (uint32_t)(ahead >> 16);
-        *flags = (*flags & (uint8_t) ~(NET_FIRST | KER_FLAG_EXTENSION)) | NET_LANDED;
+    p->index = (uint16_t)ahead;
+    p->extension = (uint32_t)(ahead >> 16);
+    *flags = (*flags & (uint8_t) ~(NET_FIRST | KER_FLAG_EXTENSION)) | NET_LANDED;
+}
+
+bool net_adapter_land(struct net_network *net, struct net_packet *p, ker_time when, uint8_t *flags)
+{
+    bool alone = net_packet_alone(p), certain = when < net->final; /* an end at `when` comes first */
+    if (!net->lands || (alone && !certain))
+        return false;
+    struct net_packet here = *p;
+    here.hops += here.hops < NET_MAX_SWITCHES;
+    uint64_t payload = packet_payload(net, &here), ahead = 0;
+    uint32_t whole = p->flags & KER_FLAG_EXTENSION ? p->extension : NET_NONE;
+    if (!alone)
+        ahead = net_reassembly_add(net, p, payload, &whole);
+    if (!certain || (!net->deaf && whole != NET_NONE)) {
+        land_later(p, ahead, whole, flags);
         return false;
     }
     packet_count(net, when, &here, payload);
@@ -197,7 +224,9 @@ bool net_adapter_land(struct net_network *net, struct net_packet *p, ker_time wh
         packet_early(net, ahead);
     if (p->flags & NET_DETOUR && net_measures(net, p->created))
         net->count.detours++;
-    net->engine->counts.events++;
+    if (alone || whole != NET_NONE)
+        message_land(net, p, payload, whole, when);
+    net->engine->counts.records++; /* for the event that it would have been */
     ker_hold(net->engine, when);
     return true;
 }

@@ -239,7 +239,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
     ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);
     uint8_t flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
-    if (__builtin_expect(net_packet_alone(p), 1) || !out->lands ||
+    if ((__builtin_expect(!net->deaf, 1) && net_packet_alone(p)) || !out->lands ||
         !net_adapter_land(net, (struct net_packet *)p, arrive, &flags)) {
         struct net_packet *next =
             (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
