@@ -46,8 +46,11 @@ static void network_free(struct net_network *net)
 static bool arrive(struct net_network *net, uint64_t index, uint64_t packets)
 {
     uint32_t whole;
-    struct net_packet p = {
-        .destination = 3, .source = 5, .message = 9, .index = (uint16_t)index, .extension = (uint32_t)(index >> 16)};
+    struct net_packet p = {.destination = 3,
+                           .source = 5,
+                           .message = 9,
+                           .index = (uint16_t)index,
+                           .extension = (uint32_t)(index >> 16)};
     if (index == packets - 1)
         p.flags |= NET_LAST;
     if (index == 0) {
