@@ -99,9 +99,10 @@ void run_skip_begin(struct run_skip *);
  * next, and adds a window where steps are skipped before it. */
 void run_skip_plan(struct run_skip *, const struct run_skip_ends *, ker_time at, bool anew);
 
-/* Of a phase of job i: the times of its steps that count, in ps, those of a period together. To be released.
+/* Of a phase of job i: the times of its steps that count, in ps, those of a period together. Windows are cut
+ * into pieces of this many. To be released.
  */
-struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase,
+struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase, uint32_t piece,
                                    const struct run_skip_ends *);
 void run_skip_seen_release(struct stats_windows *);
 

@@ -27,7 +27,7 @@
 #define SAME_TIME 0.05    /* pieces differ by no more: means vary from look to look */
 #define LOOKS 3           /* before a set time: by then jobs may have been released */
 #define RESONANCES 3      /* of steps of two jobs */
-#define BEATS 2           /* that are seen */
+#define BEATS 3           /* that are seen, one in a window */
 #define LEAST_TOGETHER 30 /* steps of the slower job */
 #define MOST_TOGETHER 0.33
 #define UNCOUNTED 1 /* periods behind a gap */
@@ -153,7 +153,7 @@ double run_skip_known(const struct run_skip *skip, uint32_t i, uint32_t from, ui
     return known ? skip->job[i].factor * (double)(known[to] - known[from]) : 0;
 }
 
-struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase,
+struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t piece,
                                    const struct run_skip_ends *ends)
 {
     const struct run_skip_job *job = &skip->job[i];
@@ -174,7 +174,7 @@ struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint
         uint32_t warm = w == from ? stats_mser(seen.value, seen.values) : 0;
         seen.values -= warm;
         memmove(seen.value + first, seen.value + first + warm, (seen.values - first) * sizeof *seen.value);
-        pieces_cut(&seen, first, job->piece);
+        pieces_cut(&seen, first, piece);
     }
     seen.begin[seen.windows] = seen.values;
     return seen;
@@ -218,7 +218,7 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to;
     phase_windows(skip, phase, &from, &to);
-    struct stats_windows seen = run_skip_seen(skip, i, phase, ends);
+    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends);
     struct view v = {.steady = stats_steady(&seen, skip->level), .ended = ends->count};
     v.now = (ends->count - job->number[to - 1]) / job->period;
     v.now = v.now < seen.values ? v.now : seen.values;
@@ -343,26 +343,6 @@ static void go_on(struct run_skip *skip, const struct view *views, uint32_t wind
         await_end(skip, views);
 }
 
-/* Pieces are as long for all jobs, in time, and not shorter than what comes again and again beside their
- * steps. */
-static bool pieces_fit(struct run_skip *skip, const struct view *views)
-{
-    double time = (double)skip->recurs;
-    bool changed = false;
-    for (uint32_t i = 0; i < skip->state.jobs; i++)
-        if (run_skip_runs(&skip->job[i]))
-            time = fmax(time, skip->job[i].piece * views[i].steady.mean);
-    for (uint32_t i = 0; i < skip->state.jobs; i++) {
-        struct run_skip_job *job = &skip->job[i];
-        double piece = ceil(time / views[i].steady.mean * (1 - SAME_TIME));
-        if (!run_skip_runs(job) || piece <= job->piece)
-            continue;
-        job->piece = (uint32_t)fmin(piece, periods_of(job));
-        changed = true;
-    }
-    return changed;
-}
-
 /* How long until two jobs with steps of these times have been in all phases to each other: n steps of one and
  * m of the other, m = 1, 2, 3, differ by a little, and by that the phase advances. */
 static double beat_of(double a, double b)
@@ -392,6 +372,30 @@ static double together_span(const struct run_skip *skip, const struct view *view
             pair[1] = j;
         }
     return span;
+}
+
+/* Pieces are as long for all jobs, in time, and not shorter than what comes again and again beside their
+ * steps: in a part of a beat the means are those of a phase of one job to the other. */
+static bool pieces_fit(struct run_skip *skip, const struct view *views)
+{
+    uint32_t pair[2];
+    double time = fmax((double)skip->recurs, together_span(skip, views, pair) / BEATS), shorter = INFINITY;
+    bool changed = false;
+    for (uint32_t i = 0; i < skip->state.jobs; i++)
+        if (run_skip_runs(&skip->job[i])) {
+            time = fmax(time, piece_periods(&skip->job[i]) * views[i].steady.mean);
+            shorter = fmin(shorter, periods_of(&skip->job[i]) * views[i].steady.mean);
+        }
+    time = fmax((double)skip->recurs, fmin(time, MOST_TOGETHER / BEATS * shorter));
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
+        struct run_skip_job *job = &skip->job[i];
+        double piece = fmin(ceil(time / views[i].steady.mean * (1 - SAME_TIME)), periods_of(job));
+        if (!run_skip_runs(job) || piece == job->piece)
+            continue;
+        job->piece = (uint32_t)fmax(piece, LEAST_PERIODS);
+        changed = true;
+    }
+    return changed;
 }
 
 /* Is it too long for these jobs? */

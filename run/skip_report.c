@@ -48,16 +48,27 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 
 /* ---- the estimate ---- */
 
+/* Half of the interval of the mean. What changes slowly is alike in all of a window: so the windows' means
+ * count, too; but they are few, so that their interval is wide, and only up to what was asked for. */
+static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
+                      const struct stats_steady *steady)
+{
+    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i]);
+    double wide = fmin(stats_steady(&whole, skip->level).half, skip->precision * steady->mean);
+    run_skip_seen_release(&whole);
+    return fmax(steady->half, wide);
+}
+
 /* Adds what one phase of a job has skipped: steps. */
 static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t skipped,
                       struct run_skip_estimate *e)
 {
-    struct stats_windows seen = run_skip_seen(skip, i, phase, &skip->ends[i]);
+    struct stats_windows seen = run_skip_seen(skip, i, phase, skip->job[i].piece, &skip->ends[i]);
     e->steady = stats_steady(&seen, skip->level);
     e->time += e->steady.mean * skipped / skip->job[i].period;
     /* the mean is not known better than that, and what was skipped varies about it, too */
     double times = (double)skipped / skip->job[i].period;
-    e->half += e->steady.half * times * sqrt(1 + seen.values / times);
+    e->half += half_of(skip, i, phase, &e->steady) * times * sqrt(1 + seen.values / times);
     run_skip_seen_release(&seen);
 }
 
