@@ -226,13 +226,13 @@ static inline void message_count(struct loggops_system *s, const struct loggops_
 /* An operation of a run leaves the event, which continues with those that follow. */
 static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
-    const struct loggops_event e = *loggops_event_at(s, index);
-    struct now now = {e.time, {e.time, e.cause[0], e.cause[1]}};
     s->handled++;
-    if (e.kind >= LOGGOPS_START) {
+    if (loggops_event_at(s, index)->kind >= LOGGOPS_START) {
         loggops_program_event(s, p, index);
         return;
     }
+    const struct loggops_event e = *loggops_event_at(s, index);
+    struct now now = {e.time, {e.time, e.cause[0], e.cause[1]}};
     s->current = p;
     if (__builtin_expect(s->records != NULL, 0))
         loggops_record_event(s, p, &e);
