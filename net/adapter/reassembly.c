@@ -1,9 +1,11 @@
 /* reassembly.c - messages of several packets, counted until they are whole.
  *
- * One hash table per rank, keyed by (receiver, sender, message number). Packets may come in any order; those
- * ahead of a missing one are counted as out of order, and the bytes that a resequencing adapter would hold
- * are tracked. Which they are is kept in a ring of bits by packet number: one word in the entry, or as many
- * elsewhere as the packet furthest ahead needs. Iteration order is never observable.
+ * A hash table for each few hundred receivers with neighbouring numbers, keyed by (receiver, sender, message
+ * number): what happens together on a large machine (waves, tiles) is together in a cache, which one table
+ * for all would spread over hundreds of megabytes. Packets may come in any order; those ahead of a missing
+ * one are counted as out of order, and the bytes that a resequencing adapter would hold are tracked. Which
+ * they are is kept in a ring of bits by packet number: one word in the entry, or as many elsewhere as the
+ * packet furthest ahead needs. Iteration order is never observable.
  *
  * A message is whole when the next packet in order would be behind its last. A packet costs one line of
  * the table: the extension, a line elsewhere, is looked at only when the last packet came early.
@@ -36,9 +38,24 @@ struct partial {
 };
 _Static_assert(sizeof(struct partial) == 32, "two in a cache line");
 
+#define GROUP_SHIFT 9 /* receivers of a table: 512 */
+
 struct net_reassembly {
-    struct ker_table partials;
+    struct ker_table *partials; /* by group */
+    uint32_t groups;
 };
+
+/* That of the receiver's group. */
+static struct ker_table *table_of(struct net_reassembly *r, uint32_t receiver)
+{
+    uint32_t group = receiver >> GROUP_SHIFT;
+    if (__builtin_expect(group >= r->groups, 0)) {
+        r->partials = ker_realloc(r->partials, (group + (size_t)1) * sizeof *r->partials);
+        memset(r->partials + r->groups, 0, (group + 1 - r->groups) * sizeof *r->partials);
+        r->groups = group + 1;
+    }
+    return &r->partials[group];
+}
 
 static uint64_t partial_hash(const void *key)
 {
@@ -63,23 +80,29 @@ void net_reassembly_free(struct net_reassembly *r)
 {
     if (!r)
         return;
-    for (const struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials, m));)
-        if (m->ring_log)
-            free(m->ring);
-    ker_table_release(&r->partials);
+    for (uint32_t i = 0; i < r->groups; i++) {
+        for (const struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials[i], m));)
+            if (m->ring_log)
+                free(m->ring);
+        ker_table_release(&r->partials[i]);
+    }
+    free(r->partials);
     free(r);
 }
 
 size_t net_reassembly_count(const struct net_reassembly *r)
 {
-    return r->partials.count;
+    size_t count = 0;
+    for (uint32_t i = 0; i < r->groups; i++)
+        count += r->partials[i].count;
+    return count;
 }
 
-static void partial_remove(struct net_reassembly *r, struct partial *m)
+static void partial_remove(struct ker_table *t, struct partial *m)
 {
     if (m->ring_log)
         free(m->ring);
-    ker_table_drop(&partial_kind, &r->partials, m);
+    ker_table_drop(&partial_kind, t, m);
 }
 
 /* ---- order ---- */
@@ -157,10 +180,10 @@ static bool is_behind_last(struct net_network *net, const struct partial *m)
 uint64_t net_reassembly_add(struct net_network *net, const struct net_packet *p, uint64_t payload,
                             uint32_t *whole)
 {
-    struct net_reassembly *r = net->reassembly;
+    struct ker_table *t = table_of(net->reassembly, p->destination);
     bool is_new;
     const struct partial key = {.node = p->destination + 1, .source = p->source, .message = p->message};
-    struct partial *m = ker_table_add(&partial_kind, &r->partials, &key, &is_new);
+    struct partial *m = ker_table_add(&partial_kind, t, &key, &is_new);
     if (is_new)
         *m = (struct partial){
             .node = key.node, .source = p->source, .message = p->message, .extension = NET_NONE};
@@ -175,7 +198,7 @@ uint64_t net_reassembly_add(struct net_network *net, const struct net_packet *p,
     order_advance(net, m);
     if (p->flags & NET_LAST || (m->last_early && is_behind_last(net, m))) {
         *whole = m->extension;
-        partial_remove(r, m);
+        partial_remove(t, m);
     }
     return 0;
 }
@@ -184,7 +207,7 @@ bool net_reassembly_extension(const struct net_network *net, const struct net_ad
                               const struct net_packet *p, struct net_extension *x)
 {
     const struct partial key = {.node = a->id + 1, .source = p->source, .message = p->message},
-                         *m = ker_table_find(&partial_kind, &net->reassembly->partials, &key);
+                         *m = ker_table_find(&partial_kind, table_of(net->reassembly, a->id), &key);
     if (!m || m->extension == NET_NONE)
         return false;
     ker_extension_read(net->engine, m->extension, x);
@@ -230,29 +253,29 @@ static void partial_state(struct net_network *net, struct ker_chunk *c, struct p
 void net_reassembly_save(struct net_network *net, struct ker_state_writer *writer)
 {
     const struct net_reassembly *r = net->reassembly;
-    struct ker_chunk *c = NULL;
-    for (struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials, m));) {
-        c = ker_state_begin(writer, "reassembly", NET_REASSEMBLY_VERSION, m->node - 1);
-        partial_state(net, c, m);
-        ker_state_end(writer);
-    }
+    for (uint32_t i = 0; i < r->groups; i++)
+        for (struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials[i], m));) {
+            struct ker_chunk *c = ker_state_begin(writer, "reassembly", NET_REASSEMBLY_VERSION, m->node - 1);
+            partial_state(net, c, m);
+            ker_state_end(writer);
+        }
 }
 
 void net_reassembly_load(struct net_loading *l, struct ker_chunk *c)
 {
-    struct net_reassembly *r = l->net->reassembly;
     const struct net_adapter *n = net_loading_adapter(l, c);
     struct partial m = {0};
     if (!n)
         return;
     partial_state(l->net, c, &m);
     m.node = n->id + 1;
-    c->bad |= ker_table_find(&partial_kind, &r->partials, &m) != NULL;
+    struct ker_table *t = table_of(l->net->reassembly, n->id);
+    c->bad |= ker_table_find(&partial_kind, t, &m) != NULL;
     if (c->bad) {
         if (m.ring_log)
             free(m.ring);
         return;
     }
     bool is_new;
-    *(struct partial *)ker_table_add(&partial_kind, &r->partials, &m, &is_new) = m;
+    *(struct partial *)ker_table_add(&partial_kind, t, &m, &is_new) = m;
 }
