@@ -11,7 +11,7 @@
 
 struct resources {
     struct ker_shared *at;
-    const uint32_t *list;
+    uint32_t *list;
     uint32_t count;
 };
 
@@ -29,32 +29,44 @@ static void give(struct ker_sharer *sharer, uint64_t rate, uint32_t bound, struc
         struct ker_shared *r = &resource[sharer->use[i].resource];
         ker_moved taken = (ker_moved)sharer->rate * sharer->use[i].times;
         r->room -= taken < r->room ? (uint64_t)taken : r->room;
+        r->wanted -= sharer->use[i].times;
     }
 }
 
-/* What the tightest resource has for each of its sharers. */
-static uint64_t tightest(struct ker_sharer *const *sharer, uint32_t without, const struct resources *r)
+static void begin(const struct resources *r, struct ker_sharer *const *sharer, uint32_t sharers)
 {
-    uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < r->count; i++)
-        listed(r, i)->wanted = 0;
-    for (uint32_t i = 0; i < without; i++)
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct ker_shared *s = listed(r, i);
+        s->room = s->capacity;
+        s->wanted = 0;
+    }
+    for (uint32_t i = 0; i < sharers; i++)
         for (uint32_t k = 0; k < sharer[i]->uses; k++)
             r->at[sharer[i]->use[k].resource].wanted += sharer[i]->use[k].times;
+}
+
+/* What the tightest resource has for each of its sharers; those that nobody wants any more leave the list. */
+static uint64_t tightest(struct resources *r)
+{
+    uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < r->count; i++) {
         const struct ker_shared *s = listed(r, i);
-        if (s->wanted && s->room / s->wanted < least)
+        if (s->wanted && (ker_moved)least * s->wanted > s->room)
             least = s->room / s->wanted;
+        if (s->wanted == 0 && r->list) {
+            uint32_t last = r->list[--r->count];
+            r->list[r->count] = r->list[i];
+            r->list[i--] = last;
+        }
     }
     return least;
 }
 
-/* The first of its resources that is as tight, KER_NONE: none is. That says `wanted`, which is 0 of those
- * that are not. */
+/* The first of its resources that is as tight, KER_NONE: none is. */
 static uint32_t tight_of(const struct ker_sharer *sharer, const struct ker_shared *resource)
 {
     for (uint32_t i = 0; i < sharer->uses; i++)
-        if (resource[sharer->use[i].resource].wanted != 0)
+        if (resource[sharer->use[i].resource].tight)
             return sharer->use[i].resource;
     return KER_NONE;
 }
@@ -66,8 +78,7 @@ static uint32_t tight_give(struct ker_sharer **sharer, uint32_t without, const s
     uint32_t left = 0;
     for (uint32_t i = 0; i < r->count; i++) {
         struct ker_shared *s = listed(r, i);
-        if (s->wanted && s->room / s->wanted > least)
-            s->wanted = 0;
+        s->tight = s->wanted && (least + (ker_moved)1) * s->wanted > s->room;
     }
     for (uint32_t i = 0; i < without; i++) {
         uint32_t bound = tight_of(sharer[i], r->at);
@@ -79,14 +90,13 @@ static uint32_t tight_give(struct ker_sharer **sharer, uint32_t without, const s
     return left;
 }
 
-void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *resource,
-               const uint32_t *list, uint32_t resources)
+void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *resource, uint32_t *list,
+               uint32_t resources)
 {
     struct resources r = {resource, list, resources};
-    for (uint32_t i = 0; i < resources; i++)
-        listed(&r, i)->room = listed(&r, i)->capacity;
+    begin(&r, sharer, sharers);
     for (uint32_t without = sharers; without > 0;) {
-        uint64_t least = tightest(sharer, without, &r);
+        uint64_t least = tightest(&r);
         uint32_t left = 0;
         for (uint32_t i = 0; i < without; i++)
             if (sharer[i]->most <= least)

@@ -34,12 +34,13 @@ struct ker_sharer {
 struct ker_shared {
     uint64_t capacity;     /* bytes per second, > 0 */
     uint64_t room, wanted; /* while rates are found: what is left; of the sharers that have none yet */
+    bool tight;            /* likewise */
 };
 
-/* Sets the rates of all; changes their order. The resources are those listed, which are all that any of them
- * uses; NULL: 0 to resources - 1. O(sharers x (resources + different `most`)), in practice 2 or 3 times the
- * sharers. */
-void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *, const uint32_t *list,
+/* Sets the rates of all; changes their order, and that of the list. The resources are those listed, which are
+ * all that any of them uses; NULL: 0 to resources - 1. O(sharers x (resources + different `most`)), in
+ * practice 2 or 3 times the sharers. */
+void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *, uint32_t *list,
                uint32_t resources);
 
 /* How long it takes to move this at a rate > 0, rounded up. */
