@@ -99,11 +99,15 @@ void run_skip_begin(struct run_skip *);
  * next, and adds a window where steps are skipped before it. */
 void run_skip_plan(struct run_skip *, const struct run_skip_ends *, ker_time at, bool anew);
 
-/* Of a phase of job i: the times of its steps that count, in ps, those of a period together. Windows are cut
- * into pieces of this many. To be released.
- */
+/* By how much more than they compute steps of a trace last longer, by least squares over those that count. */
+struct run_skip_slope {
+    double slope, error; /* error: its standard error */
+    double mean;         /* of run_skip_known, of a period */
+};
+/* Of a phase of job i: the times of its steps that count, in ps, those of a period together, as if all
+ * computed the mean of the job's. Windows are cut into pieces of this many. To be released. */
 struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase, uint32_t piece,
-                                   const struct run_skip_ends *);
+                                   const struct run_skip_ends *, struct run_skip_slope *);
 void run_skip_seen_release(struct stats_windows *);
 
 #endif

@@ -153,14 +153,39 @@ double run_skip_known(const struct run_skip *skip, uint32_t i, uint32_t from, ui
     return known ? skip->job[i].factor * (double)(known[to] - known[from]) : 0;
 }
 
+/* Takes out of the values what they depend on what is known of each. */
+static void slope_take(struct stats_windows *seen, const double *known, struct run_skip_slope *s)
+{
+    double n = seen->values, mean = 0, squares = 0, products = 0, left = 0;
+    *s = (struct run_skip_slope){0};
+    for (uint32_t v = 0; v < seen->values; v++) {
+        s->mean += known[v] / n;
+        mean += seen->value[v] / n;
+    }
+    for (uint32_t v = 0; v < seen->values; v++) {
+        squares += (known[v] - s->mean) * (known[v] - s->mean);
+        products += (known[v] - s->mean) * (seen->value[v] - mean);
+    }
+    if (n < LEAST_COUNTED || squares <= 0)
+        return;
+    s->slope = products / squares;
+    for (uint32_t v = 0; v < seen->values; v++) {
+        double rest = seen->value[v] - mean - s->slope * (known[v] - s->mean);
+        left += rest * rest;
+        seen->value[v] -= s->slope * known[v];
+    }
+    s->error = sqrt(left / (n - 2) / squares);
+}
+
 struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t piece,
-                                   const struct run_skip_ends *ends)
+                                   const struct run_skip_ends *ends, struct run_skip_slope *slope)
 {
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to, period = job->period, most = ends->count / period + 1;
     phase_windows(skip, phase, &from, &to);
     struct stats_windows seen = {.begin = ker_alloc((most + 1ull) * sizeof *seen.begin),
                                  .value = ker_alloc(most * sizeof *seen.value)};
+    double *known = ker_alloc(most * sizeof *known);
     uint32_t skipped = 0; /* before the window */
     for (uint32_t w = 0; w < from; w++)
         skipped += job->skipped[w];
@@ -168,15 +193,20 @@ struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint
         skipped += job->skipped[w];
         uint32_t end = w + 1 < skip->state.windows ? job->number[w + 1] : ends->count, first = seen.values,
                  at = job->number[w] + (w > from ? UNCOUNTED * period : 0);
-        for (; at + period < end && at + period < ends->count; at += period)
-            seen.value[seen.values++] = (double)(ends->last[at + period] - ends->last[at]) -
-                                        run_skip_known(skip, i, at + skipped + 1, at + skipped + period + 1);
+        for (; at + period < end && at + period < ends->count; at += period) {
+            known[seen.values] = run_skip_known(skip, i, at + skipped + 1, at + skipped + period + 1);
+            seen.value[seen.values] = (double)(ends->last[at + period] - ends->last[at]) - known[seen.values];
+            seen.values++;
+        }
         uint32_t warm = w == from ? stats_mser(seen.value, seen.values) : 0;
         seen.values -= warm;
         memmove(seen.value + first, seen.value + first + warm, (seen.values - first) * sizeof *seen.value);
+        memmove(known + first, known + first + warm, (seen.values - first) * sizeof *known);
         pieces_cut(&seen, first, piece);
     }
     seen.begin[seen.windows] = seen.values;
+    slope_take(&seen, known, slope);
+    free(known);
     return seen;
 }
 
@@ -218,7 +248,8 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to;
     phase_windows(skip, phase, &from, &to);
-    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends);
+    struct run_skip_slope slope;
+    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends, &slope);
     struct view v = {.steady = stats_steady(&seen, skip->level), .ended = ends->count};
     v.now = (ends->count - job->number[to - 1]) / job->period;
     v.now = v.now < seen.values ? v.now : seen.values;

@@ -53,19 +53,25 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
                       const struct stats_steady *steady)
 {
-    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i]);
+    struct run_skip_slope slope;
+    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &slope);
     double wide = fmin(stats_steady(&whole, skip->level).half, skip->precision * steady->mean);
     run_skip_seen_release(&whole);
     return fmax(steady->half, wide);
 }
 
-/* Adds what one phase of a job has skipped: steps. */
-static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t skipped,
+/* Adds what one phase of a job has skipped: steps, which compute longer than as many mean ones by what is
+ * known. */
+static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t skipped, double known,
                       struct run_skip_estimate *e)
 {
-    struct stats_windows seen = run_skip_seen(skip, i, phase, skip->job[i].piece, &skip->ends[i]);
+    struct run_skip_slope s;
+    struct stats_windows seen = run_skip_seen(skip, i, phase, skip->job[i].piece, &skip->ends[i], &s);
     e->steady = stats_steady(&seen, skip->level);
-    e->time += e->steady.mean * skipped / skip->job[i].period;
+    e->time += e->steady.mean * skipped / skip->job[i].period + known * (1 + s.slope);
+    if (seen.values > 2) /* and nothing but the slope says what these steps last longer for it */
+        e->half += stats_student(skip->level, seen.values - 2) * s.error *
+                   fabs(known - s.mean * skipped / skip->job[i].period);
     /* the mean is not known better than that, and what was skipped varies about it, too */
     double times = (double)skipped / skip->job[i].period;
     e->half += half_of(skip, i, phase, &e->steady) * times * sqrt(1 + seen.values / times);
@@ -81,14 +87,15 @@ static void waited_add(const struct run_skip *skip, uint32_t i, uint32_t from, u
         const struct run_skip_job *job = &skip->job[other];
         struct run_skip_estimate its = {0};
         uint32_t skipped = 0, before = 0;
+        double known = 0;
         for (uint32_t w = 0; w < to; before += job->skipped[w++]) {
             uint32_t first = job->number[w] + before;
             skipped += w < from ? 0 : job->skipped[w];
-            its.time += w < from ? 0 : run_skip_known(skip, other, first, first + job->skipped[w]);
+            known += w < from ? 0 : run_skip_known(skip, other, first, first + job->skipped[w]);
         }
         if (!skipped)
             continue;
-        phase_add(skip, other, skip->state.phase[from], skipped, &its);
+        phase_add(skip, other, skip->state.phase[from], skipped, known, &its);
         e->time += its.time;
         e->half += its.half;
         return;
@@ -102,9 +109,10 @@ static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_
     uint32_t before = 0; /* skipped steps */
     for (uint32_t w = 0; w < skip->state.windows;) {
         uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
+        double known = 0;
         for (; w < skip->state.windows && skip->state.phase[w] == phase; w++) {
             uint32_t first = job->number[w] + before;
-            e.time += run_skip_known(skip, i, first, first + job->skipped[w]);
+            known += run_skip_known(skip, i, first, first + job->skipped[w]);
             skipped += job->skipped[w];
             before += job->skipped[w];
         }
@@ -112,7 +120,7 @@ static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_
             waited_add(skip, i, from, w, &e);
             continue;
         }
-        phase_add(skip, i, phase, skipped, &e);
+        phase_add(skip, i, phase, skipped, known, &e);
         e.simulated -= skipped;
         e.windows += w - from;
     }
