@@ -55,7 +55,9 @@ static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
 {
     struct run_skip_slope slope;
     struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &slope);
-    double wide = fmin(stats_steady(&whole, skip->level).half, skip->precision * steady->mean);
+    double wide = stats_steady(&whole, skip->level).half;
+    if (!skip->known[i]) /* what a traced machine was besides, changes slowly, and much */
+        wide = fmin(wide, skip->precision * steady->mean);
     run_skip_seen_release(&whole);
     return fmax(steady->half, wide);
 }
