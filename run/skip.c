@@ -24,7 +24,8 @@ const struct ker_option run_skip_options[] = {
      "an interval: docs/skipping.md.",
      "network.model!=loggops"},
     {"run.skip.precision", KER_TYPE_REAL, "0.01", "0.000001", "0.5", NULL,
-     "Steps are simulated until the interval is at most this fraction of a job's time on either side.",
+     "Steps are simulated until their spread makes the interval at most this fraction of a job's time on "
+     "either side; it may end wider where windows differ, which the summary says.",
      "run.skip.enabled=true"},
     {"run.skip.level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval.",
      "run.skip.enabled=true"},

@@ -193,10 +193,11 @@ static json_t *whole_json(const struct run_skip *skip, const struct whole *all)
     json_t *o = json_pack("{s:b, s:f}", "skipped", skipped, "share_simulated",
                           all->steps ? (double)all->simulated / (double)all->steps : 1);
     if (skipped)
-        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:i, s:s}", "time_ps",
+        json_object_update_new(o, json_pack("{s:I, s:I, s:I, s:f, s:f, s:i, s:s}", "time_ps",
                                             (json_int_t)all->finish, "low_ps", (json_int_t)all->low,
-                                            "high_ps", (json_int_t)all->high, "level", skip->level, "windows",
-                                            (int)skip->state.windows, "sums", "estimated"));
+                                            "high_ps", (json_int_t)all->high, "level", skip->level,
+                                            "precision", skip->precision, "windows", (int)skip->state.windows,
+                                            "sums", "estimated"));
     const char *why = *skip->state.why ? skip->state.why : skipped ? NULL : "the jobs ended first";
     if (why)
         json_object_set_new(o, "reason", json_string(why));

@@ -13,6 +13,7 @@ enum {
     MAX_JOBS = 8,     /* rows of the table of jobs */
     MAX_CLASSES = 12, /* and of that of link classes */
 };
+#define WIDER 1.6 /* than what was asked for: it is said then; what single steps vary by is within that */
 
 static uint64_t get_count(const json_t *object, const char *key)
 {
@@ -87,10 +88,16 @@ static void write_skip(FILE *out, const json_t *result)
     const json_t *skip = json_object_get(result, "skip");
     const char *reason = json_string_value(json_object_get(skip, "reason"));
     char a[32], b[32], c[32];
+    double half = 0.5 * (get_number(skip, "high_ps") - get_number(skip, "low_ps"));
     if (json_is_true(json_object_get(skip, "skipped")))
         fprintf(out, "estimated   %s, %g %% interval %s to %s, %.3g %% of steps simulated\n",
                 print_ps(a, skip, "time_ps"), 100 * get_number(skip, "level"), print_ps(b, skip, "low_ps"),
                 print_ps(c, skip, "high_ps"), 100 * get_number(skip, "share_simulated"));
+    if (half > WIDER * get_number(skip, "precision") * get_number(skip, "time_ps"))
+        fprintf(out,
+                "            that is wider than run.skip.precision = %g: windows differ by more than\n"
+                "            the steps in them, and more of them (run.skip.windows) make it narrower\n",
+                get_number(skip, "precision"));
     if (json_is_true(json_object_get(skip, "skipped")))
         fputs("            packets, bytes and all other sums below are estimated, too: of all steps\n", out);
     if (reason) {
