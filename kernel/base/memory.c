@@ -260,6 +260,10 @@ void *ker_reserve_range(size_t *bytes)
     }
     if (range == MAP_FAILED)
         out_of_memory(RANGE_LEAST);
+    if (*bytes < RANGE_BYTES) { /* there are several ranges, and what is not in any */
+        *bytes /= 4;
+        munmap((char *)range + *bytes, 3 * *bytes);
+    }
     madvise((char *)range + RANGE_SMALL_PAGES, *bytes - RANGE_SMALL_PAGES, MADV_HUGEPAGE);
     return range;
 }
