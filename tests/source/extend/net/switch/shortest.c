@@ -3,7 +3,7 @@
 
 static uint16_t bytes_of(const struct net_switch *s, uint32_t request)
 {
-    return s->packet.at[s->request.at[request].head].bytes;
+    return s->net->packet.at[s->request.at[request].head].bytes;
 }
 
 static bool smaller(const struct net_switch *s, uint32_t index, uint32_t chosen, uint32_t count)
