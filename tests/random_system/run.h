@@ -130,7 +130,7 @@ static void random_run(struct random_system *r, bool traffic)
         end = END_ITSELF;
         fprintf(r->out, "    skip: { enabled = true; precision = 0.5; level = 0.5; windows = 2; };\n");
     }
-    random_end(r, end, unit, traffic && !r->skips);
+    random_end(r, end, unit, traffic);
     group_end(r);
     random_output(r, end != END_MEASURE && end != END_ITSELF, unit);
 }
