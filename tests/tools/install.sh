@@ -111,7 +111,7 @@ check "and keys"
 [ "$(complete_line marssim my.cfg topology.kind=t)" = torus ] && [ "$(complete_line marssim my.cfg 'jobs[3].program=we')" = weather ] &&
     [ "$(complete_line marssim my.cfg run.drain= | xargs)" = "true false" ]
 check "and values that have a choice"
-[ "$(complete_line marsconv --st)" = --stats ] && [ "$(complete_line marsconv --to ma)" = mars ]
+[ "$(complete_line marsconv --sta)" = --stats ] && [ "$(complete_line marsconv --to ma)" = mars ]
 check "and what marsconv takes"
 [ "$(complete_line marstrace --pr)" = --profile ] && [ "$(complete_line marstrace --clock=w)" = wall ] && [ "$(complete_line marstrace -p my)" = my.cfg ]
 check "and marstrace"
