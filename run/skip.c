@@ -13,7 +13,6 @@
 
 #include "tasks/jobs/jobs.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,15 +36,6 @@ const struct ker_option run_skip_options[] = {
      "run.skip.enabled=true"},
     {0},
 };
-
-static void __attribute__((format(printf, 2, 3))) refuse(struct run_skip_state *s, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(s->why, sizeof s->why, format, arguments);
-    va_end(arguments);
-    s->over = true;
-}
 
 /* ---- what cannot be skipped, whatever its steps take ---- */
 
@@ -76,7 +66,7 @@ static void job_add(struct run_skip *skip, uint32_t number, const struct task_jo
     if (job->background)
         refused = "runs in the background, and may disturb the others";
     if (refused) {
-        refuse(&skip->state, "job `%s` %s", job->name, refused);
+        run_skip_refuse(&skip->state, "job `%s` %s", job->name, refused);
         return;
     }
     skip->known[skip->state.jobs] = steps->known;
@@ -137,9 +127,9 @@ void run_skip_make(struct run *run)
         job_add(skip, job, task_jobs_get(task_jobs_of(run->tasks), job), task_system_steps(run->tasks, job));
     run_skip_sets_make(run);
     if (key)
-        refuse(&skip->state, "%s is given", key);
+        run_skip_refuse(&skip->state, "%s is given", key);
     else if (!skip->state.jobs && !skip->state.over)
-        refuse(&skip->state, "there is no job that the run waits for");
+        run_skip_refuse(&skip->state, "there is no job that the run waits for");
     if (!skip->state.over)
         run_skip_begin(skip);
     if (!skip->state.over && run->control)

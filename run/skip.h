@@ -93,7 +93,9 @@ ker_time run_skip_bound(const struct run_skip *);
 
 /* Steps that are simulated at least. */
 uint64_t run_skip_least(const struct run_skip *, const struct run_skip_job *);
-/* skip_plan.c: the first steps to be awaited. */
+/* skip_plan.c: nothing, or no more, is skipped, because ... */
+void __attribute__((format(printf, 2, 3))) run_skip_refuse(struct run_skip_state *, const char *format, ...);
+/* The first steps to be awaited. */
 void run_skip_begin(struct run_skip *);
 /* All steps that were awaited have ended, or all begins anew. On one rank: fills in what is to be awaited
  * next, and adds a window where steps are skipped before it. */

@@ -45,13 +45,13 @@ static bool more_phases(const struct run_skip *skip)
 }
 
 /* Nothing more is skipped in this phase. */
-static void __attribute__((format(printf, 2, 3))) stop(struct run_skip *skip, const char *format, ...)
+void run_skip_refuse(struct run_skip_state *state, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(skip->state.why, sizeof skip->state.why, format, arguments);
+    vsnprintf(state->why, sizeof state->why, format, arguments);
     va_end(arguments);
-    skip->state.over = !more_phases(skip);
+    state->over = true;
 }
 
 static const char *name_of(const struct run_skip *skip, const struct run_skip_job *job)
@@ -120,8 +120,9 @@ void run_skip_begin(struct run_skip *skip)
         skip->job[i].number[0] = job->pending ? 0 : skip->first;
         if ((double)run_skip_least(skip, job) <= MOST_SHARE * job->steps)
             continue;
-        stop(skip, "job `%s` has only %u steps, in periods of %u: %u windows would be most of them",
-             name_of(skip, job), job->steps, job->period, skip->windows);
+        run_skip_refuse(&skip->state,
+                        "job `%s` has only %u steps, in periods of %u: %u windows would be most of them",
+                        name_of(skip, job), job->steps, job->period, skip->windows);
         skip->state.over = true;
     }
     if (!skip->state.over)
@@ -302,12 +303,13 @@ static bool extend(struct run_skip *skip, const struct view *views, uint32_t win
             continue;
         double all = v->before + (double)v->wanted * (skip->windows - windows + 1);
         if (v->share > TRIED_SHARE && all > MOST_SHARE * periods_of(job)) {
-            stop(skip,
-                 "%.0f of %u steps of job `%s` would have to be simulated, in pieces of %u, which vary by "
-                 "%.2g %%%s",
-                 fmin(all * job->period, job->steps), job->steps, name_of(skip, job),
-                 job->piece * job->period, 100 * v->steady.sigma / sqrt(job->piece) / v->steady.mean,
-                 v->steady.trend ? " and have a trend" : "");
+            run_skip_refuse(
+                &skip->state,
+                "%.0f of %u steps of job `%s` would have to be simulated, in pieces of %u, which vary by "
+                "%.2g %%%s",
+                fmin(all * job->period, job->steps), job->steps, name_of(skip, job), job->piece * job->period,
+                100 * v->steady.sigma / sqrt(job->piece) / v->steady.mean,
+                v->steady.trend ? " and have a trend" : "");
             return false;
         }
         uint32_t more = v->wanted - v->now, most = v->now / 2 + 1;
@@ -439,9 +441,11 @@ static bool together_refused(struct run_skip *skip, const struct view *views, do
     bool tried = views[pair[0]].share > TRIED_SHARE && views[pair[1]].share > TRIED_SHARE;
     if (span == 0 || !tried || span <= MOST_TOGETHER * fmin(periods_of(first) * x, periods_of(second) * y))
         return false;
-    stop(skip, "jobs `%s` and `%s` are not steady together: one beat of their steps of %s and %s takes %s",
-         name_of(skip, first), name_of(skip, second), ker_print_time(a, (ker_time)x),
-         ker_print_time(b, (ker_time)y), ker_print_time(c, (ker_time)fmin(beat_of(x, y), 1e18)));
+    run_skip_refuse(
+        &skip->state,
+        "jobs `%s` and `%s` are not steady together: one beat of their steps of %s and %s takes %s",
+        name_of(skip, first), name_of(skip, second), ker_print_time(a, (ker_time)x),
+        ker_print_time(b, (ker_time)y), ker_print_time(c, (ker_time)fmin(beat_of(x, y), 1e18)));
     return true;
 }
 

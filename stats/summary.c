@@ -89,7 +89,8 @@ static void write_skip(FILE *out, const json_t *result)
     const char *reason = json_string_value(json_object_get(skip, "reason"));
     char a[32], b[32], c[32];
     double half = 0.5 * (get_number(skip, "high_ps") - get_number(skip, "low_ps"));
-    if (json_is_true(json_object_get(skip, "skipped")))
+    bool skipped = json_is_true(json_object_get(skip, "skipped"));
+    if (skipped)
         fprintf(out, "estimated   %s, %g %% interval %s to %s, %.3g %% of steps simulated\n",
                 print_ps(a, skip, "time_ps"), 100 * get_number(skip, "level"), print_ps(b, skip, "low_ps"),
                 print_ps(c, skip, "high_ps"), 100 * get_number(skip, "share_simulated"));
@@ -98,12 +99,10 @@ static void write_skip(FILE *out, const json_t *result)
                 "            that is wider than run.skip.precision = %g: windows differ by more than\n"
                 "            the steps in them, and more of them (run.skip.windows) make it narrower\n",
                 get_number(skip, "precision"));
-    if (json_is_true(json_object_get(skip, "skipped")))
+    if (skipped)
         fputs("            packets, bytes and all other sums below are estimated, too: of all steps\n", out);
     if (reason) {
-        char *text =
-            ker_format("%s skipped, because %s",
-                       json_is_true(json_object_get(skip, "skipped")) ? "no more was" : "not", reason);
+        char *text = ker_format("%s skipped, because %s", skipped ? "no more was" : "not", reason);
         stats_wrapped_write(out, "", 12, text);
         free(text);
     }

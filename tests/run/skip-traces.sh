@@ -63,6 +63,11 @@ reason() { # NAME TEXT CONFIGURATION WORD...
         "$t/why/summary.json" >/dev/null
     check "$1"
 }
+refused() { # CONFIGURATION NAME TEXT STEPS WORD...: a trace that is made by these is not skipped, because of this
+    trace "$t/$1" "${@:4}"
+    config "$1" "$t/$1"
+    reason "$2" "$3" "$1"
+}
 
 trace "$t/text" 600 every=1
 config text "$t/text"
@@ -95,21 +100,11 @@ trace "$t/level" 100 mark=1
 config level "$t/level"
 run -o "$t/level.out" "$t/level.cfg" && result "$t/level.out" '.result.jobs[0].estimated.steps == 100'
 check "marks of level 1 are none, and what repeats is found in their place"
-trace "$t/lost" 100 mark=3 lost=1
-config lost "$t/lost"
-reason "tasks have as many marks" "has 100 marks of steps (MPI_Pcontrol) in one task, and only 99 in task 2: $t/lost/pmpi-trace-rank-2.txt:" lost
-trace "$t/crosses" 100 mark=2 crosses=1
-config crosses "$t/crosses"
-reason "a request that is open where a step begins" "has a request open where step 2 of task 0 begins: $t/crosses/pmpi-trace-rank-0.txt:11" crosses
-trace "$t/other" 100 mark=2 other=1
-config other "$t/other"
-reason "a message that another step receives" 'sends messages in step 51, or begins collectives, that are of another one elsewhere' other
-trace "$t/seldom" 300 every=100 mark=2
-config seldom "$t/seldom"
-reason "a collective in each hundredth step" 'in periods of 100' seldom
-trace "$t/few" 20 every=1
-config few "$t/few"
-reason "few steps" 'has only 20 steps' few
+refused lost "tasks have as many marks" "has 100 marks of steps (MPI_Pcontrol) in one task, and only 99 in task 2: $t/lost/pmpi-trace-rank-2.txt:" 100 mark=3 lost=1
+refused crosses "a request that is open where a step begins" "has a request open where step 2 of task 0 begins: $t/crosses/pmpi-trace-rank-0.txt:11" 100 mark=2 crosses=1
+refused other "a message that another step receives" 'sends messages in step 51, or begins collectives, that are of another one elsewhere' 100 mark=2 other=1
+refused seldom "a collective in each hundredth step" 'in periods of 100' 300 every=100 mark=2
+refused few "few steps" 'has only 20 steps' 20 every=1
 steps 1 'steps        none that may be skipped: the job has a request open' "$t/crosses"
 check "marsconv --steps says why there are none"
 
