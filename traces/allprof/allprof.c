@@ -195,7 +195,7 @@ static const struct ker_option options[] = {
     {0},
 };
 
-FOREIGN_CLASS(, task_allprof_class, reader, .taken = foreign_taken);
+FOREIGN_CLASS(, task_allprof_class, reader, .taken = trace_program_taken);
 
 static int is_task_file(const struct dirent *entry)
 {

@@ -9,7 +9,7 @@
 #define TASK_FOREIGN_H
 
 #include "traces/replay/order.h"
-#include "traces/store/hand.h"
+#include "traces/store/own.h"
 #include "traces/traces.h"
 
 #define FOREIGN_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
@@ -86,50 +86,27 @@ struct foreign_reader {
 enum ker_status foreign_open(struct task_program **, const struct foreign_reader *, bool times,
                              const struct ker_config *, const char *path, struct ker_comm *,
                              struct ker_error *);
-uint32_t foreign_tasks(const struct task_program *);
-const struct task_comm *foreign_comms(const struct task_program *, int32_t *count);
 enum ker_status foreign_hand(struct task_program *, const uint32_t *own_tasks, uint32_t count,
                              struct ker_comm *, struct ker_error *);
 enum ker_status foreign_prepare(struct task_program *, const uint32_t *own_tasks, uint32_t count,
                                 struct ker_error *);
 enum ker_status foreign_agree(struct task_program *, struct ker_comm *, struct ker_error *);
-bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
 void foreign_close(struct task_program *);
-void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
-void foreign_find_steps(struct task_program *, struct ker_comm *);
-struct task_steps *foreign_steps(struct task_program *);
-void foreign_at(struct task_program *, uint32_t number, ker_time now);
-bool foreign_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
-bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
-struct task_taken foreign_taken(const struct task_program *, uint32_t number);
 /* For converters, which read the operations of a task from the first on, as often as they want. */
 void foreign_operations(const struct task_program *, uint32_t number, struct trace_reader *);
 /* Its tasks were read, but do not belong together: this is why opening it failed. */
 bool foreign_unfit(const struct task_program *);
 /* The path of a task's file (see foreign_reader.file), malloc'ed, or NULL. */
 char *foreign_file(const struct task_program *, uint32_t task);
-/* CLASS, with more of its operations: FOREIGN_CLASS(static, class, reader, .taken = foreign_taken); */
+/* CLASS, with more of its operations: FOREIGN_CLASS(static, class, reader, .taken = trace_program_taken); */
 #define FOREIGN_CLASS(storage, name, reader, ...)                                                            \
     static enum ker_status name##_open(struct task_program **program, const struct ker_config *config,       \
                                        const char *path, struct ker_comm *comm, struct ker_error *error)     \
     {                                                                                                        \
         return foreign_open(program, &(reader), false, config, path, comm, error);                           \
     }                                                                                                        \
-    storage const struct task_program_class name = {.collective = true,                                      \
-                                                    .open = name##_open,                                     \
-                                                    .tasks = foreign_tasks,                                  \
-                                                    .comms = foreign_comms,                                  \
-                                                    .hand = foreign_hand,                                    \
-                                                    .prepare = foreign_prepare,                              \
-                                                    .agree = foreign_agree,                                  \
-                                                    .next = foreign_next,                                    \
-                                                    .close = foreign_close,                                  \
-                                                    .position = foreign_position,                            \
-                                                    .at = foreign_at,                                        \
-                                                    .steps = foreign_steps,                                  \
-                                                    .find_steps = foreign_find_steps,                        \
-                                                    .done = foreign_done,                                    \
-                                                    .call = foreign_call_of,                                 \
-                                                    __VA_ARGS__}
+    storage const struct task_program_class name = {                                                         \
+        TRACE_PROGRAM,          .open = name##_open,    .hand = foreign_hand, .prepare = foreign_prepare,    \
+        .agree = foreign_agree, .close = foreign_close, __VA_ARGS__}
 
 #endif

@@ -11,17 +11,13 @@
 #include <string.h>
 
 struct task_program {
+    struct trace_program base;
     const struct foreign_reader *reader;
     struct foreign_trace trace;
     bool agreed;
     uint64_t memory;                 /* for operations */
     uint64_t doubts[FOREIGN_DOUBTS]; /* tasks with each of them */
     struct replay_order order;       /* until the ranks have agreed */
-    struct trace_store store;
-    struct trace_tasks held;
-    struct trace_own *own;
-    uint32_t own_count;
-    struct trace_repeat repeat; /* when find_steps() has been called */
 };
 
 static void trace_close(struct task_program *program)
@@ -35,10 +31,7 @@ void foreign_close(struct task_program *program)
 {
     if (!program)
         return;
-    trace_repeat_release(&program->repeat);
-    trace_own_release(&program->own, &program->own_count);
-    trace_tasks_release(&program->held);
-    trace_store_release(&program->store);
+    trace_program_release(&program->base);
     replay_order_release(&program->order);
     trace_close(program);
     free(program->trace.comm);
@@ -76,8 +69,8 @@ static enum ker_status trace_gather(struct task_program *program, struct ker_com
 {
     enum ker_status status = KER_OK;
     if (program->reader->gather)
-        status = ker_comm_worst(
-            comm, program->reader->gather(&program->trace, &program->store, &program->held, comm, error));
+        status = ker_comm_worst(comm, program->reader->gather(&program->trace, &program->base.store,
+                                                              &program->base.held, comm, error));
     if (!program->trace.comm) {
         program->trace.comm = ker_alloc(sizeof *program->trace.comm);
         *program->trace.comm = (struct task_comm){.size = (int32_t)program->trace.tasks};
@@ -96,22 +89,15 @@ enum ker_status foreign_open(struct task_program **opened, const struct foreign_
     enum ker_status status = ker_comm_worst(comm, trace_open(program, times, config, path, error));
     if (status == KER_OK) /* all see the same trace before they share it out */
         status = ker_comm_worst(comm, ker_inputs_agree(ker_config_inputs(config), comm, error));
-    trace_store_init(&program->store, program->memory, program->trace.form);
+    trace_store_init(&program->base.store, program->memory, program->trace.form);
     if (status == KER_OK)
         status = trace_gather(program, comm, error);
     replay_order_init(&program->order, program->trace.comms);
+    program->base.tasks = program->trace.tasks;
+    program->base.comm = program->trace.comm;
+    program->base.comms = program->trace.comms;
+    program->base.file = foreign_file;
     return status;
-}
-
-uint32_t foreign_tasks(const struct task_program *program)
-{
-    return program->trace.tasks;
-}
-
-const struct task_comm *foreign_comms(const struct task_program *program, int32_t *count)
-{
-    *count = program->trace.comms;
-    return program->trace.comm;
 }
 
 /* ---- a task's operations ---- */
@@ -167,7 +153,7 @@ static int32_t *comms_of(const struct task_program *program, uint32_t task)
 static enum ker_status task_read(struct task_program *program, struct trace_task *held,
                                  struct ker_error *error)
 {
-    held->code.store = &program->store;
+    held->code.store = &program->base.store;
     struct foreign_task t = {
         .trace = &program->trace, .task = held->task, .code = &held->code, .order = &program->order};
     int32_t *own = comms_of(program, held->task);
@@ -184,10 +170,9 @@ static enum ker_status task_read(struct task_program *program, struct trace_task
 enum ker_status foreign_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                              struct ker_comm *comm, struct ker_error *error)
 {
-    trace_repeat_release(&program->repeat);
-    trace_own_release(&program->own, &program->own_count);
-    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->trace.tasks, comm);
-    return trace_store_status(&program->store, error);
+    trace_program_leave(&program->base);
+    trace_tasks_hand(&program->base.held, &program->base.store, own_tasks, count, program->trace.tasks, comm);
+    return trace_store_status(&program->base.store, error);
 }
 
 /* What was handed over is complete; all else is read. */
@@ -195,24 +180,19 @@ enum ker_status foreign_prepare(struct task_program *program, const uint32_t *ow
                                 struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    program->own = ker_alloc(count * sizeof *program->own);
-    program->own_count = count;
+    trace_program_room(&program->base, count);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
-        struct trace_own *own = &program->own[i];
-        struct trace_task *held = trace_tasks_find(&program->held, own_tasks[i]);
+        struct trace_task *held = trace_tasks_find(&program->base.held, own_tasks[i]);
         ker_assert(held);
         if (held->code.total == 0)
             status = task_read(program, held, error);
-        own->held = held;
-        if (status != KER_OK)
-            break;
-        own->reader.code = &held->code;
-        own->reader.comm = (const int32_t *)(const void *)held->note;
-        trace_reader_seek(&own->reader, 0, 0);
+        program->base.own[i].held = held;
+        if (status == KER_OK)
+            trace_program_begin(&program->base, i);
     }
     if (!program->reader->gather)
         trace_close(program);
-    return status ? status : trace_store_status(&program->store, error);
+    return status ? status : trace_store_status(&program->base.store, error);
 }
 
 /* Do the collectives fit each other? And what was assumed is printed. */
@@ -239,7 +219,7 @@ enum ker_status foreign_agree(struct task_program *program, struct ker_comm *com
 
 void foreign_operations(const struct task_program *program, uint32_t number, struct trace_reader *reader)
 {
-    const struct trace_own *own = &program->own[number];
+    const struct trace_own *own = &program->base.own[number];
     *reader = (struct trace_reader){.code = &own->held->code, .comm = own->reader.comm};
     trace_reader_seek(reader, 0, 0);
 }
@@ -252,66 +232,4 @@ bool foreign_unfit(const struct task_program *program)
 char *foreign_file(const struct task_program *program, uint32_t task)
 {
     return program->reader->file ? program->reader->file(&program->trace, task) : NULL;
-}
-
-/* ---- the run ---- */
-
-bool foreign_next(struct task_program *program, uint32_t number, struct task_op *op)
-{
-    return trace_own_next(&program->own[number], op);
-}
-
-bool foreign_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
-{
-    if (number >= program->own_count)
-        return false;
-    *so_far = program->own[number].before;
-    *all = program->own[number].held->code.total;
-    return true;
-}
-
-void foreign_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
-{
-    trace_own_position(&program->own[number], c);
-    if (c->loads && !c->bad && number < program->repeat.tasks)
-        trace_repeat_moved(&program->repeat, number, program->own[number].before);
-}
-
-void foreign_find_steps(struct task_program *program, struct ker_comm *comm)
-{
-    struct trace_repeat *r = trace_repeat_new(&program->repeat, program->own_count);
-    for (uint32_t i = 0; i < program->own_count; i++) {
-        const struct trace_own *own = &program->own[i];
-        r->task[i].task = own->held->task;
-        r->task[i].code = &own->held->code;
-        r->task[i].comm = own->reader.comm;
-    }
-    trace_repeat_find(r, program->trace.comm, program->trace.tasks, comm);
-    char *file = r->why_line ? foreign_file(program, r->why_task) : NULL;
-    size_t length = strlen(r->why);
-    if (file)
-        snprintf(r->why + length, sizeof r->why - length, ": %s:%u", file, r->why_line);
-    free(file);
-}
-
-struct task_steps *foreign_steps(struct task_program *program)
-{
-    return &program->repeat.steps;
-}
-
-void foreign_at(struct task_program *program, uint32_t number, ker_time now)
-{
-    if (number < program->repeat.tasks)
-        trace_repeat_at(&program->repeat, number, &program->own[number].reader, now);
-}
-
-bool foreign_call_of(const struct task_program *program, uint32_t number, uint32_t index,
-                     struct task_call *call)
-{
-    return trace_called_get(&program->own[number].held->code.called, index, call);
-}
-
-struct task_taken foreign_taken(const struct task_program *program, uint32_t number)
-{
-    return program->own[number].held->taken;
 }

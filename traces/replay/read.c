@@ -268,7 +268,7 @@ static void died_put(struct trace_code *code, struct replay_task *t)
 }
 
 /* Operations of several threads stand one thread after the other, each with its end. */
-static void threads_join(struct own_task *own, struct trace_code *other)
+static void threads_join(struct trace_own *own, struct trace_code *other)
 {
     const struct task_op end = {.kind = TASK_OP_END, .call = "the end of a thread"};
     trace_code_put(&own->held->code, &end);
@@ -279,7 +279,7 @@ static void threads_join(struct own_task *own, struct trace_code *other)
     }
 }
 
-enum ker_status replay_calls_read(struct task_program *program, struct own_task *own, struct replay_task *t,
+enum ker_status replay_calls_read(struct task_program *program, struct trace_own *own, struct replay_task *t,
                                   struct ker_error *error)
 {
     const char *clock = mars_task_info(t->trace, "clock");
@@ -287,7 +287,7 @@ enum ker_status replay_calls_read(struct task_program *program, struct own_task 
                         ker_alloc(((size_t)own->others + 1) * sizeof *r.other),
                         ker_alloc(((size_t)own->others + 1) * sizeof *r.ends)};
     for (uint32_t i = 0; i < own->others; i++)
-        r.other[i] = (struct trace_code){.store = &program->store, .beside = true};
+        r.other[i] = (struct trace_code){.store = &program->base.store, .beside = true};
     enum ker_status status = t->threads
                                  ? replay_threads_read(t, &(struct replay_reading){&r, record_read}, error)
                                  : records_read(&r, t, error);

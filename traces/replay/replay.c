@@ -14,27 +14,11 @@
 
 static void own_release(struct task_program *program)
 {
-    trace_repeat_release(&program->repeat);
-    for (uint32_t i = 0; i < program->own_count; i++) {
-        struct own_task *own = &program->own[i];
-        for (uint32_t j = 0; j < own->others; j++)
-            trace_reader_release(&own->other[j].reader);
-        free(own->other);
-        trace_reader_release(&own->reader);
-        replay_neighbours_free(own->neighbours);
-    }
-    free(program->own);
-    free(program->further);
-    program->own = NULL;
-    program->further = NULL;
-    program->own_count = program->further_count = 0;
-}
-
-/* By the number that the program gave it. */
-static inline struct own_task *own_of(const struct task_program *program, uint32_t number)
-{
-    return number < program->own_count ? &program->own[number]
-                                       : program->further[number - program->own_count];
+    for (uint32_t i = 0; i < program->base.own_count; i++)
+        replay_neighbours_free(program->neighbours[i]);
+    free(program->neighbours);
+    program->neighbours = NULL;
+    trace_program_leave(&program->base);
 }
 
 static void replay_close(struct task_program *program)
@@ -42,10 +26,9 @@ static void replay_close(struct task_program *program)
     if (!program)
         return;
     own_release(program);
-    trace_tasks_release(&program->held);
     for (uint32_t i = 0; i < program->kept_count; i++)
         free(program->kept[i]);
-    trace_store_release(&program->store);
+    trace_program_release(&program->base);
     replay_comms_release(&program->comms);
     replay_order_release(&program->order);
     replay_joint_free(program->joint);
@@ -60,7 +43,7 @@ static enum ker_status trace_open(struct task_program *program, struct ker_error
     struct mars_error why = {0};
     if (!mars_trace_open(&program->trace, program->path, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    uint32_t tasks = program->tasks = mars_trace_tasks(program->trace);
+    uint32_t tasks = program->base.tasks = mars_trace_tasks(program->trace);
     if (tasks == 0)
         return ker_fail(error, KER_BAD_INPUT, "%s: a trace without tasks", program->path);
     char text[96];
@@ -123,29 +106,14 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     if (status == KER_OK && program->joint)
         replay_joint_lengths(program->joint, config);
     program->rules.joint = program->joint;
-    trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
+    trace_store_init(&program->base.store, program->memory, (struct trace_form){.unit = KER_NS});
     replay_order_init(&program->order, program->comms.count);
+    program->base.comm = program->comms.comm;
+    program->base.comms = program->comms.count;
     return status;
 }
 
-static uint32_t replay_tasks(const struct task_program *program)
-{
-    return program->tasks;
-}
-
-static const struct task_comm *replay_comms(const struct task_program *program, int32_t *count)
-{
-    *count = program->comms.count;
-    return program->comms.comm;
-}
-
 /* ---- a task's calls ---- */
-
-static void others_make(struct own_task *own, uint32_t others)
-{
-    own->others = others;
-    own->other = others ? ker_alloc(others * sizeof *own->other) : NULL;
-}
 
 /* Also what it has called on the doubles of communicators. */
 static void order_end(struct task_program *program, const struct replay_task *t)
@@ -174,9 +142,10 @@ static void task_release(struct replay_task *t)
     replay_active_release(t);
 }
 
-static enum ker_status task_prepare(struct task_program *program, struct own_task *own, uint32_t task,
-                                    struct ker_error *error)
+static enum ker_status task_prepare(struct task_program *program, struct trace_own *own,
+                                    struct replay_neighbours **neighbours, struct ker_error *error)
 {
+    uint32_t task = own->held->task;
     struct mars_error why = {0};
     struct replay_task t = {.rules = &program->rules, .comms = program->comms.comm};
     if (!mars_task_open(&t.trace, program->trace, task, &why))
@@ -195,15 +164,15 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     t.files = program->joint ? replay_files_new(&t) : NULL;
     t.repeats = !program->rules.traced && !program->rules.simulated && !program->rules.counters && !t.files &&
                 t.trace->threads == 1 && !t.pairs && !replay_generalises(t.trace);
-    own->held->code.store = &program->store;
-    t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
+    own->held->code.store = &program->base.store;
+    t.neighbours = *neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
     enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
     if (status == KER_OK)
         status = replay_counters_find(&t, program->path, error);
     if (status == KER_OK && t.trace->threads > 1)
         status = replay_threads_new(&t, program->comms.count, program->path, error);
     if (t.threads)
-        others_make(own, t.threads->count - 1);
+        trace_own_others(own, t.threads->count - 1);
     replay_order_begin(&program->order, task, t.comms);
     if (status == KER_OK)
         status = replay_calls_read(program, own, &t, error);
@@ -214,12 +183,12 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
 }
 
 /* How many other threads, where they begin, and the neighbours. */
-static void note_pack(struct own_task *own)
+static void note_pack(struct trace_own *own, struct replay_neighbours *of)
 {
     struct ker_bytes note = {0};
     uint64_t others = own->others;
     size_t bytes;
-    uint8_t *neighbours = replay_neighbours_pack(own->neighbours, &bytes);
+    uint8_t *neighbours = replay_neighbours_pack(of, &bytes);
     ker_bytes_add(&note, &others, sizeof others);
     for (uint32_t i = 0; i < own->others; i++)
         ker_bytes_add(&note, &own->other[i].start, sizeof own->other[i].start);
@@ -229,58 +198,45 @@ static void note_pack(struct own_task *own)
     own->held->note_bytes = note.used;
 }
 
-static void note_unpack(struct own_task *own)
+static struct replay_neighbours *note_unpack(struct trace_own *own)
 {
     const uint8_t *at = own->held->note;
     uint64_t others;
     memcpy(&others, at, sizeof others);
     at += sizeof others;
-    others_make(own, (uint32_t)others);
+    trace_own_others(own, (uint32_t)others);
     for (uint32_t i = 0; i < own->others; i++, at += sizeof(uint64_t))
         memcpy(&own->other[i].start, at, sizeof own->other[i].start);
-    own->neighbours = replay_neighbours_unpack(at, own->held->note_bytes - (size_t)(at - own->held->note));
+    return replay_neighbours_unpack(at, own->held->note_bytes - (size_t)(at - own->held->note));
 }
 
 static enum ker_status replay_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                                    struct ker_comm *comm, struct ker_error *error)
 {
-    for (uint32_t i = 0; i < program->own_count; i++)
-        note_pack(&program->own[i]);
+    for (uint32_t i = 0; i < program->base.own_count; i++)
+        note_pack(&program->base.own[i], program->neighbours[i]);
     own_release(program);
-    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
-    return trace_store_status(&program->store, error);
-}
-
-static void reader_begin(struct own_task *own, const struct trace_task *held)
-{
-    own->reader.code = &held->code;
-    trace_reader_seek(&own->reader, own->start, 0);
+    trace_tasks_hand(&program->base.held, &program->base.store, own_tasks, count, program->base.tasks, comm);
+    return trace_store_status(&program->base.store, error);
 }
 
 /* What was handed over is complete; all else is read. */
-static enum ker_status own_prepare(struct task_program *program, struct own_task *own, uint32_t task,
+static enum ker_status own_prepare(struct task_program *program, uint32_t number, uint32_t task,
                                    struct ker_error *error)
 {
+    struct trace_own *own = &program->base.own[number];
     enum ker_status status = KER_OK;
-    own->held = trace_tasks_find(&program->held, task);
+    own->held = trace_tasks_find(&program->base.held, task);
     ker_assert(own->held);
     if (own->held->code.total)
-        note_unpack(own);
+        program->neighbours[number] = note_unpack(own);
     else
-        status = task_prepare(program, own, task, error);
+        status = task_prepare(program, own, &program->neighbours[number], error);
     free(own->held->note);
     own->held->note = NULL;
     own->held->note_bytes = 0;
-    own->task = (uint32_t)(own - program->own);
-    own->further = program->own_count + program->further_count;
     if (status == KER_OK)
-        reader_begin(own, own->held);
-    for (uint32_t i = 0; i < own->others && status == KER_OK; i++) {
-        own->other[i].task = own->task;
-        own->other[i].held = own->held;
-        reader_begin(&own->other[i], own->held);
-        *KER_APPEND(program->further, program->further_count) = &own->other[i];
-    }
+        trace_program_begin(&program->base, number);
     return status;
 }
 
@@ -288,13 +244,13 @@ static enum ker_status replay_prepare(struct task_program *program, const uint32
                                       struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    program->own = ker_alloc(count * sizeof *program->own);
-    program->own_count = count;
+    trace_program_room(&program->base, count);
+    program->neighbours = ker_alloc((count + 1ull) * sizeof(void *));
     for (uint32_t i = 0; i < count && status == KER_OK; i++)
-        status = own_prepare(program, &program->own[i], own_tasks[i], error);
+        status = own_prepare(program, i, own_tasks[i], error);
     mars_trace_close(program->trace);
     program->trace = NULL;
-    return status ? status : trace_store_status(&program->store, error);
+    return status ? status : trace_store_status(&program->base.store, error);
 }
 
 /* Where a task was ended, what it had still to call is not known. */
@@ -310,83 +266,10 @@ static enum ker_status replay_agree(struct task_program *program, struct ker_com
     return status;
 }
 
-static bool replay_next(struct task_program *program, uint32_t number, struct task_op *op)
-{
-    struct own_task *own = own_of(program, number);
-    own->before = trace_reader_position(&own->reader);
-    if (trace_reader_next(&own->reader, op) && op->kind != TASK_OP_END)
-        return true;
-    trace_reader_seek(&own->reader, own->start, 0); /* a background job that starts again */
-    return false;
-}
-
-static bool replay_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
-{
-    if (number >= program->own_count)
-        return false;
-    *so_far = program->own[number].before;
-    *all = program->own[number].held->code.total;
-    return true;
-}
-
-/* The trace is the same, so the operations are. */
-static void replay_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
-{
-    struct own_task *own = own_of(program, number);
-    uint64_t before = ker_chunk_u64(c, own->before);
-    ker_chunk_same(c, own->held->code.total);
-    c->bad |= before > own->held->code.total;
-    if (!c->loads || c->bad)
-        return;
-    own->before = before;
-    trace_reader_seek(&own->reader, before, 0);
-    if (number < program->repeat.tasks)
-        trace_repeat_moved(&program->repeat, number, before);
-}
-
-static void replay_find_steps(struct task_program *program, struct ker_comm *comm)
-{
-    struct trace_repeat *r = trace_repeat_new(&program->repeat, program->own_count);
-    for (uint32_t i = 0; i < program->own_count; i++) {
-        const struct own_task *own = &program->own[i];
-        r->task[i].task = own->held->task;
-        r->task[i].code = own->others ? NULL : &own->held->code;
-    }
-    trace_repeat_find(r, program->comms.comm, program->tasks, comm);
-}
-
-static struct task_steps *replay_steps(struct task_program *program)
-{
-    return &program->repeat.steps;
-}
-
-static void replay_at(struct task_program *program, uint32_t number, ker_time now)
-{
-    if (number < program->repeat.tasks)
-        trace_repeat_at(&program->repeat, number, &program->own[number].reader, now);
-}
-
 static const struct task_neighbours *replay_neighbours(const struct task_program *program, uint32_t number,
                                                        int32_t comm)
 {
-    return replay_neighbours_of(program->own[own_of(program, number)->task].neighbours, comm);
-}
-
-static uint32_t replay_streams(const struct task_program *program, uint32_t number, uint32_t *further)
-{
-    *further = program->own[number].further;
-    return program->own[number].others + 1;
-}
-
-static struct task_taken replay_taken(const struct task_program *program, uint32_t number)
-{
-    return program->own[number].held->taken;
-}
-
-static bool replay_call_of(const struct task_program *program, uint32_t number, uint32_t index,
-                           struct task_call *call)
-{
-    return trace_called_get(&program->own[number].held->code.called, index, call);
+    return replay_neighbours_of(program->neighbours[trace_program_of(program, number)->task], comm);
 }
 
 static bool replay_service(const struct task_program *program, uint32_t index, struct task_called *called)
@@ -432,26 +315,17 @@ static uint8_t replay_combines(const struct task_program *program)
 }
 
 const struct task_program_class task_replay_class = {
-    .collective = true,
+    TRACE_PROGRAM,
     .open = replay_open,
-    .tasks = replay_tasks,
-    .comms = replay_comms,
     .hand = replay_hand,
     .prepare = replay_prepare,
     .agree = replay_agree,
     .combines = replay_combines,
     .service = replay_service,
-    .next = replay_next,
     .close = replay_close,
-    .position = replay_position,
-    .at = replay_at,
-    .steps = replay_steps,
-    .find_steps = replay_find_steps,
-    .done = replay_done,
-    .streams = replay_streams,
+    .streams = trace_program_streams,
     .neighbours = replay_neighbours,
-    .taken = replay_taken,
-    .call = replay_call_of,
+    .taken = trace_program_taken,
     .traced = replay_traced,
 };
 

@@ -122,8 +122,8 @@ enum ker_status replay_traced(const struct task_program *program, const struct t
 {
     struct walk w = {.to = to, .origin = UINT64_MAX};
     bool good = mars_trace_open(&w.trace, program->path, &w.why) &&
-                tasks_walk(&w, program->tasks, true, origin_look) &&
-                tasks_walk(&w, program->tasks, false, task_show);
+                tasks_walk(&w, program->base.tasks, true, origin_look) &&
+                tasks_walk(&w, program->base.tasks, false, task_show);
     mars_trace_close(w.trace);
     return good ? KER_OK : ker_fail(error, KER_RUN_FAILED, "the traced timeline: %s", w.why.text);
 }
