@@ -196,6 +196,10 @@ permuted="$short traffic.pattern=permutation traffic.permutation_file=partners t
 "$sweep" -q -o six $permuted >out 2>log && { seq 1 71; echo 0; } >partners && "$sweep" -o six $permuted >out 2>>log && grep -q 'partners has changed: points that have read it are run again' out &&
     "$sweep" -o six $permuted >again 2>>log && grep -q '2 points, 2 of them done' again
 check "a file that runs have read has changed: they are run again, once"
+# shellcheck disable=SC2086
+! grep -q 'another build' again && cp "$sweep" built-again && echo >>built-again && ./built-again -o six $permuted >again 2>>log && grep -q '2 points, 2 of them done' again &&
+    grep -q 'another build of marssim has run points before: their results stay; --again compares' again && ./built-again --again -q -o six $permuted >again 2>>log
+check "another build: what has results stays, which is said; with --again both have the same"
 [ ! -e six/runs/x ] && ! cmp -s out again && "$marssim" -q -o single dragonfly.cfg run.warmup=2us run.end=6us traffic.pattern=permutation traffic.permutation_file=partners \
     traffic.load=0.1 >log 2>&1 && for folder in six/runs/*; do [ "$(result single)" != "$(result "$folder")" ] || echo "$folder"; done | grep -q runs
 check "and their new results are in the place of the old"

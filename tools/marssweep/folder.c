@@ -2,7 +2,8 @@
  *
  *   {"key", "version", "configuration", "words": {KEY: VALUE}, "files": {PATH: DIGEST}}
  *
- * `files` are those that the run has read beside the configuration itself, which the key covers.
+ * `files` are those that the run has read beside the configuration itself, which the key covers; and, as
+ * SWEEP_PROGRAM, the program.
  */
 #include "tools/marssweep/sweep.h"
 
@@ -62,7 +63,29 @@ static json_t *files_digest(const struct sweep *s, const json_t *summary)
             json_object_set_new(files, path, json_string(digest));
         free(digest);
     }
+    char *program = digest_of("/proc/self/exe");
+    if (program)
+        json_object_set_new(files, SWEEP_PROGRAM, json_string(program));
+    free(program);
     return files;
+}
+
+/* The digest of what is in the file now, as far as this sweep knows. */
+static json_t *digest_now(struct sweep *s, const char *path, const char *file)
+{
+    json_t *now = json_object_get(s->digests, path);
+    if (!now) {
+        char *text = digest_of(file);
+        json_object_set_new(s->digests, path, now = json_string(text ? text : ""));
+        free(text);
+    }
+    return now;
+}
+
+bool sweep_program_changed(struct sweep *s, const json_t *files)
+{
+    const json_t *then = json_object_get(files, SWEEP_PROGRAM);
+    return then && !json_equal(then, digest_now(s, SWEEP_PROGRAM, "/proc/self/exe"));
 }
 
 const char *sweep_files_changed(struct sweep *s, const json_t *files)
@@ -71,13 +94,7 @@ const char *sweep_files_changed(struct sweep *s, const json_t *files)
     json_t *digest;
     json_object_foreach((json_t *)files, path, digest)
     {
-        json_t *now = json_object_get(s->digests, path);
-        if (!now) {
-            char *text = digest_of(path);
-            json_object_set_new(s->digests, path, now = json_string(text ? text : ""));
-            free(text);
-        }
-        if (!json_equal(now, digest))
+        if (strcmp(path, SWEEP_PROGRAM) != 0 && !json_equal(digest_now(s, path, path), digest))
             return path;
     }
     return NULL;

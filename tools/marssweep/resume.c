@@ -41,6 +41,11 @@ enum ker_status sweep_resume(struct sweep *s, struct sweep_point *p, struct ker_
     const char *changed = there ? sweep_files_changed(s, files) : NULL;
     if (changed && !s->changed && !s->quiet)
         printf("%s has changed: points that have read it are run again\n", changed);
+    if (there && !changed && !s->again && !s->other && sweep_program_changed(s, files)) {
+        s->other = true;
+        if (!s->quiet)
+            printf("another build of marssim has run points before: their results stay; --again compares\n");
+    }
     s->changed |= changed != NULL;
     p->stale = changed != NULL;
     p->again = there && !changed && s->again;

@@ -123,6 +123,7 @@ struct sweep {
     struct sweep_store *store; /* NULL: a share of a sweep writes folders only */
     size_t before, done, failed, differ;
     bool interrupted, changed; /* changed: a file of inputs has, which was said */
+    bool other;                /* another build has run points before, which was said */
 };
 
 /* ---- words.c, axes.c: what is swept ---- */
@@ -199,8 +200,10 @@ void sweep_result_free(struct sweep_result *);
 /* What the run has read, from its summary, with digests: into point.json. */
 enum ker_status sweep_folder_describe(const struct sweep *, const struct sweep_point *, const char *folder,
                                       struct ker_error *);
-/* Of the files of a point.json, one that has changed, or NULL. */
+/* Of the files of a point.json, one that has changed, or NULL; the program is another question. */
+#define SWEEP_PROGRAM "marssim"
 const char *sweep_files_changed(struct sweep *, const json_t *files);
+bool sweep_program_changed(struct sweep *, const json_t *files);
 
 /* ---- figures.c ---- */
 
