@@ -13,6 +13,7 @@
 #include "traces/names.h"
 #include "traces/numbered.h"
 #include "traces/op.h"
+#include "traces/repeat.h"
 
 /* How sure a format is that something is a trace of it; numbers between these are good, too. */
 enum trace_score {

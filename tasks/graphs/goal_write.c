@@ -18,7 +18,6 @@
 
 #define TAG_BITS 20
 #define TAG_COMMS 2047
-#define COLLECTIVE_BIT UINT32_C(0x80000000)
 #define COLLECTIVE_COMMS 127
 #define COLLECTIVE_CALLS 16
 #define NO_OP UINT32_MAX
@@ -173,7 +172,7 @@ static enum ker_status collective(struct writer *w, const struct task_op *call)
     if (call->comm > COLLECTIVE_COMMS)
         return refuse(w, call, "a collective of more than 128 communicators");
     uint32_t number = w->calls[call->comm]++ % COLLECTIVE_CALLS;
-    uint32_t base = COLLECTIVE_BIT | (uint32_t)call->comm << 24 | number << TAG_BITS;
+    uint32_t base = TRACE_COLLECTIVE_TAG | (uint32_t)call->comm << 24 | number << TAG_BITS;
     for (uint32_t i = 0; status == KER_OK && task_coll_round_of(algorithm, &view, i, &round); i++) {
         status = round_put(w, call, &round, false, base);
         if (status == KER_OK)

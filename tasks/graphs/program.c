@@ -6,6 +6,7 @@
  * by MPI_Finalize, the others end when their operations are done.
  */
 #include "tasks/graphs/graphs.h"
+#include "tasks/graphs/order.h"
 #include "tasks/graphs/pattern.h"
 #include "tasks/graphs/run.h"
 
@@ -16,8 +17,9 @@
 
 struct own_task {
     struct graph_run run;
-    uint32_t task, further; /* further: the number of its second stream */
-    bool finalized;         /* its first stream has had its last operation */
+    uint32_t task, further;   /* further: the number of its second stream */
+    bool finalized;           /* its first stream has had its last operation */
+    struct graph_order order; /* when find_steps() has been called */
 };
 struct stream {
     uint32_t own, cpu;
@@ -35,14 +37,18 @@ struct task_program {
     struct own_task *own;
     struct stream *stream; /* by own number: the first ones of all own tasks, then the others */
     uint32_t own_count, streams;
-    uint32_t adapters; /* of a node */
-    bool by_adapter;   /* each task is an adapter of its node */
+    uint32_t adapters;          /* of a node */
+    bool by_adapter;            /* each task is an adapter of its node */
+    struct trace_repeat repeat; /* when find_steps() has been called */
 };
 
 static void own_release(struct task_program *program)
 {
-    for (uint32_t i = 0; i < program->own_count; i++)
+    trace_repeat_release(&program->repeat);
+    for (uint32_t i = 0; i < program->own_count; i++) {
         graph_run_release(&program->own[i].run);
+        graph_order_release(&program->own[i].order);
+    }
     free(program->own);
     free(program->stream);
     graph_free(program->graph);
@@ -284,7 +290,58 @@ static void program_position(struct task_program *program, uint32_t number, stru
         graph_run_cpu_state(&own->run, s->cpu, c);
     if (s->cpu == 0)
         own->finalized = own->run.cpu[0].step == GRAPH_ENDS;
+    if (s->cpu == 0 && program->repeat.tasks) /* the end of the last operation may have come, but not at() */
+        KER_CHUNK(c, program->repeat.task[s->own].step);
     s->again = c->loads;
+}
+
+/* ---- steps ---- */
+
+static bool program_ordered(const struct task_program *program, uint32_t number, uint64_t n,
+                            struct task_op *op, bool *cut, uint32_t *cpu)
+{
+    const struct own_task *own = &program->own[number];
+    if (n >= own->run.task->ops)
+        return false;
+    *op = op_begin(program, own, own->order.op[n]);
+    *cut = own->order.cut[n];
+    *cpu = own->run.task->op[own->order.op[n]].cpu;
+    return true;
+}
+
+static void program_find_steps(struct task_program *program, struct ker_comm *comm)
+{
+    struct trace_repeat *r = trace_repeat_new(&program->repeat, program->own_count);
+    r->graph = program_ordered;
+    r->program = program;
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        struct own_task *own = &program->own[i];
+        graph_order_release(&own->order);
+        own->order = graph_order_make(own->run.task);
+        r->task[i].task = own->task;
+        r->task[i].total = own->run.task->ops + 1ull; /* with its end */
+    }
+    trace_repeat_find(r, &program->world, program->tasks, comm);
+    for (uint32_t i = 0; i < program->own_count; i++)
+        if (*r->why)
+            graph_order_release(&program->own[i].order);
+}
+
+static struct task_steps *program_steps(struct task_program *program)
+{
+    return &program->repeat.steps;
+}
+
+static void program_at(struct task_program *program, uint32_t number, ker_time now)
+{
+    const struct stream *s = &program->stream[number];
+    struct graph_run *run = &program->own[s->own].run;
+    if (!program->repeat.steps.period)
+        return;
+    graph_run_over(run, s->cpu);
+    const struct trace_place *to = trace_repeat_at(&program->repeat, s->own, run->done, now);
+    if (to)
+        graph_run_skip(run, program->own[s->own].order.op, (uint32_t)to->at);
 }
 
 /* ---- what was left over ---- */
@@ -372,7 +429,8 @@ static const struct ker_option goal_options[] = {
         .open = (opened), .tasks = program_tasks, .comms = program_comms, .prepare = program_prepare,        \
         .next = program_next, .close = program_close, .position = program_position,                          \
         .streams = program_streams, .complete = program_complete, .ready = program_ready,                    \
-        .unfinished = program_unfinished,                                                                    \
+        .unfinished = program_unfinished, .at = program_at, .steps = program_steps,                          \
+        .find_steps = program_find_steps,                                                                    \
     }
 const struct task_program_class task_goal_class = GRAPH_CLASS(program_open);
 const struct task_program_class task_schedule_class = GRAPH_CLASS(schedule_open);

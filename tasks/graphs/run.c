@@ -44,6 +44,7 @@ static void op_done(struct graph_run *r, uint32_t number)
     const struct graph_op *op = &r->task->op[number];
     r->state[number] = GRAPH_DONE;
     r->cpu[op->cpu].left--;
+    r->done++;
     released(r, op->first + op->on_begin, op->on_done);
 }
 
@@ -53,6 +54,7 @@ static void counts_set(struct graph_run *r)
 {
     memset(r->cpu, 0, r->cpus * sizeof *r->cpu);
     memset(r->state, GRAPH_WAITING, r->task->ops);
+    r->done = 0;
     for (uint32_t i = 0; i < r->task->ops; i++) {
         r->before[i] = r->task->op[i].before;
         r->cpu[r->task->op[i].cpu].left++;
@@ -88,17 +90,19 @@ void graph_run_release(struct graph_run *r)
 
 /* ---- in transit ---- */
 
-static void step_end(struct graph_run *r, const struct graph_cpu *c)
+void graph_run_over(struct graph_run *r, uint32_t cpu)
 {
+    struct graph_cpu *c = &r->cpu[cpu];
     bool calculated = c->step == GRAPH_BEGINS && r->task->op[c->op].kind == GRAPH_CALCULATION;
     if (calculated || c->step == GRAPH_TAKES)
         op_done(r, c->op);
+    c->step = GRAPH_IDLE;
 }
 
 enum graph_step graph_run_next(struct graph_run *r, uint32_t cpu, uint32_t *number)
 {
     struct graph_cpu *c = &r->cpu[cpu];
-    step_end(r, c);
+    graph_run_over(r, cpu);
     c->step = c->left ? GRAPH_IDLE : GRAPH_ENDS;
     if (!c->first)
         return c->step;
@@ -124,6 +128,22 @@ void graph_run_complete(struct graph_run *r, uint32_t op)
         ready_push(r, op, GRAPH_ARRIVED);
 }
 
+void graph_run_skip(struct graph_run *r, const uint32_t *order, uint32_t to)
+{
+    const struct graph_task *t = r->task;
+    for (uint32_t cpu = 0; cpu < r->cpus; cpu++)
+        r->cpu[cpu].first = r->cpu[cpu].last = 0;
+    for (; r->done < to; r->done++) {
+        const struct graph_op *op = &t->op[order[r->done]];
+        ker_assert(r->state[order[r->done]] <= GRAPH_READY);
+        r->state[order[r->done]] = GRAPH_DONE;
+        r->cpu[op->cpu].left--;
+        for (uint32_t d = 0; d < op->on_begin + op->on_done; d++)
+            r->before[t->dependent[op->first + d]]--;
+    }
+    ready_add(r, NULL, t->ops);
+}
+
 /* ---- saved state ---- */
 
 /* What has happened to each operation; it says what happened to those that waited for it. */
@@ -138,6 +158,7 @@ static void loaded(struct graph_run *r, struct ker_chunk *c)
         for (uint32_t d = 0; d < happened; d++)
             r->before[t->dependent[op->first + d]]--;
         r->cpu[op->cpu].left -= r->state[i] == GRAPH_DONE;
+        r->done += r->state[i] == GRAPH_DONE;
     }
     for (uint32_t i = 0; i < t->ops; i++)
         c->bad |= (r->before[i] > 0) != (r->state[i] == GRAPH_WAITING) ||

@@ -1,6 +1,7 @@
 /* job.c - the job that replays a trace: see job.h. */
 #include "tools/marsconv/job.h"
 
+#include "routing/routing.h"
 #include "storage/storage.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
@@ -36,7 +37,7 @@ static const char *decided(const char *format, const struct conv_options *option
 static enum ker_status config_of(struct ker_config **config, const char *path, const char *format,
                                  const struct conv_options *options, struct ker_error *error)
 {
-    const struct ker_option *tables[] = {task_job_options, mpi_options, store_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, mpi_options, store_options, route_options, NULL};
     char *full = realpath(path, NULL);
     if (!full)
         return ker_fail(error, KER_BAD_INPUT, "%s: %s", path, strerror(errno));

@@ -56,8 +56,6 @@ int conv_steps(const char *path, const struct conv_options *options)
     int status = 2;
     if (!conv_find(&source, path, options, &unknown))
         ker_fail(&error, KER_BAD_INPUT, "%s", unknown.text);
-    else if (source.format == &conv_schedule)
-        ker_fail(&error, KER_BAD_INPUT, "%s: a schedule is a graph in which no step begins everywhere", path);
     else
         conv_job_open(&job, path, source.name, options, &error);
     if (error.status == KER_OK) {

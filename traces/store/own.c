@@ -133,7 +133,8 @@ void trace_program_find_steps(struct task_program *program, struct ker_comm *com
     for (uint32_t i = 0; i < p->own_count; i++) {
         const struct trace_own *own = &p->own[i];
         r->task[i].task = own->held->task;
-        r->task[i].code = own->others ? NULL : &own->held->code;
+        r->task[i].code = &own->held->code;
+        r->task[i].total = own->others ? 0 : own->held->code.total;
         r->task[i].comm = own->reader.comm;
     }
     trace_repeat_find(r, p->comm, p->tasks, comm);
@@ -152,8 +153,12 @@ struct task_steps *trace_program_steps(struct task_program *program)
 void trace_program_at(struct task_program *program, uint32_t number, ker_time now)
 {
     struct trace_program *p = base_of(program);
-    if (number < p->repeat.tasks)
-        trace_repeat_at(&p->repeat, number, &p->own[number].reader, now);
+    if (number >= p->repeat.tasks)
+        return;
+    struct trace_reader *reader = &p->own[number].reader;
+    const struct trace_place *to = trace_repeat_at(&p->repeat, number, trace_reader_position(reader), now);
+    if (to)
+        trace_reader_seek(reader, to->at, to->line);
 }
 
 uint32_t trace_program_streams(const struct task_program *program, uint32_t number, uint32_t *further)

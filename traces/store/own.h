@@ -2,6 +2,7 @@
 #ifndef TASKS_TRACE_OWN_H
 #define TASKS_TRACE_OWN_H
 
+#include "traces/repeat.h"
 #include "traces/store/hand.h"
 
 /* A task, or a further thread of one. */
@@ -16,57 +17,6 @@ struct trace_own {
     uint32_t others, further;
     struct trace_own *other; /* malloc'ed */
 };
-
-/* ---- steps: repeat.c ---- */
-
-/* The steps of a traced program are found in the operations of its tasks (run.skip, marsconv --steps).
- *
- * A step begins at a mark (TASK_OP_MARK), or, where no task has any, with the shortest period of what a task
- * posts: messages and collectives, with their bytes; else without; else messages alone. What precedes the
- * first one is step 0, and the last one goes on to the end, so that neither is ever skipped.
- *
- * Steps may be skipped when nothing is lost with them: no request of a task is open where a step begins, and
- * in each step as many messages are sent from any task to any other, by communicator and tag, as are
- * received, and all members of a communicator call as many collectives on it. So what is in flight at the
- * beginning of one step is in flight at the beginning of any other.
- */
-
-/* Where a step begins. */
-struct trace_place {
-    uint64_t at;
-    uint32_t line; /* for trace_reader_seek */
-};
-
-/* An own task. */
-struct trace_repeat_task {
-    uint32_t task;
-    const struct trace_code *code; /* NULL: it has several threads */
-    const int32_t *comm;           /* as in struct trace_reader */
-    struct trace_place *place;     /* of its steps, malloc'ed; the first is the beginning */
-    uint32_t step;                 /* in which it is */
-};
-
-struct trace_repeat {
-    struct task_steps steps;
-    bool marked;                    /* the steps are marks; otherwise periods */
-    struct trace_repeat_task *task; /* own tasks */
-    uint32_t tasks;
-    char why[256];               /* there are no steps, because the job ...; empty: there are */
-    uint32_t why_task, why_line; /* that shows it, at this line of its file; line 0: none does */
-};
-
-/* With room for own tasks, each of which is to be filled in, but for its steps. */
-struct trace_repeat *trace_repeat_new(struct trace_repeat *, uint32_t tasks);
-/* Collective: finds the steps of these tasks; all: those of the job. */
-void trace_repeat_find(struct trace_repeat *, const struct task_comm *, uint32_t all, struct ker_comm *);
-void trace_repeat_release(struct trace_repeat *);
-
-/* task_program_class.at, of a task which reads there; it goes on behind a gap. */
-void trace_repeat_at(struct trace_repeat *, uint32_t own, struct trace_reader *, ker_time now);
-/* It has been set to another position. */
-void trace_repeat_moved(struct trace_repeat *, uint32_t own, uint64_t at);
-
-/* ---- programs: own.c ---- */
 
 /* What the struct task_program of each trace format begins with. */
 struct trace_program {
@@ -97,7 +47,7 @@ void trace_program_release(struct trace_program *);
 /* By the number that the program gave it. */
 struct trace_own *trace_program_of(const struct task_program *, uint32_t number);
 
-/* Of struct task_program_class. */
+/* Of struct task_program_class (own.c). */
 uint32_t trace_program_tasks(const struct task_program *);
 const struct task_comm *trace_program_comms(const struct task_program *, int32_t *count);
 bool trace_program_next(struct task_program *, uint32_t number, struct task_op *);

@@ -40,21 +40,21 @@ static void fault_note(struct measure *m, uint32_t task, enum fault what, uint32
 
 /* ---- where steps begin ---- */
 
-static struct trace_places marks_find(const struct trace_repeat_task *task, const struct task_comm *comms,
-                                      uint32_t all)
+static struct trace_places marks_find(const struct trace_repeat *r, const struct trace_repeat_task *task,
+                                      const struct task_comm *comms, uint32_t all)
 {
     struct trace_places places = {0};
     struct trace_walk w;
     bool some = false; /* the store names all calls that it has */
-    for (uint32_t i = 1; i <= TRACE_NAMES && task->code->name[i]; i++)
+    for (uint32_t i = 1; task->code && i <= TRACE_NAMES && task->code->name[i]; i++)
         some |= strcmp(task->code->name[i], "MPI_Pcontrol") == 0;
     if (!some)
         return places;
-    trace_walk_begin(&w, task, comms, all);
+    trace_walk_begin(&w, r, task, comms, all);
     while (trace_walk_next(&w))
         if (w.mark) {
             trace_places_add(&places, w.begin);
-            places.line = w.reader.line;
+            places.line = w.line;
         }
     trace_walk_end(&w);
     return places;
@@ -86,12 +86,12 @@ static struct found found_by(const struct trace_repeat *r, const struct task_com
     uint64_t bytes[2] = {0};
     for (uint32_t i = 0; i < r->tasks; i++) {
         const struct trace_repeat_task *t = &r->task[i];
-        f.places[i] =
-            period ? trace_period_places(t, comms, all, sort, period[i][sort]) : marks_find(t, comms, all);
+        f.places[i] = period ? trace_period_places(r, t, comms, all, sort, period[i][sort])
+                             : marks_find(r, t, comms, all);
         int64_t count = f.places[i].count, named = count << 32 | t->task;
         f.most = count > f.most ? count : f.most;
         bytes[0] += count ? f.places[i].place[count].at - f.places[i].place[1].at : 0;
-        bytes[1] += t->code->total;
+        bytes[1] += t->total;
         if (named < least) {
             least = named;
             line = f.places[i].line;
@@ -125,7 +125,7 @@ static struct found steps_find(struct trace_repeat *r, const struct task_comm *c
         return best;
     uint32_t(*period)[REPEAT_SORTS] = ker_alloc((r->tasks + 1ull) * sizeof *period);
     for (uint32_t i = 0; i < r->tasks; i++) {
-        trace_periods_find(&r->task[i], comms, all, period[i]);
+        trace_periods_find(r, &r->task[i], comms, all, period[i]);
         for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS; sort++)
             least[sort] = period[i][sort] < least[sort] ? period[i][sort] : least[sort];
     }
@@ -156,7 +156,7 @@ static void step_measure(struct measure *m, const struct trace_walk *w, uint32_t
         return;
     m->any |= w->any;
     if (w->unknown)
-        fault_note(m, (uint32_t)w->task, FAULT_UNKNOWN, step, w->reader.line);
+        fault_note(m, (uint32_t)w->task, FAULT_UNKNOWN, step, w->line);
 }
 
 /* A part of a step has been computed until now, by the last task to have done so. */
@@ -185,7 +185,7 @@ static void task_measure(struct measure *m, const struct trace_repeat *r, const 
     uint32_t step = 0, part = 0, open = 0;
     ker_time began = 0;
     uint64_t full = 0, before = 0;
-    trace_walk_begin(&w, t, comms, all);
+    trace_walk_begin(&w, r, t, comms, all);
     for (; trace_walk_next(&w); open = w.open, full = w.full) {
         uint64_t at = r->marked ? w.begin.at : w.before.at;
         ker_time now = r->marked ? w.computed : w.computed_before;
@@ -195,7 +195,7 @@ static void task_measure(struct measure *m, const struct trace_repeat *r, const 
             before = full;
             part = 0;
             if (open)
-                fault_note(m, t->task, FAULT_OPEN, step, w.reader.line);
+                fault_note(m, t->task, FAULT_OPEN, step, w.line);
         }
         if (step > 0 && step + 1 < m->steps) {
             uint64_t from = t->place[step].at;
@@ -338,8 +338,8 @@ static void parts_find(struct trace_repeat *r, struct ker_comm *comm)
     for (uint32_t i = 0; i < r->tasks; i++) {
         const struct trace_repeat_task *t = &r->task[i];
         bytes[0] += t->place[1].at;
-        bytes[1] += t->code->total - t->place[r->steps.count - 1].at;
-        bytes[2] += t->code->total;
+        bytes[1] += t->total - t->place[r->steps.count - 1].at;
+        bytes[2] += t->total;
     }
     ker_comm_sum_u64(comm, bytes, 3);
     r->steps.before = (double)bytes[0] / (double)bytes[2];
@@ -354,7 +354,12 @@ static bool counts_judge(struct trace_repeat *r, const struct found *f)
                (long long)f->most, (long long)f->least, f->task);
         r->why_task = f->task;
         r->why_line = f->line;
-    } else if (f->least < LEAST_MARKS)
+    } else if (f->least < LEAST_MARKS && r->graph)
+        refuse(r,
+               "is a graph in which task %u does not repeat what it does between places where all before is "
+               "done before anything behind begins",
+               f->task);
+    else if (f->least < LEAST_MARKS)
         refuse(r, "has no marks of steps (MPI_Pcontrol), and its tasks do not repeat what they do");
     else if (f->most - f->least > SLACK)
         refuse(r,
@@ -376,7 +381,7 @@ void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, ui
 {
     uint64_t threads = 0;
     for (uint32_t i = 0; i < r->tasks; i++)
-        threads |= r->task[i].code == NULL;
+        threads |= r->task[i].total == 0;
     ker_comm_or_u64(comm, &threads, 1);
     if (threads) {
         refuse(r, "has tasks with several threads");
@@ -409,24 +414,20 @@ void trace_repeat_release(struct trace_repeat *r)
 
 /* ---- in the run ---- */
 
-void trace_repeat_at(struct trace_repeat *r, uint32_t own, struct trace_reader *reader, ker_time now)
+const struct trace_place *trace_repeat_at(struct trace_repeat *r, uint32_t own, uint64_t at, ker_time now)
 {
     struct task_steps *s = &r->steps;
     struct trace_repeat_task *t = &r->task[own];
-    if (!s->period)
-        return;
-    uint64_t at = trace_reader_position(reader);
-    while (t->step + 1 < s->count && at >= t->place[t->step + 1].at) {
+    while (s->period && t->step + 1 < s->count && at >= t->place[t->step + 1].at) {
         uint32_t next = task_steps_next(s, t->step);
         task_steps_ended(s, t->step, next, now);
         bool gap = next != t->step + 1;
         t->step = next;
         s->begun = next > s->begun ? next : s->begun;
-        if (!gap)
-            continue;
-        trace_reader_seek(reader, t->place[next].at, t->place[next].line);
-        return;
+        if (gap)
+            return &t->place[next];
     }
+    return NULL;
 }
 
 void trace_repeat_moved(struct trace_repeat *r, uint32_t own, uint64_t at)

@@ -20,14 +20,14 @@ struct window {
     uint32_t count[REPEAT_SORTS];
 };
 
-static void window_read(struct window *window, const struct trace_repeat_task *task,
-                        const struct task_comm *comms, uint32_t all)
+static void window_read(struct window *window, const struct trace_repeat *r,
+                        const struct trace_repeat_task *task, const struct task_comm *comms, uint32_t all)
 {
     struct trace_walk w;
-    trace_walk_begin(&w, task, comms, all);
+    trace_walk_begin(&w, r, task, comms, all);
     while (window->count[REPEAT_CALLS] < WINDOW && trace_walk_next(&w))
         for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS; sort++) {
-            if (w.before.at < task->code->total / 2 || !trace_walk_counts(&w, sort))
+            if (w.before.at < task->total / 2 || !trace_walk_counts(&w, sort))
                 continue;
             KER_RESERVE(window->hash[sort], window->room[sort], window->count[sort] + 1u);
             window->hash[sort][window->count[sort]++] = trace_walk_hash(&w, sort);
@@ -103,22 +103,23 @@ static struct trace_places longest_find(struct trace_walk *w, enum trace_repeat_
     return longest;
 }
 
-void trace_periods_find(const struct trace_repeat_task *task, const struct task_comm *comms, uint32_t all,
-                        uint32_t period[REPEAT_SORTS])
+void trace_periods_find(const struct trace_repeat *r, const struct trace_repeat_task *task,
+                        const struct task_comm *comms, uint32_t all, uint32_t period[REPEAT_SORTS])
 {
     struct window window = {.room = {0}};
-    window_read(&window, task, comms, all);
+    window_read(&window, r, task, comms, all);
     for (enum trace_repeat_sort sort = 0; sort < REPEAT_SORTS; sort++) {
         period[sort] = period_of(window.hash[sort], window.count[sort]);
         free(window.hash[sort]);
     }
 }
 
-struct trace_places trace_period_places(const struct trace_repeat_task *task, const struct task_comm *comms,
-                                        uint32_t all, enum trace_repeat_sort sort, uint32_t period)
+struct trace_places trace_period_places(const struct trace_repeat *r, const struct trace_repeat_task *task,
+                                        const struct task_comm *comms, uint32_t all,
+                                        enum trace_repeat_sort sort, uint32_t period)
 {
     struct trace_walk w;
-    trace_walk_begin(&w, task, comms, all);
+    trace_walk_begin(&w, r, task, comms, all);
     struct trace_places longest = longest_find(&w, sort, period);
     trace_walk_end(&w);
     return longest;

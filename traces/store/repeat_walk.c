@@ -1,6 +1,8 @@
 /* repeat_walk.c - what a task posts, which requests it has open, and how long it computes. */
 #include "traces/store/repeat_walk.h"
 
+#include <string.h>
+
 /* A request that is open or persistent, by its number + 1. */
 struct request {
     uint64_t number;
@@ -78,7 +80,12 @@ static void message_add(struct trace_walk *w, const struct task_op *op, bool sen
     int32_t peer = second ? op->peer2 : op->peer, tag = second ? op->tag2 : op->tag;
     const struct task_comm *comm = &w->comms[op->comm];
     w->posts = true;
-    w->hash += mix(sends ? 1 : 2, (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag, (uint64_t)op->comm);
+    /* collectives that became messages have other tags from call to call */
+    uint32_t compared = w->graph ? 0 : (uint32_t)tag;
+    uint64_t hash = mix(sends ? 1 : 2, (uint64_t)(uint32_t)peer << 32 | compared, (uint64_t)op->comm);
+    bool collective = w->graph && (uint32_t)tag & TRACE_COLLECTIVE_TAG && tag != TASK_ANY;
+    w->hash += hash;
+    w->messages += collective ? 0 : hash;
     w->bytes += second ? op->bytes2 : op->bytes;
     if (peer == TASK_PROC_NULL)
         return;
@@ -191,19 +198,58 @@ static void op_see(struct trace_walk *w, const struct task_op *op)
     requests_see(w, op);
 }
 
-void trace_walk_begin(struct trace_walk *w, const struct trace_repeat_task *task,
-                      const struct task_comm *comms, uint32_t all)
+void trace_walk_begin(struct trace_walk *w, const struct trace_repeat *r,
+                      const struct trace_repeat_task *task, const struct task_comm *comms, uint32_t all)
 {
     *w = (struct trace_walk){.reader = {.code = task->code, .comm = task->comm, .marks = true},
+                             .repeat = r,
+                             .graph = r->graph != NULL,
+                             .own = (uint32_t)(task - r->task),
                              .comms = comms,
                              .task = (int32_t)task->task,
                              .all = (int32_t)all};
-    trace_reader_seek(&w->reader, 0, 0);
+    if (!w->graph)
+        trace_reader_seek(&w->reader, 0, 0);
 }
 
 static struct trace_place here(const struct trace_walk *w)
 {
-    return (struct trace_place){trace_reader_position(&w->reader), w->reader.line};
+    return w->graph ? (struct trace_place){.at = w->number}
+                    : (struct trace_place){trace_reader_position(&w->reader), w->reader.line};
+}
+
+static void last_clear(struct trace_walk *w)
+{
+    w->mark = w->posts = w->collective = w->unknown = w->any = false;
+    w->hash = w->messages = w->bytes = w->pairs = w->receivers = 0;
+}
+
+/* What cpus compute side by side takes as long as the longest of them. */
+static bool graph_next(struct trace_walk *w)
+{
+    ker_time cpu[TRACE_CPUS] = {0}, longest = 0;
+    struct task_op op;
+    bool more = true, cut;
+    uint32_t on;
+    last_clear(w);
+    for (; more; w->number += more) {
+        more = w->repeat->graph(w->repeat->program, w->own, w->number, &op, &cut, &on);
+        if (!more || (cut && w->number > w->begin.at)) {
+            w->computed += longest;
+            w->collective = w->messages == 0;
+            if (w->posts)
+                return true;
+            longest = 0;
+            memset(cpu, 0, sizeof cpu);
+            w->begin = here(w);
+        }
+        w->line = op.line;
+        if (more && op.kind != TASK_OP_COMPUTE)
+            message_add(w, &op, op.kind == TASK_OP_GRAPH_SEND);
+        else if (more && (cpu[on] += op.time) > longest)
+            longest = cpu[on];
+    }
+    return false;
 }
 
 bool trace_walk_next(struct trace_walk *w)
@@ -211,13 +257,15 @@ bool trace_walk_next(struct trace_walk *w)
     struct task_op op;
     w->begin = w->before = here(w);
     w->computed_before = w->computed;
+    if (w->graph)
+        return graph_next(w);
     for (; trace_reader_next(&w->reader, &op) && op.kind != TASK_OP_END; w->begin = here(w)) {
         if (op.kind == TASK_OP_COMPUTE) {
             w->computed += op.time;
             continue;
         }
-        w->mark = w->posts = w->collective = w->unknown = w->any = false;
-        w->hash = w->bytes = w->pairs = w->receivers = 0;
+        w->line = w->reader.line;
+        last_clear(w);
         op_see(w, &op);
         return true;
     }

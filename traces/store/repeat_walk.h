@@ -8,14 +8,19 @@
 enum trace_repeat_sort { REPEAT_BYTES, REPEAT_CALLS, REPEAT_MESSAGES, REPEAT_SORTS };
 
 struct trace_walk {
-    struct trace_reader reader;
+    struct trace_reader reader; /* but of graphs */
+    const struct trace_repeat *repeat;
+    bool graph;
+    uint32_t own;    /* which of the own tasks */
+    uint64_t number; /* of graphs: operations so far */
     const struct task_comm *comms;
     int32_t task, all;
     struct ker_table requests; /* that are open, or persistent */
     uint32_t open;
     ker_time computed; /* until now */
     uint64_t full;     /* collectives of all tasks */
-    /* Of the last operation. */
+    /* Of the last operation; of graphs: of those up to the next place where all before is done. */
+    uint32_t line;
     struct trace_place begin, before; /* of it, and of the computation before it */
     ker_time computed_before;         /* until then */
     bool mark, posts;                 /* it is a mark; it is compared */
@@ -23,12 +28,13 @@ struct trace_walk {
     bool unknown;              /* something else than messages, their requests and collectives */
     bool any;                  /* receives from any source, or any tag */
     uint64_t hash, bytes;      /* of what is compared */
+    uint64_t messages;         /* of graphs: hash without those of collectives */
     uint64_t pairs, receivers; /* that come to 0 in a step: of all that tells messages apart, of who gets them
                                 */
 };
 
-void trace_walk_begin(struct trace_walk *, const struct trace_repeat_task *, const struct task_comm *,
-                      uint32_t all);
+void trace_walk_begin(struct trace_walk *, const struct trace_repeat *, const struct trace_repeat_task *,
+                      const struct task_comm *, uint32_t all);
 /* The next operation but for computation; false: there is none. */
 bool trace_walk_next(struct trace_walk *);
 void trace_walk_end(struct trace_walk *);
@@ -39,7 +45,8 @@ static inline bool trace_walk_counts(const struct trace_walk *w, enum trace_repe
 }
 static inline uint64_t trace_walk_hash(const struct trace_walk *w, enum trace_repeat_sort sort)
 {
-    return sort == REPEAT_BYTES ? ker_hash(w->hash + w->bytes) : w->hash;
+    bool messages = w->graph && sort == REPEAT_MESSAGES;
+    return sort == REPEAT_BYTES ? ker_hash(w->hash + w->bytes) : messages ? w->messages : w->hash;
 }
 
 /* The places of steps, from [1] on. */
@@ -52,9 +59,10 @@ struct trace_places {
 void trace_places_add(struct trace_places *, struct trace_place);
 /* repeat_period.c: the shortest periods of a task, in what is compared; 0: there is none. And where one
  * begins again and again. */
-void trace_periods_find(const struct trace_repeat_task *, const struct task_comm *, uint32_t all,
-                        uint32_t period[REPEAT_SORTS]);
-struct trace_places trace_period_places(const struct trace_repeat_task *, const struct task_comm *,
-                                        uint32_t all, enum trace_repeat_sort, uint32_t period);
+void trace_periods_find(const struct trace_repeat *, const struct trace_repeat_task *,
+                        const struct task_comm *, uint32_t all, uint32_t period[REPEAT_SORTS]);
+struct trace_places trace_period_places(const struct trace_repeat *, const struct trace_repeat_task *,
+                                        const struct task_comm *, uint32_t all, enum trace_repeat_sort,
+                                        uint32_t period);
 
 #endif
