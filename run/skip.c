@@ -39,15 +39,6 @@ const struct ker_option run_skip_options[] = {
 
 /* ---- what cannot be skipped, whatever its steps take ---- */
 
-static const char *job_refused(const struct task_job *job, const struct task_steps *steps)
-{
-    if (!steps || steps->why)
-        return steps ? steps->why : "has no steps that are known";
-    if (job->repetitions > 1)
-        return "is run several times";
-    return NULL;
-}
-
 /* Keys of what happens at set times, or is looked for in what was simulated. */
 static const char *key_refused(const struct ker_config *c)
 {
@@ -62,7 +53,7 @@ static const char *key_refused(const struct ker_config *c)
 static void job_add(struct run_skip *skip, uint32_t number, const struct task_job *job,
                     const struct task_steps *steps)
 {
-    const char *refused = job_refused(job, steps);
+    const char *refused = steps ? steps->why : "has no steps that are known";
     if (job->background)
         refused = "runs in the background, and may disturb the others";
     if (refused) {

@@ -32,6 +32,15 @@ static const struct stats_part *part_of(const struct stats_growth *g, const stru
     return id < g->jobs ? &g->job[id] : &g->whole;
 }
 
+/* Is the sum already that of all steps? */
+static bool whole(const struct stats_table *t, size_t row, const struct stats_column *c)
+{
+    if (!c->fixed_by)
+        return c->fixed;
+    int by = stats_table_find(t, c->fixed_by, false);
+    return stats_table_cell(t, row, by) != (stats_cell)KER_TIME_MAX;
+}
+
 const struct stats_table *stats_growth_row(struct stats_growth *g, const struct stats_table *t, size_t *row)
 {
     if (!g || t == g->table || by_time(t))
@@ -50,7 +59,7 @@ const struct stats_table *stats_growth_row(struct stats_growth *g, const struct 
         stats_cell value = stats_table_cell(t, *row, (int)i);
         if (c->ends && value != (stats_cell)KER_TIME_MAX)
             table_cell_put(grown->row, &grown->place[i], value + part->later);
-        else if (c->merge == STATS_SUM && !c->fixed)
+        else if (c->merge == STATS_SUM && !whole(t, *row, c))
             table_cell_put(grown->row, &grown->place[i], stats_grown(value, part));
     }
     *row = 0;

@@ -49,9 +49,10 @@ struct stats_column {
     const char *by;                                        /* STATS_RATIO, STATS_MEAN, STATS_DEVIATION */
     const char *of;                                        /* STATS_DEVIATION */
     bool (*wanted)(const void *context);                   /* NULL: in every table */
-    bool fixed;         /* a sum that does not grow with the steps of a run */
-    bool ends;          /* when something has ended: later by what was skipped */
-    uint8_t text_bytes; /* STATS_TEXT in results.h5: its length; 0: 64 */
+    bool fixed;           /* a sum that does not grow with the steps of a run */
+    const char *fixed_by; /* nor does this one, in rows in which that column, a TIME, has a value */
+    bool ends;            /* when something has ended: later by what was skipped */
+    uint8_t text_bytes;   /* STATS_TEXT in results.h5: its length; 0: 64 */
 };
 
 /* Columns are lines of a list macro LIST(COLUMN), each COLUMN(name, unit, type, merge, value, meaning, ...):

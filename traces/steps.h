@@ -45,6 +45,13 @@ static inline uint32_t task_steps_number(const struct task_steps *s, uint32_t st
     return step - s->skipped - (step >= s->to ? s->to - s->from : 0);
 }
 
+/* The other way round. */
+static inline uint32_t task_steps_of(const struct task_steps *s, uint32_t number)
+{
+    uint32_t step = number + s->skipped;
+    return s->to && step >= s->from ? step + s->to - s->from : step;
+}
+
 /* What other tasks have noted of the step. */
 static inline void task_steps_join(struct task_step_end *to, const struct task_step_end *from)
 {

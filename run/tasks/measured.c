@@ -145,8 +145,7 @@ enum ker_status task_measured_report(const struct task_system *system, struct ke
 
 struct task_steps *task_system_steps(const struct task_system *system, uint32_t job)
 {
-    const struct task_job *j = task_jobs_get(system->jobs, job);
-    return j->class->steps ? j->class->steps(j->program) : NULL;
+    return task_job_steps(task_jobs_get(system->jobs, job));
 }
 
 void task_system_find_steps(struct task_system *system, struct ker_comm *comm)
@@ -191,8 +190,8 @@ void task_measured_state(void *context, struct ker_chunk *c)
             if (c->loads && !c->bad)
                 time_join(&m->time[i], &time);
         }
-        struct task_steps *steps =
-            task_jobs_get(system->jobs, job)->timed ? task_system_steps(system, job) : NULL;
+        const struct task_job *j = task_jobs_get(system->jobs, job);
+        struct task_steps *steps = j->timed || j->repeated ? task_job_steps(j) : NULL;
         if (steps)
             steps_state(steps, c);
     }

@@ -247,6 +247,8 @@ static enum ker_status seats_prepare(struct task_system *system, struct seating 
         enum ker_status done = KER_OK;
         if (j->schedule)
             continue;
+        if (j->repeated)
+            task_steps_begin(j->repeated);
         if (j->class->hand)
             done = j->class->hand(j->program, own_tasks + begin, next - begin, comm, error);
         if (!done)

@@ -109,8 +109,6 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     }
     s->job.schedule = task_loggops_wanted(config) &&
                       (s->job.class == &task_goal_class || s->job.class == &task_schedule_class);
-    s->job.timed =
-        s->job.class->at && (!s->job.class->steps || s->job.class->measured || steps_wanted(config));
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.counts_calls =
         task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config, KEY(job, "calls"));
@@ -121,6 +119,14 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.repetitions = (uint64_t)ker_config_int(config, KEY(job, "repetitions"));
     if (s->job.repetitions > 1 && (s->job.schedule || s->job.class->driven))
         return ker_config_fail(config, error, KEY(job, "repetitions"), "are possible for programs of MPI");
+    bool steps = steps_wanted(config);
+    if (s->job.repetitions > 1 && steps) {
+        s->job.repeated = ker_alloc(sizeof *s->job.repeated);
+        *s->job.repeated = (struct task_steps){
+            .count = (uint32_t)s->job.repetitions, .period = 1, .by = "repetitions of its program"};
+    }
+    s->job.timed =
+        s->job.class->at && (!s->job.class->steps || s->job.class->measured || (steps && !s->job.repeated));
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "is not possible with a schedule and network.model = \"loggops\"");
@@ -460,6 +466,9 @@ void task_jobs_free(struct task_jobs *jobs)
         if (s->job.program)
             s->job.class->close(s->job.program);
         task_placement_release(&s->placement);
+        if (s->job.repeated)
+            task_steps_release(s->job.repeated);
+        free(s->job.repeated);
         free(s->job.factors);
         free(s->job.service);
         free(s->job.after);

@@ -33,17 +33,18 @@ struct task_job {
         double processor, memory;
     } * factors; /* of all tasks, if some differ from the job; else NULL */
     uint32_t runs;
-    ker_time start;          /* on the simulated clock: earlier by what has been skipped (run.skip) */
-    bool held;               /* it is released at a check time, not by a timer */
-    uint32_t *after, afters; /* jobs that have to end before it starts */
-    uint64_t repetitions;    /* how often its program is run */
-    uint32_t *service;       /* numbers of the services that its tasks call (task_program_class.service) */
+    ker_time start;              /* on the simulated clock: earlier by what has been skipped (run.skip) */
+    bool held;                   /* it is released at a check time, not by a timer */
+    uint32_t *after, afters;     /* jobs that have to end before it starts */
+    uint64_t repetitions;        /* how often its program is run */
+    struct task_steps *repeated; /* run.skip: the repetitions are its steps; NULL: its program's are */
+    uint32_t *service; /* numbers of the services that its tasks call (task_program_class.service) */
 };
 
-/* Does a task begin again after `passes` passes? */
-static inline bool task_job_repeats(const struct task_job *job, uint64_t passes)
+/* Steps of which a run may skip some; NULL: none are known. */
+static inline struct task_steps *task_job_steps(const struct task_job *job)
 {
-    return job->restart || passes < job->repetitions;
+    return job->repeated ? job->repeated : job->class->steps ? job->class->steps(job->program) : NULL;
 }
 
 /* What stands for a task, where there are factors. */

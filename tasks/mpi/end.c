@@ -22,12 +22,27 @@ static void task_restart(struct task_mpi *mpi, struct task_state *task, ker_time
     task_stream_select(task, current);
 }
 
+/* Does the program begin again? Repetitions may be skipped. */
+static bool repeats(const struct task_job *job, const struct task_state *task)
+{
+    const struct task_steps *s = job->repeated;
+    return s ? task_steps_next(s, (uint32_t)task_passes(job, task)) < s->count
+             : job->restart || task->passes + 1 < job->repetitions;
+}
+
+static void repetition_note(struct task_steps *s, uint32_t pass, ker_time now)
+{
+    uint32_t next = task_steps_next(s, pass);
+    task_steps_ended(s, pass, next, now);
+    s->begun = next > s->begun && next < s->count ? next : s->begun;
+}
+
 /* A stream is at its end: the task, too? */
 void task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     bool aborts = task->op.kind == TASK_OP_ABORT;
-    bool restart =
-        task_job_repeats(task_job_of(mpi, task), task->passes + 1) && now > task->started && !aborts;
+    const struct task_job *job = task_job_of(mpi, task);
+    bool restart = repeats(job, task) && now > task->started && !aborts;
     if (task->calls && (!restart || task->streams))
         task_calls_end(task, now);
     if (task->line)
@@ -38,6 +53,8 @@ void task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
     if (mpi->path)
         task_path_end(mpi, task);
     task->finish = now;
+    if (job->repeated)
+        repetition_note(job->repeated, (uint32_t)task_passes(job, task), now);
     task->passes++;
     if (restart)
         task_restart(mpi, task, now);

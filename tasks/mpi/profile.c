@@ -51,9 +51,11 @@ static bool several_jobs(const void *context)
 /* clang-format off */
 #define COUNTED_COLUMNS(COLUMN) \
     COLUMN(calls, "", U64, SUM, row->calls, \
-           "how often it has been called; of traces calls that are no operations of the model, too") \
+           "how often it has been called; of traces calls that are no operations of the model, too", \
+           .fixed_by = "time_ns") \
     COLUMN(bytes, "bytes", U64, SUM, row->bytes, \
-           "their payload: of the send side, and where a call has none, of the receive side") \
+           "their payload: of the send side, and where a call has none, of the receive side", \
+           .fixed_by = "time_ns") \
     COLUMN(time_ns, "ns", TIME, SAME, row->time_ns, \
            "time in them on the traced machine; empty for generators") \
     COLUMN(simulated_ns, "ns", U64, SUM, nanoseconds(row->simulated), \
@@ -137,8 +139,8 @@ static void task_rows_fill(struct maker *m, const struct task_state *task)
     uint32_t count;
     struct task_counted *own = task_calls_sorted(task, m->end, &count);
     struct task_call call;
-    uint64_t passes =
-        job->restart || job->repetitions > 1 ? task->passes + !task_is_done(task) : 1; /* that have begun */
+    uint64_t passes = job->restart || job->repetitions > 1 ? task_passes(job, task) + !task_is_done(task)
+                                                           : 1; /* that have begun */
     memset(m->row, 0, m->names->of.count * sizeof *m->row);
     for (uint32_t i = 0; i < count; i++) {
         struct row *row = &m->row[task_names_place(&m->names->of, own[i].function)];

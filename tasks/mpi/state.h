@@ -292,6 +292,12 @@ static inline const struct task_job *task_job_of(const struct task_mpi *mpi, con
 {
     return mpi->job[task->job].job;
 }
+
+/* How often it has ended its program, with the repetitions that were skipped. */
+static inline uint64_t task_passes(const struct task_job *job, const struct task_state *task)
+{
+    return job->repeated ? task_steps_of(job->repeated, (uint32_t)task->passes) : task->passes;
+}
 /* Does its program compute? Otherwise it is in a call of MPI, or has ended. */
 static inline bool task_computes(const struct task_state *task)
 {

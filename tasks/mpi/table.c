@@ -122,7 +122,7 @@ struct stats_table *task_mpi_results(const struct task_mpi *mpi, const struct ta
             .bytes_sent = task->bytes_sent,
             .messages_received = task->messages_received,
             .bytes_received = task->bytes_received,
-            .passes = task->passes};
+            .passes = task_passes(job, task)};
         task_work_result(mpi, task, &row);
         for (uint32_t s = 0; s < task_stream_count(task); s++) {
             task_stream_select(task, s);

@@ -75,6 +75,9 @@ run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/found" "$t/t
 check "a text trace: its period is found, and its steps are estimated, with what they compute by themselves"
 result "$t/found" '.result.jobs[0].estimated.steps == 600'
 check "step 0 is what precedes the first that repeats"
+run -o "$t/calls" "$t/text.cfg" output.calls=true && run -o "$t/all-calls" "$t/text.cfg" output.calls=true run.skip.enabled=false &&
+    cmp <(cut -d, -f1-5 "$t/calls/calls.csv") <(cut -d, -f1-5 "$t/all-calls/calls.csv") && cmp <(cut -d, -f1-5 "$t/calls/functions.csv") <(cut -d, -f1-5 "$t/all-calls/functions.csv")
+check "calls that the trace counts are those of all steps"
 steps 0 'steps        598, known by the same messages and collectives' "$t/text" && grep -q '^computation  2.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
 check "marsconv --steps says what repeats, and how computation drifts"
 "$m" --check "$t/text.cfg" 2>"$t/err" | tr -s '\n ' ' ' | grep -q 'skip of 600 steps of job `t`, known by the same messages and collectives at least'

@@ -91,11 +91,19 @@ config calls '{ name="p"; program="pingpong"; tasks=8; steps=800; bytes="16 KiB"
     { name="c"; program="collective"; tasks=12; iterations=400; warmup=10; bytes="16 KiB"; pause="5 us"; placement="random"; after=["p"]; }'
 covers calls "pingpong and a collective in a loop" 0.3
 same calls
+config repeated "${job/400/7} , { name=\"c\"; program=\"pingpong\"; tasks=4; steps=3; bytes=\"16 KiB\"; repetitions=300; after=[\"s\"]; }"
+sed -i '/name=/s/3,3,3/3,3,2/; s/steps=7/steps=7; repetitions=200/' "$t/repeated.cfg"
+covers repeated "a program that is repeated: each time is a step" 0.3
+jq -e '[.result.jobs[] | .passes] == [200, 300]' "$t/some/summary.json" >/dev/null
+check "passes are those of all repetitions"
+"$m" --check "$t/repeated.cfg" 2>"$t/err" | tr -s '\n ' ' ' | grep -q '200 steps of job `s`, known by repetitions of its program at least'
+check "--check says that repetitions are the steps"
+same repeated
 config alike "$a, ${a/name=\"a\"/name=\"c\"}"
 reason "two jobs whose steps drift against each other slowly" 'are not steady together' alike
 config two "${job/extents=\[3,3,3\]/extents=[3,3,2]}, { name=\"b\"; program=\"collective\"; tasks=2; iterations=100; bytes=[\"1 KiB\",\"2 KiB\"]; }" 'node: { cores=2; };'
 reason "a job of several parts" 'job `b` has several sizes' two
-reason "a job that repeats" 'job `s` is run several times' stencil 'jobs[0].repetitions=2' 'jobs[0].steps=20'
+reason "a job that is repeated a few times" 'job `s` has only 20 steps' stencil 'jobs[0].repetitions=20' 'jobs[0].steps=20'
 reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
 reason "a set end" 'run.end is given' stencil 'run.end=1 s'
