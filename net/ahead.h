@@ -17,27 +17,44 @@ struct net_ahead {
 struct net_kept {
     ker_time leave;
     uint64_t waited, in_buffer;
-    uint32_t out, in; /* ports, by their cache line from net->dues on */
+    uint32_t out, in; /* ports, in words of 8 bytes from net->dues on */
     uint32_t wire;
     uint16_t bytes;
     uint8_t channel : 4, job : 4;
     bool detour;
 };
 
+/* What an output has counted in all. Half of it is in the port; what does not fit there lies with the switch,
+ * which hardly any port needs in a short run. */
+struct net_port_counts {
+    uint64_t packets, bytes, busy, queue_max;
+};
+struct net_port_counts net_port_counts(const struct net_network *, const struct net_port *);
+void net_port_counts_set(struct net_network *, struct net_port *, struct net_port_counts);
+/* It has carried so much more than is in the port; queue_max: at least. */
+void net_port_counts_add(struct net_network *, struct net_port *, uint64_t bytes, uint64_t busy,
+                         uint64_t queue_max);
+#define NET_CARRY (UINT64_C(1) << 32)
+
 /* Some of it lies in the measured span, this many picoseconds of its time on the link. */
-static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
+static inline void net_ahead_count(struct net_network *net, const struct net_ahead *t, uint32_t busy)
 {
     struct net_port *out = t->out;
-    out->packets++;
-    out->bytes += t->bytes;
-    out->busy += busy;
     out->queue_time += t->waited;
-    if (t->waited > out->queue_max)
-        out->queue_max = t->waited;
     t->in->input_time += t->in_buffer;
+    out->packets++; /* no more than bytes */
+    if (__builtin_expect(__builtin_add_overflow(out->bytes, t->bytes, &out->bytes), 0))
+        net_port_counts_add(net, out, NET_CARRY, 0, 0);
+    if (__builtin_expect(__builtin_add_overflow(out->busy, busy, &out->busy), 0))
+        net_port_counts_add(net, out, 0, NET_CARRY, 0);
+    if (t->waited > out->queue_max) {
+        out->queue_max = (uint32_t)t->waited;
+        if (__builtin_expect(t->waited >= NET_CARRY, 0))
+            net_port_counts_add(net, out, 0, 0, t->waited);
+    }
 }
 /* The same by the measured span, and of the channel, where channels are collected. */
-void net_ahead_count_now(const struct net_network *, const struct net_ahead *);
+void net_ahead_count_now(struct net_network *, const struct net_ahead *);
 /* It is not over before net->final: keeps it, to be counted when it is certain that it lies before the end.
  * What is kept at this index. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);

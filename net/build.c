@@ -297,6 +297,7 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
     ker_arena_init(&net->arena);
     ker_arena_init(&net->packets);
     net->packet.free = KER_NONE;
+    net_waits_init(net);
     uint32_t *owner = owners_list(net, l);
     size_t dues = memory_reserve(net, l, owner);
     components_make(net, l, owner, dues);
@@ -337,6 +338,7 @@ void net_network_free(struct net_network *net)
         free(net->adapters[i]->jobs);
     ker_arena_release(&net->arena);
     ker_arena_release(&net->packets);
+    ker_arena_release(&net->waits_range);
     ker_sparse_release(&net->sparse);
     free(net->made);
     part_layout_release(&net->layout);

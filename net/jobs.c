@@ -92,8 +92,8 @@ static void sum_check(const struct net_direction *d)
         bytes += d->jobs[job].bytes;
         busy += d->jobs[job].busy;
     }
-    ker_check(bytes == (d->port ? d->port->bytes : d->adapter->bytes));
-    ker_check(busy == (d->port ? d->port->busy : d->adapter->busy));
+    ker_check(bytes == (d->port ? net_port_counts(d->net, d->port).bytes : d->adapter->bytes));
+    ker_check(busy == (d->port ? net_port_counts(d->net, d->port).busy : d->adapter->busy));
 }
 
 void net_jobs_add(struct stats_table *table, const struct net_direction *d, ker_time at)

@@ -58,13 +58,15 @@ static bool stalls_wanted(const void *network)
 /* ---- columns ---- */
 
 /* What a port of a switch and an adapter count under the same name. */
-#define COUNTED(field) (row->port ? row->port->field : row->adapter->field)
+#define COUNTED(field) (row->port ? net_port_counts(row->net, row->port).field : row->adapter->field)
 
 /* The longest wait of a packet, as the bytes that the link carries in it. */
 static uint64_t queue_most(const struct net_direction *d)
 {
     uint64_t rate = d->net->link[d->class].rate;
-    return d->port ? (uint64_t)((stats_cell)d->port->queue_max * rate / 1000000000000u) : 0;
+    return d->port
+               ? (uint64_t)((stats_cell)net_port_counts(d->net, d->port).queue_max * rate / 1000000000000u)
+               : 0;
 }
 
 /* clang-format off */

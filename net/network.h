@@ -128,28 +128,27 @@ struct net_settings {
     uint64_t seed;
 };
 
-/* The first cache line is all that a grant needs of its input, and most of what it needs of its output. */
+/* What a grant needs of its input comes first. Large systems are made of these: nothing is padded. */
 struct net_port {
-    ker_time link_free;  /* output: end of the last transmission scheduled */
-    ker_time write_free; /* output: the crossbar may write again */
-    ker_time read_free;  /* input: the crossbar may read again */
-    ker_time wake;       /* output: a wake-up is scheduled for then; KER_TIME_MAX: none */
-    uint64_t input_time; /* statistics of the input: of its packets in the buffer, picoseconds */
-    struct ker_address peer;
-    uint32_t queue;    /* output: last request of the ring, NET_NONE: no requests */
-    uint32_t waiting;  /* output: bytes in its requests */
     uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: another rank's */
     uint16_t peer_port;
     uint8_t link;           /* class */
     uint8_t to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
         ends_at_adapter : 1, used : 1,
-        lands : 1; /* output: to an adapter of this rank, which may count packets at the grant */
-    /* statistics of the output */
-    uint64_t queue_max; /* longest wait for the link, picoseconds */
-    uint64_t packets, bytes, busy, queue_time;
-    uint32_t credit[]; /* output: bytes free behind it, per channel */
+        lands : 1;       /* output: to an adapter of this rank, which may count packets at the grant */
+    ker_time read_free;  /* input: the crossbar may read again */
+    uint64_t input_time; /* statistics of the input: of its packets in the buffer, picoseconds */
+    struct ker_address peer;
+    ker_time link_free;  /* output: end of the last transmission scheduled */
+    ker_time write_free; /* output: the crossbar may write again */
+    uint32_t waits;      /* output: its net_waits; 0: nothing waits */
+    uint32_t waiting;    /* output: bytes in its requests */
+    /* statistics of the output (ahead.h) */
+    uint64_t queue_time;
+    uint32_t bytes, busy, packets; /* what is carried over is elsewhere */
+    uint32_t queue_max;            /* longest wait for the link, picoseconds; longer ones are there, too */
+    uint32_t credit[];             /* output: bytes free behind it, per channel */
 };
-_Static_assert(offsetof(struct net_port, queue_max) == 64, "one cache line");
 
 /* Of an output, or of an adapter: credits that are in transit to it (credits.h), in no order. Half a cache
  * line: a fourth place is hardly ever used, and would make it a whole one. */
@@ -277,6 +276,11 @@ struct net_network {
     struct ker_arena arena;             /* the switches' requests, and series */
     KER_POOL(struct net_packet) packet; /* that wait in switches, */
     struct ker_arena packets;           /* alone in theirs */
+    struct {                            /* net_waits of the switches, in the same way */
+        char *at;
+        uint32_t room, free, bytes, row; /* bytes: of each; row: of `first` in it */
+    } waits;
+    struct ker_arena waits_range;
     /* pools of the rank */
     KER_POOL(struct net_outgoing) outgoing;
     struct net_reassembly *reassembly;
@@ -293,6 +297,7 @@ struct net_network {
     uint32_t jobs;         /* of output.links_by_job: those that are counted by themselves; 0: it is off */
     const char *(*job_name)(const void *names, uint32_t job);
     const void *job_names;
+    bool carried;           /* switches have counts that do not fit into ports */
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;

@@ -171,7 +171,7 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
         uint32_t ports = s ? net_switch_view(s).ports : 0;
         for (uint32_t p = 0; p < ports; p++) {
             struct net_port *port = net_switch_port(s, p);
-            if (port->queue != NET_NONE || port->waiting)
+            if (port->waits)
                 return "a packet is left in a switch";
             if (port->used) /* what was put down there since anybody has looked at it */
                 credits_book(net_switch_credits(s, ports) + p, port->credit, credits_most(net, port),

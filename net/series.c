@@ -115,15 +115,24 @@ static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t s
 
 /* ---- loads ---- */
 
-static struct net_load port_total(const struct net_port *port)
+static void queue_max_set(const struct net_direction *d, uint64_t most)
 {
-    const struct net_load total = {.packets = port->packets,
-                                   .bytes = port->bytes,
-                                   .busy = port->busy,
-                                   .queue_time = port->queue_time,
-                                   .queue_max = port->queue_max,
-                                   .waiting = port->waiting};
-    ((struct net_port *)port)->queue_max = 0; /* the longest wait of the next period begins again */
+    struct net_port_counts n = net_port_counts(d->net, d->port);
+    n.queue_max = most;
+    net_port_counts_set((struct net_network *)d->net, (struct net_port *)d->port, n);
+}
+
+static struct net_load port_total(const struct net_direction *d)
+{
+    const struct net_port_counts n = net_port_counts(d->net, d->port);
+    const struct net_load total = {.packets = n.packets,
+                                   .bytes = n.bytes,
+                                   .busy = n.busy,
+                                   .queue_time = d->port->queue_time,
+                                   .queue_max = n.queue_max,
+                                   .waiting = d->port->waiting};
+    if (n.queue_max)
+        queue_max_set(d, 0); /* the longest wait of the next period begins again */
     return total;
 }
 
@@ -145,7 +154,7 @@ static struct net_load adapter_total(const struct net_adapter *a, struct net_lin
 static struct net_load load_of_period(const struct net_direction *d, ker_time at)
 {
     struct net_link_series *l = d->series;
-    struct net_load total = d->port ? port_total(d->port) : adapter_total(d->adapter, l, at);
+    struct net_load total = d->port ? port_total(d) : adapter_total(d->adapter, l, at);
     total.stall = net_stall_until(d->net, l, at);
     return net_load_since(l, &total);
 }
@@ -153,16 +162,13 @@ static struct net_load load_of_period(const struct net_direction *d, ker_time at
 /* In all, when the run has ended. */
 static struct net_load load_of_all(const struct net_direction *d)
 {
-    const struct net_port *p = d->port;
     const struct net_adapter *a = d->adapter;
     const struct net_link_series *l = d->series;
-    uint64_t queued = l ? l->queue_max : 0;
-    struct net_load load = {.stall = l ? l->stalled : 0};
-    if (p)
-        load = (struct net_load){p->packets, p->bytes, p->busy, p->queue_time, load.stall, p->queue_max, 0};
-    else
-        load = (struct net_load){a->packets, a->bytes, a->busy, a->wait, load.stall, queued, 0};
-    return load;
+    uint64_t queued = l ? l->queue_max : 0, stall = l ? l->stalled : 0;
+    if (!d->port)
+        return (struct net_load){a->packets, a->bytes, a->busy, a->wait, stall, queued, 0};
+    const struct net_port_counts n = net_port_counts(d->net, d->port);
+    return (struct net_load){n.packets, n.bytes, n.busy, d->port->queue_time, stall, n.queue_max, 0};
 }
 
 static void load_add(struct net_load *sum, const struct net_load *load)
@@ -296,8 +302,8 @@ static void direction_end(void *end, struct stats_table *table, const struct net
     struct net_link_series *l = d->series;
     l->stalled = net_stall_until(d->net, l, *(ker_time *)end);
     l->since = KER_TIME_MAX;
-    if (d->port && d->port->queue_max < l->queue_max)
-        ((struct net_port *)d->port)->queue_max = l->queue_max;
+    if (d->port && net_port_counts(d->net, d->port).queue_max < l->queue_max)
+        queue_max_set(d, l->queue_max);
     if (l->wait_max > l->queue_max)
         l->queue_max = l->wait_max;
     net_channels_end(d, *(ker_time *)end);

@@ -11,18 +11,16 @@
 #include "net/state.h"
 #include "net/switch/private.h"
 
-#define LINE 64u /* bytes: where ports begin */
-
 static uint32_t port_name(const struct net_network *net, const struct net_port *port)
 {
-    size_t line = (size_t)((const char *)port - (const char *)net->dues) / LINE;
-    ker_assert(line <= UINT32_MAX); /* 256 GiB of switches on a rank */
-    return (uint32_t)line;
+    size_t word = (size_t)((const uint64_t *)port - (const uint64_t *)net->dues);
+    ker_assert(word <= UINT32_MAX); /* 32 GiB of switches on a rank */
+    return (uint32_t)word;
 }
 
 static struct net_port *port_named(const struct net_network *net, uint32_t name)
 {
-    return (struct net_port *)(void *)((char *)net->dues + (size_t)name * LINE);
+    return (struct net_port *)((uint64_t *)net->dues + name);
 }
 
 void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
@@ -55,42 +53,28 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
                               .detour = k->detour};
 }
 
-/* The switch that a port of this rank belongs to: switches lie in memory in the order of the list. */
-static struct net_switch *switch_of(const struct net_network *net, const struct net_port *port)
-{
-    uint32_t low = 0, high = net->switch_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((const char *)net->switches[middle] <= (const char *)port)
-            low = middle;
-        else
-            high = middle;
-    }
-    return net->switches[low];
-}
-
 struct net_link_series *net_ahead_series(const struct net_network *net, const struct net_ahead *t)
 {
-    const struct net_switch *s = switch_of(net, t->out);
+    const struct net_switch *s = net_switch_of(net, t->out);
     return &s->series[net_port_number(s, t->out)];
 }
 
 struct net_job_use *net_ahead_jobs(const struct net_network *net, const struct net_ahead *t)
 {
-    const struct net_switch *s = switch_of(net, t->out);
+    const struct net_switch *s = net_switch_of(net, t->out);
     return net_jobs_at(s, net_port_number(s, t->out));
 }
 
 static void detour_count(const struct net_network *net, const struct net_ahead *t)
 {
-    const struct net_switch *s = switch_of(net, t->out);
+    const struct net_switch *s = net_switch_of(net, t->out);
     s->more->detours[net_port_number(s, t->out)]++;
 }
 
-void net_ahead_count_now(const struct net_network *net, const struct net_ahead *t)
+void net_ahead_count_now(struct net_network *net, const struct net_ahead *t)
 {
     uint64_t busy = net_measured_part(net, t->leave, t->wire);
-    net_ahead_count(t, busy);
+    net_ahead_count(net, t, (uint32_t)busy);
     if (t->detour)
         detour_count(net, t);
     if (net_channels_collected(net))
@@ -99,7 +83,7 @@ void net_ahead_count_now(const struct net_network *net, const struct net_ahead *
         net_job_count(net_job_use(net, net_ahead_jobs(net, t), t->job), t->bytes, busy);
 }
 
-static void kept_count(const struct net_network *net, size_t index)
+static void kept_count(struct net_network *net, size_t index)
 {
     const struct net_ahead t = net_ahead_kept(net, index);
     net_ahead_count_now(net, &t);
@@ -157,11 +141,11 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
 void net_ahead_save(struct net_network *net, struct ker_state_writer *writer)
 {
     for (size_t i = 0; i < net->ahead_count;) {
-        struct net_switch *s = switch_of(net, net_ahead_kept(net, i).out);
+        struct net_switch *s = net_switch_of(net, net_ahead_kept(net, i).out);
         struct ker_chunk *c = ker_state_begin(writer, "ahead", NET_AHEAD_VERSION, s->id);
         for (; i < net->ahead_count; i++) {
             struct net_ahead t = net_ahead_kept(net, i);
-            if (switch_of(net, t.out) != s)
+            if (net_switch_of(net, t.out) != s)
                 break;
             ahead_state(s, &t, c);
         }

@@ -7,8 +7,8 @@ bool net_lane_holds(const struct net_at_grant *at, uint64_t bytes, uint32_t pack
 {
     const struct net_switch *s = at->of;
     uint64_t waiting = 0;
-    uint32_t count = 0, i = at->out->queue;
-    if (i == NET_NONE)
+    uint32_t count = 0, last = net_waits_of(s->net, at->out)->queue, i = last;
+    if (!at->out->waits)
         return false;
     do {
         const struct net_request *r = &s->request.at[i];
@@ -20,6 +20,6 @@ bool net_lane_holds(const struct net_at_grant *at, uint64_t bytes, uint32_t pack
                 return true;
         }
         i = r->next;
-    } while (i != at->out->queue);
+    } while (i != last);
     return false;
 }

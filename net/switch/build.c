@@ -6,48 +6,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t port_used(const struct net_network *net)
-{
-    return sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes;
-}
-
 size_t net_switch_port_bytes(const struct net_network *net)
 {
-    return net_lines(port_used(net));
-}
-
-static size_t voq_row_bytes(uint32_t ports)
-{
-    return ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports : 0;
-}
-
-/* Rows of `voq` lie at the ends of their ports, where they fit into what these are rounded up by; else behind
- * everything. */
-static bool voq_fits(const struct net_network *net, uint32_t ports)
-{
-    return port_used(net) + voq_row_bytes(ports) <= net_switch_port_bytes(net);
+    size_t used = sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes;
+    return (used + 7) / 8 * 8;
 }
 
 size_t net_switch_begins(uint32_t ports)
 {
-    size_t head = sizeof(struct net_switch);
-    return net_lines(head + sizeof(struct net_credits_due) * ports) - head;
+    return sizeof(struct net_credits_due) * ports;
 }
 
+/* Whole places of credits, which lie in half a line. */
 size_t net_switch_bytes(const struct net_network *net, uint32_t ports)
 {
-    size_t behind = voq_fits(net, ports) ? 0 : voq_row_bytes(ports);
-    return net_switch_begins(ports) + sizeof(struct net_switch) + net_switch_port_bytes(net) * ports +
-           net_lines(behind * ports) + net_lines(net_lanes_bytes(net) * ports);
+    size_t each = sizeof(struct net_credits_due) + net_switch_port_bytes(net) + net_lanes_bytes(net),
+           step = sizeof(struct net_credits_due);
+    return (sizeof(struct net_switch) + each * ports + step - 1) / step * step;
 }
+
+/* ---- outputs where packets wait ---- */
+
+void net_waits_init(struct net_network *net)
+{
+    uint32_t ports = route_summarise(net->topology)->max_ports;
+    ker_arena_init(&net->waits_range);
+    net->waits.row = (uint32_t)sizeof(uint16_t) * (ports < NET_VOQ_PORTS ? ports : NET_VOQ_PORTS);
+    net->waits.bytes = (uint32_t)(sizeof(struct net_waits) + net->waits.row + 7) / 8 * 8;
+    net->waits.free = KER_NONE;
+    net_waits_extend(net);
+    struct net_waits *nobody = net_waits_at(net, 0);
+    net->waits.free = nobody->queue;
+    nobody->queue = NET_NONE;
+    nobody->wake = KER_TIME_MAX;
+}
+
+void net_waits_extend(struct net_network *net)
+{
+    uint32_t old = net->waits.room;
+    net->waits.at = ker_pool_extend(net->waits.at, net->waits.bytes, &net->waits.room, &net->waits.free,
+                                    &net->waits_range);
+    for (uint32_t i = old; i < net->waits.room; i++)
+        memset(net_waits_at(net, i)->first, 0xff, net->waits.row);
+}
+
+/* ---- the switch ---- */
 
 static void port_init(struct net_network *net, struct net_port *port, const struct part_layout *l,
                       const struct route_peer *peer)
 {
     bool node = peer->kind == ROUTE_ENDPOINT;
     uint32_t host = node ? peer->id / net->adapters_each : 0;
-    port->wake = KER_TIME_MAX;
-    port->queue = NET_NONE;
     if (peer->kind == ROUTE_NOTHING)
         return;
     port->peer = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
@@ -59,19 +68,6 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->lands = node && net->lands && port->peer.rank == net->rank;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
-}
-
-static void voq_init(const struct net_network *net, struct net_switch *s, uint32_t ports)
-{
-    size_t row = voq_row_bytes(ports);
-    bool fits = voq_fits(net, ports);
-    const char *at = fits ? (char *)net_port_at(s, 0) + port_used(net) : (char *)net_port_at(s, ports);
-    s->voq = (uint32_t)(at - (char *)s);
-    s->voq_bytes = (uint16_t)(fits ? net_switch_port_bytes(net) : row);
-    for (uint32_t p = 0; p < ports && row; p++)
-        memset(net_voq_row(s, p), 0xff, row);
-    if (!row)
-        s->voq = 0;
 }
 
 static void more_init(struct net_network *net, struct net_switch *s)
@@ -91,8 +87,7 @@ static void more_init(struct net_network *net, struct net_switch *s)
     m->detours = net->away ? ker_alloc(sizeof *m->detours * s->ports) : NULL;
     if (!net->set.lanes)
         return;
-    m->lanes = (char *)s - net_switch_begins(s->ports) + net_switch_bytes(net, s->ports) -
-               net_lines(net_lanes_bytes(net) * s->ports);
+    m->lanes = (char *)net_port_at(s, s->ports);
     for (uint32_t p = 0; net->set.lanes->init && p < s->ports; p++)
         net->set.lanes->init(net->set.lanes_shared, net_lanes_at(s, p),
                              &(struct net_lanes_output){.id = s->id, .port = p});
@@ -109,7 +104,7 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
     s->port_bytes = (uint16_t)net_switch_port_bytes(net);
     s->request.free = KER_NONE;
     s->credits_due = net_switch_credits(s, ports);
-    voq_init(net, s, ports);
+    s->searched = ports > NET_VOQ_PORTS;
     s->map = net_congestion_map_new(net, l, id);
     more_init(net, s);
     s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
@@ -129,6 +124,7 @@ void net_switch_release(struct net_switch *s)
         free(s->more->detours);
         free(s->more->jobs);
         free(s->more->granted);
+        free(s->more->carried);
         free((void *)(uintptr_t)s->more);
     }
     net_congestion_map_free(s->map);

@@ -29,11 +29,13 @@ static inline void output_mark(struct net_network *net, uint32_t port)
     net->dirty[port >> 6] |= 1ull << (port & 63);
 }
 
+/* Of an output where something waits. */
 static inline void output_wake(struct net_switch *s, struct net_port *out, uint32_t port, ker_time when)
 {
-    if (when < out->wake) {
+    struct net_waits *w = net_waits_of(s->net, out);
+    if (when < w->wake) {
         struct ker_engine *e = s->net->engine;
-        out->wake = when;
+        w->wake = when;
         ker_post_note(e, (struct ker_address){s->self, e->rank}, when, KER_WAKE, (uint16_t)port, 0, 0);
     }
 }
@@ -110,14 +112,14 @@ __attribute__((noinline)) static void output_count_rare(struct net_network *net,
 static inline void output_count(struct net_switch *s, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
-    const struct net_network *net = s->net;
+    struct net_network *net = s->net;
     const struct net_ahead t = {
         g->out,   g->in,     leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time),
         p->bytes, g->channel};
     if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1)) {
-        net_ahead_count(&t, (uint64_t)wire);
+        net_ahead_count(net, &t, (uint32_t)wire);
     } else if (leave >= net->set.measure_from && leave + wire <= net->shares_until) {
-        net_ahead_count(&t, (uint64_t)wire);
+        net_ahead_count(net, &t, (uint32_t)wire);
         if (p->flags & NET_DETOUR)
             s->more->detours[g->out_port]++;
         if (net->jobs)

@@ -5,8 +5,8 @@
 /* A bit for each channel on which a packet might be sent that is the next of its queue. */
 static uint32_t channels_lacking(const struct net_switch *s, const struct net_port *out)
 {
-    uint32_t lacking = 0, i = out->queue;
-    if (i == NET_NONE)
+    uint32_t lacking = 0, last = net_waits_of(s->net, out)->queue, i = last;
+    if (!out->waits)
         return 0;
     do {
         const struct net_request *r = &s->request.at[i];
@@ -14,7 +14,7 @@ static uint32_t channels_lacking(const struct net_switch *s, const struct net_po
         if (!r->reserved && out->credit[best] < r->taken)
             lacking |= ((1u << r->channel_count) - 1) << r->first_channel;
         i = r->next;
-    } while (i != out->queue);
+    } while (i != last);
     return lacking;
 }
 

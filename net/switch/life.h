@@ -21,9 +21,9 @@ static inline struct net_dying net_life_look(struct net_switch *s, const struct 
 {
     const struct net_settings *set = &s->net->set;
     struct net_dying first = {KER_TIME_MAX, NET_NONE, NET_NONE, false};
-    uint32_t before = out->queue, last = out->queue;
-    if (last == NET_NONE)
+    if (!out->waits)
         return first;
+    uint32_t last = net_waits_of(s->net, out)->queue, before = last;
     do {
         uint32_t index = s->request.at[before].next;
         struct net_request *r = &s->request.at[index];

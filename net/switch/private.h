@@ -1,8 +1,8 @@
 /* private.h - what a switch is made of; private to net/switch/.
  *
- * A switch is one block: the credits that are in transit to its outputs, struct net_switch, which ends with a
- * cache line, then its ports one after the other (struct net_port with its channels' credits, padded to cache
- * lines). Packets that wait lie in a pool of the rank; queues are lists of pool indices.
+ * A switch is one block: the credits that are in transit to its outputs, struct net_switch, then its ports
+ * one after the other (struct net_port with its channels' credits). Packets that wait lie in a pool of the
+ * rank, and what an output keeps of them in another; queues are lists of pool indices.
  */
 #ifndef NET_SWITCH_PRIVATE_H
 #define NET_SWITCH_PRIVATE_H
@@ -29,6 +29,15 @@ struct net_request {
     uint8_t spare;
 };
 
+/* Of an output where packets wait; all others have number 0, where nobody writes. A free one has an empty
+ * row. */
+struct net_waits {
+    uint32_t queue; /* last request of the ring; NET_NONE: no requests */
+    uint32_t spare;
+    ker_time wake;    /* a wake-up is scheduled for then; KER_TIME_MAX: none */
+    uint16_t first[]; /* by input: its first request, or NET_NO_VOQ; not where the switch is searched */
+};
+
 /* Input queue of one channel, FIFO switches only: its head competes, the others are behind. */
 struct net_input_fifo {
     ker_time advanced; /* when what competes came up from behind */
@@ -42,11 +51,12 @@ struct net_congestion_map;
 /* What few runs want of a switch. */
 struct net_switch_more {
     struct net_input_fifo *input_fifo;
-    struct net_pins *pins;    /* NULL: nothing to remember yet */
-    char *lanes;              /* by port; NULL: strict */
-    uint32_t *granted;        /* by output: packets; NULL: congestion control does not ask */
-    uint64_t *detours;        /* by output: packets that have taken one; NULL: there are none */
-    struct net_job_use *jobs; /* by output and job (net/jobs.h); NULL: not collected */
+    struct net_pins *pins;           /* NULL: nothing to remember yet */
+    char *lanes;                     /* by port; NULL: strict */
+    uint32_t *granted;               /* by output: packets; NULL: congestion control does not ask */
+    uint64_t *detours;               /* by output: packets that have taken one; NULL: there are none */
+    struct net_job_use *jobs;        /* by output and job (net/jobs.h); NULL: not collected */
+    struct net_port_counts *carried; /* by output: what does not fit there; NULL: all does */
 };
 
 extern const struct net_switch_more net_switch_plain; /* of all zeros */
@@ -59,16 +69,13 @@ struct net_switch {
     uint32_t id, self;                   /* among switches; component */
     uint32_t turn; /* which output is served first when several could be; behind the last port: the first */
     uint16_t ports, port_bytes;
-    uint32_t draws;     /* of the random arbiter */
-    uint16_t rotor;     /* round-robin selection: the port whose turn it is */
-    uint16_t voq_bytes; /* from one row of `voq` to the next */
-    uint32_t voq; /* where net_voq_row of output 0 is, from here on; 0: the switch is too large for it */
+    uint32_t draws;                     /* of the random arbiter */
+    uint16_t rotor;                     /* round-robin selection: the port whose turn it is */
+    bool searched;                      /* it is too large for rows of first requests: rings are searched */
     struct net_congestion_map *map;     /* NULL: no links are watched */
     struct net_link_series *series;     /* by port; NULL: not collected */
     const struct net_switch_more *more; /* net_switch_plain: nothing of it is wanted */
 };
-_Static_assert(sizeof(struct net_switch) % 64 == sizeof(struct net_credits_due),
-               "with the credits of 7 outputs whole lines, and there are many such switches");
 
 /* Its own, from now on. */
 static inline struct net_switch_more *net_switch_more(struct net_switch *s)
@@ -88,11 +95,21 @@ static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t 
     return (struct net_port *)(void *)((char *)(s + 1) + (size_t)port * s->port_bytes);
 }
 
-/* By input: the output's first request from there, or NET_NO_VOQ. Only where s->voq is not 0. */
-static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
+/* counts.c: the switch that a port of this rank belongs to. */
+struct net_switch *net_switch_of(const struct net_network *, const struct net_port *);
+
+static inline struct net_waits *net_waits_at(const struct net_network *net, uint32_t number)
 {
-    return (uint16_t *)(void *)((char *)s + s->voq + (size_t)output * s->voq_bytes);
+    return (struct net_waits *)(void *)(net->waits.at + (size_t)number * net->waits.bytes);
 }
+
+static inline struct net_waits *net_waits_of(const struct net_network *net, const struct net_port *out)
+{
+    return net_waits_at(net, out->waits);
+}
+
+/* There is none free: there are more. */
+void net_waits_extend(struct net_network *);
 
 /* The number of a port. */
 static inline uint16_t net_port_number(const struct net_switch *s, const struct net_port *port)

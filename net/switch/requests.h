@@ -28,16 +28,17 @@ static inline bool request_fits(const struct net_request *r, uint16_t input, con
 /* The request of this input, output and set of channels, NET_NONE: there is none yet. */
 static inline uint32_t request_find(const struct net_switch *s, const struct grant *g, uint16_t input)
 {
-    if (s->voq) {
-        uint16_t first = net_voq_row(s, g->out_port)[input];
+    if (!g->out->waits)
+        return NET_NONE;
+    const struct net_waits *w = net_waits_of(s->net, g->out);
+    if (!s->searched) {
+        uint16_t first = w->first[input];
         uint32_t i = first == NET_NO_VOQ ? NET_NONE : first;
         while (i != NET_NONE && !request_fits(&s->request.at[i], input, g))
             i = s->request.at[i].sibling;
         return i;
     }
-    uint32_t last = g->out->queue, i = last;
-    if (last == NET_NONE)
-        return NET_NONE;
+    uint32_t last = w->queue, i = last;
     do {
         if (request_fits(&s->request.at[i], input, g))
             return i;
@@ -46,11 +47,35 @@ static inline uint32_t request_find(const struct net_switch *s, const struct gra
     return NET_NONE;
 }
 
+static inline struct net_waits *waits_begin(struct net_network *net, struct net_port *out)
+{
+    if (__builtin_expect(net->waits.free == KER_NONE, 0))
+        net_waits_extend(net);
+    out->waits = net->waits.free;
+    struct net_waits *w = net_waits_of(net, out);
+    net->waits.free = w->queue;
+    w->queue = NET_NONE;
+    w->wake = KER_TIME_MAX;
+    return w;
+}
+
+/* Nothing waits any more. A wake-up that is still to come finds nothing. */
+static inline void waits_end(struct net_switch *s, struct net_port *out)
+{
+    struct net_network *net = s->net;
+    struct net_waits *w = net_waits_of(net, out);
+    if (__builtin_expect(s->searched && s->ports <= NET_VOQ_PORTS, 0)) /* the row may have been in use */
+        memset(w->first, 0xff, net->waits.row);
+    w->queue = net->waits.free;
+    net->waits.free = out->waits;
+    out->waits = 0;
+}
+
 /* A new request at the end of the output's ring. */
 static inline void request_begin(struct net_switch *s, const struct grant *g, uint32_t packet,
                                  const struct net_packet *p)
 {
-    struct net_port *out = g->out;
+    struct net_waits *w = g->out->waits ? net_waits_of(s->net, g->out) : waits_begin(s->net, g->out);
     uint32_t index = KER_POOL_TAKE(&s->request, &s->net->arena);
     struct net_request *r = &s->request.at[index];
     *r = (struct net_request){.since = NET_SINCE_NOW,
@@ -63,18 +88,18 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
                               .first_channel = g->first_channel,
                               .channel_count = g->channel_count,
                               .reserved = g->reserved};
-    if (out->queue != NET_NONE) {
-        r->next = s->request.at[out->queue].next;
-        s->request.at[out->queue].next = index;
+    if (w->queue != NET_NONE) {
+        r->next = s->request.at[w->queue].next;
+        s->request.at[w->queue].next = index;
     }
-    out->queue = index;
-    if (s->voq) {
-        uint16_t *first = &net_voq_row(s, g->out_port)[p->port];
+    w->queue = index;
+    if (!s->searched) {
+        uint16_t *first = &w->first[p->port];
         r->sibling = *first == NET_NO_VOQ ? NET_NONE : *first;
         *first = (uint16_t)index;
         if (__builtin_expect(index >= NET_NO_VOQ,
                              0)) /* more than it can name: from now on the rings are searched */
-            s->voq = 0;
+            s->searched = true;
     }
 }
 
@@ -95,9 +120,9 @@ static inline void request_put(struct net_switch *s, const struct grant *g, cons
     }
 }
 
-static inline void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t index)
+static inline void voq_remove(struct net_switch *s, struct net_waits *w, uint32_t index)
 {
-    uint16_t *first = &net_voq_row(s, out_port)[s->request.at[index].input];
+    uint16_t *first = &w->first[s->request.at[index].input];
     if (*first == index) {
         uint32_t sibling = s->request.at[index].sibling;
         *first = sibling == NET_NONE ? NET_NO_VOQ : (uint16_t)sibling;
@@ -114,6 +139,7 @@ static inline void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t 
 static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uint32_t before, uint32_t index)
 {
     struct net_port *out = net_port_at(s, out_port);
+    struct net_waits *w = net_waits_of(s->net, out);
     struct net_request *r = &s->request.at[index];
     uint32_t packet = r->head, next = s->net->packet.at[packet].next;
     out->waiting -= s->net->packet.at[packet].bytes;
@@ -121,24 +147,24 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
         r->head = next;
         r->since = NET_SINCE_NOW;
         r->taken = (uint16_t)credits_of(&s->net->set, s->net->packet.at[next].bytes);
-        if (out->queue == before) { /* the first becomes the last: the ring turns */
-            out->queue = index;
-        } else if (out->queue != index) {
+        if (w->queue == before) { /* the first becomes the last: the ring turns */
+            w->queue = index;
+        } else if (w->queue != index) {
             s->request.at[before].next = r->next;
-            r->next = s->request.at[out->queue].next;
-            s->request.at[out->queue].next = index;
-            out->queue = index;
+            r->next = s->request.at[w->queue].next;
+            s->request.at[w->queue].next = index;
+            w->queue = index;
         }
         return packet;
     }
-    if (s->voq)
-        voq_remove(s, out_port, index);
+    if (!s->searched)
+        voq_remove(s, w, index);
     if (before == index) {
-        out->queue = NET_NONE;
+        waits_end(s, out);
     } else {
         s->request.at[before].next = r->next;
-        if (out->queue == index)
-            out->queue = before;
+        if (w->queue == index)
+            w->queue = before;
     }
     KER_POOL_GIVE(&s->request, index);
     return packet;

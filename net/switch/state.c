@@ -10,10 +10,13 @@
 #include "net/switch/private.h"
 #include "net/switch/requests.h"
 
-static void port_state(struct net_switch *s, struct net_port *p, struct ker_chunk *c)
+static void port_state(struct net_switch *s, struct net_port *p, ker_time *wake, struct ker_chunk *c)
 {
-    KER_CHUNK(c, p->link_free, p->write_free, p->read_free, p->wake, p->queue_max, p->packets, p->bytes,
-              p->busy, p->queue_time, p->input_time);
+    struct net_port_counts n = net_port_counts(s->net, p);
+    KER_CHUNK(c, p->link_free, p->write_free, p->read_free, *wake, n.queue_max, n.packets, n.bytes, n.busy,
+              p->queue_time, p->input_time);
+    if (c->loads)
+        net_port_counts_set(s->net, p, n);
     ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
     if (s->more->lanes)
         ker_chunk_bytes(c, net_lanes_at(s, net_port_number(s, p)), s->net->set.lanes->bytes);
@@ -47,7 +50,7 @@ static void list_save(struct net_switch *s, uint32_t head, struct ker_chunk *c)
 
 static void ring_save(struct net_switch *s, const struct net_port *out, struct ker_chunk *c)
 {
-    uint32_t count = ker_chunk_count(c, ring_count(s, out->queue), 8), i = out->queue;
+    uint32_t i = net_waits_of(s->net, out)->queue, count = ker_chunk_count(c, ring_count(s, i), 8);
     for (; count; count--) {
         i = s->request.at[i].next;
         struct net_request *r = &s->request.at[i];
@@ -81,7 +84,7 @@ static void ring_load(struct net_switch *s, uint32_t port, struct ker_chunk *c)
                 return;
             }
             request_put(s, &g, &p, p.state);
-            s->request.at[g.out->queue].since = since; /* the last that has begun */
+            s->request.at[net_waits_of(s->net, g.out)->queue].since = since; /* the last that has begun */
         }
     }
 }
@@ -117,12 +120,16 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     ker_chunk_same(c, s->ports);
     KER_CHUNK(c, s->turn, s->draws, s->rotor);
     for (uint32_t p = 0; p < s->ports && !c->bad; p++) {
-        port_state(s, net_port_at(s, p), c);
+        struct net_port *port = net_port_at(s, p);
+        ker_time wake = net_waits_of(s->net, port)->wake;
+        port_state(s, port, &wake, c);
         net_credits_state(s->net, credits_due_at(s, p), c);
         if (c->loads)
             ring_load(s, p, c);
         else
-            ring_save(s, net_port_at(s, p), c);
+            ring_save(s, port, c);
+        if (port->waits)
+            net_waits_of(s->net, port)->wake = wake;
     }
     ker_chunk_same(c, net_by_fifo(s));
     for (uint32_t i = 0; net_by_fifo(s) && i < s->ports * NET_MAX_CHANNELS; i++)

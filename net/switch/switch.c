@@ -88,7 +88,7 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
     struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX}, lane[NET_MAX_CHANNELS];
     credits_take(s, out, port, now);
     bool first_wins = !by_lanes && set->classes == 1 && set->arbitration == NET_ARBITER_ROUND_ROBIN;
-    uint32_t before = out->queue, last = out->queue, starved = 0, ready = 0;
+    uint32_t last = net_waits_of(s->net, out)->queue, before = last, starved = 0, ready = 0;
     do {
         uint32_t i = s->request.at[before].next, previous = before;
         const struct net_request *r = &s->request.at[i];
@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
 {
     struct net_network *net = s->net;
     struct net_port *out = net_port_at(s, port);
-    if (out->queue == NET_NONE)
+    if (!out->waits)
         return;
     if (output_ready(net, out) > now) {
         output_wake(s, out, port, output_ready(net, out));
@@ -177,7 +177,7 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
     KER_POOL_GIVE(&s->net->packet, index);
     if (net_by_fifo(s))
         input_fifo_advance(s, in_port, in_channel, now);
-    if (out->queue != NET_NONE)
+    if (out->waits)
         output_wake(s, out, port, output_ready(net, out));
 }
 
@@ -223,7 +223,7 @@ __attribute__((noinline)) static void output_age(struct net_switch *s, uint32_t 
         if (net_by_fifo(s))
             input_fifo_advance(s, p.port, p.channel, now);
     }
-    if (out->queue == NET_NONE)
+    if (!out->waits)
         output_rest(s, port, now);
     else
         output_wake(s, out, port, d.when);
@@ -323,13 +323,13 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
 {
     struct net_port *out = g.out;
     uint32_t taken = credits_of(&s->net->set, p->bytes);
-    if ((out->queue == NET_NONE) & grant_possible(s->net, &g, taken, now)) {
+    if (!out->waits & grant_possible(s->net, &g, taken, now)) {
         s->draws++;
         packet_forward(s, &g, p, taken, now);
         return;
     }
     const struct grant waits = g; /* in memory on this path only */
-    bool only = out->queue == NET_NONE;
+    bool only = !out->waits;
     request_put(s, &waits, p, p->state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
@@ -366,8 +366,8 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_port *out = net_port_at(s, port);
     uint32_t first = NET_NONE, last = NET_NONE;
-    while (out->queue != NET_NONE) {
-        uint32_t before = out->queue, index = s->request.at[before].next;
+    while (out->waits) {
+        uint32_t before = net_waits_of(s->net, out)->queue, index = s->request.at[before].next;
         const struct net_request r = s->request.at[index];
         uint32_t packet = request_take(s, port, before, index);
         if (r.reserved)
@@ -418,6 +418,13 @@ static void switch_arrival(void *self, struct ker_engine *e, const struct ker_ev
     *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = event;
 }
 
+static void wake_come(struct net_switch *s, const struct net_port *out, ker_time now)
+{
+    struct net_waits *w = net_waits_of(s->net, out);
+    if (w->wake <= now)
+        w->wake = KER_TIME_MAX;
+}
+
 static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
                         uint16_t port, uint8_t channel, uint32_t amount)
 {
@@ -437,8 +444,7 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
         net_congestion_map_take(s, now, port, channel, amount);
         return;
     }
-    if (out->wake <= now)
-        out->wake = KER_TIME_MAX;
+    wake_come(s, out, now);
     output_mark(s->net, port);
 }
 
@@ -540,8 +546,8 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     } else if (__builtin_expect(kind == KER_NOTICE, 0)) {
         net_congestion_map_take(s, now, port, channel, amount);
         return;
-    } else if (out->wake <= now) {
-        out->wake = KER_TIME_MAX;
+    } else {
+        wake_come(s, out, now);
     }
     if (net_by_fifo(s)) { /* serving may bring up further packets */
         output_mark(s->net, port);
