@@ -38,22 +38,26 @@ const char *node_services_missing(const struct node_services *services)
 
 /* ---- services ---- */
 
-static bool node_step(struct node *n, ker_time now)
+/* A step of the first service that says that it could do another. */
+static inline bool node_step(struct node *n, ker_time now)
 {
-    const struct node_services *all = n->system->services;
-    for (uint32_t s = 0; s < all->count; s++) {
-        const struct node_service *service = all->at[s].service;
-        if (n->state[s] && service->step && service->step(n->state[s], n, now))
+    for (uint32_t left = n->steps; left; left &= left - 1) {
+        uint32_t s = (uint32_t)__builtin_ctz(left);
+        if (n->system->services->at[s].service->step(n->state[s], n, now))
             return true;
     }
     return false;
 }
 
+static inline bool node_deliver(struct node *n, ker_time now)
+{
+    return n->delayed != KER_NONE && node_delayed_deliver(n, now);
+}
+
+/* What the last steps have left behind is delivered, too. */
 static inline void node_update(struct node *n, ker_time now)
 {
-    if (!n->steps && n->delayed == KER_NONE)
-        return;
-    while ((n->delayed != KER_NONE && node_delayed_deliver(n, now)) || (n->steps && node_step(n, now)))
+    while (node_deliver(n, now) || node_step(n, now) || node_deliver(n, now))
         ;
 }
 
@@ -116,12 +120,6 @@ __attribute__((noinline)) static void timer_expired(struct node *n, ker_time now
         for (struct node_load load; node_load_take(n, now, &load); node_update(n, now))
             load_ended(n, now, &load);
     }
-}
-
-void node_timer(struct node *n, ker_time when, uint32_t service, uint32_t number)
-{
-    ker_assert(number <= UINT16_MAX && n->system->services->at[service].service->timer);
-    node_timer_post(n, when, NODE_TIMER_SERVICE + service, number);
 }
 
 void node_send(struct node *n, ker_time now, uint32_t service, const struct node_message *m)
@@ -227,7 +225,7 @@ static void message_comes(struct node *n, ker_time now, const struct net_message
 static void host_arrived(void *state, ker_time now, const struct net_message *m)
 {
     struct node *n = state;
-    if (__builtin_expect(!n->several, 1)) {
+    if (__builtin_expect(!n->system->several, 1)) {
         message_arrived(n, now, m);
         return;
     }
@@ -287,7 +285,6 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
     struct node *n = state;
     n->system = context;
     n->system->adapter_stride = stride;
-    n->several = n->system->model.adapters > 1 || node_has_path(&n->system->model);
     n->adapter = adapter;
     n->delayed = KER_NONE;
     n->id = id;
@@ -337,7 +334,7 @@ static void node_act(void *self, struct ker_engine *e, ker_time now)
     if (__builtin_expect(n->system->fresh_count, 0))
         direct_deliver(n, now);
     n->system->carrier.act(n->adapter, now);
-    for (uint32_t i = 1; __builtin_expect(n->several, 0) && i < n->system->model.adapters; i++)
+    for (uint32_t i = 1; __builtin_expect(n->system->several, 0) && i < n->system->model.adapters; i++)
         n->system->carrier.act(node_adapter(n, i), now);
 }
 
@@ -410,6 +407,7 @@ struct node_system *node_system_new(const struct node_model *model, const struct
 {
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
+    system->several = model->adapters > 1 || node_has_path(model);
     system->memory = model->works ? node_memory_new(model) : NULL;
     system->noise = noise->kind ? noise : NULL;
     system->services = services;
@@ -495,7 +493,7 @@ static void node_attach(struct node *n, void *const *state)
             continue;
         starts |= service->start || service->offer;
         offers += service->offer != NULL;
-        n->steps |= service->step != NULL;
+        n->steps |= (uint16_t)((service->step != NULL) << s);
     }
     if (n->system->memory)
         node_cores_attach(n);

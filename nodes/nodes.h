@@ -149,7 +149,7 @@ struct node_service {
     /* It has had the work of this number. Works that end at one instant come in the order of (service,
      * number), before timers. */
     void (*worked)(void *state, struct node *, ker_time now, uint32_t number, const struct node_worked *);
-    /* One step of what can continue now; false: nothing can. */
+    /* One step of what can continue now, if anything can; false: nothing can after it. */
     bool (*step)(void *state, struct node *, ker_time now);
     /* Open-loop source: its next message: created, destination (a node), priority, bytes. Called again when
      * the one before has been injected. false: none, and none later. */

@@ -55,6 +55,7 @@ struct node_system {
     struct net_carrier carrier;
     struct net_network *network;
     uint32_t nodes;
+    bool several; /* adapters, or the path to one takes time: see rail.c */
     KER_POOL(struct node_delayed) delayed;
     struct node_memory *memory; /* NULL: the simple model */
     struct ker_class class;
@@ -71,8 +72,7 @@ struct node {
     uint32_t delayed;            /* in order of (due, insertion), or KER_NONE */
     uint32_t messages;           /* number of the next */
     uint32_t turn;               /* of adapters or cores */
-    bool steps;                  /* some service has steps to do */
-    bool several;                /* adapters, or the path to one takes time: see rail.c */
+    uint16_t steps;              /* services that have steps to do: a bit each */
     uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
     void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };
@@ -175,7 +175,7 @@ static inline uint32_t node_number(struct node *n, uint32_t service, const struc
 static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     send->number = node_number(n, send->service, send->envelope);
-    if (__builtin_expect(n->several, 0))
+    if (__builtin_expect(n->system->several, 0))
         node_path_send(n, now, send, core);
     else
         n->system->carrier.send(n->adapter, now, send);
