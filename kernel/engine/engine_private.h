@@ -25,14 +25,15 @@ struct engine_private {
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;
     uint64_t told; /* records, in earlier rounds */
-    uint32_t span;   /* windows that are run as one where little happens, see whole.c; 0: they never are */
-    bool thin;       /* little happened in the last window */
-    bool whole;      /* it is so that the present one is run */
-    bool posted;     /* at the check that is being done */
-    bool broken;     /* memory is out: nothing can be handled any more */
-    uint8_t *begins; /* per component: begins a cell */
-    uint32_t *count; /* per cell of a block */
-    uint32_t whole_chunks; /* of the wheel: events of a window that is run as one */
+    uint32_t span; /* windows that are run as one where little happens, see whole.c; 0: they never are */
+    bool thin;     /* little happened in the last window */
+    bool whole;    /* it is so that the present one is run */
+    uint32_t first, list_most; /* then: the earliest of engine->inner; how long a list it may be, 0: a heap */
+    bool posted;               /* at the check that is being done */
+    bool broken;               /* memory is out: nothing can be handled any more */
+    uint8_t *begins;           /* per component: begins a cell */
+    uint32_t *count;           /* per cell of a block */
+    uint32_t whole_chunks;     /* of the wheel: events of a window that is run as one */
     struct ker_item *item, *spare;
     size_t item_room;
     int64_t *order; /* of the items, see items_rank_sort */
@@ -51,7 +52,7 @@ void engine_windows_run(struct ker_engine *, ker_time start, ker_time limit, ker
 uint32_t engine_whole_span(const struct ker_engine_setup *, ker_time grid);
 /* Everything in the wheel before the window's end, and what comes of it inside the window. */
 void engine_whole_run(struct ker_engine *);
-/* One more, for which there is room, of those that come of it. */
-void engine_whole_put(struct ker_engine *, struct ker_item);
+/* One more of those that come of it, when there are more than a list should have. */
+void engine_whole_heap(struct ker_engine *, struct ker_item);
 
 #endif

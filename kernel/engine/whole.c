@@ -2,12 +2,16 @@
  *
  * Cell by cell, there is a window for each record or two, and it costs more than they do. So several windows
  * are run as one, in the order of (time, component, kind, port, channel): components may then post to each
- * other inside it. What they post lies in engine->inner, a binary heap. Where much happens, cell by cell is
- * faster: nothing is sorted but the few records of a cell. Items of notes hold the amount, not a reference.
+ * other inside it. What they post lies in engine->inner, from 1 on: in order, the earliest last; when that
+ * becomes long, a binary heap until it is empty. inner[first] is the earliest, or LAST in inner[0]. Where
+ * much happens, cell by cell is faster: nothing is sorted but the few records of a cell. Items of notes hold
+ * the amount, not a reference.
  */
 #include "kernel/engine/block.h"
 
-#define SPAN 64u /* windows, as many as slots_busy can represent */
+#define SPAN 64u     /* windows, as many as slots_busy can represent */
+#define LIST_MOST 24 /* items */
+static const struct ker_item LAST = {UINT64_MAX, UINT32_MAX, 0}; /* behind all others */
 
 uint32_t engine_whole_span(const struct ker_engine_setup *setup, ker_time grid)
 {
@@ -89,6 +93,14 @@ static uint64_t slots_busy(const struct wheel *w)
     return bit ? low | high << (64 - bit) : low;
 }
 
+/* Nothing is: there is only an item behind all. */
+static void list_begin(struct ker_engine *e)
+{
+    e->private->first = e->inner_count = 0;
+    e->private->list_most = LIST_MOST;
+    e->inner[0] = LAST;
+}
+
 /* The records of the window, and an item behind all. */
 static void window_gather(struct ker_engine *e)
 {
@@ -102,7 +114,9 @@ static void window_gather(struct ker_engine *e)
             break;
         n = slot_gather(e, (uint32_t)(w->base_slot + k) & (w->slots - 1), slot, n);
     }
-    e->private->item[n] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
+    e->private->item[n] = LAST;
+    KER_RESERVE(e->inner, e->inner_room, LIST_MOST + 2);
+    list_begin(e);
 }
 
 /* item_before without a branch: which of two comes first is as good as random. */
@@ -113,42 +127,66 @@ static inline bool earlier(const struct ker_item *a, const struct ker_item *b)
 
 static inline void heap_rise(struct ker_item *heap, uint32_t i, struct ker_item item)
 {
-    for (; i > 0 && earlier(&item, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
+    for (; i > 1 && earlier(&item, &heap[i / 2]); i /= 2)
+        heap[i] = heap[i / 2];
     heap[i] = item;
 }
 
-void engine_whole_put(struct ker_engine *e, struct ker_item item)
+void engine_whole_heap(struct ker_engine *e, struct ker_item item)
 {
-    heap_rise(e->inner, e->inner_count++, item);
+    struct engine_private *p = e->private;
+    KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)2);
+    if (p->list_most) { /* the other way round a list is a heap */
+        for (uint32_t i = 1, k = e->inner_count; i < k; i++, k--) {
+            struct ker_item other = e->inner[i];
+            e->inner[i] = e->inner[k];
+            e->inner[k] = other;
+        }
+        p->list_most = 0;
+        p->first = 1;
+    }
+    heap_rise(e->inner, ++e->inner_count, item);
 }
 
 /* The last item takes the first one's place via a leaf, where it mostly belongs. */
-static inline struct ker_item inner_take(struct ker_engine *e)
+static __attribute__((noinline)) void heap_drop(struct ker_engine *e)
 {
     struct ker_item *heap = e->inner;
-    const struct ker_item first = heap[0];
-    const uint32_t n = --e->inner_count;
-    uint32_t i = 0;
-    for (uint32_t child = 1; child < n; child = 2 * i + 1) {
+    const uint32_t n = e->inner_count--;
+    uint32_t i = 1;
+    for (uint32_t child = 2; child < n; child = 2 * i) {
         child += earlier(&heap[child + 1], &heap[child]); /* the last of all is no reason to look away */
         heap[i] = heap[child];
         i = child;
     }
     if (i < n)
         heap_rise(heap, i, heap[n]);
-    return first;
+    if (n == 1)
+        list_begin(e);
+}
+
+static inline const struct ker_item *inner_first(const struct ker_engine *e)
+{
+    return &e->inner[e->private->first];
 }
 
 /* The next item, of the window's or of what was posted since. */
 static inline struct ker_item item_next(struct ker_engine *e, const struct ker_item **at)
 {
-    return e->inner_count && item_before(e->inner[0], **at) ? inner_take(e) : *(*at)++;
+    struct engine_private *p = e->private;
+    struct ker_item first = *inner_first(e);
+    if (!item_before(first, **at))
+        return *(*at)++;
+    if (__builtin_expect(p->list_most == 0, 0))
+        heap_drop(e);
+    else
+        p->first = --e->inner_count;
+    return first;
 }
 
 static inline bool instant_goes_on(const struct ker_engine *e, const struct ker_item *at, uint64_t key)
 {
-    return at->key == key || (e->inner_count && e->inner[0].key == key);
+    return at->key == key || inner_first(e)->key == key;
 }
 
 static inline void item_run(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
@@ -180,8 +218,7 @@ void engine_whole_run(struct ker_engine *e)
     window_gather(e);
     const struct ker_item *at = p->item;
     const ker_time start = e->window_start;
-    while (at->key != UINT64_MAX || e->inner_count) {
-        struct ker_item item = item_next(e, &at);
+    for (struct ker_item item; (item = item_next(e, &at)).key != UINT64_MAX;) {
         const struct ker_component *c = &e->component[item.key & UINT16_MAX];
         ker_time now = start + (ker_time)(item.key >> 16);
         e->running = item.key;

@@ -13,25 +13,24 @@
 
 /* ---- what a cell posts to itself inside the window ---- */
 
-static void inner_put(struct ker_engine *e, struct ker_item item)
+static inline void inner_put(struct ker_engine *e, ker_time time, uint32_t component, uint32_t rank,
+                             uint32_t reference)
 {
-    KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)1);
-    if (e->private->whole) {
-        engine_whole_put(e, item);
+    ker_check(time >= e->window_start);
+    const struct engine_private *p = e->private;
+    uint64_t offset = (uint64_t)(time - e->window_start);
+    if (p->whole) {
+        engine_whole_put(e, (struct ker_item){offset << 16 | component, rank, reference});
         return;
     }
+    uint64_t place = e->running >> ITEM_PLACE;
+    struct ker_item item = {place << ITEM_PLACE | offset << 16 | (component - cell_of(p, component)), rank,
+                            reference};
+    KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)1);
     uint32_t i = e->inner_count++;
     for (; i > 0 && item_before(e->inner[i - 1], item); i--)
         e->inner[i] = e->inner[i - 1];
     e->inner[i] = item;
-}
-
-static uint64_t inner_key(const struct ker_engine *e, ker_time time, uint32_t component)
-{
-    ker_check(time >= e->window_start);
-    uint64_t place = e->running >> ITEM_PLACE, offset = (uint64_t)(time - e->window_start);
-    return place << ITEM_PLACE | offset << 16 |
-           (e->private->whole ? component : component - cell_of(e->private, component));
 }
 
 struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port,
@@ -43,15 +42,14 @@ struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t 
     }
     struct ker_event *event =
         (struct ker_event *)(void *)(wheel_chunk(&e->wheel, e->inner_chunk) + 64) + e->inner_used++;
-    inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(KER_ARRIVAL, port, channel),
-                                   record_reference(e, event)});
+    inner_put(e, time, component, item_rank(KER_ARRIVAL, port, channel), record_reference(e, event));
     return event;
 }
 
 void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enum ker_record_kind kind,
                     uint16_t port, uint8_t channel, uint32_t amount)
 {
-    inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(kind, port, channel), amount});
+    inner_put(e, time, component, item_rank(kind, port, channel), amount);
 }
 
 /* ---- one item ---- */
