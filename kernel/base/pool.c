@@ -66,25 +66,19 @@ void ker_chunks_release(struct ker_chunks *pool)
     *pool = (struct ker_chunks){0};
 }
 
-uint32_t ker_chunks_take(struct ker_chunks *pool)
+uint32_t ker_chunks_extend(struct ker_chunks *pool)
 {
-    uint32_t index = pool->free;
-    if (index) {
-        memcpy(&pool->free, ker_chunks_at(pool, index), sizeof pool->free);
-    } else {
-        ker_assert(pool->used != UINT32_MAX);
-        index = pool->used++;
-        if (index >> KER_CHUNK_SHIFT >= pool->chunks)
-            *KER_APPEND(pool->chunk, pool->chunks) = ker_alloc(pool->record_bytes << KER_CHUNK_SHIFT);
-    }
+    ker_assert(pool->used != UINT32_MAX);
+    uint32_t index = pool->used++;
+    if (index >> KER_CHUNK_SHIFT >= pool->chunks)
+        *KER_APPEND(pool->chunk, pool->chunks) = ker_alloc(pool->record_bytes << KER_CHUNK_SHIFT);
     pool->live++;
-    memset(ker_chunks_at(pool, index), 0, pool->record_bytes);
     return index;
 }
 
-void ker_chunks_give(struct ker_chunks *pool, uint32_t index)
+uint32_t ker_chunks_take(struct ker_chunks *pool)
 {
-    memcpy(ker_chunks_at(pool, index), &pool->free, sizeof pool->free);
-    pool->free = index;
-    pool->live--;
+    uint32_t index = ker_chunks_raw(pool);
+    memset(ker_chunks_at(pool, index), 0, pool->record_bytes);
+    return index;
 }

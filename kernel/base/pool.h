@@ -81,12 +81,30 @@ struct ker_chunks {
 
 void ker_chunks_init(struct ker_chunks *, size_t record_bytes);
 void ker_chunks_release(struct ker_chunks *);
-uint32_t ker_chunks_take(struct ker_chunks *); /* zeroed */
-void ker_chunks_give(struct ker_chunks *, uint32_t index);
+uint32_t ker_chunks_take(struct ker_chunks *);   /* zeroed */
+uint32_t ker_chunks_extend(struct ker_chunks *); /* for ker_chunks_raw: none is free */
 
 static inline void *ker_chunks_at(const struct ker_chunks *pool, uint32_t index)
 {
     return pool->chunk[index >> KER_CHUNK_SHIFT] + (size_t)(index & KER_CHUNK_MASK) * pool->record_bytes;
+}
+
+/* Not zeroed. */
+static inline uint32_t ker_chunks_raw(struct ker_chunks *pool)
+{
+    uint32_t index = pool->free;
+    if (__builtin_expect(index == 0, 0))
+        return ker_chunks_extend(pool);
+    memcpy(&pool->free, ker_chunks_at(pool, index), sizeof pool->free);
+    pool->live++;
+    return index;
+}
+
+static inline void ker_chunks_give(struct ker_chunks *pool, uint32_t index)
+{
+    memcpy(ker_chunks_at(pool, index), &pool->free, sizeof pool->free);
+    pool->free = index;
+    pool->live--;
 }
 
 #endif

@@ -50,12 +50,12 @@ void task_analytic_enter(struct task_mpi *mpi, struct task_state *task, uint32_t
 {
     struct task_collective_run *run = task_run_at(mpi, index);
     const struct task_coll_algorithm *a = run->algorithm->operations;
-    uint32_t request = task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | TASK_REQUEST_SHARED, 0);
-    struct task_request *r = task_request_at(mpi, request);
-    r->peer = TASK_PROC_NULL;
-    r->comm = run->comm;
-    r->run = index;
-    r->state = TASK_REQUEST_ACTIVE;
+    struct task_request like = {.flags = TASK_REQUEST_COLLECTIVE | TASK_REQUEST_SHARED,
+                                .peer = TASK_PROC_NULL,
+                                .comm = run->comm,
+                                .run = index,
+                                .state = TASK_REQUEST_ACTIVE};
+    uint32_t request = task_request_new(mpi, task, like, 0);
     run->outstanding++;
     struct task_wire wire = {
         .kind = TASK_WIRE_ENTER,
@@ -63,7 +63,7 @@ void task_analytic_enter(struct task_mpi *mpi, struct task_state *task, uint32_t
         .job = task->job,
         .source = task->task,
         .destination = (uint32_t)task_run_peer(mpi, task, run, 0),
-        .sender = r->number,
+        .sender = task_request_at(mpi, request)->number,
         .comm = run->comm,
         .tag = run->view.rank,
         .sequence = run->call,

@@ -46,18 +46,18 @@ static void send(struct task_mpi *mpi, const struct task_state *task, ker_time n
 bool task_call_begin(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
-    uint32_t index = task_request_new(mpi, task, op->request ? TASK_REQUEST_NAMED : 0, op->request);
-    struct task_request *r = task_request_at(mpi, index);
-    r->peer = (int32_t)task->task;
-    r->tag = op->peer;
-    r->comm = TASK_COMM_CALL;
-    r->bytes = (uint64_t)now; /* until it is answered */
-    r->state = TASK_REQUEST_ACTIVE;
+    struct task_request like = {.flags = op->request ? TASK_REQUEST_NAMED : 0,
+                                .peer = (int32_t)task->task,
+                                .tag = op->peer,
+                                .comm = TASK_COMM_CALL,
+                                .bytes = (uint64_t)now, /* until it is answered */
+                                .state = TASK_REQUEST_ACTIVE};
+    uint32_t index = task_request_new(mpi, task, like, op->request);
     task_request_open(mpi, task, index);
     mpi->job[task->job].open++;
     if (mpi->waits)
         task_cause_calls(mpi, task, now, index);
-    send(mpi, task, now, r->number);
+    send(mpi, task, now, task_request_at(mpi, index)->number);
     return op->request || task_wait_one(mpi, task, index);
 }
 

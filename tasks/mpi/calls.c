@@ -31,7 +31,7 @@ void task_calls_release(struct task_state *task)
 
 static struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
 {
-    uint8_t *hint = &calls->hint[ker_hash((uintptr_t)function + (uint32_t)comm) >> 58]; /* of 64 */
+    uint8_t *hint = &calls->hint[((uintptr_t)function >> 3 ^ (uintptr_t)function >> 9 ^ (uint32_t)comm) & 63];
     if (*hint < calls->count && calls->function[*hint].function == function &&
         calls->function[*hint].comm == comm)
         return &calls->function[*hint];

@@ -81,12 +81,12 @@ void task_collective_restore(struct task_mpi *mpi, struct task_state *task)
 
 void task_collective_request(struct task_mpi *mpi, struct task_state *task, bool persistent)
 {
-    uint32_t flags = TASK_REQUEST_NAMED | (persistent ? TASK_REQUEST_PERSISTENT : 0);
-    uint32_t index = task_request_new(mpi, task, flags, task->op.request);
+    struct task_request like = {.flags = TASK_REQUEST_NAMED | (persistent ? TASK_REQUEST_PERSISTENT : 0),
+                                .peer = TASK_PEER_RUN,
+                                .comm = task->op.comm,
+                                .owns = collective_new(mpi, task)};
+    uint32_t index = task_request_new(mpi, task, like, task->op.request);
     struct task_request *r = task_request_at(mpi, index);
-    r->peer = TASK_PEER_RUN;
-    r->comm = task->op.comm;
-    r->owns = collective_new(mpi, task);
     struct task_collective_run *run = task_run_at(mpi, r->owns);
     run->request = r->number;
     task_run_keep(run);
@@ -116,16 +116,14 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, ui
     struct task_collective_run *run = task_run_at(mpi, index);
     const struct task_coll_round *c = &run->current;
     int32_t rank = sends ? c->send_to : c->receive_from;
-    uint32_t request =
-        task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | (sends ? TASK_REQUEST_SEND : 0), 0);
-    struct task_request *r = task_request_at(mpi, request);
-    r->peer = task_run_peer(mpi, task, run, rank);
-    r->tag = sends ? c->send_tag : c->receive_tag;
-    r->comm = run->comm;
-    r->bytes = sends ? c->send_bytes : c->receive_bytes;
-    r->run = index;
+    struct task_request like = {.flags = TASK_REQUEST_COLLECTIVE | (sends ? TASK_REQUEST_SEND : 0),
+                                .peer = task_run_peer(mpi, task, run, rank),
+                                .tag = sends ? c->send_tag : c->receive_tag,
+                                .comm = run->comm,
+                                .bytes = sends ? c->send_bytes : c->receive_bytes,
+                                .run = index};
     run->outstanding++;
-    task_protocol_start(mpi, task, now, request);
+    task_protocol_start(mpi, task, now, task_request_new(mpi, task, like, 0));
 }
 
 /* With a task of the node through shared memory, which costs no processor time but waiting: a flag is a
@@ -157,15 +155,14 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
         task_wire_send(mpi, node, now, &wire, with, 0);
         return;
     }
-    uint32_t request = task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | TASK_REQUEST_SHARED, 0);
-    struct task_request *r = task_request_at(mpi, request);
-    r->peer = (int32_t)(c.shared == TASK_COLL_READ ? task->task : with);
-    r->tag = c.send_tag;
-    r->comm = run->comm;
-    r->bytes = c.receive_bytes;
-    r->run = index;
+    struct task_request like = {.flags = TASK_REQUEST_COLLECTIVE | TASK_REQUEST_SHARED,
+                                .peer = (int32_t)(c.shared == TASK_COLL_READ ? task->task : with),
+                                .tag = c.send_tag,
+                                .comm = run->comm,
+                                .bytes = c.receive_bytes,
+                                .run = index};
     run->outstanding++;
-    task_protocol_start(mpi, task, now, request);
+    task_protocol_start(mpi, task, now, task_request_new(mpi, task, like, 0));
     if (c.shared == TASK_COLL_READ)
         task_wire_read(mpi, node, now, &wire, with);
 }

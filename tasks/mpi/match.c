@@ -73,7 +73,7 @@ static void length_note(struct task_state *task, enum task_queue_kind kind, cons
 void task_message_push(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *queue,
                        const struct task_wire *wire)
 {
-    uint32_t index = ker_chunks_take(&mpi->message);
+    uint32_t index = ker_chunks_raw(&mpi->message);
     task_message_at(mpi, index)->wire = *wire;
     task_queue_push(mpi, kind, queue, index);
 }

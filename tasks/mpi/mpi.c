@@ -327,7 +327,7 @@ static inline __attribute__((always_inline)) bool step(struct task_mpi_node *nod
         task_run_asking(mpi, task, now);
     else
         task_run(mpi, task, now);
-    return true;
+    return node->ready_first != 0;
 }
 
 static bool service_step(void *state, struct node *net, ker_time now)

@@ -86,14 +86,13 @@ static void operation_send(struct task_mpi *mpi, struct task_state *task, ker_ti
 static uint32_t request_make(struct task_mpi *mpi, struct task_state *task, uint32_t peer)
 {
     const struct task_op *op = &task->op;
-    uint32_t index = task_request_new(mpi, task, TASK_REQUEST_NAMED | TASK_REQUEST_SEND, op->request);
-    struct task_request *r = task_request_at(mpi, index);
-    r->peer = (int32_t)peer;
-    r->tag = op->tag;
-    r->comm = op->comm;
-    r->bytes = op->bytes;
-    r->state = TASK_REQUEST_ACTIVE;
-    return r->number;
+    struct task_request like = {.flags = TASK_REQUEST_NAMED | TASK_REQUEST_SEND,
+                                .peer = (int32_t)peer,
+                                .tag = op->tag,
+                                .comm = op->comm,
+                                .bytes = op->bytes,
+                                .state = TASK_REQUEST_ACTIVE};
+    return task_request_at(mpi, task_request_new(mpi, task, like, op->request))->number;
 }
 
 static void operation(struct task_mpi *mpi, struct task_state *task, ker_time now)

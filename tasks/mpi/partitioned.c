@@ -76,13 +76,13 @@ void task_partitioned_init(struct task_mpi *mpi, struct task_state *task, ker_ti
 {
     const struct task_op *op = &task->op;
     bool sends = op->kind == TASK_OP_PSEND_INIT;
-    uint32_t index = task_request_new(
-        mpi, task, TASK_REQUEST_NAMED | TASK_REQUEST_PERSISTENT | (sends ? TASK_REQUEST_SEND : 0),
-        op->request);
+    struct task_request like = {.flags = TASK_REQUEST_NAMED | TASK_REQUEST_PERSISTENT |
+                                         (sends ? TASK_REQUEST_SEND : 0),
+                                .peer = task_match_peer(mpi, task, op->comm, op->peer),
+                                .tag = op->tag,
+                                .comm = task_match_context(mpi, task, op->comm)};
+    uint32_t index = task_request_new(mpi, task, like, op->request);
     struct task_request *r = task_request_at(mpi, index);
-    r->peer = task_match_peer(mpi, task, op->comm, op->peer);
-    r->tag = op->tag;
-    r->comm = task_match_context(mpi, task, op->comm);
     if (r->peer == TASK_PROC_NULL)
         return;
     r->comm |= TASK_COMM_PARTITIONED;

@@ -158,15 +158,14 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
 /* A buffered send ends for the program at once; a detached request carries the copy. */
 static uint32_t request_buffer(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
-    uint32_t copy = task_request_new(mpi, task, TASK_REQUEST_SEND | TASK_REQUEST_DETACHED, 0);
-    struct task_request *to = task_request_at(mpi, copy);
     const struct task_request *from = task_request_at(mpi, index);
-    to->peer = from->peer;
-    to->tag = from->tag;
-    to->comm = from->comm;
-    to->bytes = from->bytes;
-    to->state = TASK_REQUEST_ACTIVE;
-    return copy;
+    struct task_request like = {.flags = TASK_REQUEST_SEND | TASK_REQUEST_DETACHED,
+                                .peer = from->peer,
+                                .tag = from->tag,
+                                .comm = from->comm,
+                                .bytes = from->bytes,
+                                .state = TASK_REQUEST_ACTIVE};
+    return task_request_new(mpi, task, like, 0);
 }
 
 void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t index)

@@ -181,27 +181,33 @@ static void number_give(struct task_state *task, uint32_t number)
     task->number_free = number;
 }
 
-static void name_set(struct task_mpi *mpi, struct task_request *r, uint64_t name)
+static __attribute__((noinline)) void name_widen(struct task_mpi *mpi, struct task_request *r, uint64_t name)
 {
-    r->name = (uint32_t)name;
-    r->wide = name > UINT32_MAX;
-    if (!r->wide)
-        return;
-    r->name = ker_chunks_take(&mpi->wide_name);
+    r->wide = 1;
+    r->name = ker_chunks_raw(&mpi->wide_name);
     *(uint64_t *)ker_chunks_at(&mpi->wide_name, r->name) = name;
 }
 
-uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, unsigned flags, uint64_t name)
+static inline void name_set(struct task_mpi *mpi, struct task_request *r, uint64_t name)
 {
-    if (flags & TASK_REQUEST_NAMED)
+    r->name = (uint32_t)name;
+    if (__builtin_expect(name > UINT32_MAX, 0))
+        name_widen(mpi, r, name);
+}
+
+uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, struct task_request like,
+                          uint64_t name)
+{
+    if (like.flags & TASK_REQUEST_NAMED)
         task_request_drop(mpi, task, task_request_find(mpi, task, name));
-    uint32_t index = ker_chunks_take(&mpi->request);
+    uint32_t index = ker_chunks_raw(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
-    r->flags = (uint8_t)flags;
-    name_set(mpi, r, name);
+    *r = like;
     number_take(task, index, r);
-    if (flags & TASK_REQUEST_NAMED)
+    if (like.flags & TASK_REQUEST_NAMED) {
+        name_set(mpi, r, name);
         names_insert(mpi, task, index, name);
+    }
     return index;
 }
 
@@ -213,10 +219,11 @@ bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_
         return false;
     while (task->numbers < number)
         numbers_grow(task, numbers_next(task->numbers));
-    uint32_t index = ker_chunks_take(&mpi->request);
+    uint32_t index = ker_chunks_raw(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
     *r = *saved;
     r->number = number;
+    r->wide = 0;
     if (!(r->flags & TASK_REQUEST_COLLECTIVE))
         name_set(mpi, r, name);
     task->request[number - 1] = index;
@@ -428,10 +435,10 @@ void task_request_complete(struct task_mpi *mpi, struct task_state *task, uint32
 void task_request_generalised(struct task_mpi *mpi, struct task_state *task)
 {
     if (task->op.kind == TASK_OP_GREQUEST) {
-        uint32_t made = task_request_new(mpi, task, TASK_REQUEST_NAMED | TASK_REQUEST_SEND, task->op.request);
-        struct task_request *r = task_request_at(mpi, made);
-        r->peer = TASK_PROC_NULL;
-        r->state = TASK_REQUEST_ACTIVE;
+        struct task_request like = {.flags = TASK_REQUEST_NAMED | TASK_REQUEST_SEND,
+                                    .peer = TASK_PROC_NULL,
+                                    .state = TASK_REQUEST_ACTIVE};
+        task_request_new(mpi, task, like, task->op.request);
         return;
     }
     uint32_t index = task_request_find(mpi, task, task->op.request);

@@ -145,8 +145,13 @@ enum task_stage {
     TASK_STAGE_DONE,
 };
 
+/* Lines of the cache: the operation and what it owes, whose turn it is, matching, what is counted, the rest.
+ */
 struct task_state {
     struct task_op op;
+    ker_time debt;                 /* processor time owed before the next step */
+    ker_time searching;            /* its queues are being searched until then */
+    struct task_calls *calls;      /* NULL: they are not counted */
     uint32_t job, task, own, node; /* node: index in task_mpi.node */
     uint16_t core;
     uint8_t stage;
@@ -161,30 +166,29 @@ struct task_state {
     struct {
         uint32_t first, last;
     } able;                               /* runs that nobody waits for, and that can continue */
+    struct task_streams *streams;         /* NULL: it has one */
     struct ker_table peers;               /* of struct task_peer */
     struct task_queue posted, unexpected; /* user's */
     struct task_queues *queues;           /* NULL: nothing has been in any of them */
-    struct task_search search[2];         /* by kind of queue: posted, unexpected */
-    uint32_t longest[2];                  /* the longest queue there was */
-    ker_time searching;                   /* its queues are being searched until then */
-    ker_time acted;                       /* mpi.progress = "thread": when its thread did so last, + 1 ps */
-    ker_time debt;                        /* processor time owed before the next step */
+    uint32_t *request; /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number; then
+                          marks of names (request.c) */
+    uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
+    struct task_search search[2];  /* by kind of queue: posted, unexpected */
+    uint32_t longest[2];           /* the longest queue there was */
+    uint64_t messages_received, bytes_received;
+    uint64_t messages_sent, bytes_sent;
     ker_time blocked_since;
     ker_time paid_until; /* busy: when it is done */
-    ker_time started;    /* this pass of its program */
-    ker_time finish, compute, wait, send_wait;
-    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+    ker_time compute, wait, send_wait;
+    uint32_t line;    /* + 1 in task_mpi.line; 0: it has no timeline */
+    uint32_t jitters; /* drawn for its computations */
+    ker_time started; /* this pass of its program */
+    ker_time finish;
+    ker_time acted; /* mpi.progress = "thread": when its thread did so last, + 1 ps */
     uint64_t passes;
-    uint32_t jitters;              /* drawn for its computations */
-    uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
-    uint32_t line;                 /* + 1 in task_mpi.line; 0: it has no timeline */
-    uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number; then
-                                 marks of names (request.c) */
-    struct task_calls *calls; /* NULL: they are not counted */
     struct task_onesided *onesided; /* NULL: none so far */
-    struct task_streams *streams;   /* NULL: it has one */
     struct task_sources *sources;   /* NULL: none so far */
-};
+} __attribute__((aligned(64)));
 #define TASK_NUMBER_FREE 0x80000000u
 #define TASK_NUMBERS_MOST ((1u << 28) - 1)
 
@@ -399,8 +403,9 @@ void task_run(struct task_mpi *, struct task_state *, ker_time now);
 void task_run_asking(struct task_mpi *, struct task_state *, ker_time now);
 
 /* -- request.c -- */
-/* A request of this task; name 0 and flags without NAMED: anonymous. A name in use loses its old request. */
-uint32_t task_request_new(struct task_mpi *, struct task_state *, unsigned flags, uint64_t name);
+/* A request of this task, like that but for its number and name, which counts with NAMED only. A name in use
+ * loses its old request. */
+uint32_t task_request_new(struct task_mpi *, struct task_state *, struct task_request like, uint64_t name);
 uint32_t task_request_find(const struct task_mpi *, const struct task_state *,
                            uint64_t name); /* 0: a null request */
 /* The program does not know it any more: freed now or when complete. */

@@ -20,15 +20,14 @@ static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task,
             task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
         return 0;
     }
-    uint32_t index = task_request_new(mpi, task, flags, flags & TASK_REQUEST_NAMED ? op->request : 0);
-    struct task_request *r = task_request_at(mpi, index);
-    r->peer = task_match_peer(mpi, task, op->comm, peer);
-    r->tag = tag;
-    r->comm = task_match_context(mpi, task, op->comm);
-    r->bytes = bytes;
-    r->mode = op->mode;
-    r->finds = !(flags & TASK_REQUEST_SEND) && op->mode == TASK_RECEIVE_FINDS;
-    return index;
+    struct task_request like = {.flags = (uint8_t)flags,
+                                .peer = task_match_peer(mpi, task, op->comm, peer),
+                                .tag = tag,
+                                .comm = task_match_context(mpi, task, op->comm),
+                                .bytes = bytes,
+                                .mode = op->mode & 3,
+                                .finds = !(flags & TASK_REQUEST_SEND) && op->mode == TASK_RECEIVE_FINDS};
+    return task_request_new(mpi, task, like, op->request);
 }
 
 static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task, ker_time now,
@@ -80,13 +79,13 @@ static bool issue_matched(struct task_mpi *mpi, struct task_state *task, ker_tim
             task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
         return true;
     }
-    uint32_t index = task_request_new(mpi, task, named ? TASK_REQUEST_NAMED : 0, named ? op->request : 0);
-    struct task_request *r = task_request_at(mpi, index);
-    r->peer = (int32_t)wire.source;
-    r->tag = wire.tag;
-    r->comm = wire.comm;
-    r->bytes = op->bytes;
-    r->state = TASK_REQUEST_ACTIVE;
+    struct task_request like = {.flags = named ? TASK_REQUEST_NAMED : 0,
+                                .peer = (int32_t)wire.source,
+                                .tag = wire.tag,
+                                .comm = wire.comm,
+                                .bytes = op->bytes,
+                                .state = TASK_REQUEST_ACTIVE};
+    uint32_t index = task_request_new(mpi, task, like, op->request);
     task_protocol_copied(mpi, task, &wire);
     task_protocol_matched(mpi, task, now, index, &wire);
     return named || task_wait_one(mpi, task, index);
@@ -311,8 +310,12 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         return;
     }
     task_charge(mpi, task, now);
-    task->paid_until = pay_until(now, task->debt);
     task->stage = TASK_STAGE_ISSUE;
+    if (task->op.kind != TASK_OP_COMPUTE)
+        return;
+    task->paid_until = pay_until(now, task->debt);
+    if (!task->streams && !mpi->outside.posted) /* which count, or ask for the processor once more */
+        task->stage = TASK_STAGE_NEXT;
 }
 
 static void task_block(struct task_state *task, ker_time now)

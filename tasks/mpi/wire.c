@@ -5,7 +5,7 @@
 struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
                                 uint32_t task)
 {
-    uint32_t low = node->first_task, high = low + node->tasks;
+    uint32_t low = node->first_task, high = low + node->tasks - 1; /* which is it, if all before are not */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct task_state *t = &mpi->task[middle];
