@@ -115,10 +115,22 @@ static inline uint16_t *again_place(struct allprof_again *again, const struct ag
     return &again->place[(hash ^ hash >> 29) * odd >> (64 - AGAIN_PLACES_LOG2)];
 }
 
+static inline bool again_named(const struct again_line *line, const struct again_parts *parts)
+{
+    return line->name_bytes == parts->name_bytes && line->head == parts->head && line->tail == parts->tail;
+}
+
 static inline bool again_is(const struct again_line *line, const struct again_parts *parts)
 {
-    return line->name_bytes == parts->name_bytes && line->head == parts->head && line->tail == parts->tail &&
-           line->bytes == parts->bytes && again_same(line, parts->text);
+    return again_named(line, parts) && line->bytes == parts->bytes && again_same(line, parts->text);
+}
+
+/* The call, if it is that of the line that is expected; NULL: it is to be looked up. */
+static inline const struct allprof_call *again_call(const struct allprof_again *again,
+                                                    const struct again_parts *parts)
+{
+    const struct again_line *line = &again->line[again->history[again->expected % AGAIN_HISTORY]];
+    return again_named(line, parts) ? line->args.call : NULL;
 }
 
 /* Its arguments are to be filled in. Returns its number. */

@@ -195,9 +195,9 @@ static enum ker_status line_split(struct split *split, char *line, const struct 
     }
 }
 
-/* By fields: any line, and what is wrong with it. */
-static enum ker_status line_read(struct allprof_args *args, char *line, const struct allprof_file *file,
-                                 struct ker_error *error)
+/* By fields: any line, and what is wrong with it. call: NULL, it is not known yet. */
+static enum ker_status line_read(struct allprof_args *args, const struct allprof_call *call, char *line,
+                                 const struct allprof_file *file, struct ker_error *error)
 {
     struct split split = {.count = 0};
     *args = (struct allprof_args){.call = NULL};
@@ -209,7 +209,7 @@ static enum ker_status line_read(struct allprof_args *args, char *line, const st
     if (length < 6 || strncmp(name, "MPI_", 4) != 0)
         return allprof_file_fail(file, error,
                                  "\"%.40s\" is no MPI call: MPI_Name:start:arguments:end expected", name);
-    args->call = allprof_call_find(name, length);
+    args->call = call ? call : allprof_call_find(name, length);
     if (!args->call)
         return allprof_file_fail(file, error,
                                  trace_function_find(name)
@@ -269,9 +269,10 @@ static enum ker_status line_take(struct allprof_frame *frame, struct allprof_arg
         (*args)->name = line;
         return KER_OK;
     }
+    const struct allprof_call *call = place ? again_call(again, &parts) : NULL;
     uint32_t kept = place ? again_keep(again, place, &parts) : AGAIN_LINES;
     *args = &again->line[kept].args;
-    enum ker_status status = line_read(*args, line, file, error);
+    enum ker_status status = line_read(*args, call, line, file, error);
     (*args)->name = line;
     if (place && status == KER_OK && !again_may(*args))
         again->line[kept].name_bytes = 0;

@@ -295,24 +295,34 @@ bool trace_code_undo(struct trace_code *code, uint64_t at)
 
 /* ---- read ---- */
 
-static inline uint64_t get(struct trace_reader *reader)
+static inline uint64_t get_at(const uint8_t **at)
 {
-    uint64_t value = *reader->at++;
+    uint64_t value = *(*at)++;
     if (__builtin_expect(value < 128, 1))
         return value;
     value &= 127;
     for (unsigned shift = 7;; shift += 7) {
-        uint64_t byte = *reader->at++;
+        uint64_t byte = *(*at)++;
         value |= (byte & 127) << shift;
         if (byte < 128)
             return value;
     }
 }
 
+static inline int64_t get_signed_at(const uint8_t **at)
+{
+    uint64_t value = get_at(at);
+    return (int64_t)((value >> 1) ^ (0 - (value & 1)));
+}
+
+static inline uint64_t get(struct trace_reader *reader)
+{
+    return get_at(&reader->at);
+}
+
 static inline int64_t get_signed(struct trace_reader *reader)
 {
-    uint64_t value = get(reader);
-    return (int64_t)((value >> 1) ^ (0 - (value & 1)));
+    return get_signed_at(&reader->at);
 }
 
 /* There are no more of them than a window of the file may begin with. */
@@ -339,26 +349,27 @@ static void scratch_reserve(struct trace_reader *reader, uint64_t count)
     reader->scratch = ker_alloc(count * sizeof *reader->scratch);
 }
 
-static inline int32_t get_comm(struct trace_reader *reader)
+static inline int32_t comm_of(const struct trace_reader *reader, uint64_t comm)
 {
-    uint64_t comm = get(reader);
-    if (!reader->code->store->form.events)
+    if (!reader->form.events)
         return (int32_t)comm;
     return reader->comm ? reader->comm[comm] : 0;
 }
 
 static inline void get_message(struct trace_reader *reader, struct task_op *op)
 {
-    op->comm = get_comm(reader);
-    op->peer = (int32_t)get_signed(reader);
-    op->tag = (int32_t)get_signed(reader);
-    op->bytes = get(reader);
+    const uint8_t *at = reader->at;
+    op->comm = comm_of(reader, get_at(&at));
+    op->peer = (int32_t)get_signed_at(&at);
+    op->tag = (int32_t)get_signed_at(&at);
+    op->bytes = get_at(&at);
+    reader->at = at;
 }
 
 static void get_collective(struct trace_reader *reader, struct task_op *op)
 {
     op->collective = *reader->at++;
-    op->comm = get_comm(reader);
+    op->comm = comm_of(reader, get(reader));
     op->peer = (int32_t)get_signed(reader);
     op->bytes = get(reader);
     op->bytes2 = get(reader);
@@ -384,18 +395,12 @@ static void get_words(struct trace_reader *reader, struct task_op *op)
 
 static inline ker_time get_time(struct trace_reader *reader)
 {
-    return (ker_time)get(reader) * reader->code->store->form.unit;
+    return (ker_time)get(reader) * reader->form.unit;
 }
 
-static inline __attribute__((always_inline)) void get_body(struct trace_reader *reader, struct task_op *op,
-                                                           unsigned has)
+/* What most operations have not, or only. Apart, so that those need no room for what it calls. */
+static __attribute__((noinline)) void get_rest(struct trace_reader *reader, struct task_op *op, unsigned has)
 {
-    if (has & MESSAGE)
-        get_message(reader, op);
-    if (has & REQUEST)
-        op->request = get(reader);
-    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE | COMBINE | WORDS)))
-        return;
     if (has & OTHER) {
         op->peer2 = (int32_t)get_signed(reader);
         op->tag2 = (int32_t)get_signed(reader);
@@ -420,6 +425,16 @@ static inline __attribute__((always_inline)) void get_body(struct trace_reader *
         get_words(reader, op);
     if (moves(op))
         op->bytes = get(reader);
+}
+
+static inline void get_body(struct trace_reader *reader, struct task_op *op, unsigned has)
+{
+    if (has & MESSAGE)
+        get_message(reader, op);
+    if (has & REQUEST)
+        op->request = get(reader);
+    if (has & ~(MESSAGE | REQUEST | DECIDED))
+        get_rest(reader, op, has);
 }
 
 /* What is known of the outcome makes a test a wait; false: nothing completed, nothing to do. */
@@ -460,7 +475,7 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
             op->time = get_time(reader);
             return true;
         }
-        if (reader->code->store->form.lines)
+        if (reader->form.lines)
             reader->line += (uint32_t)get(reader);
         unsigned kind = *reader->at++;
         *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),

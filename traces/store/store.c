@@ -253,6 +253,7 @@ bool trace_reader_more(struct trace_reader *reader)
 void trace_reader_seek(struct trace_reader *reader, uint64_t at, uint32_t line)
 {
     const struct trace_code *code = reader->code;
+    reader->form = code->store->form;
     reader->line = line;
     if (code->begin) {
         window_fill(reader, at);

@@ -108,6 +108,7 @@ struct trace_reader {
     const uint8_t *at, *begin, *end; /* what can be read now */
     const uint8_t *low;              /* from here on there may be less than an operation */
     uint64_t first;                  /* position of *begin */
+    struct trace_form form;          /* of the store */
     const int32_t *comm;             /* form.events: of each; NULL: the world is all there is */
     uint32_t line;
     uint32_t room;
