@@ -69,8 +69,8 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
                              &(struct net_lanes_output){.adapter = true, .id = id});
     if (net->dma)
         *net_dma_of(a) = (struct net_adapter_dma){.first = NET_NONE};
-    a->due = net->dues + 1 + net->adapter_count; /* this is the next one */
-    credits_due_init(a->due);
+    char *due = net->dues + NET_DUE_BYTES * (1 + (size_t)net->adapter_count); /* this is the next one */
+    a->due = (struct net_credits_due *)(void *)(due + NET_DUE_AT);
 }
 
 /* The i-th adapter of a node. */
@@ -96,17 +96,17 @@ static int adapter_compare(const void *a, const void *b)
     return KER_ORDER(x, y, id);
 }
 
-/* Of the output that sends to this input. The switch need not be made yet. */
-static const struct net_credits_due *credits_due_for(const struct net_network *net, const struct net_port *in)
+/* Where the output that sends to this input, or what an adapter has in its place, lies. The switch need not
+ * be made yet. */
+static const char *upstream_of(const struct net_network *net, const struct net_port *in)
 {
     void *sender = ker_engine_component(net->engine, in->peer.index);
     if (in->ends_at_adapter)
-        return adapter_of(net, sender, in->peer_port)->due;
-    if (!net->made)
-        return net_switch_credits(sender, net_switch_view(sender).ports) + in->peer_port;
-    uint32_t i = part_layout_order(&net->layout, in->peer.index);
-    uint32_t ports = route_ports(net->topology, net_switch_number(net, i));
-    return net_switch_credits(net->switches[i], ports) + in->peer_port;
+        return (char *)adapter_of(net, sender, in->peer_port)->due - NET_DUE_AT;
+    if (net->made)
+        sender = net->switches[part_layout_order(&net->layout, in->peer.index)];
+    return (char *)sender + net->switch_class.head_bytes +
+           (size_t)in->peer_port * net->switch_class.port_stride;
 }
 
 /* Where the credits of inputs that others of this rank send to are put down. */
@@ -115,7 +115,7 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
     for (uint32_t p = 0; p < net_switch_view(s).ports; p++) {
         struct net_port *in = net_switch_port(s, p);
         if (in->used && in->peer.rank == net->rank)
-            in->upstream = (uint32_t)(credits_due_for(net, in) - net->dues);
+            in->upstream = (uint32_t)((size_t)(upstream_of(net, in) - net->dues) / 8);
     }
 }
 
@@ -227,13 +227,13 @@ static uint32_t *owners_list(const struct net_network *net, const struct part_la
 static size_t memory_reserve(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    size_t dues = sizeof *net->dues, switches = 0, nodes = 0;
+    size_t dues = NET_DUE_BYTES, switches = 0, nodes = 0;
     for (uint32_t i = 0; i < l->components; i++)
         if (owner[i] < sum->switches)
             switches += net_switch_bytes(net, route_ports(net->topology, owner[i]));
         else if (owner[i] != NET_NONE) {
             nodes += node_bytes(net);
-            dues += net->adapters_each * sizeof *net->dues;
+            dues += (size_t)net->adapters_each * NET_DUE_BYTES;
         }
     dues = net_lines(dues);
     if (are_made_later(net, l)) {
@@ -243,7 +243,8 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
     }
     net->block_bytes = (net->made ? 0 : dues) + switches + nodes;
     net->block = ker_reserve(net->block_bytes);
-    net->dues = (struct net_credits_due *)(void *)(net->made ? net->sparse.base : net->block);
+    net->dues = net->made ? net->sparse.base : net->block;
+    memset(net->dues + NET_DUE_AT + 1, 0xff, NET_DUE_BYTES - NET_DUE_AT - 1); /* none is free */
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
     net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
     return dues;
@@ -276,7 +277,7 @@ static void components_make(struct net_network *net, const struct part_layout *l
         char **at = net->made && owner[i] < switches ? &sparse : &block;
         if (owner[i] < switches) {
             uint32_t ports = route_ports(net->topology, owner[i]);
-            switch_add(net, l, owner[i], i, *at + net_switch_begins(ports));
+            switch_add(net, l, owner[i], i, *at);
             *at += net_switch_bytes(net, ports);
         } else {
             node_init(net, *at, l, owner[i] - switches);

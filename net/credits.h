@@ -5,8 +5,9 @@
  * time, and added to the output's credits when these are next looked at, at that time or later: in between
  * nobody could have seen it. An output where something waits for credits (credits_starved) must look when
  * one comes: it sets a wake-up for what is put down already, and what comes later is a record. So are the
- * credits to other ranks and those from adapters, and those that find no place. Whether a credit comes on one
- * path or on the other depends on ranks and on the order of cells, when it counts does not.
+ * credits to other ranks and those from adapters, those that find no place, and those behind 8.8 s. Whether a
+ * credit comes on one path or on the other depends on ranks and on the order of cells, when it counts does
+ * not.
  *
  * Who puts down writes into another cell: always a time behind the window, so that it does not matter whether
  * that cell has been run already.
@@ -19,34 +20,27 @@
 
 /* ---- of any output ---- */
 
-static inline void credits_due_init(struct net_credits_due *due)
-{
-    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        due->when[i] = KER_TIME_MAX;
-}
-
 static inline unsigned credits_channel(const struct net_credits_due *due, uint32_t place)
 {
-    return due->tags >> 4 * place & 15u;
+    return due->place[place] >> 16 & 15u;
 }
 
 /* Does something wait for credits of this channel? Perhaps not where there are more than two. */
 static inline bool credits_starved(const struct net_credits_due *due, unsigned channel)
 {
-    return due->tags >> (NET_DUE_STARVED + channel % 2) & 1;
+    return due->starved >> channel % 2 & 1;
 }
 
 static inline bool credits_lacking(const struct net_credits_due *due)
 {
-    return due->tags >> NET_DUE_STARVED != 0;
+    return due->starved != 0;
 }
 
 /* channels: on which something waits, a bit each. */
 static inline void credits_starve(struct net_credits_due *due, uint32_t channels)
 {
-    unsigned even = (channels & 0x5555u) != 0, odd = (channels & 0xaaaau) != 0,
-             rest = due->tags & ((1u << NET_DUE_STARVED) - 1);
-    due->tags = (uint16_t)(rest | even << NET_DUE_STARVED | odd << (NET_DUE_STARVED + 1));
+    unsigned even = (channels & 0x5555u) != 0, odd = (channels & 0xaaaau) != 0;
+    due->starved = (uint8_t)(even | odd << 1) & 3;
 }
 
 /* What a packet of this many bytes on the wire takes of the buffer that it goes to, and gives back: bytes, of
@@ -83,15 +77,27 @@ static inline void credits_add(uint32_t *credit, unsigned channel, uint32_t byte
     ker_check(credit[channel] <= most);
 }
 
+/* A place comes before this when its time has come, where they are compared as signed numbers. */
+static inline int64_t credits_until(ker_time now)
+{
+    return now < NET_DUE_UNTIL ? (now + 1) << NET_DUE_TIME : INT64_MAX;
+}
+
+/* All bits when it is there: gcc and clang copy the sign. */
+static inline uint64_t credits_here(uint64_t place, int64_t until)
+{
+    return (uint64_t)(((int64_t)place - until) >> 63); // cppcheck-suppress shiftTooManyBitsSigned
+}
+
 /* Adds those whose time has come: before anybody looks at the output's credits. Without branches: how many
  * there are is close to random. A place that is free adds nothing to the channel of its last one. */
 static inline void credits_book(struct net_credits_due *due, uint32_t *credit, uint32_t most, ker_time now)
 {
+    int64_t until = credits_until(now);
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
-        /* All bits, when it is here: gcc and clang copy the sign. */
-        ker_time here = (due->when[i] - now - 1) >> 63; // cppcheck-suppress shiftTooManyBitsSigned
-        credits_add(credit, credits_channel(due, i), due->bytes[i] & (uint32_t)here, most);
-        due->when[i] |= here & KER_TIME_MAX;
+        uint64_t place = due->place[i], bytes = place & credits_here(place, until) & UINT16_MAX;
+        credits_add(credit, credits_channel(due, i), (uint32_t)bytes, most);
+        due->place[i] = place - bytes;
     }
 }
 
@@ -99,24 +105,27 @@ static inline void credits_book(struct net_credits_due *due, uint32_t *credit, u
 static inline ker_time credits_due_next(const struct net_credits_due *due)
 {
     ker_time next = KER_TIME_MAX;
-    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        if (credits_starved(due, credits_channel(due, i)) && due->when[i] < next)
-            next = due->when[i];
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
+        ker_time when = (ker_time)(due->place[i] >> NET_DUE_TIME);
+        if ((due->place[i] & UINT16_MAX) && credits_starved(due, credits_channel(due, i)) && when < next)
+            next = when;
+    }
     return next;
 }
 
 static inline uint32_t credits_most(const struct net_network *net, const struct net_port *out)
 {
-    return out->to_adapter ? UINT32_MAX : net_buffer_behind(net, out);
+    return out->due.to_adapter ? UINT32_MAX : net_buffer_behind(net, out);
 }
 
 /* Bytes of those whose time has come, where there is one channel: as credits_take would add them. */
 static inline uint32_t credits_come(const struct net_credits_due *due, ker_time now)
 {
-    uint32_t bytes = 0;
+    int64_t until = credits_until(now);
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        bytes += due->bytes[i] & (0 - (uint32_t)(due->when[i] <= now));
-    return bytes;
+        bytes += due->place[i] & credits_here(due->place[i], until) & UINT16_MAX;
+    return (uint32_t)bytes;
 }
 
 /* ---- from an input ---- */
@@ -124,7 +133,7 @@ static inline uint32_t credits_come(const struct net_credits_due *due, ker_time 
 static inline struct net_credits_due *credits_upstream(const struct net_network *net,
                                                        const struct net_port *in)
 {
-    return &net->dues[in->upstream];
+    return (struct net_credits_due *)(void *)(net->dues + (size_t)in->upstream * 8 + NET_DUE_AT);
 }
 
 /* The packet has left its input buffer at read_end: what it took (credits_of) is free again. */
@@ -133,16 +142,14 @@ static inline void credit_return(struct net_network *net, const struct net_port 
 {
     ker_time when = credits_known(&net->set, read_end + net->link[in->link].latency + net->set.credit_delay);
     struct net_credits_due *due = credits_upstream(net, in);
-    uint32_t tags = due->tags, place = tags >> NET_DUE_NEXT & 3;
-    if ((due->when[place] != KER_TIME_MAX) | credits_starved(due, p->channel)) {
+    uint32_t place = due->next;
+    if (((due->place[place] & UINT16_MAX) != 0) | (when >= NET_DUE_UNTIL) |
+        credits_starved(due, p->channel)) {
         ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, taken);
         return;
     }
-    due->when[place] = when;
-    due->bytes[place] = (uint16_t)taken;
-    uint32_t next = place == NET_CREDITS_DUE - 1 ? 0 : place + 1;
-    tags &= ~(15u << 4 * place | 3u << NET_DUE_NEXT);
-    due->tags = (uint16_t)(tags | (uint32_t)p->channel << 4 * place | next << NET_DUE_NEXT);
+    due->place[place] = (uint64_t)when << NET_DUE_TIME | (uint64_t)p->channel << 16 | taken;
+    due->next = (place == NET_CREDITS_DUE - 1 ? 0 : place + 1) & 3;
     ker_hold(net->engine, when);
 }
 

@@ -26,13 +26,16 @@ struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_
 
 void net_credits_state(const struct net_network *net, struct net_credits_due *due, struct ker_chunk *c)
 {
-    KER_CHUNK(c, due->tags);
-    c->bad |= (due->tags >> NET_DUE_NEXT & 3) >= NET_CREDITS_DUE;
+    uint8_t next = ker_chunk_u8(c, due->next), starved = ker_chunk_u8(c, due->starved);
+    c->bad |= next >= NET_CREDITS_DUE || starved > 3;
+    due->next = next & 3;
+    due->starved = starved & 3;
     for (uint32_t i = 0; i < NET_CREDITS_DUE && !c->bad; i++) {
-        KER_CHUNK(c, due->when[i], due->bytes[i]);
-        c->bad |= credits_channel(due, i) >= net->set.channels * net->set.classes;
-        if (due->when[i] != KER_TIME_MAX)
-            ker_hold(net->engine, due->when[i]);
+        due->place[i] = ker_chunk_u64(c, due->place[i]);
+        c->bad |=
+            credits_channel(due, i) >= net->set.channels * net->set.classes || due->place[i] > INT64_MAX;
+        if (due->place[i] & UINT16_MAX)
+            ker_hold(net->engine, (ker_time)(due->place[i] >> NET_DUE_TIME));
     }
 }
 

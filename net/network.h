@@ -128,16 +128,30 @@ struct net_settings {
     uint64_t seed;
 };
 
-/* What a grant needs of its input comes first. Large systems are made of these: nothing is padded. */
+/* Of an output, or of an adapter: credits that are in transit to it (credits.h), in no order, and what else
+ * there is room for. A place is when the credit comes, from bit NET_DUE_TIME on, the channel, from bit 16 on,
+ * and bytes; 0 bytes: it is free. */
+#define NET_CREDITS_DUE 3
+#define NET_DUE_TIME 20
+#define NET_DUE_UNTIL (INT64_C(1) << (63 - NET_DUE_TIME)) /* 8.8 s; credits that come later are records */
+struct net_credits_due {
+    uint8_t next : 2,   /* the place for the next one */
+        starved : 2,    /* something waits for credits on an even channel, on an odd one */
+        to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
+        lands : 1;      /* output: to an adapter of this rank, which may count packets at the grant */
+    uint64_t place[NET_CREDITS_DUE];
+} __attribute__((packed));
+
+/* Large systems are made of these: nothing is padded. */
 struct net_port {
-    uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: another rank's */
+    uint32_t upstream; /* input: the output that sends to it, in words of 8 bytes from net_network.dues on; 0:
+                          another rank's */
     uint16_t peer_port;
-    uint8_t link;           /* class */
-    uint8_t to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
-        ends_at_adapter : 1, used : 1,
-        lands : 1;       /* output: to an adapter of this rank, which may count packets at the grant */
-    ker_time read_free;  /* input: the crossbar may read again */
-    uint64_t input_time; /* statistics of the input: of its packets in the buffer, picoseconds */
+    uint8_t link : 6, /* class */
+        ends_at_adapter : 1, used : 1;
+    struct net_credits_due due; /* output */
+    ker_time read_free;         /* input: the crossbar may read again */
+    uint64_t input_time;        /* statistics of the input: of its packets in the buffer, picoseconds */
     struct ker_address peer;
     ker_time link_free;  /* output: end of the last transmission scheduled */
     ker_time write_free; /* output: the crossbar may write again */
@@ -149,18 +163,10 @@ struct net_port {
     uint32_t queue_max;            /* longest wait for the link, picoseconds; longer ones are there, too */
     uint32_t credit[];             /* output: bytes free behind it, per channel */
 };
-
-/* Of an output, or of an adapter: credits that are in transit to it (credits.h), in no order. Half a cache
- * line: a fourth place is hardly ever used, and would make it a whole one. */
-#define NET_CREDITS_DUE 3
-struct net_credits_due {
-    ker_time when[NET_CREDITS_DUE]; /* KER_TIME_MAX: this place is free */
-    uint16_t bytes[NET_CREDITS_DUE];
-    uint16_t tags; /* four bits for the channel of each place, then these: */
-} __attribute__((aligned(32)));
-_Static_assert(sizeof(struct net_credits_due) == 32, "two in a cache line");
-#define NET_DUE_NEXT 12    /* two bits: the place for the next one */
-#define NET_DUE_STARVED 14 /* two bits: something waits for credits on an even channel, on an odd one */
+#define NET_DUE_BYTES 32 /* of an adapter's: they lie in them as in a port */
+#define NET_DUE_AT offsetof(struct net_port, due)
+_Static_assert(ROUTE_MAX_LINKS <= 64, "a link fits");
+_Static_assert(NET_DUE_AT == 7 && offsetof(struct net_port, read_free) == 32, "places are aligned");
 
 struct net_link_series;
 struct net_series;
@@ -319,8 +325,9 @@ struct net_network {
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
     uint32_t switch_count, adapter_count;
-    struct net_credits_due *dues; /* one without free places, then those of adapters; switches have theirs */
-    char *block;                  /* the memory of all of them */
+    char *dues; /* where the places of credits of adapters begin, NET_DUE_BYTES each, but for the first, which
+                   has none that is free; outputs have theirs */
+    char *block; /* the memory of all of them */
     size_t block_bytes;
     /* switches that are made when they are needed (build.c): in the order of `switches`, */
     uint64_t *made;                            /* which of them are, a bit each; NULL: all are */

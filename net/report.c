@@ -174,11 +174,10 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
             if (port->waits)
                 return "a packet is left in a switch";
             if (port->used) /* what was put down there since anybody has looked at it */
-                credits_book(net_switch_credits(s, ports) + p, port->credit, credits_most(net, port),
-                             KER_TIME_MAX - 1);
+                credits_book(&port->due, port->credit, credits_most(net, port), KER_TIME_MAX - 1);
             uint32_t full = port->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
             for (uint32_t c = 0; c < channels && port->used; c++)
-                if (!port->to_adapter && port->credit[c] != full)
+                if (!port->due.to_adapter && port->credit[c] != full)
                     return "credits are missing at a switch";
         }
     }

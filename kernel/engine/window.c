@@ -77,7 +77,7 @@ static inline void component_fetch(const struct ker_engine *e, const struct ker_
         const char *port =
             state + class->head_bytes + (size_t)((item.rank >> 8) & 0xffff) * class->port_stride;
         __builtin_prefetch(port, 1);
-        __builtin_prefetch(port + (item.rank >> 28 == KER_ARRIVAL ? 16 : 64), 1);
+        __builtin_prefetch(port + (item.rank >> 28 == KER_ARRIVAL ? 40 : 64), 1);
     } else {
         for (uint32_t at = 128; at < class->head_bytes; at += 64)
             __builtin_prefetch(state + at, 1);

@@ -12,17 +12,10 @@ size_t net_switch_port_bytes(const struct net_network *net)
     return (used + 7) / 8 * 8;
 }
 
-size_t net_switch_begins(uint32_t ports)
-{
-    return sizeof(struct net_credits_due) * ports;
-}
-
-/* Whole places of credits, which lie in half a line. */
 size_t net_switch_bytes(const struct net_network *net, uint32_t ports)
 {
-    size_t each = sizeof(struct net_credits_due) + net_switch_port_bytes(net) + net_lanes_bytes(net),
-           step = sizeof(struct net_credits_due);
-    return (sizeof(struct net_switch) + each * ports + step - 1) / step * step;
+    return (sizeof(struct net_switch) + (net_switch_port_bytes(net) + net_lanes_bytes(net)) * ports + 31) /
+           32 * 32;
 }
 
 /* ---- outputs where packets wait ---- */
@@ -62,12 +55,12 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->peer = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
     port->used = true;
     port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
-    port->link = peer->link;
+    port->link = peer->link & (ROUTE_MAX_LINKS - 1);
     port->ends_at_adapter = node;
-    port->to_adapter = node && !net->set.sinks;
-    port->lands = node && net->lands && port->peer.rank == net->rank;
+    port->due.to_adapter = node && !net->set.sinks;
+    port->due.lands = node && net->lands && port->peer.rank == net->rank;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
-        port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
+        port->credit[c] = port->due.to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
 }
 
 static void more_init(struct net_network *net, struct net_switch *s)
@@ -103,7 +96,6 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
     s->ports = (uint16_t)ports;
     s->port_bytes = (uint16_t)net_switch_port_bytes(net);
     s->request.free = KER_NONE;
-    s->credits_due = net_switch_credits(s, ports);
     s->searched = ports > NET_VOQ_PORTS;
     s->map = net_congestion_map_new(net, l, id);
     more_init(net, s);
@@ -112,7 +104,6 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
         port_init(net, net_port_at(s, p), l, &peer);
-        credits_due_init(credits_due_at(s, p));
     }
 }
 

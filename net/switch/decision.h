@@ -59,7 +59,7 @@ static inline struct grant grant_make_known(const struct net_switch *s, const st
 static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
                                       unsigned first, unsigned channel_count, ker_time now)
 {
-    credits_take(s, net_port_at(s, port), port, now);
+    credits_take(s, net_port_at(s, port), now);
     return grant_make_known(s, p, port, first, channel_count);
 }
 
@@ -120,8 +120,7 @@ static inline void hop_prepared(struct net_switch *s, struct net_packet *p, uint
     p->flags |= NET_ROUTED;
     __builtin_prefetch(out, 1);
     __builtin_prefetch(out + 64, 1);
-    __builtin_prefetch(out + 80, 1); /* it begins anywhere in a cache line */
-    __builtin_prefetch(credits_due_at(s, port), 1);
+    __builtin_prefetch(out + 104, 1); /* it begins anywhere in a cache line */
 }
 
 static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)

@@ -71,7 +71,7 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
 static inline void output_wait(struct net_switch *s, const struct grant *g, uint32_t taken, ker_time now)
 {
     struct net_port *out = g->out;
-    struct net_credits_due *due = credits_due_at(s, g->out_port);
+    struct net_credits_due *due = &out->due;
     ker_time when = output_ready(s->net, out);
     if (when <= now) {
         bool covered = credits_cover(out, g->channel, taken, g->reserved);
@@ -141,7 +141,7 @@ static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, unsig
                               .packet = p,
                               .port = port,
                               .lane = (uint8_t)first,
-                              .left = out->to_adapter ? UINT32_MAX : left};
+                              .left = out->due.to_adapter ? UINT32_MAX : left};
     if (s->more->granted)
         at.number = s->more->granted[port]++;
     if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s->net, &at, now))
@@ -235,13 +235,13 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
     ker_check(credits_cover(out, g->channel, taken, g->reserved));
-    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : taken;
+    out->credit[g->channel] -= (out->due.to_adapter | g->reserved) ? 0 : taken;
     output_count(s, g, p, now, leave, t_out.wire, read_end);
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
     ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);
     uint8_t flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
-    if ((__builtin_expect(!net->deaf, 1) && net_packet_alone(p)) || !out->lands ||
+    if ((__builtin_expect(!net->deaf, 1) && net_packet_alone(p)) || !out->due.lands ||
         !net_adapter_land(net, (struct net_packet *)p, arrive, &flags)) {
         struct net_packet *next =
             (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);

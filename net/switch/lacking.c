@@ -21,10 +21,10 @@ static uint32_t channels_lacking(const struct net_switch *s, const struct net_po
 ker_time net_channels_look(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_port *out = net_port_at(s, port);
-    struct net_credits_due *due = credits_due_at(s, port);
+    struct net_credits_due *due = &out->due;
     if (!net_channels_collected(s->net))
         return KER_TIME_MAX;
-    credits_take(s, out, port, now);
+    credits_take(s, out, now);
     uint32_t lacking = channels_lacking(s, out);
     net_channels_note(s->net, s->series[port].channel, lacking, now);
     if (!lacking)

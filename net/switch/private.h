@@ -65,8 +65,7 @@ struct net_switch {
     struct net_network *net;
     uint64_t coordinate;
     KER_POOL(struct net_request) request;
-    struct net_credits_due *credits_due; /* by port */
-    uint32_t id, self;                   /* among switches; component */
+    uint32_t id, self; /* among switches; component */
     uint32_t turn; /* which output is served first when several could be; behind the last port: the first */
     uint16_t ports, port_bytes;
     uint32_t draws;                     /* of the random arbiter */
@@ -131,25 +130,20 @@ static inline struct net_job_use *net_jobs_at(const struct net_switch *s, uint32
 
 /* ---- credits of an output ---- */
 
-static inline struct net_credits_due *credits_due_at(const struct net_switch *s, uint32_t port)
+static inline void credits_take(const struct net_switch *s, struct net_port *out, ker_time now)
 {
-    return &s->credits_due[port];
-}
-
-static inline void credits_take(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
-{
-    credits_book(credits_due_at(s, port), out->credit, credits_most(s->net, out), now);
+    credits_book(&out->due, out->credit, credits_most(s->net, out), now);
 }
 
 /* As credits_take for an output that is one of many: mostly there are none. */
-static inline void credits_look(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+static inline void credits_look(const struct net_switch *s, struct net_port *out, ker_time now)
 {
-    const struct net_credits_due *due = credits_due_at(s, port);
-    ker_time here = 0;
+    int64_t until = credits_until(now);
+    uint64_t here = 0;
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        here |= due->when[i] - now - 1;
-    if (here < 0)
-        credits_take(s, out, port, now);
+        here |= out->due.place[i] & credits_here(out->due.place[i], until);
+    if (here & UINT16_MAX)
+        credits_take(s, out, now);
 }
 
 /* ---- choices ---- */
@@ -160,7 +154,7 @@ static inline void credits_look(const struct net_switch *s, struct net_port *out
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
     if ((channel_count == 1) |
-        out->to_adapter) /* as one condition mostly the same for all packets of a run */
+        out->due.to_adapter) /* as one condition mostly the same for all packets of a run */
         return (uint8_t)first;
     unsigned end = first + channel_count, second = first + 1;
     unsigned best = out->credit[second] > out->credit[first] ? second : first;

@@ -18,15 +18,16 @@
 static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out,
                                       unsigned channel)
 {
-    return out->to_adapter ? 0
-                           : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
+    return out->due.to_adapter
+               ? 0
+               : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
 }
 
 static uint64_t output_missing_all(const struct net_network *net, const struct net_port *out,
                                    unsigned channels)
 {
     uint64_t missing = 0;
-    for (unsigned c = 0; c < channels && !out->to_adapter; c++)
+    for (unsigned c = 0; c < channels && !out->due.to_adapter; c++)
         missing += net_buffer_behind(net, out) - out->credit[c];
     return net_output_time(net, out, missing);
 }
@@ -116,7 +117,7 @@ static inline const struct net_port *choice_output(const struct net_switch *s, c
 {
     struct net_port *out = net_port_at(s, c->port);
     if (escape || rule.credits || c->channel_count > 1)
-        credits_look(s, out, c->port, rule.now);
+        credits_look(s, out, rule.now);
     return out;
 }
 
@@ -264,7 +265,7 @@ int net_choice_least(const struct net_switch *s, const struct route_choice *choi
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < (uint32_t)count; i++) {
         struct net_port *out = net_port_at(s, choice[i].port);
-        credits_take(s, out, choice[i].port, now);
+        credits_take(s, out, now);
         uint64_t cost = choice_cost(s, out, &choice[i], choice_channel(out, &choice[i], base), rule);
         uint32_t turn = i - first; /* those behind `first` come before those ahead of it */
         bool better = (cost < least) | ((cost == least) & (turn < best_turn));
@@ -309,9 +310,9 @@ static inline __attribute__((always_inline)) uint32_t range_least(const struct n
         struct net_port *out = net_port_at(s, port);
         uint32_t credit;
         if (single) {
-            credit = out->credit[0] + credits_come(credits_due_at(s, port), now);
+            credit = out->credit[0] + credits_come(&out->due, now);
         } else {
-            credits_look(s, out, port, now);
+            credits_look(s, out, now);
             credit = out->credit[net_channel_best(out, channel, range->channel_count)];
         }
         uint64_t cost = range_cost(out, links, links.buffer - credit, now);

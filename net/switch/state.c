@@ -123,7 +123,7 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
         struct net_port *port = net_port_at(s, p);
         ker_time wake = net_waits_of(s->net, port)->wake;
         port_state(s, port, &wake, c);
-        net_credits_state(s->net, credits_due_at(s, p), c);
+        net_credits_state(s->net, &port->due, c);
         if (c->loads)
             ring_load(s, p, c);
         else

@@ -86,7 +86,7 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
 {
     const struct net_settings *set = &s->net->set;
     struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX}, lane[NET_MAX_CHANNELS];
-    credits_take(s, out, port, now);
+    credits_take(s, out, now);
     bool first_wins = !by_lanes && set->classes == 1 && set->arbitration == NET_ARBITER_ROUND_ROBIN;
     uint32_t last = net_waits_of(s->net, out)->queue, before = last, starved = 0, ready = 0;
     do {
@@ -117,7 +117,7 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
         if (first_wins)
             break;
     } while (before != last);
-    credits_starve(credits_due_at(s, port), starved);
+    credits_starve(&out->due, starved);
     return by_lanes && ready ? lane[set->lanes->choose(set->lanes_shared, net_lanes_at(s, port), ready)] : c;
 }
 
@@ -151,10 +151,10 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
     }
     struct candidates c = output_candidates(s, out, port, now, by_lanes);
     if (__builtin_expect(s->series != NULL, 0))
-        net_stall_note(net, &s->series[port],
-                       c.chosen == NET_NONE && credits_lacking(credits_due_at(s, port)), out->link_free, now);
+        net_stall_note(net, &s->series[port], c.chosen == NET_NONE && credits_lacking(&out->due),
+                       out->link_free, now);
     if (c.chosen == NET_NONE) {
-        ker_time when = ker_time_min(c.read_free, credits_due_next(credits_due_at(s, port)));
+        ker_time when = ker_time_min(c.read_free, credits_due_next(&out->due));
         if (when != KER_TIME_MAX)
             output_wake(s, out, port, when);
         return;
@@ -197,7 +197,7 @@ __attribute__((noinline)) static void lanes_offer(struct net_switch *s, uint32_t
 /* Nothing waits any more. */
 static void output_rest(struct net_switch *s, uint32_t port, ker_time now)
 {
-    credits_starve(credits_due_at(s, port), 0);
+    credits_starve(&net_port_at(s, port)->due, 0);
     if (s->series) {
         net_stall_note(s->net, &s->series[port], false, net_port_at(s, port)->link_free, now);
         net_channels_look(s, port, now);
@@ -432,7 +432,7 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         credits_add(out->credit, channel, amount, credits_most(s->net, out));
-        if (credits_starved(credits_due_at(s, port), channel))
+        if (credits_starved(&out->due, channel))
             output_mark(s->net, port);
         return;
     }
@@ -537,7 +537,7 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         credits_add(out->credit, channel, amount, credits_most(s->net, out));
-        if (!credits_starved(credits_due_at(s, port), channel))
+        if (!credits_starved(&out->due, channel))
             return;
     } else if (__builtin_expect(kind == KER_TIMER, 0)) {
         output_fail(s, port, now);

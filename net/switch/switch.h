@@ -4,19 +4,13 @@
 
 #include "net/network.h"
 
-/* Memory of a switch, of which the caller owns a block of this many bytes, zeroed; how far behind its begin
- * the switch is; and from one of its ports to the next. */
+/* Memory of a switch, of which the caller owns a block of this many bytes, zeroed, and from one of its ports
+ * to the next. */
 size_t net_switch_bytes(const struct net_network *, uint32_t ports);
-size_t net_switch_begins(uint32_t ports);
 size_t net_switch_port_bytes(const struct net_network *);
 void net_switch_init(struct net_network *, struct net_switch *, const struct part_layout *, uint32_t id);
 void net_waits_init(struct net_network *);    /* before the first of them */
 void net_switch_release(struct net_switch *); /* all but the block */
-/* Where the credits of its outputs are put down, also before it is made: in front of it. */
-static inline struct net_credits_due *net_switch_credits(const struct net_switch *s, uint32_t ports)
-{
-    return (struct net_credits_due *)(uintptr_t)s - ports;
-}
 
 /* What can be seen of it. */
 struct net_switch_view {

@@ -26,6 +26,8 @@ arrives() {
 # 499 x 368 + 68 + 68 + 300.
 system 136000 "2 GB/s" "100 ns" 136
 arrives "bytes: 122,912 ns" 122912000 switch.buffer=512B
+# The places of credits hold times up to 2^43 ps, which are 8,796,093 us: from then on they are records, as between ranks.
+arrives "before and behind 8.8 s" 8796122912000 switch.buffer=512B jobs[0].start=8796ms
 arrives "blocks of 64 B: 184,068 ns" 184068000 switch.buffer=512B switch.credit_unit=64B
 arrives "a buffer of two blocks and a bit holds no more than two" 184068000 switch.buffer=575B switch.credit_unit=64B
 # Of the flit model (credits looked at every 256 ns): buffers of 32 flits and links of 20 ns give 0.667 of the link, 64 flits and 500 ns 0.572. The credit of a
@@ -45,6 +47,7 @@ arrives "flow control takes half" 2348000 switch.vl_overhead=0.5
 system 136000 "2 GB/s" "100 ns" 256
 same_bits "blocks at intervals" switch.buffer=512B switch.credit_unit=64B switch.credit_interval=300ns adapter.headers=infiniband switch.vl_overhead=0.01
 same_bits "and a limited sink" switch.buffer=1KiB switch.credit_unit=128B switch.credit_interval=1us adapter.ejection_rate="1 GB/s" adapter.buffer="700 B"
+same_bits "before and behind 8.8 s" switch.buffer=512B jobs[0].start=8796ms
 same_bits_run
 
 wrong() { # WORDS WORD...
