@@ -17,6 +17,7 @@ void node_timer_post(const struct node *n, ker_time when, uint32_t service, uint
 
 void node_timer(struct node *n, ker_time when, uint32_t service, uint32_t number)
 {
-    ker_assert(number <= UINT16_MAX && n->system->services->at[service].service->timer);
+    ker_assert(number <= UINT16_MAX);
+    ker_check(n->system->services->at[service].service->timer);
     post(n, when, NODE_TIMER_SERVICE + service, number);
 }

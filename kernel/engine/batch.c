@@ -8,18 +8,26 @@ _Static_assert(KER_EXTENSION_BYTES == 2 * KER_SLAB_UNIT, "half of an extension i
 
 uint32_t extension_put(struct ker_slabs *s, const void *bytes)
 {
-    static const char zero[KER_SLAB_UNIT];
-    unsigned units = memcmp((const char *)bytes + KER_SLAB_UNIT, zero, sizeof zero) ? 2 : 1;
-    uint32_t index = ker_slabs_take(s, units);
-    memcpy(ker_slabs_at(s, index), bytes, (size_t)units * KER_SLAB_UNIT);
+    uint64_t upper[KER_SLAB_UNIT / sizeof(uint64_t)], any = 0;
+    memcpy(upper, (const char *)bytes + KER_SLAB_UNIT, sizeof upper);
+    for (unsigned i = 0; i < sizeof upper / sizeof *upper; i++)
+        any |= upper[i];
+    uint32_t index = ker_slabs_take(s, any ? 2 : 1);
+    char *at = ker_slabs_at(s, index);
+    memcpy(at, bytes, KER_SLAB_UNIT);
+    if (any)
+        memcpy(at + KER_SLAB_UNIT, upper, sizeof upper);
     return index;
 }
 
 void extension_read(const struct ker_slabs *s, uint32_t index, void *bytes)
 {
-    size_t kept = (size_t)ker_slabs_units(s, index) * KER_SLAB_UNIT;
-    memcpy(bytes, ker_slabs_at(s, index), kept);
-    memset((char *)bytes + kept, 0, KER_EXTENSION_BYTES - kept);
+    const char *at = ker_slabs_at(s, index);
+    memcpy(bytes, at, KER_SLAB_UNIT);
+    if (ker_slabs_units(s, index) == 2)
+        memcpy((char *)bytes + KER_SLAB_UNIT, at + KER_SLAB_UNIT, KER_SLAB_UNIT);
+    else
+        memset((char *)bytes + KER_SLAB_UNIT, 0, KER_SLAB_UNIT);
 }
 
 void outbox_release(struct outbox *o)

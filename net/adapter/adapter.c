@@ -504,16 +504,8 @@ static bool adapter_inject(struct net_adapter *a, ker_time now)
     return false;
 }
 
-/* Nothing to send, and nobody who could have something: so at most instants of a node that runs tasks. */
-static inline bool adapter_rests(const struct net_adapter *a)
+static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_time now)
 {
-    return !a->waiting && a->exhausted && (a->cnp & a->offered) == NET_NONE && !a->series;
-}
-
-void net_adapter_act(struct net_adapter *a, ker_time now)
-{
-    if (adapter_rests(a))
-        return;
     if (a->link_free <= now) {
         if (!a->exhausted || a->offered != NET_NONE)
             offer_join(a, now, 1);
@@ -535,6 +527,18 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
         ker_time created = a->net->outgoing.at[a->offered].created;
         adapter_wake(a, created > a->link_free ? created : a->link_free);
     }
+}
+
+/* Nothing to send, and nobody who could have something: so at most instants of a node that runs tasks. */
+static inline bool adapter_rests(const struct net_adapter *a)
+{
+    return !a->waiting && a->exhausted && (a->cnp & a->offered) == NET_NONE && !a->series;
+}
+
+void net_adapter_act(struct net_adapter *a, ker_time now)
+{
+    if (!adapter_rests(a))
+        adapter_act(a, now);
 }
 
 /* ---- for the node ---- */

@@ -55,7 +55,7 @@ void task_analytic_enter(struct task_mpi *mpi, struct task_state *task, uint32_t
                                 .comm = run->comm,
                                 .run = index,
                                 .state = TASK_REQUEST_ACTIVE};
-    uint32_t request = task_request_new(mpi, task, like, 0);
+    uint32_t request = task_request_new(mpi, task, &like, 0);
     run->outstanding++;
     struct task_wire wire = {
         .kind = TASK_WIRE_ENTER,

@@ -52,7 +52,7 @@ bool task_call_begin(struct task_mpi *mpi, struct task_state *task, ker_time now
                                 .comm = TASK_COMM_CALL,
                                 .bytes = (uint64_t)now, /* until it is answered */
                                 .state = TASK_REQUEST_ACTIVE};
-    uint32_t index = task_request_new(mpi, task, like, op->request);
+    uint32_t index = task_request_new(mpi, task, &like, op->request);
     task_request_open(mpi, task, index);
     mpi->job[task->job].open++;
     if (mpi->waits)

@@ -29,12 +29,9 @@ void task_calls_release(struct task_state *task)
     free(task->calls);
 }
 
-static struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
+static __attribute__((noinline)) struct task_counted *function_find(struct task_calls *calls, uint8_t *hint,
+                                                                    const char *function, int32_t comm)
 {
-    uint8_t *hint = &calls->hint[((uintptr_t)function >> 3 ^ (uintptr_t)function >> 9 ^ (uint32_t)comm) & 63];
-    if (*hint < calls->count && calls->function[*hint].function == function &&
-        calls->function[*hint].comm == comm)
-        return &calls->function[*hint];
     for (uint16_t i = 0; i < calls->count; i++)
         if (calls->function[i].function == function && calls->function[i].comm == comm) {
             *hint = (uint8_t)i;
@@ -43,6 +40,18 @@ static struct task_counted *function_get(struct task_calls *calls, const char *f
     struct task_counted *f = KER_PUSH(calls->function, calls->count, calls->room);
     *f = (struct task_counted){.function = function, .comm = comm};
     return f;
+}
+
+static inline struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
+{
+    uint64_t number = (uintptr_t)function + (uint32_t)comm;
+    uint8_t *hint = &calls->hint[(number >> 3 ^ number >> 9) & 63];
+    if (*hint < calls->count) {
+        struct task_counted *likely = &calls->function[*hint];
+        if (likely->function == function && likely->comm == comm)
+            return likely;
+    }
+    return function_find(calls, hint, function, comm);
 }
 
 const char *task_calls_function(const struct task_op *op)
@@ -82,15 +91,18 @@ void task_calls_end(struct task_state *task, ker_time now)
 
 void task_calls_next(struct task_state *task, ker_time now)
 {
-    if (task->op.kind == TASK_OP_TAKES)
+    const struct task_op *op = &task->op;
+    struct task_calls *calls = task->calls;
+    if (op->kind == TASK_OP_TAKES)
         return;
-    task->calls->late = 0;
+    calls->late = 0;
     task_calls_end(task, now);
-    task->calls->now = function_of(task->calls, &task->op);
-    if (!task->calls->now)
+    struct task_counted *f = op->kind == TASK_OP_COMPUTE && !op->is_call ? NULL : function_of(calls, op);
+    calls->now = f;
+    if (!f)
         return;
-    task->calls->now->calls++;
-    task->calls->now->bytes += task->op.bytes;
+    f->calls++;
+    f->bytes += op->bytes;
 }
 
 ker_time task_calls_own(const struct task_state *task, ker_time now)

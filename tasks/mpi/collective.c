@@ -85,7 +85,7 @@ void task_collective_request(struct task_mpi *mpi, struct task_state *task, bool
                                 .peer = TASK_PEER_RUN,
                                 .comm = task->op.comm,
                                 .owns = collective_new(mpi, task)};
-    uint32_t index = task_request_new(mpi, task, like, task->op.request);
+    uint32_t index = task_request_new(mpi, task, &like, task->op.request);
     struct task_request *r = task_request_at(mpi, index);
     struct task_collective_run *run = task_run_at(mpi, r->owns);
     run->request = r->number;
@@ -123,7 +123,7 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, ui
                                 .bytes = sends ? c->send_bytes : c->receive_bytes,
                                 .run = index};
     run->outstanding++;
-    task_protocol_start(mpi, task, now, task_request_new(mpi, task, like, 0));
+    task_protocol_start(mpi, task, now, task_request_new(mpi, task, &like, 0));
 }
 
 /* With a task of the node through shared memory, which costs no processor time but waiting: a flag is a
@@ -162,7 +162,7 @@ static void collective_shared(struct task_mpi *mpi, struct task_state *task, uin
                                 .bytes = c.receive_bytes,
                                 .run = index};
     run->outstanding++;
-    task_protocol_start(mpi, task, now, task_request_new(mpi, task, like, 0));
+    task_protocol_start(mpi, task, now, task_request_new(mpi, task, &like, 0));
     if (c.shared == TASK_COLL_READ)
         task_wire_read(mpi, node, now, &wire, with);
 }

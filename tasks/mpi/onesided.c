@@ -92,7 +92,7 @@ static uint32_t request_make(struct task_mpi *mpi, struct task_state *task, uint
                                 .comm = op->comm,
                                 .bytes = op->bytes,
                                 .state = TASK_REQUEST_ACTIVE};
-    return task_request_at(mpi, task_request_new(mpi, task, like, op->request))->number;
+    return task_request_at(mpi, task_request_new(mpi, task, &like, op->request))->number;
 }
 
 static void operation(struct task_mpi *mpi, struct task_state *task, ker_time now)

@@ -81,7 +81,7 @@ void task_partitioned_init(struct task_mpi *mpi, struct task_state *task, ker_ti
                                 .peer = task_match_peer(mpi, task, op->comm, op->peer),
                                 .tag = op->tag,
                                 .comm = task_match_context(mpi, task, op->comm)};
-    uint32_t index = task_request_new(mpi, task, like, op->request);
+    uint32_t index = task_request_new(mpi, task, &like, op->request);
     struct task_request *r = task_request_at(mpi, index);
     if (r->peer == TASK_PROC_NULL)
         return;

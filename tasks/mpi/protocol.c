@@ -165,7 +165,7 @@ static uint32_t request_buffer(struct task_mpi *mpi, struct task_state *task, ui
                                 .comm = from->comm,
                                 .bytes = from->bytes,
                                 .state = TASK_REQUEST_ACTIVE};
-    return task_request_new(mpi, task, like, 0);
+    return task_request_new(mpi, task, &like, 0);
 }
 
 void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t index)

@@ -80,11 +80,24 @@ static inline bool request_fits(const struct task_mpi *mpi, const struct task_re
     return run->call == key->call && run->start == key->start;
 }
 
+/* Likewise the message's. */
+static inline bool message_fits(const struct task_wire *wire, const struct task_match_key *key)
+{
+    if ((uint32_t)wire->comm + 1 != key->comm || (key->tag != TASK_ANY && wire->tag != key->tag) ||
+        (key->source != TASK_ANY && (int32_t)wire->source != key->source))
+        return false;
+    if (!(wire->flags & TASK_WIRE_COLLECTIVE))
+        return (key->call | key->start) == 0;
+    return wire->sequence == key->call && wire->start == key->start;
+}
+
 static inline bool item_fits(const struct task_mpi *mpi, enum task_queue_kind kind, uint32_t item,
                              const struct task_match_key *key)
 {
     if (kind == TASK_QUEUE_POSTED)
         return request_fits(mpi, task_request_at(mpi, item), key);
+    if (kind == TASK_QUEUE_UNEXPECTED)
+        return message_fits(&task_message_at(mpi, item)->wire, key);
     struct task_match_key own = task_key_of_message(kind, &task_message_at(mpi, item)->wire);
     return task_key_fits(key, &own);
 }
@@ -160,14 +173,12 @@ static struct task_found long_find(struct task_mpi *mpi, struct task_queue *q,
     return found;
 }
 
-struct task_found task_queue_find(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *q,
-                                  const struct task_match_key *key)
+static inline __attribute__((always_inline)) struct task_found list_find(struct task_mpi *mpi,
+                                                                         enum task_queue_kind kind,
+                                                                         const struct task_queue *q,
+                                                                         const struct task_match_key *key)
 {
     struct task_found found = {0};
-    if (!q->lookup && q->count > LONG)
-        lengthen(mpi, kind, q);
-    if (q->lookup)
-        return long_find(mpi, q, key);
     for (uint32_t item = q->first; item; item = *link_of(mpi, kind, item)) {
         found.looked_at++;
         if (item_fits(mpi, kind, item, key)) {
@@ -178,6 +189,20 @@ struct task_found task_queue_find(struct task_mpi *mpi, enum task_queue_kind kin
     }
     mpi->steps += found.looked_at;
     return found;
+}
+
+struct task_found task_queue_find(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *q,
+                                  const struct task_match_key *key)
+{
+    if (__builtin_expect(!q->lookup && q->count > LONG, 0))
+        lengthen(mpi, kind, q);
+    if (__builtin_expect(q->lookup, 0))
+        return long_find(mpi, q, key);
+    if (kind == TASK_QUEUE_POSTED)
+        return list_find(mpi, TASK_QUEUE_POSTED, q, key);
+    if (kind == TASK_QUEUE_UNEXPECTED)
+        return list_find(mpi, TASK_QUEUE_UNEXPECTED, q, key);
+    return list_find(mpi, kind, q, key);
 }
 
 void task_queue_take(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *q,

@@ -195,16 +195,16 @@ static inline void name_set(struct task_mpi *mpi, struct task_request *r, uint64
         name_widen(mpi, r, name);
 }
 
-uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, struct task_request like,
+uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, const struct task_request *like,
                           uint64_t name)
 {
-    if (like.flags & TASK_REQUEST_NAMED)
+    if (like->flags & TASK_REQUEST_NAMED)
         task_request_drop(mpi, task, task_request_find(mpi, task, name));
     uint32_t index = ker_chunks_raw(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
-    *r = like;
+    *r = *like;
     number_take(task, index, r);
-    if (like.flags & TASK_REQUEST_NAMED) {
+    if (like->flags & TASK_REQUEST_NAMED) {
         name_set(mpi, r, name);
         names_insert(mpi, task, index, name);
     }
@@ -438,7 +438,7 @@ void task_request_generalised(struct task_mpi *mpi, struct task_state *task)
         struct task_request like = {.flags = TASK_REQUEST_NAMED | TASK_REQUEST_SEND,
                                     .peer = TASK_PROC_NULL,
                                     .state = TASK_REQUEST_ACTIVE};
-        task_request_new(mpi, task, like, task->op.request);
+        task_request_new(mpi, task, &like, task->op.request);
         return;
     }
     uint32_t index = task_request_find(mpi, task, task->op.request);

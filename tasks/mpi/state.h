@@ -405,7 +405,8 @@ void task_run_asking(struct task_mpi *, struct task_state *, ker_time now);
 /* -- request.c -- */
 /* A request of this task, like that but for its number and name, which counts with NAMED only. A name in use
  * loses its old request. */
-uint32_t task_request_new(struct task_mpi *, struct task_state *, struct task_request like, uint64_t name);
+uint32_t task_request_new(struct task_mpi *, struct task_state *, const struct task_request *like,
+                          uint64_t name);
 uint32_t task_request_find(const struct task_mpi *, const struct task_state *,
                            uint64_t name); /* 0: a null request */
 /* The program does not know it any more: freed now or when complete. */

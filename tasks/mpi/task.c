@@ -27,7 +27,7 @@ static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task,
                                 .bytes = bytes,
                                 .mode = op->mode & 3,
                                 .finds = !(flags & TASK_REQUEST_SEND) && op->mode == TASK_RECEIVE_FINDS};
-    return task_request_new(mpi, task, like, op->request);
+    return task_request_new(mpi, task, &like, op->request);
 }
 
 static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task, ker_time now,
@@ -85,7 +85,7 @@ static bool issue_matched(struct task_mpi *mpi, struct task_state *task, ker_tim
                                 .comm = wire.comm,
                                 .bytes = op->bytes,
                                 .state = TASK_REQUEST_ACTIVE};
-    uint32_t index = task_request_new(mpi, task, like, op->request);
+    uint32_t index = task_request_new(mpi, task, &like, op->request);
     task_protocol_copied(mpi, task, &wire);
     task_protocol_matched(mpi, task, now, index, &wire);
     return named || task_wait_one(mpi, task, index);
@@ -457,7 +457,9 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 break;
             }
             task_fetch(mpi, task, now);
-            break;
+            if (task->stage != TASK_STAGE_ISSUE || task->debt || task->able.first)
+                break;
+            /* fall through */
         case TASK_STAGE_ISSUE:
             if (!task_issue(mpi, task, now)) {
                 task->stage = TASK_STAGE_BLOCKED;

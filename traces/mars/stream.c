@@ -20,7 +20,8 @@
 struct shape {
     const struct mars_function *function;
     bool polled;
-    uint32_t value; /* index of its first */
+    uint32_t value;                 /* index of its first */
+    const struct mars_value *first; /* NULL: it has none; when all shapes are read */
 };
 
 struct chunk { /* a decoded block */
@@ -122,7 +123,7 @@ static bool shape_get(const struct mars_task *task, struct chunk *chunk, struct 
     const struct mars_function *function = task->function[number];
     if (!grow(&chunk->value, &chunk->values_room, chunk->values + function->fields, sizeof *chunk->value))
         return false;
-    chunk->shape[chunk->shapes++] = (struct shape){function, head & 1, (uint32_t)chunk->values};
+    chunk->shape[chunk->shapes++] = (struct shape){function, head & 1, (uint32_t)chunk->values, NULL};
     for (uint32_t i = 0; i < function->fields; i++)
         if (!value_get(chunk, &from, function->field[i].storage, &chunk->value[chunk->values++]))
             return false;
@@ -180,7 +181,8 @@ static bool shapes_get(const struct mars_task *task, struct chunk *chunk, const 
         if (!shape_get(task, chunk, &from, why))
             return false;
     for (uint32_t i = 0; i < chunk->shapes; i++) {
-        const struct shape *shape = &chunk->shape[i];
+        struct shape *shape = &chunk->shape[i];
+        shape->first = shape->function->fields ? chunk->value + shape->value : NULL;
         for (uint32_t j = 0; j < shape->function->fields; j++)
             if (shape->function->field[j].storage == MARS_LIST) {
                 struct mars_value *value = &chunk->value[shape->value + j];
@@ -326,9 +328,12 @@ static inline uint64_t scaled(const struct mars_stream *stream, uint64_t value, 
     return value * stream->task->resolution_ns;
 }
 
-static inline uint64_t time_get(const struct mars_stream *stream, struct times *times, bool *bad)
+/* Of the block's record i. */
+static inline uint64_t time_get(const struct mars_stream *stream, struct times *times, uint32_t i, bool *bad)
 {
-    unsigned class = times->class ? times->class[stream->record - 1] : 0;
+    if (!times->class)
+        return 0;
+    unsigned class = times->class[i];
     if (class < 4)
         return class * stream->task->resolution_ns;
     if (__builtin_expect(class > MARS_CLASS_MOST, 0)) {
@@ -355,34 +360,34 @@ static void record_more(struct mars_stream *stream, struct mars_record *record, 
 bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, struct mars_error *error)
 {
     bool bad = false;
-    while (stream->next == 0 || stream->record == stream->records) {
+    while (stream->record == stream->records) {
         if (stream->next == stream->pieces)
             return false;
         if (!block_read(stream, error))
             return false;
     }
-    const struct mars_piece *piece = &stream->piece[stream->next - 1];
-    uint32_t number = stream->order[stream->record++];
+    const uint32_t i = stream->record++, number = stream->order[i];
     const struct shape *shape = &stream->current->shape[number];
     record->function = shape->function;
-    record->value = shape->function->fields ? stream->current->value + shape->value : NULL;
+    record->value = shape->first;
     record->shape = number;
     record->fresh = number == stream->known;
     stream->known += record->fresh;
-    record->gap_ns = time_get(stream, &stream->gap, &bad);
-    record->away_ns = time_get(stream, &stream->away, &bad);
-    record->duration_ns = time_get(stream, &stream->duration, &bad);
+    record->gap_ns = time_get(stream, &stream->gap, i, &bad);
+    record->away_ns = time_get(stream, &stream->away, i, &bad);
+    record->duration_ns = time_get(stream, &stream->duration, i, &bad);
     record->polls = 1;
     record->rest_ns = record->own_ns = 0;
     record->counted = stream->counted;
     if (shape->polled || stream->has_counters || stream->has_owns)
         record_more(stream, record, shape->polled, &bad);
-    if (stream->record == 1) /* the header says when it began */
+    if (i == 0) /* the header says when it began */
         record->own_ns = stream->jump;
     else
         stream->own += record->own_ns;
-    if (bad || stream->gap.bits.bad || stream->away.bits.bad || stream->duration.bits.bad)
-        return mars_piece_fail(stream->task->trace, piece, error, "the times of its calls are damaged");
+    if (__builtin_expect(bad | stream->gap.bits.bad | stream->away.bits.bad | stream->duration.bits.bad, 0))
+        return mars_piece_fail(stream->task->trace, &stream->piece[stream->next - 1], error,
+                               "the times of its calls are damaged");
     stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
     return true;
 }

@@ -79,10 +79,10 @@ enum ker_status replay_shape_put(struct replay_task *t, struct trace_code *code,
                                  struct ker_error *error)
 {
     const struct mars_record *r = &t->record;
-    *done = !r->fresh && r->shape < SHAPES_MOST && t->shape[r->shape].road != FIRST;
+    struct replay_shape *shape = r->fresh || r->shape >= SHAPES_MOST ? NULL : &t->shape[r->shape];
+    *done = shape && shape->road != FIRST;
     if (!*done)
         return KER_OK;
-    struct replay_shape *shape = &t->shape[r->shape];
     if (t->rules->counts)
         trace_called_add(&code->called, shape->called, r->polls, shape->bytes, r->duration_ns);
     trace_code_compute(code, replay_gap_ns(t));
