@@ -32,10 +32,8 @@ struct task_peer *task_peer_get(struct task_state *task, uint32_t key)
     return peer;
 }
 
-int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *task, int32_t comm, int32_t rank)
+int32_t task_comm_peer(const struct task_mpi *mpi, const struct task_state *task, int32_t comm, int32_t rank)
 {
-    if (rank < 0 || comm == 0)
-        return rank;
     const struct task_job *job = task_job_of(mpi, task);
     int32_t count;
     const struct task_comm *comms = job->class->comms(job->program, &count);
@@ -45,10 +43,8 @@ int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *tas
     return task_comm_task(group, rank);
 }
 
-int32_t task_match_context(const struct task_mpi *mpi, const struct task_state *task, int32_t comm)
+int32_t task_comm_context(const struct task_mpi *mpi, const struct task_state *task, int32_t comm)
 {
-    if (comm == 0)
-        return comm;
     const struct task_job *job = task_job_of(mpi, task);
     int32_t count;
     int32_t remote = job->class->comms(job->program, &count)[comm].remote;

@@ -491,9 +491,21 @@ bool task_match_hold(struct task_mpi *, struct task_state *, int32_t source, int
                      uint32_t message, int32_t *from);
 bool task_match_held(struct task_mpi *, struct task_state *, uint32_t message, struct task_wire *);
 bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm); /* the program's */
+/* Of any communicator but the world: */
+int32_t task_comm_context(const struct task_mpi *, const struct task_state *, int32_t comm);
+int32_t task_comm_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
 /* What messages on a communicator are named by: the same in both groups of an intercommunicator. */
-int32_t task_match_context(const struct task_mpi *, const struct task_state *, int32_t comm);
-int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
+static inline int32_t task_match_context(const struct task_mpi *mpi, const struct task_state *task,
+                                         int32_t comm)
+{
+    return comm == 0 ? comm : task_comm_context(mpi, task, comm);
+}
+/* The task of the job that is this rank there; what is no rank stays. */
+static inline int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *task, int32_t comm,
+                                      int32_t rank)
+{
+    return rank < 0 || comm == 0 ? rank : task_comm_peer(mpi, task, comm, rank);
+}
 /* The task has searched a queue: what it finds it has when that is over. */
 void task_match_searched(struct task_mpi *, struct task_state *, ker_time now);
 

@@ -176,7 +176,7 @@ bool task_probe_end(struct task_mpi *mpi, struct task_state *task)
     return found;
 }
 
-static void probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
+static inline void probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
     const struct task_op *op = &task->op;
     if (task->stage != TASK_STAGE_BLOCKED || !probe_waits(op) || !task->pending)
@@ -193,6 +193,10 @@ static void probe_notice(struct task_mpi *mpi, struct task_state *task, const st
 
 void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
+    if (__builtin_expect(!task->streams, 1)) {
+        probe_notice(mpi, task, wire);
+        return;
+    }
     uint32_t current = task_stream_current(task);
     for (uint32_t i = 0; i < task_stream_count(task); i++) {
         task_stream_select(task, i);
