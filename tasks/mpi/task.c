@@ -435,6 +435,17 @@ static inline __attribute__((always_inline)) bool task_wake(struct task_mpi *mpi
     return true;
 }
 
+/* Fetches an op. True: it is to be done at once. */
+static inline bool task_next(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (__builtin_expect(task->searching > now, 0) && task->op.kind != TASK_OP_COMPUTE) {
+        search_wait(task, now);
+        return false;
+    }
+    task_fetch(mpi, task, now);
+    return task->stage == TASK_STAGE_ISSUE && !task->debt && !task->able.first;
+}
+
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     bool sends = false; /* it asks for its processor before it continues, even for no time */
@@ -452,12 +463,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
         }
         switch (task->stage) {
         case TASK_STAGE_NEXT:
-            if (__builtin_expect(task->searching > now, 0) && task->op.kind != TASK_OP_COMPUTE) {
-                search_wait(task, now);
-                break;
-            }
-            task_fetch(mpi, task, now);
-            if (task->stage != TASK_STAGE_ISSUE || task->debt || task->able.first)
+            if (!task_next(mpi, task, now))
                 break;
             /* fall through */
         case TASK_STAGE_ISSUE:
