@@ -135,6 +135,7 @@ static void classes_init(struct net_network *net)
     net->lands = !net->congestion && !net->parts && !net->dma && !net->set.sinks && !net->set.resequence &&
                  !net->host.shares;
     net->deaf = net->lands && net->host.deaf;
+    net->landing = net->lands ? UINT64_MAX : 0;
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
     if (net->looks) {

@@ -268,8 +268,9 @@ struct net_network {
     bool lives;                       /* packets in switches have limits of life */
     bool lands;                       /* adapters count packets at the grant (adapter/receive.c), */
     bool deaf;                        /* those that complete messages, too */
-    bool selects_time;                /* net_selects_time */
-    uint32_t rank;                    /* of the engine */
+    uint64_t landing;  /* by port modulo 64: at all switches so far it leads to such an adapter */
+    bool selects_time; /* net_selects_time */
+    uint32_t rank;     /* of the engine */
     struct net_host host;
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];

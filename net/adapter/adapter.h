@@ -23,6 +23,8 @@ size_t net_reassembly_count(const struct net_reassembly *); /* messages that are
  * the message, which is whole now, for the caller to free; NET_NONE: it is not. */
 uint64_t net_reassembly_add(struct net_network *, const struct net_packet *, uint64_t payload,
                             uint32_t *whole);
+/* Fetches what that will need of the message. */
+void net_reassembly_fetch(const struct net_network *, const struct net_packet *);
 /* The extension of the packet's message; false: its first packet is not here yet. */
 bool net_reassembly_extension(const struct net_network *, const struct net_adapter *,
                               const struct net_packet *, struct net_extension *);

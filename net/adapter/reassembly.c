@@ -203,6 +203,18 @@ uint64_t net_reassembly_add(struct net_network *net, const struct net_packet *p,
     return 0;
 }
 
+void net_reassembly_fetch(const struct net_network *net, const struct net_packet *p)
+{
+    const struct net_reassembly *r = net->reassembly;
+    uint32_t group = p->destination >> GROUP_SHIFT;
+    if (group >= r->groups || !r->partials[group].slot)
+        return;
+    const struct partial key = {.node = p->destination + 1, .source = p->source, .message = p->message};
+    __builtin_prefetch(ker_table_slot(&partial_kind, &r->partials[group],
+                                      ker_table_home(&partial_kind, &r->partials[group], &key)),
+                       1);
+}
+
 bool net_reassembly_extension(const struct net_network *net, const struct net_adapter *a,
                               const struct net_packet *p, struct net_extension *x)
 {

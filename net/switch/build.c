@@ -104,6 +104,8 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
         port_init(net, net_port_at(s, p), l, &peer);
+        if (!net_port_at(s, p)->due.lands)
+            net->landing &= ~(UINT64_C(1) << p % 64);
     }
 }
 

@@ -253,8 +253,11 @@ void net_switch_prepare_hop(void *self, struct ker_event *event)
     uint64_t hop = net->hop(net->topology, s->coordinate, p->address,
                             (uint64_t)p->state << 24 | (uint32_t)p->port << 8 | (p->channel - base),
                             net_packet_chance(net, p));
-    if (hop)
-        packet_prepared(s, p, (uint32_t)hop + (base << 8), (uint32_t)(hop >> 32));
+    if (!hop)
+        return;
+    packet_prepared(s, p, (uint32_t)hop + (base << 8), (uint32_t)(hop >> 32));
+    if (net->landing >> (p->next >> 16) % 64 & 1 && !net_packet_alone(p))
+        net_reassembly_fetch(net, p);
 }
 
 void net_switch_prepare_straight(void *self, struct ker_event *event)
