@@ -283,7 +283,7 @@ void ker_arena_release(struct ker_arena *arena)
 
 static unsigned size_class(size_t bytes)
 {
-    return bytes <= 64 ? 6 : 64 - (unsigned)__builtin_clzll(bytes - 1);
+    return bytes <= 32 ? 5 : 64 - (unsigned)__builtin_clzll(bytes - 1);
 }
 
 void *ker_arena_take(struct ker_arena *arena, size_t bytes)

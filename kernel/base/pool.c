@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #define FIRST_BYTES 2048
-#define FIRST_IN_ARENA 2 /* records: there are many such pools */
+#define FIRST_IN_ARENA 1 /* records: there are many such pools */
 #define LARGE_STEP 4096  /* bytes */
 #define LARGE_BYTES                                                                                          \
     (1u << 20) /* a large pool is moved by its pages, so that smaller steps cost little;                     \
