@@ -115,8 +115,9 @@ static inline bool instant_goes_on(const struct ker_engine *e, const struct ker_
 /* One instant of a component that has more than one record. Returns the next item of the block. */
 static const struct ker_item *instant_run(struct ker_engine *e, const struct ker_component *c,
                                           const struct ker_item *at, const struct ker_item *end,
-                                          struct ker_item item, bool inner)
+                                          const struct ker_item *first, bool inner)
 {
+    struct ker_item item = *first;
     ker_time now = e->window_start + (ker_time)(uint32_t)(item.key >> 16);
     item_handle(e, c, item, now, inner, false);
     while (instant_goes_on(e, at, item.key)) {
@@ -138,7 +139,7 @@ inner_run(struct ker_engine *e, const struct block *b, const struct ker_item *at
     const struct ker_component *c = item_component(b, b->plain, item.key);
     e->running = item.key;
     if (instant_goes_on(e, at, item.key))
-        return instant_run(e, c, at, end, item, true);
+        return instant_run(e, c, at, end, &item, true);
     item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), true, true);
     return at;
 }
@@ -186,19 +187,20 @@ INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
     const struct ker_item *at = b.private->item, *end = at + b.total;
     const struct ahead ahead = ahead_begin(e, &b, plain);
     while (at != end) {
-        const struct ker_item *next = at + 1;
+        const struct ker_item *next;
         if (__builtin_expect(e->inner_count != 0, 0) && item_before(e->inner[e->inner_count - 1], *at)) {
             next = inner_run(e, &b, at, end);
         } else {
-            struct ker_item item = *at;
-            const struct ker_component *c = item_component(&b, plain, item.key);
-            e->running = item.key;
-            if (__builtin_expect(instant_goes_on(e, next, item.key), 0))
-                next = instant_run(e, c, next, end, item, false);
-            else
-                item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), false, true);
+            const struct ker_component *c = item_component(&b, plain, at->key);
+            e->running = at->key;
+            if (__builtin_expect(!instant_goes_on(e, at + 1, at->key), 1)) {
+                item_handle(e, c, *at, e->window_start + (ker_time)(uint32_t)(at->key >> 16), false, true);
+                ahead_go(e, &b, plain, at++, ahead);
+                continue;
+            }
+            next = instant_run(e, c, at + 1, end, at, false);
         }
-        for (; at != next; at++) /* mostly one; what is handled already may be prepared, too */
+        for (; at != next; at++) /* what is handled already may be prepared, too */
             ahead_go(e, &b, plain, at, ahead);
     }
     while (e->inner_count)
