@@ -80,14 +80,14 @@ struct places {
     uint32_t *next; /* of each cell, or (few) of all */
 };
 
-INLINE void item_add(const struct places *to, uint32_t place_at, enum way way, uint64_t key, uint32_t rank,
-                     uint32_t reference)
+/* place: of the cell; offset: in the window. */
+INLINE void item_add(const struct places *to, uint32_t place_at, enum way way, struct ker_item item,
+                     uint64_t place, uint64_t offset)
 {
-    uint32_t at = to->next[way == FEW_INSERTED ? 0 : key >> ITEM_PLACE]++;
-    to->item[at] = (struct ker_item){key, rank, reference};
+    uint32_t at = to->next[way == FEW_INSERTED ? 0 : place]++;
+    to->item[at] = item;
     if (way == CELLS_RANKED)
-        to->order[at] =
-            (int64_t)(key >> ITEM_PLACE << place_at | (key >> 16 & UINT32_MAX) << ORDER_RANK | rank);
+        to->order[at] = (int64_t)(place << place_at | offset << ORDER_RANK | item.rank);
 }
 
 /* What preparing reads; the state's beginning was fetched when the arrival was counted. */
@@ -114,9 +114,11 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
             *wheel_event(&e->wheel, event->time, event->component) = *event;
             continue;
         }
-        item_add(&to, place_at, way,
-                 item_key(p, plain, event->component, mask, (uint64_t)(event->time - start)),
-                 item_rank(KER_ARRIVAL, event->port, event->channel), reference_in(arena, event));
+        uint64_t offset = (uint64_t)(event->time - start),
+                 key = item_key(p, plain, event->component, mask, offset);
+        const struct ker_item item = {key, item_rank(KER_ARRIVAL, event->port, event->channel),
+                                      reference_in(arena, event)};
+        item_add(&to, place_at, way, item, item_place(plain, event->component, mask, key), offset);
         if (early) {
             if (event + EARLY_FETCH < end_)
                 arrival_fetch(&e->component[event[EARLY_FETCH].component], &event[EARLY_FETCH]);
@@ -125,11 +127,14 @@ INLINE void block_scatter(struct ker_engine *e, const struct wheel_bucket *bucke
     }
     FOR_NOTES(e, bucket, note)
     {
-        if (__builtin_expect(note_due(e, note), 1))
-            item_add(&to, place_at, way, item_key(p, plain, note->component, mask, note->offset),
-                     item_rank(note->kind, note->port, note->channel), reference_in(arena, note));
-        else
+        if (__builtin_expect(!note_due(e, note), 0)) {
             wheel_note_put(&e->wheel, start + note->offset, *note);
+            continue;
+        }
+        uint64_t key = item_key(p, plain, note->component, mask, note->offset);
+        const struct ker_item item = {key, item_rank(note->kind, note->port, note->channel),
+                                      reference_in(arena, note)};
+        item_add(&to, place_at, way, item, item_place(plain, note->component, mask, key), note->offset);
     }
 }
 

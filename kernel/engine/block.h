@@ -86,6 +86,12 @@ INLINE uint64_t item_key(const struct engine_private *p, bool plain, uint32_t co
     return (uint64_t)cell_place(p, cell & mask, mask) << ITEM_PLACE | offset << 16 | (component - cell);
 }
 
+/* The place of its cell. */
+INLINE uint64_t item_place(bool plain, uint32_t component, uint32_t mask, uint64_t key)
+{
+    return plain ? component & mask : key >> ITEM_PLACE;
+}
+
 static inline void event_prepare(const struct ker_component *c, struct ker_event *event)
 {
     if (c->class->prepare)
