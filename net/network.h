@@ -421,13 +421,18 @@ static inline uint32_t net_number_shift(const struct net_network *net)
 /* What the 32 random bits of a packet's own are made of (ker_mix), the same wherever they are asked for:
  * injection times differ among a source's packets. With routing.pinning they are the message's or the flow's.
  */
+static inline uint64_t net_chance(const struct net_network *net, uint32_t source, uint64_t what)
+{
+    return what * 0x9e3779b97f4a7c15u + ((uint64_t)source << 32) + net->set.seed;
+}
+
 static inline uint64_t net_packet_chance(const struct net_network *net, const struct net_packet *p)
 {
     uint64_t what = (uint64_t)p->injected;
     if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
         what = net->set.pinning == NET_PIN_MESSAGE ? p->message >> net_number_shift(net)
                                                    : (uint64_t)p->destination;
-    return what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed;
+    return net_chance(net, p->source, what);
 }
 
 static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)

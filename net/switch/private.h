@@ -156,8 +156,7 @@ static inline uint8_t net_channel_best(const struct net_port *out, unsigned firs
     if ((channel_count == 1) |
         out->due.to_adapter) /* as one condition mostly the same for all packets of a run */
         return (uint8_t)first;
-    unsigned end = first + channel_count, second = first + 1;
-    unsigned best = out->credit[second] > out->credit[first] ? second : first;
+    unsigned end = first + channel_count, best = first + (out->credit[first] < out->credit[first + 1]);
     for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++)
         best = out->credit[i] > out->credit[best] ? i : best;
     return (uint8_t)best;

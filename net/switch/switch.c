@@ -252,7 +252,7 @@ void net_switch_prepare_hop(void *self, struct ker_event *event)
     __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
     uint64_t hop = net->hop(net->topology, s->coordinate, p->address,
                             (uint64_t)p->state << 24 | (uint32_t)p->port << 8 | (p->channel - base),
-                            net_packet_chance(net, p));
+                            net_chance(net, p->source, (uint64_t)p->injected)); /* nothing is pinned */
     if (!hop)
         return;
     packet_prepared(s, p, (uint32_t)hop + (base << 8), (uint32_t)(hop >> 32));
