@@ -138,9 +138,10 @@ static void classes_init(struct net_network *net)
     net->landing = net->lands ? UINT64_MAX : 0;
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
+    if (net->looks || net->set.queueing == NET_QUEUE_FIFO)
+        net->switch_class.arrival_alone = net_switch_arrival_queued;
     if (net->looks) {
         net->switch_class.prepare = NULL; /* NET_BEHIND takes the place of NET_ROUTED */
-        net->switch_class.arrival_alone = net_switch_arrival_queued;
     } else if (net->hop) {
         net->switch_class.prepare = net_switch_prepare_hop;
         if (route_straight_function_of(net->topology))

@@ -109,10 +109,10 @@ __attribute__((noinline)) static void output_count_rare(struct net_network *net,
         net_ahead_count_now(net, &t);
 }
 
-static inline void output_count(struct net_switch *s, const struct grant *g, const struct net_packet *p,
-                                ker_time now, ker_time leave, ker_time wire, ker_time read_end)
+static inline void output_count(struct net_network *net, const struct net_switch *s, const struct grant *g,
+                                const struct net_packet *p, ker_time now, ker_time leave, ker_time wire,
+                                ker_time read_end)
 {
-    struct net_network *net = s->net;
     const struct net_ahead t = {
         g->out,   g->in,     leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time),
         p->bytes, g->channel};
@@ -125,7 +125,7 @@ static inline void output_count(struct net_switch *s, const struct grant *g, con
         if (net->jobs)
             net_job_count(net_job_use(net, net_jobs_at(s, g->out_port), p->message), t.bytes, (uint64_t)wire);
     } else {
-        output_count_rare(s->net, t.out, t.in, p, leave, wire, t.waited, t.in_buffer, t.channel);
+        output_count_rare(net, t.out, t.in, p, leave, wire, t.waited, t.in_buffer, t.channel);
     }
 }
 
@@ -236,7 +236,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
         net_congestion_map_look(s, g->out_port, now);
     ker_check(credits_cover(out, g->channel, taken, g->reserved));
     out->credit[g->channel] -= (out->due.to_adapter | g->reserved) ? 0 : taken;
-    output_count(s, g, p, now, leave, t_out.wire, read_end);
+    output_count(net, s, g, p, now, leave, t_out.wire, read_end);
 
     const struct net_onward *onward = &net->onward[out->ends_at_adapter];
     ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);

@@ -526,11 +526,7 @@ void net_switch_arrival_queued(void *self, struct ker_engine *e, const struct ke
 
 static void switch_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
 {
-    struct net_switch *s = self;
-    if (net_by_fifo(s))
-        net_switch_arrival_queued(self, e, event);
-    else
-        packet_pass(s, (struct net_packet *)event, event->time); /* nobody else reads it any more */
+    packet_pass(self, (struct net_packet *)event, event->time); /* nobody else reads it any more */
 }
 
 static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,

@@ -28,7 +28,7 @@ extern const struct ker_class net_switch_class;
 /* Of a class with net->hop, and with net->straight, too: its prepare(). */
 void net_switch_prepare_hop(void *self, struct ker_event *);
 void net_switch_prepare_straight(void *self, struct ker_event *);
-/* With net->looks, of its class: arrival_alone() by way of the queues. */
+/* With net->looks, or FIFOs, of its class: arrival_alone() by way of the queues. */
 void net_switch_arrival_queued(void *self, struct ker_engine *, const struct ker_event *);
 
 /* Do the settings ask for nothing but the time of queue and credits? */
