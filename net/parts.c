@@ -50,21 +50,13 @@ static int decided_again(const struct route_topology *t, uint64_t coordinate, ui
     return route_decided_function(t)(t, coordinate, at, &copy, choice);
 }
 
-static bool range_anew(const struct route_topology *t, uint64_t coordinate, const struct route_packet *r,
-                       struct route_range *range)
-{
-    const struct route_packet copy = anew(t, r);
-    return route_range_function_of(t)(t, coordinate, &copy, range);
-}
-
 void net_parts_routes(struct net_network *net)
 {
     if (net->route_ahead)
         net->route_ahead = net->route_ahead == net->route ? next_again : decided_again;
     net->route = next_again;
-    net->hop = NULL; /* the short form of route_ahead takes the address as it is */
-    if (net->range)
-        net->range = range_anew;
+    net->hop = NULL; /* short forms take the address as it is */
+    net->range = NULL;
 }
 
 /* ---- a packet arrives ---- */

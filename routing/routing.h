@@ -111,9 +111,9 @@ struct route_range {
     uint16_t low, count, first;
     uint8_t first_channel, channel_count; /* as in route_choice; channel_count >= 1 */
 };
-/* The short form of next hops: false where they are not all alike. */
-typedef bool route_range_function(const struct route_topology *topology, uint64_t coordinate,
-                                  const struct route_packet *packet, struct route_range *range);
+/* The short form of next hops, of a packet's address and route_draw: count 0 where they are not all alike. */
+typedef struct route_range route_range_function(const struct route_topology *topology, uint64_t coordinate,
+                                                uint64_t address, uint32_t draw);
 
 /* The short form of one next hop that depends on nothing of the packet but its address, its state, how it
  * came in and its chance: state << 32 | port << 16 | first channel << 8 | how many channels from there on are

@@ -120,6 +120,12 @@ extern const struct ker_option route_parallel_options[];         /* topology.lin
 /* Enumerates draws: check.c. */
 uint32_t route_oracle_pick(struct route_oracle *, uint32_t salt, uint32_t count);
 
+/* What route_pick says of a packet of this draw, without an oracle. */
+static inline uint32_t route_picked(uint32_t draw, uint32_t salt, uint32_t count)
+{
+    return ker_random_below(route_mix(draw, salt), count);
+}
+
 /* 0..count-1 at random for a packet: the same at every hop for the same salt. All that an algorithm draws has
  * to come from here (or from route_pick_bit), so that a proof of freedom from deadlock can enumerate all that
  *  may be drawn. */
@@ -129,7 +135,7 @@ static inline uint32_t route_pick(const struct route_packet *packet, uint32_t sa
         return 0;
     if (__builtin_expect(packet->oracle != NULL, 0))
         return route_oracle_pick(packet->oracle, salt, count);
-    return ker_random_below(route_mix(route_draw(packet), salt), count);
+    return route_picked(route_draw(packet), salt, count);
 }
 
 /* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication and without a

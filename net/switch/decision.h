@@ -42,72 +42,89 @@ static inline void channel_pin(const struct net_network *net, const struct route
         route_channel_draw(&choice[i], r);
 }
 
-/* The output's credits are those of now. */
-static inline struct grant grant_make_known(const struct net_switch *s, const struct net_packet *p,
-                                            uint32_t port, unsigned first, unsigned channel_count)
+/* A hop: output << 16 | first channel << 8 | channels that are alike, as in a packet that NET_ROUTED is. */
+static inline uint32_t hop_make(uint32_t port, unsigned first, unsigned count)
 {
+    return port << 16 | (uint32_t)first << 8 | count;
+}
+
+static inline uint32_t choice_hop(const struct route_choice *c, unsigned base)
+{
+    return hop_make(c->port, base + (c->channel_count ? c->first_channel : c->channel),
+                    c->channel_count ? c->channel_count : 1);
+}
+
+/* The output's credits are those of now. */
+static inline struct grant hop_known(const struct net_switch *s, const struct net_packet *p, uint32_t hop)
+{
+    uint32_t port = hop >> 16;
+    unsigned first = hop >> 8 & 0xff, count = hop & 0xff;
     struct net_port *out = net_port_at(s, port);
     return (struct grant){net_port_at(s, p->port),
                           out,
                           port,
                           (uint8_t)first,
-                          (uint8_t)channel_count,
-                          net_channel_best(out, first, channel_count),
+                          (uint8_t)count,
+                          net_channel_best(out, first, count),
                           false};
 }
 
-static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
-                                      unsigned first, unsigned channel_count, ker_time now)
+static inline struct grant hop_grant(const struct net_switch *s, const struct net_packet *p, uint32_t hop,
+                                     ker_time now)
 {
-    credits_take(s, net_port_at(s, port), now);
-    return grant_make_known(s, p, port, first, channel_count);
+    credits_take(s, net_port_at(s, hop >> 16), now);
+    return hop_known(s, p, hop);
 }
 
-/* The route decision: asks the algorithm, and chooses among the next hops that it offers; writes the
- * algorithm's state into `state`. No output: there is no route. Not inline, since most packets were prepared.
- */
-__attribute__((noinline)) static struct grant route_decide(struct net_switch *s, const struct net_packet *p,
-                                                           ker_time now, uint32_t *state)
+/* Asks the algorithm, and chooses among the next hops that it offers. */
+__attribute__((noinline)) static uint64_t choice_decide(struct net_switch *s, const struct net_packet *p,
+                                                        ker_time now, bool *reserve)
 {
     struct net_network *net = s->net;
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
     struct route_packet r = route_question(net, p, base);
-    struct route_range range;
     if (__builtin_expect(net->faulty, 0))
         r.address = net_packet_address(net, p);
-    if (net->range && net->range(net->topology, s->coordinate, &r, &range)) {
-        *state = 0;
-        uint32_t port = net_range_select(s, &range, route_draw(&r), base, now);
-        return grant_make(s, p, port, base + range.first_channel, range.channel_count, now);
-    }
     ker_time known = net->set.at_source ? p->injected : now; /* what is down */
     int count = __builtin_expect(net->faulty, 0)
                     ? route_next_faulty(net->topology, known, s->coordinate, s->id, &r, choice)
                     : net->route(net->topology, s->coordinate, s->id, &r, choice);
     if (__builtin_expect(count == 0, 0))
-        return (struct grant){0};
+        return 0;
     if (__builtin_expect(net->selects_time && count > 1 && !(choice[count - 1].flags & ROUTE_ESCAPE), 1)) {
         const struct route_choice *c = &choice[net_choice_least(s, choice, count, route_draw(&r), base, now)];
-        *state = c->state;
-        return grant_make_known(s, p, c->port, base + (c->channel_count ? c->first_channel : c->channel),
-                                c->channel_count ? c->channel_count : 1);
+        return (uint64_t)c->state << 32 | choice_hop(c, base);
     }
     channel_pin(net, &r, choice, count);
-    bool reserve = false;
     struct route_choice c =
-        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, route_draw(&r), base, now, &reserve);
+        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, route_draw(&r), base, now, reserve);
     if (__builtin_expect(known < now && net->faulty, 0) &&
         route_port_down(net->topology, s->id, c.port) <= now)
-        return (struct grant){0}; /* decided at the source: no switch can change it */
-    *state = c.state;
-    if (!reserve)
-        return grant_make(s, p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
-                          c.channel_count ? c.channel_count : 1, now);
-    struct grant g = grant_make(s, p, c.port, base + c.channel, 1, now);
-    g.out->credit[g.channel] -= credits_of(&net->set, p->bytes);
-    g.reserved = true;
-    return g;
+        return 0; /* decided at the source: no switch can change it */
+    credits_take(s, net_port_at(s, c.port), now);
+    if (*reserve)
+        c.channel_count = 0;
+    return (uint64_t)c.state << 32 | choice_hop(&c, base);
+}
+
+/* The route decision: the algorithm's state << 32 | the hop, whose credits are those of now; 0: there is no
+ * route. *reserve, which is false: it is to take its credits at once. Not inline, since most packets were
+ * prepared. */
+__attribute__((noinline)) static uint64_t route_decide(struct net_switch *s, const struct net_packet *p,
+                                                       ker_time now, bool *reserve)
+{
+    const struct net_network *net = s->net;
+    if (net->range) {
+        uint32_t draw = net_packet_draw(net, p), base = channel_base(net, p);
+        const struct route_range range = net->range(net->topology, s->coordinate, p->address, draw);
+        if (__builtin_expect(range.count, 1)) {
+            uint32_t port = net_range_select(s, range, draw, base, now);
+            credits_take(s, net_port_at(s, port), now);
+            return hop_make(port, base + range.first_channel, range.channel_count);
+        }
+    }
+    return choice_decide(s, p, now, reserve);
 }
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
@@ -129,21 +146,29 @@ static inline void packet_prepared(struct net_switch *s, struct net_packet *p, u
     hop_prepared(s, p, hop);
 }
 
-/* As was found ahead. */
-static inline struct grant grant_routed(const struct net_switch *s, const struct net_packet *p, ker_time now)
+static inline struct grant decided_grant(const struct net_switch *s, const struct net_packet *p, uint32_t hop,
+                                         bool reserve)
 {
-    return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff, now);
+    struct grant g = hop_known(s, p, hop);
+    if (__builtin_expect(reserve, 0))
+        g.out->credit[g.channel] -= credits_of(&s->net->set, p->bytes);
+    g.reserved = reserve;
+    return g;
 }
 
 /* Where the packet goes. */
 static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now,
                                         uint32_t *state)
 {
-    if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
-        *state = p->state;
-        return grant_routed(s, p, now);
-    }
-    return route_decide(s, p, now, state);
+    bool reserve = false;
+    *state = p->state;
+    if (__builtin_expect(p->flags & NET_ROUTED, 1))
+        return hop_grant(s, p, p->next, now);
+    uint64_t decided = route_decide(s, p, now, &reserve);
+    if (__builtin_expect(!decided, 0))
+        return (struct grant){0};
+    *state = (uint32_t)(decided >> 32);
+    return decided_grant(s, p, (uint32_t)decided, reserve);
 }
 
 #endif

@@ -169,11 +169,11 @@ struct route_choice net_choice_select(struct net_switch *, const struct route_ch
                                       const struct net_packet *, uint32_t draw, unsigned base, ker_time now,
                                       bool *reserve);
 
-/* With net_selects_time there are short ways, after which the credits of what is chosen are those of now: for
- * choices without ROUTE_ESCAPE, which of them; for a range, the port. */
+/* With net_selects_time there are short ways: for choices without ROUTE_ESCAPE, which of them; for a range,
+ * the port. */
 int net_choice_least(const struct net_switch *, const struct route_choice *choice, int count, uint32_t draw,
                      unsigned base, ker_time now);
-uint32_t net_range_select(const struct net_switch *, const struct route_range *, uint32_t draw, unsigned base,
+uint32_t net_range_select(const struct net_switch *, struct route_range, uint32_t draw, unsigned base,
                           ker_time now);
 
 /* congestion_map.c: which watched links (route_watch) of the group are congested. NULL where none are

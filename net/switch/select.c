@@ -296,39 +296,38 @@ static inline uint64_t range_cost(const struct net_port *out, struct range_links
 /* single: the network has one channel. Its credits that have come are counted then without being added: most
  * outputs are only looked at. */
 static inline __attribute__((always_inline)) uint32_t range_least(const struct net_switch *s,
-                                                                  const struct route_range *range,
-                                                                  uint32_t first, unsigned channel,
-                                                                  ker_time now, bool single)
+                                                                  struct route_range range, uint32_t first,
+                                                                  unsigned channel, ker_time now, bool single)
 {
     const struct net_network *net = s->net;
-    const struct net_port *lowest = net_port_at(s, range->low);
+    const struct net_port *lowest = net_port_at(s, range.low);
     const struct range_links links = {net->link[lowest->link].byte_time, net->set.threshold,
                                       net_buffer_behind(net, lowest)};
-    uint32_t end = range->low + (uint32_t)range->count, port = range->low + first, best = port;
+    uint32_t end = range.low + (uint32_t)range.count, port = range.low + first, best = port;
     uint64_t least = UINT64_MAX;
-    for (uint32_t k = 0; k < range->count && least > 0; k++) { /* none is better than 0 */
+    for (uint32_t k = 0; k < range.count && least > 0; k++) { /* none is better than 0 */
         struct net_port *out = net_port_at(s, port);
         uint32_t credit;
         if (single) {
             credit = out->credit[0] + credits_come(&out->due, now);
         } else {
             credits_look(s, out, now);
-            credit = out->credit[net_channel_best(out, channel, range->channel_count)];
+            credit = out->credit[net_channel_best(out, channel, range.channel_count)];
         }
         uint64_t cost = range_cost(out, links, links.buffer - credit, now);
         best = cost < least ? port : best;
         least = cost < least ? cost : least;
-        port = port + 1 == end ? range->low : port + 1;
+        port = port + 1 == end ? range.low : port + 1;
     }
     return best;
 }
 
-uint32_t net_range_select(const struct net_switch *s, const struct route_range *range, uint32_t draw,
-                          unsigned base, ker_time now)
+uint32_t net_range_select(const struct net_switch *s, struct route_range range, uint32_t draw, unsigned base,
+                          ker_time now)
 {
     const struct net_network *net = s->net;
-    uint32_t count = range->count, first = round_of(range->first, ker_random_below(draw, count), count);
-    unsigned channel = base + range->first_channel;
+    uint32_t count = range.count, first = round_of(range.first, ker_random_below(draw, count), count);
+    unsigned channel = base + range.first_channel;
     return net->set.channels * net->set.classes == 1 ? range_least(s, range, first, channel, now, true)
                                                      : range_least(s, range, first, channel, now, false);
 }

@@ -287,9 +287,7 @@ static void switch_prepare(void *self, struct ker_event *event)
     if (!net->route_ahead(net->topology, s->coordinate, s->id, &r, &c))
         return;
     channel_pin(net, &r, &c, 1);
-    uint32_t first = base + (c.channel_count ? c.first_channel : c.channel),
-             count = c.channel_count ? c.channel_count : 1;
-    packet_prepared(s, p, (uint32_t)c.port << 16 | first << 8 | count, c.state & 0xffffffu);
+    packet_prepared(s, p, choice_hop(&c, base), c.state & 0xffffffu);
 }
 
 /* Has the packet, which is to wait, come behind others, as congestion control counts them? */
@@ -344,20 +342,20 @@ static inline __attribute__((always_inline)) void packet_pass_to(struct net_swit
 
 __attribute__((noinline)) static void packet_decide(struct net_switch *s, struct net_packet *p, ker_time now)
 {
-    uint32_t state;
-    const struct grant g = route_decide(s, p, now, &state);
-    if (__builtin_expect(!g.out, 0)) {
+    bool reserve = false;
+    uint64_t decided = route_decide(s, p, now, &reserve);
+    if (__builtin_expect(!decided, 0)) {
         net_packet_lose(s, p, now);
         return;
     }
-    p->state = state;
-    packet_pass_to(s, p, g, now);
+    p->state = (uint32_t)(decided >> 32) & 0xffffffu;
+    packet_pass_to(s, p, decided_grant(s, p, (uint32_t)decided, reserve), now);
 }
 
 static inline void packet_pass(struct net_switch *s, struct net_packet *p, ker_time now)
 {
     if (__builtin_expect(p->flags & NET_ROUTED, 1))
-        packet_pass_to(s, p, grant_routed(s, p, now), now);
+        packet_pass_to(s, p, hop_grant(s, p, p->next, now), now);
     else
         packet_decide(s, p, now);
 }
@@ -401,8 +399,7 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
         KER_POOL_GIVE(&s->net->packet, i);
         i = p.next;
         if (!net->set.at_source && route_next_repair(net->topology, now, s->id, &r, &c)) {
-            struct grant g = grant_make(s, &p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
-                                        c.channel_count ? c.channel_count : 1, now);
+            struct grant g = hop_grant(s, &p, choice_hop(&c, base), now);
             request_put(s, &g, &p, c.state);
             output_mark(net, g.out_port);
             continue;

@@ -16,12 +16,16 @@
 #define PARENT_FIRST_SALT 3
 #define PARENT_SALT 16 /* one for each level from here on */
 
+static bool up_from(const struct level *l, uint64_t coordinate, uint64_t address)
+{
+    return ((coordinate ^ address) & l->above_mask) != 0;
+}
+
 static int up_or_down(const struct fat_tree *tree, uint64_t coordinate, const struct route_packet *packet,
                       const struct level **at)
 {
-    const struct level *l = &tree->level[coordinate >> LEVEL_SHIFT];
-    *at = l;
-    return ((coordinate ^ packet->address) & l->above_mask) != 0;
+    *at = &tree->level[coordinate >> LEVEL_SHIFT];
+    return up_from(*at, coordinate, packet->address);
 }
 
 static inline __attribute__((always_inline)) int minimal_next(const struct route_topology *topology,
@@ -91,15 +95,14 @@ static uint64_t adaptive_hop(const struct route_topology *topology, uint64_t coo
     return route_hop_by(adaptive_decided, topology, coordinate, address, in, chance);
 }
 
-static bool adaptive_range(const struct route_topology *topology, uint64_t coordinate,
-                           const struct route_packet *packet, struct route_range *range)
+static struct route_range adaptive_range(const struct route_topology *topology, uint64_t coordinate,
+                                         uint64_t address, uint32_t draw)
 {
-    const struct level *l;
-    if (!up_or_down(tree_of(topology), coordinate, packet, &l) || l->up > ROUTE_MAX_CHOICES)
-        return false;
-    *range = (struct route_range){l->down, l->up, (uint16_t)route_pick(packet, PARENT_FIRST_SALT, l->up), 0,
-                                  (uint8_t)topology->channels};
-    return true;
+    const struct level *l = &tree_of(topology)->level[coordinate >> LEVEL_SHIFT];
+    if (!up_from(l, coordinate, address) || l->up > ROUTE_MAX_CHOICES)
+        return (struct route_range){0};
+    return (struct route_range){l->down, l->up, (uint16_t)route_picked(draw, PARENT_FIRST_SALT, l->up), 0,
+                                (uint8_t)topology->channels};
 }
 
 static int adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
