@@ -39,8 +39,11 @@ static inline bool credits_lacking(const struct net_credits_due *due)
 /* channels: on which something waits, a bit each. */
 static inline void credits_starve(struct net_credits_due *due, uint32_t channels)
 {
-    unsigned even = (channels & 0x5555u) != 0, odd = (channels & 0xaaaau) != 0;
-    due->starved = (uint8_t)(even | odd << 1) & 3;
+    due->starved = 0;
+    if (__builtin_expect(channels != 0, 0)) {
+        unsigned even = (channels & 0x5555u) != 0, odd = (channels & 0xaaaau) != 0;
+        due->starved = (uint8_t)(even | odd << 1) & 3;
+    }
 }
 
 /* What a packet of this many bytes on the wire takes of the buffer that it goes to, and gives back: bytes, of

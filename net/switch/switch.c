@@ -33,26 +33,26 @@ static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_
     return p->source < q->source;
 }
 
-/* Is request `index` to replace the best so far? Priority classes first, then the arbiter's rule; round robin
- * is the order of the ring. */
-static bool candidate_better(struct net_switch *s, uint32_t index, const struct candidates *c)
+/* Is request `index` to replace `chosen`, the best of `count` so far? Priority classes first, then the
+ * arbiter's rule; round robin is the order of the ring. */
+static bool candidate_better(struct net_switch *s, uint32_t index, uint32_t chosen, uint32_t count)
 {
     const struct net_network *net = s->net;
     unsigned mine = s->request.at[index].first_channel / net->set.channels,
-             other = s->request.at[c->chosen].first_channel / net->set.channels;
+             other = s->request.at[chosen].first_channel / net->set.channels;
     if (mine != other)
         return mine > other;
     switch (net->set.arbitration) {
     case NET_ARBITER_OLDEST:
-        return request_older(s, index, c->chosen);
+        return request_older(s, index, chosen);
     case NET_ARBITER_RANDOM:
         return ker_random_bits(net->set.seed, KER_PURPOSE_ARBITRATION, s->id,
-                               (uint64_t)s->draws << 16 | c->count)
+                               (uint64_t)s->draws << 16 | count)
                        .word[0] %
-                   (c->count + 1) ==
+                   (count + 1) ==
                0;
     case NET_ARBITER_OWN:
-        return net->set.arbiter->better(s, index, c->chosen, c->count);
+        return net->set.arbiter->better(s, index, chosen, count);
     default:
         return false;
     }
@@ -107,7 +107,7 @@ output_candidates(struct net_switch *s, struct net_port *out, uint32_t port, ker
         struct candidates *of = by_lanes ? &lane[channel] : &c;
         if (by_lanes && !(ready >> channel & 1))
             *of = c;
-        if (of->chosen == NET_NONE || candidate_better(s, i, of)) {
+        if (of->chosen == NET_NONE || candidate_better(s, i, of->chosen, of->count)) {
             of->chosen = i;
             of->before = previous;
             of->channel = channel;
