@@ -160,7 +160,8 @@ static inline int channel_find(const struct net_adapter *a, unsigned priority, u
     return credits_enough(set, a->credit, best, p->bytes) ? (int)best : -1;
 }
 
-static void packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
+static inline __attribute__((always_inline)) void
+packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
 {
     struct net_network *net = a->net;
     const struct net_link_class *link = &net->link[a->link];
@@ -221,36 +222,35 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return o->left < net->set.payload ? o->left : net->set.payload;
 }
 
-static inline __attribute__((always_inline)) struct net_packet
-packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now)
+static inline __attribute__((always_inline)) void
+packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now, struct net_packet *p)
 {
     const struct net_network *net = a->net;
     uint64_t payload = packet_payload(net, o);
     uint64_t bytes = payload + net->set.header;
-    struct net_packet p = {.source = a->id,
-                           .destination = o->destination,
-                           .created = o->created,
-                           .injected = now,
-                           .address = route_address(net->topology, o->destination),
-                           .bytes = (uint16_t)(bytes ? bytes : 1),
-                           .index = (uint16_t)o->place,
-                           .extension = (uint32_t)(o->place >> 16),
-                           .message = o->message};
+    *p = (struct net_packet){.source = a->id,
+                             .destination = o->destination,
+                             .created = o->created,
+                             .injected = now,
+                             .address = route_address(net->topology, o->destination),
+                             .bytes = (uint16_t)(bytes ? bytes : 1),
+                             .index = (uint16_t)o->place,
+                             .extension = (uint32_t)(o->place >> 16),
+                             .message = o->message};
     if (!o->begun) {
         bool extended = o->place != NET_NONE;
-        p.flags |= NET_FIRST | (extended ? KER_FLAG_EXTENSION : 0);
-        p.index = (uint16_t)(o->part << 8 | o->service);
-        p.extension = extended ? (uint32_t)o->place : 0;
+        p->flags |= NET_FIRST | (extended ? KER_FLAG_EXTENSION : 0);
+        p->index = (uint16_t)(o->part << 8 | o->service);
+        p->extension = extended ? (uint32_t)o->place : 0;
     }
     if (o->left == payload)
-        p.flags |= NET_LAST;
+        p->flags |= NET_LAST;
     if (payload == 0)
-        p.flags |= NET_EMPTY;
+        p->flags |= NET_EMPTY;
     if (__builtin_expect(net->set.hop_bytes, 0)) {
-        bytes = payload + net_header(net, net_source_switches(a, &p));
-        p.bytes = (uint16_t)(bytes ? bytes : 1);
+        bytes = payload + net_header(net, net_source_switches(a, p));
+        p->bytes = (uint16_t)(bytes ? bytes : 1);
     }
-    return p;
 }
 
 /* To those who say when the next packet may leave. All packets of a message before this one were full. */
@@ -283,7 +283,8 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     unsigned best = channel_best(a, o->priority);
     if (!credits_enough(&net->set, a->credit, best, (uint32_t)(least + !least)) && !net->faulty)
         return false; /* most often when it is asked, as it is at every instant of the node */
-    struct net_packet p = packet_make(a, o, now);
+    struct net_packet p;
+    packet_make(a, o, now, &p);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
         net_packet_withhold(a, &p, now);
     } else {
@@ -360,7 +361,8 @@ __attribute__((noinline)) static enum injection lanes_inject(struct net_adapter 
         if (net->set.holds && !flow_ready(a, level, now, &previous))
             continue;
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, net->outgoing.at[previous].turn)];
-        struct net_packet p = packet_make(a, o, now);
+        struct net_packet p;
+        packet_make(a, o, now, &p);
         bool lost = net->faulty && !route_reachable(net->topology, now, a->id, o->destination);
         int channel = lost ? (int)(o->priority * net->set.channels)
                            : channel_find(a, o->priority, channel_best(a, o->priority), &p);
