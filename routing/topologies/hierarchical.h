@@ -92,7 +92,7 @@ struct hierarchy {
     bool common;            /* via a group or a switch in it, without parallel links: there is a fast path */
     bool weighted, doubled; /* paths weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits; /* of the packet's state */
-    struct hops hops[LEGS];      /* of the detour and the final leg */
+    struct hops hops[LEGS];
 };
 
 static inline const struct hierarchy *hierarchy_of(const struct route_topology *topology)
@@ -240,6 +240,12 @@ hierarchy_hop_inside(const struct hierarchy *h, uint64_t coordinate, uint64_t ta
     }
     *choice = (struct route_choice){.port = (uint16_t)port};
     hierarchy_channel(choice, h, l, path, leg);
+}
+
+/* In short form. */
+static inline uint32_t hierarchy_short(const struct route_choice *c)
+{
+    return (uint32_t)c->port << 16 | (uint32_t)c->first_channel << 8 | c->channel_count;
 }
 
 /* The same, and out of the group, looked up; 0: the target is here. */

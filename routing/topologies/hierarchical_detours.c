@@ -317,15 +317,20 @@ static int offer_random(const struct hierarchy *h, uint64_t coordinate, const st
 /* general_paths() at a fraction of its cost, in the common case: via a group or of a switch drawn
  * there, without parallel links. */
 
-static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
-                               const struct route_packet *packet, const struct leg *leg, uint32_t ahead,
-                               uint32_t weight, struct route_choice *restrict choice)
+static inline void common_path(const struct hierarchy *h, uint64_t coordinate, enum leg_kind leg,
+                               uint32_t ahead, uint32_t weight, struct route_choice *restrict choice)
 {
-    const struct step *step = hierarchy_step(h->top, coordinate, ahead);
-    const struct level *first = &h->level[step->level];
+    const struct level *l = h->top;
+    uint32_t hop;
+    if (__builtin_expect(h->hops[leg].out != NULL, 1)) {
+        hop = h->hops[leg].out[((uint64_t)ahead << l->shift) + (coordinate & ((1ull << l->shift) - 1))];
+    } else {
+        hierarchy_leave(h, coordinate, ahead, choice, &h->leg[leg]);
+        hop = hierarchy_short(choice);
+    }
     *choice = (struct route_choice){
-        .port = step->port, .weight = (uint8_t)weight, .watch = h->watches ? 1 + ahead : 0};
-    hierarchy_channel(choice, h, first, leg->path - step->below, leg);
+        .port = (uint16_t)(hop >> 16), .weight = (uint8_t)weight, .watch = h->watches ? 1 + ahead : 0};
+    route_channel(choice, hop >> 8 & 0xff, hop & 0xff);
 }
 
 /* Links of a direct path to the switch `target` of the group this many places ahead, whose own fields do not
@@ -344,7 +349,7 @@ static int common_paths(const struct hierarchy *h, uint64_t coordinate, const st
     uint64_t target = packet->address & h->switch_mask;
     uint32_t from = field(l, coordinate), to = field(l, target), ahead = places_between(l, from, to);
     bool by_links = h->weighted && !h->doubled;
-    common_path(h, coordinate, packet, &h->leg[direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED], ahead,
+    common_path(h, coordinate, direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED, ahead,
                 by_links ? common_hops(l, coordinate, target, ahead) : h->weighted, choices);
     choices->state = choices->port >= l->first_port ? PHASE_FINAL : direct;
     uint32_t salt = SALT_PATHS + SALTS_PER_WAY * h->candidates * packet->hops;
@@ -358,8 +363,7 @@ static int common_paths(const struct hierarchy *h, uint64_t coordinate, const st
         }
         uint32_t hops =
             common_hops(l, coordinate, by, out) + common_hops(l, by, target, places_between(l, group, to));
-        common_path(h, coordinate, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted,
-                    &choices[i]);
+        common_path(h, coordinate, LEG_DETOUR, out, by_links ? hops : 2u * h->weighted, &choices[i]);
         choices[i].flags = ROUTE_DETOUR;
         choices[i].state = PHASE_DETOUR | via << 2;
     }

@@ -277,11 +277,6 @@ void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint
 
 #define INSIDE_MOST (1u << 14)
 
-static uint32_t short_form(const struct route_choice *c)
-{
-    return (uint32_t)c->port << 16 | (uint32_t)c->first_channel << 8 | c->channel_count;
-}
-
 static struct hops hops_make(const struct hierarchy *h, const struct leg *leg)
 {
     const struct level *l = h->top;
@@ -292,14 +287,14 @@ static struct hops hops_make(const struct hierarchy *h, const struct leg *leg)
         uint64_t at = hierarchy_pack(h, h->levels - 1, index);
         for (uint64_t k = 0; k + 1 < l->groups; k++) {
             hierarchy_leave(h, at, (uint32_t)k, &c, leg);
-            hops.out[(k << l->shift) + at] = short_form(&c);
+            hops.out[(k << l->shift) + at] = hierarchy_short(&c);
         }
         for (uint32_t other = 0; other < l->size; other++) {
             uint64_t to = hierarchy_pack(h, h->levels - 1, other);
             if (to == at)
                 continue;
             hierarchy_hop_inside(h, at, to, leg->path, leg, 0, NULL, &c, false);
-            hops.inside[(at << l->shift) + to] = short_form(&c);
+            hops.inside[(at << l->shift) + to] = hierarchy_short(&c);
         }
     }
     return hops;
@@ -312,7 +307,8 @@ void hierarchy_tune(struct route_topology *topology)
         h->level[i].spread = topology->channels / classes_of(h, &h->level[i]);
     if (!h->steps || h->top->links > 1 || 1ull << 2 * h->top->shift > INSIDE_MOST)
         return;
-    for (int leg = h->via == VIA_NONE ? LEG_FINAL : LEG_DETOUR; leg <= LEG_FINAL; leg++)
+    for (int leg = h->via == VIA_NONE ? LEG_FINAL : LEG_DETOUR;
+         leg < (h->via == VIA_NONE ? LEG_UNDECIDED : LEGS); leg++)
         h->hops[leg] = hops_make(h, &h->leg[leg]);
 }
 
