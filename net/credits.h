@@ -80,23 +80,23 @@ static inline void credits_add(uint32_t *credit, unsigned channel, uint32_t byte
     ker_check(credit[channel] <= most);
 }
 
-/* A place comes before this when its time has come, where they are compared as signed numbers. */
-static inline int64_t credits_until(ker_time now)
+/* A place comes before this when its time has come. */
+static inline uint64_t credits_until(ker_time now)
 {
-    return now < NET_DUE_UNTIL ? (now + 1) << NET_DUE_TIME : INT64_MAX;
+    return now < NET_DUE_UNTIL ? (uint64_t)(now + 1) << NET_DUE_TIME : UINT64_MAX;
 }
 
-/* All bits when it is there: gcc and clang copy the sign. */
-static inline uint64_t credits_here(uint64_t place, int64_t until)
+/* All bits when it is there: two instructions. */
+static inline uint64_t credits_here(uint64_t place, uint64_t until)
 {
-    return (uint64_t)(((int64_t)place - until) >> 63); // cppcheck-suppress shiftTooManyBitsSigned
+    return 0 - (uint64_t)(place < until);
 }
 
 /* Adds those whose time has come: before anybody looks at the output's credits. Without branches: how many
  * there are is close to random. A place that is free adds nothing to the channel of its last one. */
 static inline void credits_book(struct net_credits_due *due, uint32_t *credit, uint32_t most, ker_time now)
 {
-    int64_t until = credits_until(now);
+    uint64_t until = credits_until(now);
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
         uint64_t place = due->place[i], bytes = place & credits_here(place, until) & UINT16_MAX;
         credits_add(credit, credits_channel(due, i), (uint32_t)bytes, most);
@@ -124,7 +124,7 @@ static inline uint32_t credits_most(const struct net_network *net, const struct 
 /* Bytes of those whose time has come, where there is one channel: as credits_take would add them. */
 static inline uint32_t credits_come(const struct net_credits_due *due, ker_time now)
 {
-    int64_t until = credits_until(now);
+    uint64_t until = credits_until(now);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
         bytes += due->place[i] & credits_here(due->place[i], until) & UINT16_MAX;

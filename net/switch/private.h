@@ -138,7 +138,7 @@ static inline void credits_take(const struct net_switch *s, struct net_port *out
 /* As credits_take for an output that is one of many: mostly there are none. */
 static inline void credits_look(const struct net_switch *s, struct net_port *out, ker_time now)
 {
-    int64_t until = credits_until(now);
+    uint64_t until = credits_until(now);
     uint64_t here = 0;
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
         here |= out->due.place[i] & credits_here(out->due.place[i], until);
