@@ -29,14 +29,28 @@ uint32_t *net_network_nodes(const struct net_network *net, uint32_t *count)
 
 static size_t adapter_bytes(const struct net_network *net)
 {
-    return net_lines(sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
-                     (net->dma ? sizeof(struct net_adapter_dma) : 0)) +
-           net_lines(net_lanes_bytes(net));
+    size_t own = sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
+                 (net->dma ? sizeof(struct net_adapter_dma) : 0);
+    return (own + 7) / 8 * 8 + net_lanes_bytes(net);
 }
 
 static size_t node_bytes(const struct net_network *net)
 {
-    return net_lines(net->host.bytes) + net->adapters_each * adapter_bytes(net);
+    return net->host.bytes + net->adapters_each * adapter_bytes(net);
+}
+
+static struct net_adapter_more *more_new(struct net_network *net, uint32_t id)
+{
+    static struct net_adapter_more nobody = {.cnp = NET_NONE};
+    if (!net->more_each)
+        return &nobody;
+    const struct route_summary *sum = route_summarise(net->topology);
+    struct net_adapter_more *more = ker_alloc(sizeof *more);
+    *more = (struct net_adapter_more){
+        .series = net_series_new(net, (uint64_t)sum->switches * sum->max_ports + id, 1),
+        .jobs = net_job_uses_new(net, 1),
+        .cnp = NET_NONE};
+    return more;
 }
 
 static void adapter_init(struct net_network *net, struct net_adapter *a, const struct part_layout *l,
@@ -53,17 +67,15 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->self = net_node_at(net, l, id / net->adapters_each).index;
     a->port = (uint16_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
-    a->offered = a->cnp = a->leaving = NET_NONE;
-    const struct route_summary *sum = route_summarise(net->topology);
-    a->series = net_series_new(net, (uint64_t)sum->switches * sum->max_ports + id, 1);
-    a->jobs = net_job_uses_new(net, 1);
+    a->offered = a->leaving = NET_NONE;
+    a->more = more_new(net, id);
     a->exhausted = true;
     a->peer = net_switch_at(net, l, s);
     a->peer_port = port;
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
-    net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lines(net_lanes_bytes(net)));
+    net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lanes_bytes(net));
     if (net->set.lanes && net->set.lanes->init)
         net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a),
                              &(struct net_lanes_output){.adapter = true, .id = id});
@@ -76,7 +88,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
 /* The i-th adapter of a node. */
 static struct net_adapter *adapter_of(const struct net_network *net, void *node, uint32_t i)
 {
-    return (struct net_adapter *)(void *)((char *)node + net_lines(net->host.bytes) + i * adapter_bytes(net));
+    return (struct net_adapter *)(void *)((char *)node + net->host.bytes + i * adapter_bytes(net));
 }
 
 static void node_init(struct net_network *net, void *node, const struct part_layout *l, uint32_t id)
@@ -135,6 +147,8 @@ static void classes_init(struct net_network *net)
     net->lands = !net->congestion && !net->parts && !net->dma && !net->set.sinks && !net->set.resequence &&
                  !net->host.shares;
     net->deaf = net->lands && net->host.deaf;
+    net->more_each =
+        net->set.sinks || net->set.injection.count || net->congestion || net->series || net->jobs;
     net->landing = net->lands ? UINT64_MAX : 0;
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
@@ -150,7 +164,7 @@ static void classes_init(struct net_network *net)
         net->switch_class.prepare = NULL;
     }
     net->node_class = *net->host.class;
-    net->node_class.head_bytes = (uint32_t)(net_lines(net->host.bytes) + sizeof(struct net_adapter) + 16);
+    net->node_class.head_bytes = (uint32_t)(net->host.bytes + sizeof(struct net_adapter) + 64);
 }
 
 /* ---- switches that are made when they are needed ---- */
@@ -338,7 +352,10 @@ void net_network_free(struct net_network *net)
         if (net_switch_made(net, i))
             net_switch_release(net->switches[i]);
     for (uint32_t i = 0; i < net->adapter_count; i++)
-        free(net->adapters[i]->jobs);
+        if (net->more_each) {
+            free(net->adapters[i]->more->jobs);
+            free(net->adapters[i]->more);
+        }
     ker_arena_release(&net->arena);
     ker_arena_release(&net->packets);
     ker_arena_release(&net->waits_range);

@@ -30,9 +30,9 @@ void net_channel_count(struct net_channel *c, const struct net_ahead *t, uint64_
 void net_channel_inject(struct net_adapter *a, const struct net_packet *p, unsigned channel, ker_time now,
                         ker_time wire)
 {
-    struct net_channel *c = &a->series->channel[channel];
+    struct net_channel *c = &a->more->series->channel[channel];
     uint64_t waited = (uint64_t)(now - p->created);
-    a->series->sent_on = (uint8_t)channel;
+    a->more->series->sent_on = (uint8_t)channel;
     c->busy += net_measured_part(a->net, now, wire);
     if (!net_measures(a->net, now))
         return;
@@ -48,9 +48,9 @@ void net_injection_resize(struct net_adapter *a, uint64_t sign)
     uint64_t part = sign * net_measured_part(a->net, a->link_free - a->wire, a->wire);
     a->busy += part;
     if (net_channels_collected(a->net))
-        a->series->channel[a->series->sent_on].busy += part;
-    if (a->jobs)
-        net_job_count(net_job_use(a->net, a->jobs, a->job), 0, part);
+        a->more->series->channel[a->more->series->sent_on].busy += part;
+    if (a->more->jobs)
+        net_job_count(net_job_use(a->net, a->more->jobs, a->job), 0, part);
 }
 
 /* ---- credits ---- */
@@ -65,14 +65,14 @@ void net_injection_look(struct net_adapter *a, bool lacks, ker_time now)
 {
     const struct net_settings *set = &a->net->set;
     uint32_t lacking = 0;
-    net_stall_note(a->net, a->series, lacks, 0, now); /* packets leave when the link is free */
+    net_stall_note(a->net, a->more->series, lacks, 0, now); /* packets leave when the link is free */
     if (!net_channels_collected(a->net))
         return;
     for (unsigned class = 0; lacks && class < set->classes; class ++) /* two levels each (flows.h) */
         if ((a->waiting >> 2 * class & 3) ||
-            (a->cnp != NET_NONE && class == a->net->outgoing.at[a->cnp].priority))
+            (a->more->cnp != NET_NONE && class == a->net->outgoing.at[a->more->cnp].priority))
             lacking |= ((1u << set->entrances) - 1) << class * set->channels;
-    net_channels_note(a->net, a->series->channel, lacking, now);
+    net_channels_note(a->net, a->more->series->channel, lacking, now);
 }
 
 /* ---- rows ---- */

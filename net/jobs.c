@@ -9,7 +9,7 @@ struct net_job_use *net_job_uses_new(const struct net_network *net, uint32_t dir
 void net_job_inject(struct net_adapter *a, const struct net_packet *p, ker_time now, ker_time wire)
 {
     a->job = (uint8_t)(p->message % (1u << NET_JOB_BITS));
-    net_job_count(net_job_use(a->net, a->jobs, a->job), net_measures(a->net, now) ? p->bytes : 0,
+    net_job_count(net_job_use(a->net, a->more->jobs, a->job), net_measures(a->net, now) ? p->bytes : 0,
                   net_measured_part(a->net, now, wire));
 }
 

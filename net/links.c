@@ -193,8 +193,8 @@ static void adapter_show(const struct walk *w, struct stats_table *table, const 
         route_attachment(net->topology, a->id, &s, &port);
     struct net_direction d = {.net = net,
                               .adapter = a,
-                              .series = a->series,
-                              .jobs = a->jobs,
+                              .series = a->more->series,
+                              .jobs = a->more->jobs,
                               .from = {true, a->id / net->adapters_each, a->port},
                               .to = {false, s, port},
                               .class = a->link,

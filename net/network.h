@@ -194,30 +194,36 @@ struct net_outgoing {
 };
 _Static_assert(sizeof(struct net_outgoing) == 48, "many wait at a time");
 
+/* What few runs want of an adapter. */
+struct net_adapter_more {
+    ker_time sink_free;
+    ker_time paced;                 /* with adapter.injection_rate: no flow but control sends before */
+    struct net_link_series *series; /* of its link; NULL: not collected */
+    struct net_job_use *jobs;       /* likewise (jobs.h) */
+    uint32_t cnp, cnp_last;         /* outgoing records of cnps to be sent; NET_NONE: none */
+};
+
 struct net_adapter {
     struct net_network *net;
     void *node; /* it is part of */
     struct net_credits_due *due;
-    ker_time link_free, wake, sink_free;
+    struct net_adapter_more *more; /* without net->more_each one for all, where nobody writes */
+    ker_time link_free, wake;
     struct ker_address peer;
     uint16_t peer_port;
     uint8_t link, blocked;          /* class; waits for credits */
     uint32_t id, self;              /* endpoint; component that it is part of */
     uint32_t leaving, leaving_last; /* outgoing records of messages whose last byte is leaving; NET_NONE */
     uint32_t waiting;               /* levels that have flows to send, a bit each (flows.h) */
-    uint32_t offered;       /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
-    uint32_t offers;        /* those among the flows */
-    uint32_t cnp, cnp_last; /* outgoing records of cnps to be sent; NET_NONE: none */
-    ker_time hold;          /* congestion control lets no flow send before */
-    uint16_t port;          /* of the component, in what comes to this adapter */
-    uint8_t exhausted;      /* no open-loop source, or it has ended */
-    uint8_t job;            /* of its last packet, where jobs are counted */
-    uint32_t wire;          /* of the transmission that ends at link_free; 0: it was none */
-    ker_time paced;         /* with adapter.injection_rate: no flow but control sends before */
-    uint64_t backlog;       /* payload that waits in the flows */
+    uint32_t offered;  /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
+    uint32_t offers;   /* those among the flows */
+    ker_time hold;     /* congestion control lets no flow send before */
+    uint16_t port;     /* of the component, in what comes to this adapter */
+    uint8_t exhausted; /* no open-loop source, or it has ended */
+    uint8_t job;       /* of its last packet, where jobs are counted */
+    uint32_t wire;     /* of the transmission that ends at link_free; 0: it was none */
+    uint64_t backlog;  /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
-    struct net_link_series *series;      /* of that link; NULL: not collected */
-    struct net_job_use *jobs;            /* likewise (jobs.h) */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
 
@@ -326,6 +332,7 @@ struct net_network {
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
     uint32_t switch_count, adapter_count;
+    bool more_each; /* adapters have their own net_adapter_more */
     char *dues; /* where the places of credits of adapters begin, NET_DUE_BYTES each, but for the first, which
                    has none that is free; outputs have theirs */
     char *block; /* the memory of all of them */

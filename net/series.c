@@ -74,7 +74,7 @@ struct net_link_series *net_series_new(struct net_network *net, uint64_t order, 
 
 void net_injection_note(struct net_adapter *a, const struct net_packet *p, unsigned channel, ker_time now)
 {
-    struct net_link_series *l = a->series;
+    struct net_link_series *l = a->more->series;
     uint64_t waited = (uint64_t)(now - p->created);
     if (l->channel)
         net_channel_inject(a, p, channel, now, a->link_free - now);

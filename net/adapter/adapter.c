@@ -183,7 +183,7 @@ packet_post(struct net_adapter *a, const struct net_packet *packet, int channel,
         a->bytes += packet->bytes;
         a->wait += (uint64_t)(now - packet->created);
     }
-    if (__builtin_expect(a->series != NULL, 0))
+    if (__builtin_expect(a->more->series != NULL, 0))
         net_injection_note(a, packet, (unsigned)channel, now);
     if (__builtin_expect(net->jobs != 0, 0))
         net_job_inject(a, packet, now, wire);
@@ -261,7 +261,7 @@ __attribute__((noinline)) static void packet_notify(struct net_adapter *a, ker_t
     if (net->set.injection.count) {
         const struct net_outgoing *o = &net->outgoing.at[index];
         uint64_t bytes = o->left + (o->begun ? o->place * net->set.payload : 0);
-        a->paced = now + ker_serialisation(payload, (uint64_t)ker_sizes_of(&net->set.injection, bytes));
+        a->more->paced = now + ker_serialisation(payload, (uint64_t)ker_sizes_of(&net->set.injection, bytes));
     }
     if (net->congestion && (net->outgoing.at[index].queue != NET_QUEUE_CONTROL || net->congestion->control))
         net->congestion->sent(a, now, p, net->outgoing.at[index].priority, a->link_free - now);
@@ -326,7 +326,7 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
         ker_time when = now;
         if (o->queue != NET_QUEUE_CONTROL) {
             when = net->congestion ? net->congestion->ready(a, o->destination, o->priority, now) : now;
-            when = when > a->paced ? when : a->paced;
+            when = when > a->more->paced ? when : a->more->paced;
         }
         if (when <= now) {
             *previous = before;
@@ -449,11 +449,11 @@ void net_cnp_send(struct net_adapter *a, ker_time now, const struct net_cnp *cnp
                                                     .cookie = cnp->echo,
                                                     .priority = cnp->class,
                                                     .next = NET_NONE};
-    if (a->cnp == NET_NONE)
-        a->cnp = index;
+    if (a->more->cnp == NET_NONE)
+        a->more->cnp = index;
     else
-        net->outgoing.at[a->cnp_last].next = index;
-    a->cnp_last = index;
+        net->outgoing.at[a->more->cnp_last].next = index;
+    a->more->cnp_last = index;
 }
 
 /* Sends the next CNP, if there are credits for it; drops those that cannot arrive. The data's turn comes
@@ -461,7 +461,7 @@ void net_cnp_send(struct net_adapter *a, ker_time now, const struct net_cnp *cnp
 static bool cnp_inject(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
-    const struct net_outgoing *o = &net->outgoing.at[a->cnp];
+    const struct net_outgoing *o = &net->outgoing.at[a->more->cnp];
     struct net_packet p = {.flags = NET_FIRST | NET_LAST | NET_EMPTY | NET_NOTICE,
                            .source = a->id,
                            .destination = o->destination,
@@ -477,8 +477,8 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;
-    KER_POOL_GIVE(&net->outgoing, a->cnp);
-    a->cnp = next;
+    KER_POOL_GIVE(&net->outgoing, a->more->cnp);
+    a->more->cnp = next;
     if (!reachable)
         return next != NET_NONE && cnp_inject(a, now);
     packet_post(a, &p, channel, now);
@@ -492,11 +492,11 @@ static bool adapter_inject(struct net_adapter *a, ker_time now)
 {
     credits_book(a->due, a->credit, a->net->set.buffer, now);
     credits_starve(a->due, 0);
-    if (__builtin_expect(a->cnp != NET_NONE, 0) && cnp_inject(a, now))
+    if (__builtin_expect(a->more->cnp != NET_NONE, 0) && cnp_inject(a, now))
         return true;
     if (a->waiting && packet_inject(a, now))
         return true;
-    if ((a->waiting && a->blocked) || a->cnp != NET_NONE) {
+    if ((a->waiting && a->blocked) || a->more->cnp != NET_NONE) {
         credits_starve(a->due, UINT16_MAX);
         adapter_wake(a, credits_due_next(a->due));
         if (__builtin_expect(a->net->faulty,
@@ -512,7 +512,7 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
         if (!a->exhausted || a->offered != NET_NONE)
             offer_join(a, now, 1);
         bool sent = adapter_inject(a, now);
-        if (__builtin_expect(a->series != NULL, 0))
+        if (__builtin_expect(a->more->series != NULL, 0))
             net_injection_look(a, credits_lacking(a->due), now);
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
@@ -522,8 +522,8 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
         if (!a->exhausted && a->offered == NET_NONE)
             offer_fetch(a, 1);
     }
-    if (a->waiting || a->cnp != NET_NONE) {
-        if (!a->blocked || a->cnp != NET_NONE)
+    if (a->waiting || a->more->cnp != NET_NONE) {
+        if (!a->blocked || a->more->cnp != NET_NONE)
             adapter_wake(a, a->link_free);
     } else if (a->offered != NET_NONE) {
         ker_time created = a->net->outgoing.at[a->offered].created;
@@ -534,7 +534,7 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
 /* Nothing to send, and nobody who could have something: so at most instants of a node that runs tasks. */
 static inline bool adapter_rests(const struct net_adapter *a)
 {
-    return !a->waiting && a->exhausted && (a->cnp & a->offered) == NET_NONE && !a->series;
+    return !a->waiting && a->exhausted && (a->more->cnp & a->offered) == NET_NONE && !a->more->series;
 }
 
 void net_adapter_act(struct net_adapter *a, ker_time now)

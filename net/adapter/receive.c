@@ -331,18 +331,18 @@ static void packet_sink(struct net_adapter *a, const struct net_packet *p)
     ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire,
              took = ker_serialisation(p->bytes, net->set.ejection_rate);
     took += took == 0; /* no two packets leave it at once: their order would be none */
-    ker_time done = (a->sink_free > head ? a->sink_free : head) + took;
-    a->sink_free = done > tail ? done : tail;
-    if (a->sink_free == tail) {
+    ker_time done = (a->more->sink_free > head ? a->more->sink_free : head) + took;
+    a->more->sink_free = done > tail ? done : tail;
+    if (a->more->sink_free == tail) {
         packet_keep(a, tail, p, 0);
         return;
     }
     struct net_packet *later = (struct net_packet *)ker_post_event(
-        net->engine, net_adapter_self(a), a->sink_free, PORT_CONSUMED | a->port, p->channel);
+        net->engine, net_adapter_self(a), a->more->sink_free, PORT_CONSUMED | a->port, p->channel);
     later->flags = p->flags;
     memcpy((char *)later + 16, (const char *)p + 16, sizeof *p - 16);
     if (net->parts)
-        net_parts_sink_put(later, (uint64_t)(a->sink_free - tail));
+        net_parts_sink_put(later, (uint64_t)(a->more->sink_free - tail));
 }
 
 void net_adapter_arrival(struct net_adapter *a, const struct ker_event *event)

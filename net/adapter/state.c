@@ -173,10 +173,22 @@ static void flows_state(struct net_adapter *n, struct ker_chunk *c)
 
 /* ---- all ---- */
 
+/* As it was loaded. */
+static void more_take(struct net_adapter *n, const struct net_adapter_more *more, struct ker_chunk *c)
+{
+    if (c->loads && n->net->more_each)
+        *n->more = *more;
+    else
+        c->bad |= more->sink_free != n->more->sink_free || more->paced != n->more->paced ||
+                  more->cnp != n->more->cnp;
+}
+
 static void link_state(struct net_adapter *n, struct ker_chunk *c)
 {
-    KER_CHUNK(c, n->link_free, n->wake, n->sink_free, n->hold, n->paced, n->backlog, n->offers, n->wire,
+    struct net_adapter_more more = *n->more;
+    KER_CHUNK(c, n->link_free, n->wake, more.sink_free, n->hold, more.paced, n->backlog, n->offers, n->wire,
               n->packets, n->bytes, n->busy, n->wait);
+    more_take(n, &more, c);
     n->blocked = ker_chunk_bool(c, n->blocked);
     n->exhausted = ker_chunk_bool(c, n->exhausted);
     ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);
@@ -184,7 +196,7 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
         ker_chunk_bytes(c, net_lanes_of(n), n->net->set.lanes->bytes);
     net_credits_state(n->net, n->due, c);
     n->job = ker_chunk_u8(c, n->job);
-    net_jobs_state(n->net, n->jobs, 1, c);
+    net_jobs_state(n->net, n->more->jobs, 1, c);
 }
 
 /* What is being read and written is the node's to know. */
@@ -217,11 +229,13 @@ void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
 {
     link_state(n, c);
     offered_state(n, c);
-    short_list_state(n->net, &n->cnp, &n->cnp_last, c);
+    struct net_adapter_more more = *n->more;
+    short_list_state(n->net, &more.cnp, &more.cnp_last, c);
+    more_take(n, &more, c);
     short_list_state(n->net, &n->leaving, &n->leaving_last, c);
     flows_state(n, c);
     ker_chunk_same(c, n->net->dma != NULL);
     if (n->net->dma && !c->bad)
         dma_state(n, c);
-    net_series_state(n->net, n->series, 1, c);
+    net_series_state(n->net, n->more->series, 1, c);
 }
