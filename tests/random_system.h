@@ -35,7 +35,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     r.jobs = random_flag(&r, "jobs", 45) && r.nodes >= 2 && !r.lossy;
     bool traffic = random_flag(&r, "traffic", 30) || !r.jobs;
     /* not beside traffic and services, which may keep jobs from ever ending where no run.end does */
-    r.skips = r.jobs && !r.wild && !traffic && random_flag(&r, "skips", 40);
+    r.skips = r.jobs && !r.wild && !traffic && random_flag(&r, "skips", 75);
     random_carrier(&r);
     random_switch(&r);
     random_adapter(&r);

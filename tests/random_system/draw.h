@@ -60,7 +60,8 @@ struct random_system {
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */
     bool jobs, trace, weather;
-    bool skips; /* steps may be skipped */
+    bool skips;                   /* steps may be skipped */
+    bool repeats;                 /* the job that is being written runs its program several times */
     bool calls_off;               /* they are not counted */
     bool all;                     /* everything is collected (RANDOM_SYSTEM_ALL) */
     uint32_t cores, units;        /* of a node; its hardware threads: places of tasks */

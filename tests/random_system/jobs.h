@@ -5,6 +5,7 @@
 #include "tasks/mpi/collectives/collective.h"
 #include "tests/random_system/draw.h"
 #include "tests/random_system/node.h"
+#include "tests/random_system/steps.h"
 #include "tests/random_system/storage.h"
 
 /* ker_kind.of is "bcast|scatter". */
@@ -144,7 +145,8 @@ static void put_steps(struct random_system *r, uint64_t usual_low, uint64_t usua
                       uint64_t high)
 {
     uint64_t steps = random_whole(r, "steps", usual_low, usual_high, low, high);
-    fprintf(r->out, "        steps = %llu;\n", (unsigned long long)(r->skips ? 24 + 4 * steps : steps));
+    bool many = r->skips && !r->repeats;
+    fprintf(r->out, "        steps = %llu;\n", (unsigned long long)(many ? 40 + 20 * steps : steps));
 }
 
 /* Extents with a product of at most `most`. */
@@ -246,21 +248,29 @@ static uint32_t random_collective(struct random_system *r, uint32_t most)
     put_text(r, "collective", call);
     fprintf(r->out, "        tasks = %u;\n", tasks);
     random_key(r, "bytes");
-    fprintf(r->out, "        bytes = [\"%u B\", \"%u B\"];\n", draw(r, 9),
-            draw(r, 1 + (uint32_t)(limit / tasks)));
-    put_whole(r, "iterations", 1, 3, 1, 4);
+    if (r->skips) /* other keys are refused */
+        fprintf(r->out, "        bytes = \"%u B\";\n        iterations = %u;\n", draw(r, 2000),
+                r->repeats ? 2 : 40 + draw(r, 60));
+    else
+        fprintf(r->out, "        bytes = [\"%u B\", \"%u B\"];\n", draw(r, 9),
+                draw(r, 1 + (uint32_t)(limit / tasks)));
+    if (!r->skips)
+        put_whole(r, "iterations", 1, 3, 1, 4);
     put_whole(r, "warmup", 0, 1, 0, 2);
     put_choice(r, "sync", LIST("barrier", "none"));
     put_choice(r, "measure", LIST("own", "span"));
-    put_choice(r, "align", LIST("0 ns", "1 us", "7777 ns"));
+    if (!r->skips)
+        put_choice(r, "align", LIST("0 ns", "1 us", "7777 ns"));
     put_choice(r, "pause", LIST("1 ns", "777 ns", "2 us"));
-    if (plain && random_flag(r, "bursts", 50))
+    if (plain && !r->skips && random_flag(r, "bursts", 50))
         put_choice(r, "burst", LIST("1 ps", "5 us"));
     return tasks;
 }
 
 static uint32_t random_trace(struct random_system *r, uint32_t most)
 {
+    if (r->skips)
+        return random_steps_trace(r, most);
     bool eight = most >= 8 && r->packet < 4096, timed = random_flag(r, "timed calls", 30);
     r->trace = true;
     if (r->storage && random_flag(r, "calls on files", 60)) {
@@ -301,6 +311,8 @@ static const char *random_name(struct random_system *r, uint32_t places)
 {
     const char *program = random_choice(r, "program", LIST("stencil", "trace", "weather", "pingpong"));
     bool room = places >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512;
+    if (r->skips && places >= 2 && random_flag(r, "a trace in its place", 40))
+        return "trace";
     if ((strcmp(program, "trace") == 0 && !room) || places < 2)
         program = "stencil";
     if (strcmp(program, "pingpong") == 0 && random_flag(r, "collective in its place", 60))
@@ -412,7 +424,9 @@ static void random_job(struct random_system *r, uint32_t number, uint32_t share)
         put_ps(r, "start", 1000.0 * (double)random_whole(r, "start", 0, 4999, 0, 1000000000));
     if (number > 0 && random_flag(r, "after another job", 25))
         fprintf(r->out, "        after = \"job %u\";\n", draw(r, number));
-    put_whole(r, "repetitions", 1, random_flag(r, "repetitions", 20) ? 3 : 1, 1, 1);
+    r->repeats = random_flag(r, "repetitions", 20);
+    uint32_t most = !r->repeats ? 1 : r->skips ? 80 : 3;
+    put_whole(r, "repetitions", r->skips && r->repeats ? 40 : 1, most, 1, 1);
     put_whole(r, "priority", 0, r->classes - 1, 0, r->classes - 1);
     random_placement(r, &job, random_program(r, job.nodes * job.per_node));
     if (number == 2 && random_flag(r, "background", 50) && !r->skips) { /* the first two end the run */

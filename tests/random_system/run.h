@@ -101,9 +101,9 @@ static void random_output(struct random_system *r, bool ends, double unit)
                 r->jobs ? ", \"task\"" : "");
     /* without a run.end a wild system may last for hours of simulated time, and a trace lasts long */
     random_key(r, "period");
-    bool periods = chance(r, r->all ? 90 : 25) && (ends || !(r->wild || r->trace));
+    bool periods = chance(r, r->all ? 90 : 25) && (ends || !(r->wild || (r->trace && !r->skips)));
     if (periods)
-        put_ps(r, "period", r->extreme ? (double)spread(r, unit, 100 * unit) : 7 * unit);
+        put_ps(r, "period", r->extreme ? (double)spread(r, unit, 100 * unit) : (r->skips ? 100 : 7) * unit);
     if (random_flag(r, "series", r->all ? 100 : 40))
         random_series(r, periods);
     put_flag(r, "hdf5", 20);
