@@ -131,17 +131,6 @@ void run_checkpoints_clock(struct run *run)
 
 /* ---- the index ---- */
 
-static char *config_text(const struct run *run)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *memory = open_memstream(&text, &length);
-    ker_assert(memory != NULL);
-    ker_config_write(run->config, memory);
-    fclose(memory);
-    return text;
-}
-
 /* On the control rank; the inputs are those of all ranks. */
 static void index_write(struct run *run, const char *folder, ker_time at, void *inputs, size_t inputs_bytes,
                         struct ker_error *error)
@@ -152,7 +141,7 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
                               .version = MARSSIM_VERSION,
                               .file = (char *)run_file(run),
                               .folder = (char *)run->folder.path,
-                              .config = config_text(run),
+                              .config = run_config_text(run->config),
                               .inputs = inputs,
                               .inputs_bytes = inputs_bytes,
                               .services = run->services,
@@ -194,7 +183,7 @@ static void part_write(struct run *run, const char *folder, ker_time at, uint64_
     if (!w)
         return;
     uint64_t id[2];
-    char *config = config_text(run);
+    char *config = run_config_text(run->config);
     run_index_id(config, id);
     free(config);
     struct ker_chunk *c = ker_state_begin(w, "part", RUN_STATE_VERSION, number);

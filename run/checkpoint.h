@@ -33,6 +33,7 @@ struct run_index {
     uint32_t forks;
 };
 void run_index_state(struct ker_chunk *, struct run_index *);
+char *run_config_text(const struct ker_config *); /* as an index has it; malloc'ed */
 /* What the parts of a checkpoint have in common with its index, and with no other run's: a digest of the
  * configuration. */
 void run_index_id(const char *config, uint64_t id[2]);
@@ -45,6 +46,7 @@ struct run_resumed {
     struct ker_config
         *former;         /* this run is a fork of the one that was saved, which had this; NULL: it is not */
     bool forked, renews; /* keys were changed; and with them the law of open-loop sources */
+    bool changes;        /* of a fork: not all were given the values that they had */
     uint32_t parts;      /* that have been read */
     uint32_t part;       /* that is being read */
 };

@@ -77,6 +77,32 @@ static enum ker_status times_check(struct run *run, const struct ker_config *sav
     return KER_OK;
 }
 
+/* Keys may have been given the values that they had: is it the same with those alone that change nothing? */
+static bool changes_find(struct run *run)
+{
+    struct ker_config *same = NULL;
+    const struct ker_option *const *tables = ker_registry_tables(ker_config_registry(run->config));
+    const char **free_keys = ker_alloc(((size_t)run->args->override_count + 1) * sizeof *free_keys);
+    int count = 0;
+    for (int i = 0; i < run->args->override_count; i++) {
+        char *key = ker_config_key_selected(run->resumed->former, run->args->overrides[i]);
+        key[strcspn(key, "= \t")] = '\0';
+        const struct ker_option *option = ker_config_option(tables, key);
+        if (option && option->resume == KER_RESUME_FREE)
+            free_keys[count++] = run->args->overrides[i];
+        free(key);
+    }
+    bool changes = run_config_parse(run, run->resumed->index.config, &same, free_keys, count) == KER_OK;
+    char *now = run_config_text(run->config), *before = changes ? run_config_text(same) : NULL;
+    changes = changes && strcmp(now, before) != 0;
+    free(now);
+    free(before);
+    free(free_keys);
+    if (same)
+        ker_config_free(same);
+    return changes;
+}
+
 void run_fork_begin(struct run *run, struct ker_config *saved)
 {
     struct run_resumed *r = run->resumed;
@@ -85,6 +111,7 @@ void run_fork_begin(struct run *run, struct ker_config *saved)
         return;
     }
     r->former = saved;
+    r->changes = changes_find(run);
     r->index.fork[r->index.forks++] = (struct run_fork){r->index.at, ker_format("%s", r->index.config)};
 }
 

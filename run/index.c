@@ -112,3 +112,14 @@ const char *run_file(const struct run *run)
 {
     return run->resumed ? run->resumed->index.file : run->args->file;
 }
+
+char *run_config_text(const struct ker_config *config)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    ker_assert(memory != NULL);
+    ker_config_write(config, memory);
+    fclose(memory);
+    return text;
+}

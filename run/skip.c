@@ -11,6 +11,8 @@
  */
 #include "run/skip.h"
 
+#include "run/checkpoint.h"
+
 #include "tasks/jobs/jobs.h"
 
 #include <stdlib.h>
@@ -109,6 +111,7 @@ void run_skip_make(struct run *run)
     skip->windows = (uint32_t)ker_config_int(c, "run.skip.windows");
     skip->first = (uint32_t)ker_config_int(c, "run.skip.first");
     skip->recurs = noise_recurs(c);
+    skip->changed = run->resumed && run->resumed->former && run->resumed->changes;
     uint32_t jobs = task_system_jobs(run->tasks);
     skip->job = ker_alloc((jobs + 1ull) * sizeof *skip->job);
     skip->known = ker_alloc((jobs + 1ull) * sizeof *skip->known);
@@ -147,7 +150,8 @@ void run_skip_free(struct run_skip *skip)
 /* The engine asks before jobs are looked at. */
 ker_time run_skip_interval(const struct run *run)
 {
-    bool over = run->skip ? run->skip->state.over : !ker_config_bool(run->config, "run.skip.enabled");
+    const struct run_skip *skip = run->skip; /* a fork is looked at once */
+    bool over = skip ? skip->state.over && !skip->changed : !ker_config_bool(run->config, "run.skip.enabled");
     return over ? 0 : run->interval;
 }
 
@@ -212,16 +216,36 @@ static void gap_take(struct task_steps *steps, const struct run_skip_job *job, u
         task_steps_skip(steps, from, from + job->skipped[window]);
 }
 
+/* A fork is a beginning like that of a job. Jobs that come with it have not begun; what it has that cannot be
+ * skipped beside, was found before. */
+static void fork_begin(struct run_skip *skip, const struct run_skip_state *made, uint32_t jobs)
+{
+    skip->state.jobs = made->jobs;
+    for (uint32_t i = jobs; i < made->jobs; i++)
+        skip->job[i].pending = true;
+    skip->state.forked = true;
+    skip->state.last = skip->state.over || made->over;
+    skip->state.over = false;
+    if (made->over)
+        memcpy(skip->state.why, made->why, sizeof made->why);
+}
+
 void run_skip_state(struct run *run, struct ker_chunk *c)
 {
     struct run_skip *skip = run->skip;
-    ker_chunk_same(c, skip->state.jobs);
+    const struct run_skip_state made = skip->state;
+    uint32_t jobs = ker_chunk_u32(c, made.jobs); /* with a fork there may be more */
+    c->bad |= jobs > made.jobs || (jobs < made.jobs && !skip->changed);
+    if (c->bad)
+        return;
     KER_CHUNK(c, skip->state);
-    ker_chunk_bytes(c, skip->job, skip->state.jobs * sizeof *skip->job);
+    ker_chunk_bytes(c, skip->job, jobs * sizeof *skip->job);
     c->bad |=
         c->loads && (skip->state.windows == 0 || skip->state.windows > RUN_WINDOWS) && !skip->state.over;
     if (!c->loads || c->bad)
         return;
+    if (skip->changed && skip->state.windows > 0)
+        fork_begin(skip, &made, jobs);
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
         struct task_steps *steps = task_system_steps(run->tasks, job->job);
@@ -254,13 +278,17 @@ void run_skip_look(struct run *run, ker_time at)
     struct run_skip *skip = run->skip;
     if (skip->state.over)
         return;
-    bool *ended = awaited_ended(run);
+    bool *ended = awaited_ended(run), forked = skip->state.forked;
     enum run_skip_due due = run_skip_due(skip, run, at, ended);
     free(ended);
     uint32_t windows = skip->state.windows;
     ker_time skipped = skip->state.skipped;
     if (due != RUN_SKIP_NOTHING)
         plan(run, at, due == RUN_SKIP_RENEW);
+    if (forked && due == RUN_SKIP_RENEW) {
+        skip->state.forked = false;
+        skip->state.over |= skip->state.last;
+    }
     for (uint32_t i = 0; i < skip->state.jobs && skip->state.windows > windows; i++)
         gap_take(task_system_steps(run->tasks, skip->job[i].job), &skip->job[i], windows);
     task_system_earlier(run->tasks, skip->state.skipped - skipped);

@@ -35,6 +35,8 @@ struct run_skip_state {
     ker_time skipped; /* the whole run's time is the simulated one and this, by the means of then */
     uint32_t passed;  /* of the set times */
     bool over;        /* no step will be skipped any more */
+    bool forked;      /* the run has been forked since the last look */
+    bool last;        /* the phase that begins with the fork is simulated in full */
     char why[320];    /* nothing, or no more, was skipped because ...; empty: as planned */
 };
 
@@ -65,6 +67,7 @@ struct run_skip {
     ker_time interval; /* of looks */
     ker_time settled;  /* the last of those that are on the simulated clock: nothing is skipped before */
     const struct task_jobs *jobs; /* their names */
+    bool changed;                 /* by a fork: steps take other times from it on */
 
     /* when the run has ended; of each of the jobs */
     struct run_skip_ends *ends;

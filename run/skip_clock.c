@@ -54,7 +54,7 @@ static bool begins(const struct run_skip *skip, const struct run_skip_job *job, 
 enum run_skip_due run_skip_due(struct run_skip *skip, const struct run *run, ker_time at, const bool *ended)
 {
     ker_time whole = at + skip->state.skipped;
-    bool anew = false, all = whole >= skip->settled, any = false;
+    bool anew = skip->state.forked, all = whole >= skip->settled, any = false;
     for (; skip->state.passed < skip->sets && skip->set[skip->state.passed] <= whole; skip->state.passed++)
         anew = true;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {

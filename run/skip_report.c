@@ -176,10 +176,10 @@ struct whole {
 static void whole_add(struct whole *all, const struct run_skip_job *job, const struct run_skip_estimate *e,
                       const json_t *entry)
 {
-    double finish = json_number_value(json_object_get(entry, "finish_ps"));
-    if (finish + e->half > all->high)
+    double finish = json_number_value(json_object_get(entry, "finish_ps")); /* 0: it has no end */
+    if (finish > 0 && finish + e->half > all->high)
         all->high = finish + e->half;
-    if (finish - e->half > all->low)
+    if (finish > 0 && finish - e->half > all->low)
         all->low = finish - e->half;
     if (finish > all->finish)
         all->finish = finish;

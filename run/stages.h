@@ -256,7 +256,7 @@ void run_skip_make(struct run *);
 void run_skip_free(struct run_skip *);
 ker_time run_skip_interval(const struct run *);
 void run_skip_look(struct run *, ker_time at);
-ker_time run_skip_until(const struct run *); /* at a look: until when nothing is skipped */
+ker_time run_skip_until(const struct run *);           /* at a look: until when nothing is skipped */
 void run_skip_state(struct run *, struct ker_chunk *); /* the same on every rank; not the records of steps */
 extern const struct ker_option run_skip_options[];
 void run_skip_print(const struct run *); /* --check */

@@ -108,6 +108,40 @@ reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
 reason "a set end" 'run.end is given' stencil 'run.end=1 s'
 
+# Forks from the middle: what changes with them is a beginning.
+config fork "${job/3,3,3/3,3,2}" 'traffic: { pattern="uniform"; load=0.05; size="1 KiB"; };'
+sed -i 's/400/600/; s/links=false/links=true/' "$t/fork.cfg"
+saved() { # FOLDER TIME KEY...: a run that has saved at this time, in ps
+    run -o "$1" "$t/fork.cfg" run.checkpoint.at="$2 ps" "${@:3}" && saved=$(echo "$1"/checkpoints/*)
+}
+resumed() { run --resume "$saved" -o "$@"; }
+run -o "$t/whole" "$t/fork.cfg" && at=$(jq '.result.simulated_time_ps / 2 | floor' "$t/whole/summary.json") && saved "$t/saved" "$at" && short=$saved &&
+    resumed "$t/fork" traffic.load=0.05 && equal "$t/whole" "$t/fork"
+check "a fork with the values that there were is the run"
+later=$(jq --argjson at "$at" '.result.jobs[0].estimated | .step_ps * .gaps[0].steps + $at | floor' "$t/whole/summary.json")
+saved "$t/full" "$later" run.skip.enabled=false
+long=$saved
+forks() { # NAME KEY...: is the full run, forked at that time, in the intervals?
+    saved=$long && resumed "$t/all" "${@:2}" && saved=$short && resumed "$t/some" "${@:2}" && jq -ne --slurpfile f "$t/all/summary.json" --slurpfile s \
+        "$t/some/summary.json" '[$f[0].result.jobs, $s[0].result.jobs] | transpose | all(.[]; .[1].estimated.low_ps <= .[0].finish_ps and .[0].finish_ps <=
+        .[1].estimated.high_ps)' >/dev/null && jq -e '.result.jobs[0].estimated.gaps | length > 1' "$t/some/summary.json" >/dev/null
+    check "a fork in a run that skips: $1"
+    timeout 120 mpirun -n 3 "$m" --resume "$short" -q -o "$t/ranks" "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err" &&
+        equal "$t/some" "$t/ranks"
+    check "the same bits: $1"
+}
+forks "more load" traffic.load=0.2
+b='jobs[1].name=b jobs[1].program=stencil jobs[1].extents=3,3 jobs[1].steps=300 jobs[1].bytes=2KiB'
+forks "a further job" $b 'jobs[1].compute_time=7 us' 'jobs[1].compute_jitter=1 us'
+forks "a job that begins later" $b 'jobs[1].compute_time=7 us' 'jobs[1].start=4 ms'
+again=$(jq '.result.simulated_time_ps / 2 | floor' "$t/some/summary.json")
+resumed "$t/again" $b 'jobs[1].compute_time=7 us' 'jobs[1].start=4 ms' run.checkpoint.at="$again ps" && saved=$(echo "$t"/again/checkpoints/*) &&
+    resumed "$t/fork" && equal "$t/some" "$t/fork"
+check "a fork is saved and resumed"
+saved=$short
+resumed "$t/some" $b 'jobs[1].background=true' && result "$t/some" '.result.skip | .skipped and (.reason | contains("runs in the background"))'
+check "a background job that comes with a fork ends skipping"
+
 "$m" -q -o "$t/warned" "$t/stencil.cfg" output.period="10 us" output.waits=true output.critical_path="64 KiB" partition.bind=no 2>"$t/err" && [ "$(grep -c 'run.skip: what output.critical_path, output.period collect' "$t/err")" = 1 ]
 check "what is lost is said"
 jq -e '.result.jobs[0].estimated | .steps - .simulated_steps == ([.gaps[].steps] | add) and (.gaps | length) == 2' "$t/skip/summary.json" >/dev/null
