@@ -3,8 +3,9 @@
  * Where a packet goes depends on the switch it is at and its destination alone, and the class of its channels
  * is one and the same to the end, the only one there is or its layer, or it counts the switches passed. So
  * nothing has to be asked, and a state is a switch and a set of classes. For 64 destinations at once the
- * classes of the packets that come by each switch are collected (`passing`); then, switch by switch, every
- * link that packets leave by waits for those that they leave the next switch by, in these classes. A
+ * classes of the packets that come by each switch are collected (`passing`), from switch to switch for all of
+ * them together, since many go by the same link; then every link that packets leave by waits for those that
+ * they leave the next switch by, in these classes. A
  * dependency has a place of its own, a bit for each class: one that is known costs no more than to look
  * there. As in check.c (which does all other tables, and is the judge of this in its test) there must be no
  * cycle; where there is one, check.c looks for it again and says what it is.
@@ -20,6 +21,14 @@
 #define MOST_PLACES (1u << 27) /* half a GiB */
 #define BLOCK ROUTE_TRIE_BLOCK
 
+/* The links of a set of paths at a switch. */
+struct fan {
+    uint32_t at, set; /* at NONE: nothing is read yet */
+    uint32_t links, link[ROUTE_MAX_CHOICES];
+    uint32_t exit; /* the port to an endpoint, or nowhere; NONE: there is none */
+    bool plain;    /* all in the class that all are in, and at most one exit */
+};
+
 struct tables {
     const struct route_table *table;
     struct route_wires wires;
@@ -29,8 +38,9 @@ struct tables {
     uint32_t first, count;       /* the columns at hand */
     uint64_t wanted;             /* of these: the destinations to look at */
     uint32_t *set, *passing;     /* [switch * BLOCK + i]: its paths; classes of packets that come by */
-    uint32_t *queue;
-    bool *queued;
+    uint32_t *queue;             /* switches */
+    uint64_t *pending; /* per switch: the destinations for which what is behind it is not up to date;
+                          it is in the queue if there are any */
     bool layered;
     uint32_t class; /* of all hops to switches */
     uint32_t shift; /* 1: it counts the switches passed */
@@ -49,7 +59,7 @@ static bool places_make(struct tables *t)
             return false;
     }
     t->place[wires->links] = (uint32_t)places;
-    t->waits = ker_alloc((places + 1) * sizeof *t->waits);
+    t->waits = ker_reserve((places + 1) * sizeof *t->waits);
     return true;
 }
 
@@ -74,35 +84,51 @@ static void tables_release(struct tables *t)
     route_wires_release(&t->wires);
     free(t->first_port);
     free(t->link);
+    if (t->waits)
+        ker_release(t->waits, (t->place[t->wires.links] + 1ull) * sizeof *t->waits);
     free(t->place);
-    free(t->waits);
     free(t->set);
     free(t->passing);
     free(t->queue);
-    free(t->queued);
+    free(t->pending);
 }
 
 /* ---- 64 destinations ---- */
 
-static uint32_t hops_of(const struct tables *t, uint32_t at, uint32_t i, const struct route_hop **hops)
+/* Reads what destination number i of the block has at a switch, if it is not what the last one had. */
+static inline void fan_read(const struct tables *t, struct fan *fan, uint32_t at, uint32_t i)
 {
-    return route_table_set_hops(t->table, t->set[(size_t)at * BLOCK + i], hops);
-}
-
-/* The link of a hop; NONE: it leads to an endpoint, or nowhere. */
-static uint32_t link_of(const struct tables *t, uint32_t at, const struct route_hop *hop)
-{
-    uint32_t port = t->first_port[at] + hop->port;
-    return port < t->first_port[at + 1] ? t->link[port] : NONE;
+    uint32_t set = t->set[(size_t)at * BLOCK + i];
+    if (fan->at == at && fan->set == set)
+        return;
+    const struct route_hop *hops;
+    uint32_t count = route_table_set_hops(t->table, set, &hops);
+    fan->at = at;
+    fan->set = set;
+    fan->links = 0;
+    fan->exit = NONE;
+    fan->plain = count <= ROUTE_MAX_CHOICES;
+    count = fan->plain ? count : 0;
+    for (uint32_t h = 0; h < count; h++) {
+        uint32_t port = t->first_port[at] + hops[h].port;
+        uint32_t link = port < t->first_port[at + 1] ? t->link[port] : NONE;
+        if (link != NONE) {
+            fan->link[fan->links++] = link;
+            fan->plain &= hops[h].class == t->class;
+        } else {
+            fan->plain &= fan->exit == NONE;
+            fan->exit = hops[h].port;
+        }
+    }
 }
 
 /* False: a path leads nowhere, or in another class. */
-static bool hop_is_plain(const struct tables *t, uint32_t at, uint32_t i, const struct route_hop *hop)
+static inline bool fan_is_plain(const struct tables *t, const struct fan *fan, uint32_t i, uint32_t passing)
 {
     uint32_t to = t->first + i;
-    if (link_of(t, at, hop) == NONE)
-        return t->wires.endpoint_switch[to] == at && t->wires.endpoint_port[to] == hop->port;
-    return hop->class == t->class && !(t->passing[(size_t)at * BLOCK + i] >> (t->table->classes - 1) >> 1);
+    bool exits = fan->exit == NONE ||
+                 (t->wires.endpoint_switch[to] == fan->at && t->wires.endpoint_port[to] == fan->exit);
+    return fan->plain && exits && (fan->links == 0 || !(passing >> (t->table->classes - 1) >> 1));
 }
 
 static void block_read(struct tables *t, uint32_t block)
@@ -127,63 +153,68 @@ static void block_read(struct tables *t, uint32_t block)
     }
 }
 
-/* What passes a switch passes those behind it, too. */
-static bool column_spread(struct tables *t, uint32_t i)
+/* What passes a switch passes those behind it, too; those that get more are put in the queue. */
+static bool switch_spread(struct tables *t, uint32_t at, uint64_t destinations, uint32_t *found)
 {
-    uint32_t switches = t->wires.switches, done = 0, found = 0;
-    for (uint32_t at = 0; at < switches; at++)
-        if (t->passing[(size_t)at * BLOCK + i]) {
-            t->queue[found++] = at;
-            t->queued[at] = true;
-        }
-    while (done != found) {
-        const struct route_hop *hops;
-        uint32_t at = t->queue[done++ % switches], count = hops_of(t, at, i, &hops);
-        uint32_t passing = t->passing[(size_t)at * BLOCK + i];
-        t->queued[at] = false;
-        for (uint32_t h = 0; h < count; h++) {
-            if (!hop_is_plain(t, at, i, &hops[h]))
-                return false;
-            uint32_t link = link_of(t, at, &hops[h]);
-            if (link == NONE)
-                continue;
-            uint32_t on = t->wires.to[link], *there = &t->passing[(size_t)on * BLOCK + i];
+    struct fan fan = {.at = NONE};
+    for (; destinations; destinations &= destinations - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(destinations), passing = t->passing[(size_t)at * BLOCK + i];
+        fan_read(t, &fan, at, i);
+        if (!fan_is_plain(t, &fan, i, passing))
+            return false;
+        for (uint32_t k = 0; k < fan.links; k++) {
+            uint32_t on = t->wires.to[fan.link[k]], *there = &t->passing[(size_t)on * BLOCK + i];
             if (!(passing << t->shift & ~*there))
                 continue;
             *there |= passing << t->shift;
-            if (!t->queued[on])
-                t->queue[found++ % switches] = on;
-            t->queued[on] = true;
+            if (!t->pending[on])
+                t->queue[(*found)++ % t->wires.switches] = on;
+            t->pending[on] |= 1ull << i;
         }
     }
     return true;
 }
 
-static void waits_add(struct tables *t, uint32_t link, uint32_t i, uint32_t classes)
+static bool block_spread(struct tables *t)
 {
-    const struct route_hop *hops;
-    uint32_t on = t->wires.to[link], count = hops_of(t, on, i, &hops);
-    for (uint32_t h = 0; h < count; h++) {
-        uint32_t next = link_of(t, on, &hops[h]);
-        if (next != NONE)
-            t->waits[t->place[link] + next - t->wires.begin[on]] |= classes;
+    uint32_t switches = t->wires.switches, done = 0, found = 0;
+    for (uint32_t at = 0; at < switches; at++) {
+        t->pending[at] = 0;
+        for (uint64_t rest = t->wanted; rest; rest &= rest - 1)
+            t->pending[at] |= t->passing[(size_t)at * BLOCK + __builtin_ctzll(rest)] ? rest & -rest : 0;
+        if (t->pending[at])
+            t->queue[found++] = at;
     }
+    while (done != found) {
+        uint32_t at = t->queue[done++ % switches];
+        uint64_t destinations = t->pending[at];
+        t->pending[at] = 0;
+        if (!switch_spread(t, at, destinations, &found))
+            return false;
+    }
+    return true;
+}
+
+static void waits_add(struct tables *t, uint32_t link, const struct fan *behind, uint32_t classes)
+{
+    for (uint32_t k = 0; k < behind->links; k++)
+        t->waits[t->place[link] + behind->link[k] - t->wires.begin[behind->at]] |= classes;
 }
 
 static bool block_walk(struct tables *t)
 {
-    for (uint64_t rest = t->wanted; rest; rest &= rest - 1)
-        if (!column_spread(t, (uint32_t)__builtin_ctzll(rest)))
-            return false;
+    struct fan fan = {.at = NONE}, behind = {.at = NONE};
+    if (!block_spread(t))
+        return false;
     for (uint32_t at = 0; at < t->wires.switches; at++)
         for (uint64_t rest = t->wanted; rest; rest &= rest - 1) {
             uint32_t i = (uint32_t)__builtin_ctzll(rest), classes = t->passing[(size_t)at * BLOCK + i];
-            const struct route_hop *hops;
-            uint32_t count = classes ? hops_of(t, at, i, &hops) : 0;
-            for (uint32_t h = 0; h < count; h++) {
-                uint32_t link = link_of(t, at, &hops[h]);
-                if (link != NONE)
-                    waits_add(t, link, i, classes);
+            if (!classes)
+                continue;
+            fan_read(t, &fan, at, i);
+            for (uint32_t k = 0; k < fan.links; k++) {
+                fan_read(t, &behind, t->wires.to[fan.link[k]], i);
+                waits_add(t, fan.link[k], &behind, classes);
             }
         }
     return true;
@@ -270,7 +301,7 @@ enum route_table_proof route_prove_table(const struct route_topology *topology, 
     t.set = ker_alloc(switches * BLOCK * sizeof *t.set);
     t.passing = ker_alloc(switches * BLOCK * sizeof *t.passing);
     t.queue = ker_alloc(switches * sizeof *t.queue);
-    t.queued = ker_alloc(switches);
+    t.pending = ker_alloc(switches * sizeof *t.pending);
     ports_make(&t, topology);
     bool walked = places_make(&t) && destinations_walk(&t, destination, destinations), cyclic = false;
     for (uint32_t c = 0; walked && c < topology->table->classes && !cyclic; c++)
