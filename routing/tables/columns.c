@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define MEMORY_WORDS (1u << 22) /* of keys, 32 MiB; then all are forgotten */
+#define TURNED 16               /* rows: a line of the cache of each column */
 #define MOST_BLOCKS 4096        /* of one flood */
 
 struct columns {
@@ -284,13 +285,21 @@ static void blocks_make(struct columns *c, const struct route_block *b, uint32_t
     route_trie_blocks_advance(trie, count);
 }
 
-/* A block of all rows from its values, which are cleared. */
+/* A block of all rows from its values, which are by columns, and cleared. Some rows at a time are turned
+ * round. */
 static void values_store(const struct route_maker *m, struct route_trie *trie, uint32_t *value)
 {
-    uint32_t *place = route_trie_blocks(trie);
-    for (size_t at = 0; at < m->wires->switches; at++)
-        place[at * ROUTE_TRIE_BLOCK] = route_trie_block(trie, value + at * ROUTE_TRIE_BLOCK);
-    memset(value, 0, m->wires->switches * ROUTE_TRIE_BLOCK * sizeof *value);
+    uint32_t *place = route_trie_blocks(trie), row[TURNED][ROUTE_TRIE_BLOCK];
+    size_t switches = m->wires->switches;
+    for (size_t at = 0; at < switches; at += TURNED) {
+        size_t rows = switches - at < TURNED ? switches - at : TURNED;
+        for (uint32_t i = 0; i < ROUTE_TRIE_BLOCK; i++)
+            for (size_t r = 0; r < rows; r++)
+                row[r][i] = value[i * switches + at + r];
+        for (size_t r = 0; r < rows; r++)
+            place[(at + r) * ROUTE_TRIE_BLOCK] = route_trie_block(trie, row[r]);
+    }
+    memset(value, 0, switches * ROUTE_TRIE_BLOCK * sizeof *value);
     route_trie_blocks_advance(trie, 1);
 }
 

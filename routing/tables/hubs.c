@@ -15,14 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void route_hubs_init(struct route_hubs *h, uint32_t links)
-{
-    *h = (struct route_hubs){.of = ker_alloc((links + 1ull) * sizeof *h->of)};
-}
-
 void route_hubs_release(struct route_hubs *h)
 {
-    free(h->of);
     free(h->changed);
 }
 
@@ -71,69 +65,59 @@ static void hubs_choose(struct route_hubs *h)
 
 /* ---- what leads where ---- */
 
-/* Visits the links that `at` waits for (AHEAD), or that wait for it. */
+/* Visits the links that a node waits for (ahead), or that wait for it. */
 #define EACH_AHEAD(l, at, other)                                                                             \
-    for (uint32_t words_ = (l)->wires->most / 64 + 1, w_ = 0, other; w_ < words_; w_++)                      \
-        for (uint64_t rest_ = (l)->leads[0][(size_t)(at)*words_ + w_];                                       \
-             rest_ &&                                                                                        \
-             ((other) = (l)->wires->begin[(l)->wires->to[at]] + w_ * 64 + (uint32_t)__builtin_ctzll(rest_),  \
-             true);                                                                                          \
+    for (uint32_t first_ = (l)->wires->begin[(l)->wires->to[at]], w_ = 0, other; w_ < (l)->words; w_++)      \
+        for (uint64_t rest_ = route_node(l, at)->leads[w_];                                                  \
+             rest_ && ((other) = first_ + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
              rest_ &= rest_ - 1)
 #define EACH_BACK(l, at, other)                                                                              \
-    for (uint32_t words_ = (l)->wires->most / 64 + 1, w_ = 0, other; w_ < words_; w_++)                      \
-        for (uint64_t rest_ = (l)->leads[1][(size_t)(at)*words_ + w_];                                       \
-             rest_ && ((other) = (l)->wires->reverse[(l)->wires->begin[(l)->wires->from[at]] + w_ * 64 +     \
-                                                     (uint32_t)__builtin_ctzll(rest_)],                      \
-                      true);                                                                                 \
+    for (uint32_t first_ = (l)->wires->begin[(l)->wires->from[at]], w_ = 0, other; w_ < (l)->words; w_++)    \
+        for (uint64_t rest_ = route_node(l, at)->leads[(l)->words + w_];                                     \
+             rest_ &&                                                                                        \
+             ((other) = (l)->wires->reverse[first_ + w_ * 64 + (uint32_t)__builtin_ctzll(rest_)], true);     \
              rest_ &= rest_ - 1)
 
-static inline void from_add(struct route_hubs *h, uint32_t link, uint64_t hubs)
+static inline void hubs_add(struct route_hubs *h, uint64_t *of, uint32_t link, uint64_t hubs)
 {
-    if (!(hubs & ~h->of[link].from))
+    if (!(hubs & ~*of))
         return;
-    h->of[link].from |= hubs;
+    *of |= hubs;
     *KER_PUSH(h->changed, h->changes, h->room) = link;
 }
 
-static inline void to_add(struct route_hubs *h, uint32_t link, uint64_t hubs)
+void route_hubs_add(struct route_hubs *h, const struct route_nodes *l, uint32_t link, uint32_t next)
 {
-    if (!(hubs & ~h->of[link].to))
-        return;
-    h->of[link].to |= hubs;
-    *KER_PUSH(h->changed, h->changes, h->room) = link;
-}
-
-void route_hubs_add(struct route_hubs *h, const struct route_hubs_layer *l, uint32_t link, uint32_t next)
-{
-    from_add(h, next, h->of[link].from);
+    hubs_add(h, &route_node(l, next)->from, next, route_node(l, link)->from);
     while (h->changes) {
         uint32_t at = h->changed[--h->changes];
         EACH_AHEAD(l, at, other)
-        from_add(h, other, h->of[at].from);
+        hubs_add(h, &route_node(l, other)->from, other, route_node(l, at)->from);
     }
-    to_add(h, link, h->of[next].to);
+    hubs_add(h, &route_node(l, link)->to, link, route_node(l, next)->to);
     while (h->changes) {
         uint32_t at = h->changed[--h->changes];
         EACH_BACK(l, at, other)
-        to_add(h, other, h->of[at].to);
+        hubs_add(h, &route_node(l, other)->to, other, route_node(l, at)->to);
     }
 }
 
-void route_hubs_renew(struct route_hubs *h, const struct route_hubs_layer *l)
+void route_hubs_renew(struct route_hubs *h, const struct route_nodes *l)
 {
     uint32_t links = l->wires->links;
     if (h->found <= links)
         return;
     hubs_choose(h);
-    memset(h->of, 0, links * sizeof *h->of);
+    for (uint32_t i = 0; i < links; i++)
+        route_node(l, i)->to = route_node(l, i)->from = 0;
     for (uint32_t i = 0; i < h->count; i++)
-        h->of[h->hub[i]] = (struct route_hubs_of){1ull << i, 1ull << i};
-    for (uint32_t at = l->ahead[links]; at != links; at = l->ahead[at])
-        if (h->of[at].from)
+        route_node(l, h->hub[i])->to = route_node(l, h->hub[i])->from = 1ull << i;
+    for (uint32_t at = route_node(l, links)->after; at != links; at = route_node(l, at)->after)
+        if (route_node(l, at)->from)
             EACH_AHEAD(l, at, other)
-    h->of[other].from |= h->of[at].from;
-    for (uint32_t at = l->back[links]; at != links; at = l->back[at])
-        if (h->of[at].to)
+    route_node(l, other)->from |= route_node(l, at)->from;
+    for (uint32_t at = route_node(l, links)->before; at != links; at = route_node(l, at)->before)
+        if (route_node(l, at)->to)
             EACH_BACK(l, at, other)
-    h->of[other].to |= h->of[at].to;
+    route_node(l, other)->to |= route_node(l, at)->to;
 }

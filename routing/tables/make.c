@@ -28,14 +28,11 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     m->heap = ker_alloc(switches * sizeof *m->heap);
     m->heap_at = ker_alloc(switches * sizeof *m->heap_at);
     m->divided = ker_alloc(switches * sizeof *m->divided);
-    m->next = ker_alloc(switches * sizeof *m->next);
-    m->passed = ker_alloc(switches * sizeof *m->passed);
     m->pairs = ker_alloc(switches * sizeof *m->pairs);
     m->lowest = ker_alloc(switches * sizeof *m->lowest);
     m->lowest_hops = ker_alloc(switches * sizeof *m->lowest_hops);
     m->load = ker_alloc((wires->links + (size_t)1) * sizeof *m->load);
     m->mask = ker_alloc(switches * sizeof *m->mask);
-    m->layer = ker_alloc(switches * sizeof *m->layer);
     m->words = wires->most / 64 + 1; /* as in struct route_waits */
     for (uint32_t s = 0; s < wires->switches && !m->passed_by; s++)
         if (wires->endpoints_at[s] == 0)
@@ -54,15 +51,12 @@ void route_maker_release(struct route_maker *m)
     free(m->heap);
     free(m->heap_at);
     free(m->divided);
-    free(m->next);
-    free(m->passed);
     free(m->pairs);
     free(m->lowest);
     free(m->lowest_hops);
     free(m->load);
     free(m->mask);
     free(m->hop_bits);
-    free(m->layer);
     if (m->passed_by)
         ker_release(m->passed_by, m->wires->switches * sizeof *m->passed_by);
     route_one_end(m);

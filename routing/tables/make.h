@@ -19,11 +19,16 @@ struct route_layers;
 /* NULL when the network is too large for it. */
 struct route_layers *route_layers_new(const struct route_wires *);
 void route_layers_free(struct route_layers *);
-/* One destination: next[s] is the link that switch s sends by (ROUTE_NO_WIRE: none), order the `count`
- * switches that have a path, and the destination's own, each behind the one it sends to. Writes layer[s] for
- * switches with endpoints. False: more layers than are possible. */
-bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_t *order, uint32_t count,
-                      uint32_t destination, uint8_t *layer);
+/* A switch from which packets are sent to a destination, in a list with the destination itself first, and
+ * each behind the one it sends to. */
+struct route_step {
+    uint32_t at;   /* the switch */
+    uint32_t link; /* it sends by; ROUTE_NO_WIRE: none */
+    uint32_t next; /* where that leads to, a place in the list */
+};
+/* One destination. Writes layer[s] of switches with endpoints that send to it. False: more layers than are
+ * possible. */
+bool route_layers_add(struct route_layers *, const struct route_step *path, uint32_t count, uint32_t *layer);
 uint32_t route_layers_count(const struct route_layers *);
 /* Collective: the rank behind `from`, which has added nothing yet, continues from what has been added there.
  */

@@ -29,17 +29,13 @@ struct route_maker {
     size_t ways_bytes;    /* of each */
     uint64_t *leads;      /* per link: which of these destinations it leads to */
     uint32_t *orders, orders_reached[ROUTE_TRIE_BLOCK]; /* with weights: m->order of each of the flood */
-    uint32_t *value, *layer_value;                      /* of the current block, [switch * 64 + i] */
+    uint32_t *value, *layer_value;                      /* of the current block, [i * switches + switch] */
     uint32_t *position;                                 /* per switch: its place in `order` */
-    struct route_step {                                 /* per place in `order`: */
-        uint32_t at;                                    /* the switch */
-        uint32_t link; /* the only one that paths begin with; ROUTE_NO_WIRE: there are several */
-        uint32_t next; /* where it leads to, a place in `order`; with several how many they are */
-    } * step;
-    uint32_t *divided; /* per switch */
-    uint32_t *next;    /* per switch a link */
-    uint32_t *passed;  /* switches that packets come by, as in order */
-    uint32_t *pairs;   /* per place in `order`: endpoints that send by here to the destination */
+    struct route_step *step; /* per place in `order`; link: the only one that paths begin with; ROUTE_NO_WIRE:
+                                there are several, and `next` is how many */
+    struct route_step *path; /* the same, of one endpoint, with the link picked; ROUTE_NO_WIRE: no packets */
+    uint32_t *divided;       /* per place in `order` */
+    uint32_t *pairs;         /* per place in `order`: endpoints that send by here to the destination */
     uint64_t
         *load; /* per link: pairs of endpoints it was picked for among others, of all destinations so far */
     uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
@@ -58,7 +54,6 @@ struct route_maker {
     bool cyclic;
     uint32_t most_links;
     struct route_layers *layers;
-    uint8_t *layer;
 };
 
 /* 64 endpoints: those of its switch number i are at[first_bit + i] of the flood. */

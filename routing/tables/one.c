@@ -46,6 +46,7 @@ void route_one_begin(struct route_maker *m)
     m->layer_value = m->layers ? ker_alloc(switches * ROUTE_TRIE_BLOCK * sizeof *m->layer_value) : NULL;
     m->position = ker_alloc(switches * sizeof *m->position);
     m->step = ker_alloc(switches * sizeof *m->step);
+    m->path = ker_alloc(switches * sizeof *m->path);
     m->orders = m->weight ? ker_alloc(switches * ROUTE_TRIE_BLOCK * sizeof *m->orders) : NULL;
     m->window = UINT32_MAX;
     links_number(m);
@@ -64,6 +65,7 @@ void route_one_end(struct route_maker *m)
     free(m->link_set);
     free(m->position);
     free(m->step);
+    free(m->path);
 }
 
 /* The destinations of the window that a link leads to. */
@@ -115,7 +117,8 @@ static inline const uint64_t *bits_of(const struct route_maker *m, const uint64_
              rest_ && ((link) = (m)->wires->begin[at] + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);   \
              rest_ &= rest_ - 1)
 
-/* Lists the switches that packets to a destination pass, nearest first, and where in the list they are. */
+/* Lists the switches that packets to a destination pass, nearest first, where in the list they are, and by
+ * whom each was found. */
 static void order_make(struct route_maker *m, uint32_t to)
 {
     const struct route_wires *wires = m->wires;
@@ -129,6 +132,7 @@ static void order_make(struct route_maker *m, uint32_t to)
             uint32_t peer = wires->to[link];
             if (m->position[peer] != UINT32_MAX)
                 continue;
+            m->step[found].next = done;
             m->position[peer] = found;
             m->order[found++] = peer;
         }
@@ -159,7 +163,7 @@ static void ways_follow(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
     for (uint32_t k = 0; k < m->reached; k++)
-        m->divided[m->order[k]] = 1;
+        m->divided[k] = 1;
     for (uint32_t k = m->reached; k-- > 1;) {
         uint32_t at = m->order[k], hops = 0, last = 0;
         EACH_LINK(m, m->way, at, link)
@@ -167,17 +171,18 @@ static void ways_follow(struct route_maker *m)
             hops++;
             last = (uint32_t)link;
         }
-        m->step[k] = (struct route_step){at, ROUTE_NO_WIRE, hops};
-        if (hops == 1)
-            m->step[k] = (struct route_step){at, last, m->position[wires->to[last]]};
-        uint64_t divided = (uint64_t)m->divided[at] * hops;
+        uint32_t next = m->orders ? m->position[wires->to[last]] : m->step[k].next;
+        m->step[k] = (struct route_step){at, hops == 1 ? last : ROUTE_NO_WIRE, hops == 1 ? next : hops};
+        uint64_t divided = (uint64_t)m->divided[k] * hops;
         if (divided > wires->endpoints)
             divided = wires->endpoints + 1ull;
         if (divided == 1)
             continue;
         EACH_LINK(m, m->way, at, link)
-        if (divided > m->divided[wires->to[link]])
-            m->divided[wires->to[link]] = (uint32_t)divided;
+        {
+            uint32_t *there = &m->divided[m->position[wires->to[link]]];
+            *there = divided > *there ? (uint32_t)divided : *there;
+        }
     }
 }
 
@@ -230,15 +235,15 @@ static uint32_t lowest_after(const struct route_maker *m, uint32_t at, uint32_t 
     return before;
 }
 
-/* `pairs` of endpoints send by here. */
-static uint32_t link_pick(struct route_maker *m, uint32_t at, uint32_t count, uint32_t endpoint,
-                          uint32_t pairs)
+/* Of the place number k; `pairs` of endpoints send by there. */
+static uint32_t link_pick(struct route_maker *m, uint32_t k, uint32_t endpoint, uint32_t pairs)
 {
-    bool divides = (uint64_t)m->divided[at] * count <= m->wires->endpoints;
+    uint32_t at = m->step[k].at, count = m->step[k].next;
+    bool divides = (uint64_t)m->divided[k] * count <= m->wires->endpoints;
     if (m->layers && !divides)
         return link_number(m, at, 0);
     uint32_t place =
-        divides ? endpoint / m->divided[at] % count : ker_random_below(route_mix(endpoint, at), count);
+        divides ? endpoint / m->divided[k] % count : ker_random_below(route_mix(endpoint, at), count);
     uint32_t link = link_number(m, at, place);
     if (m->layers || !divides)
         return link;
@@ -249,63 +254,47 @@ static uint32_t link_pick(struct route_maker *m, uint32_t at, uint32_t count, ui
 
 /* ---- the table ---- */
 
-/* Of layers: the paths to an endpoint that were picked. */
-static bool layers_make(struct route_maker *m, uint32_t i, uint32_t to, uint32_t passed)
-{
-    if (!route_layers_add(m->layers, m->next, m->passed, passed, to, m->layer))
-        return false;
-    for (uint32_t k = 0; k < passed; k++)
-        m->layer_value[(size_t)m->passed[k] * ROUTE_TRIE_BLOCK + i] =
-            m->wires->endpoints_at[m->passed[k]] ? m->layer[m->passed[k]] : 0;
-    return true;
-}
-
-/* From the farthest switch on: the paths to an endpoint from those switches that packets pass, which are
- * listed in m->passed, nearest first; returns how many. */
-static uint32_t endpoint_make(struct route_maker *m, uint32_t endpoint, uint32_t i)
+/* From the farthest switch on: the paths to an endpoint from those switches that packets pass. */
+static void endpoint_make(struct route_maker *m, uint32_t endpoint, uint32_t *value)
 {
     const struct route_wires *wires = m->wires;
-    uint32_t place = m->reached;
     for (uint32_t k = 1; k < m->reached; k++)
         m->pairs[k] = wires->endpoints_at[m->order[k]];
     for (uint32_t k = m->reached; k-- > 1;) {
-        const struct route_step *step = &m->step[k];
-        uint32_t pairs = m->pairs[k], link = step->link, at = step->at, next = step->next;
-        if (pairs == 0)
+        uint32_t pairs = m->pairs[k];
+        struct route_step step = m->step[k];
+        if (pairs == 0) {
+            m->path[k] = (struct route_step){step.at, ROUTE_NO_WIRE, 0};
             continue;
-        if (link == ROUTE_NO_WIRE) {
-            link = link_pick(m, at, step->next, endpoint, pairs);
-            load_add(m, at, link, pairs);
-            next = m->position[wires->to[link]];
         }
-        m->pairs[next] += pairs;
-        m->value[(size_t)at * ROUTE_TRIE_BLOCK + i] = m->link_set[link];
-        m->next[at] = link;
-        m->passed[--place] = at;
+        if (step.link == ROUTE_NO_WIRE) {
+            step.link = link_pick(m, k, endpoint, pairs);
+            load_add(m, step.at, step.link, pairs);
+            step.next = m->position[wires->to[step.link]];
+        }
+        m->pairs[step.next] += pairs;
+        value[step.at] = m->link_set[step.link];
+        m->path[k] = step;
     }
-    m->passed[--place] = m->order[0];
-    if (m->layers)
-        memmove(m->passed, m->passed + place, (m->reached - place) * sizeof *m->passed);
-    return m->reached - place;
 }
 
 static bool destination_make(struct route_maker *m, const struct route_block *b, uint32_t k, uint32_t to)
 {
-    const struct route_wires *wires = m->wires;
+    size_t switches = m->wires->switches;
     m->at_hand = b->first_bit + k - m->window;
     if (m->orders)
         order_take(m, to);
     else
         order_make(m, to);
     ways_follow(m);
-    m->next[to] = ROUTE_NO_WIRE;
+    m->path[0] = (struct route_step){to, ROUTE_NO_WIRE, 0};
     for (uint32_t i = 0; i < b->count; i++) {
         if (b->place[i] != k)
             continue;
-        struct route_hop eject = {wires->endpoint_port[b->first + i], ROUTE_TABLE_ANY, 0};
-        m->value[(size_t)to * ROUTE_TRIE_BLOCK + i] = route_table_set_of(m->table, &eject, 1);
-        uint32_t passed = endpoint_make(m, b->first + i, i);
-        if (m->layers && !layers_make(m, i, to, passed))
+        struct route_hop eject = {m->wires->endpoint_port[b->first + i], ROUTE_TABLE_ANY, 0};
+        m->value[i * switches + to] = route_table_set_of(m->table, &eject, 1);
+        endpoint_make(m, b->first + i, m->value + i * switches);
+        if (m->layers && !route_layers_add(m->layers, m->path, m->reached, m->layer_value + i * switches))
             return false;
     }
     return true;

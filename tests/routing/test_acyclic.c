@@ -37,28 +37,45 @@ static bool leads(const struct plain *p, uint32_t from, uint32_t to)
     return false;
 }
 
-/* Links at random; one in `again` of those added is taken away once more, so that many more are tried. */
+/* Links that lead to a switch at random, none twice, which do not wait for `next` yet. */
+static uint32_t links_draw(const struct plain *p, uint32_t next, uint32_t *link, uint32_t *random)
+{
+    const struct route_wires *wires = p->wires;
+    uint32_t at = wires->from[next], links = wires->begin[at + 1] - wires->begin[at], count = 0;
+    uint32_t first = test_random(random) % links, wanted = 1 + test_random(random) % 3;
+    for (uint32_t i = 0; i < links && count < wanted; i += 1 + test_random(random) % 3) {
+        link[count] = wires->reverse[wires->begin[at] + (first + i) % links];
+        count += !*waits_of(p, link[count], next);
+    }
+    return count;
+}
+
+/* Links at random, up to three at once; one in `again` of those added is taken away once more, so that many
+ * more are tried. */
 static void layer_check(struct route_acyclic *acyclic, uint32_t layer, struct plain *p, uint32_t tries,
                         uint32_t again, uint32_t *random)
 {
-    const struct route_wires *wires = p->wires;
-    uint32_t added = 0, refused = 0;
-    memset(p->waits, 0, (size_t)wires->links * wires->most);
+    uint32_t added = 0, refused = 0, link[3];
+    memset(p->waits, 0, (size_t)p->wires->links * p->wires->most);
     for (uint32_t i = 0; i < tries; i++) {
-        uint32_t link = test_random(random) % wires->links, at = wires->to[link];
-        uint32_t next = wires->begin[at] + test_random(random) % (wires->begin[at + 1] - wires->begin[at]);
-        if (*waits_of(p, link, next))
+        uint32_t next = test_random(random) % p->wires->links, count = links_draw(p, next, link, random);
+        bool possible = true, taken = test_random(random) % again == 0;
+        for (uint32_t k = 0; k < count; k++) {
+            bool circle = leads(p, next, link[k]);
+            assert_true(circle || !route_acyclic_refuses(acyclic, layer, link[k], next));
+            possible &= !circle;
+        }
+        if (count == 0)
             continue;
-        bool possible = !leads(p, next, link);
-        assert_int_equal(route_acyclic_add(acyclic, layer, link, next), possible);
-        *waits_of(p, link, next) = possible;
+        assert_int_equal(route_acyclic_add(acyclic, layer, link, count, next), possible);
         added += possible;
         refused += !possible;
-        if (possible && test_random(random) % again == 0) {
-            route_acyclic_remove(acyclic, layer, link, next);
-            *waits_of(p, link, next) = false;
-        } else if (possible) {
-            route_acyclic_keep(acyclic, layer, link, next);
+        for (uint32_t k = 0; k < count && possible; k++) {
+            *waits_of(p, link[k], next) = !taken;
+            if (taken)
+                route_acyclic_remove(acyclic, layer, link[k], next);
+            else
+                route_acyclic_keep(acyclic, layer, link[k], next);
         }
         route_acyclic_kept(acyclic);
     }
@@ -102,6 +119,11 @@ static uint32_t link_of(const struct route_wires *wires, uint32_t from, uint32_t
     return link;
 }
 
+static bool add_one(struct route_acyclic *acyclic, uint32_t link, uint32_t next)
+{
+    return route_acyclic_add(acyclic, 0, &link, 1, next);
+}
+
 /* All links to switch 0 move to the place before one and the same link, each into half the room that the one
  * before has left: labels between two are used up several times. */
 static void labels_are_spread(void **state)
@@ -112,10 +134,10 @@ static void labels_are_spread(void **state)
     struct route_acyclic *acyclic = route_acyclic_new(&wires);
     route_acyclic_layer(acyclic);
     for (uint32_t s = 2; s < 150; s++)
-        assert_true(route_acyclic_add(acyclic, 0, link_of(&wires, s, 0), link_of(&wires, 0, 1)));
+        assert_true(add_one(acyclic, link_of(&wires, s, 0), link_of(&wires, 0, 1)));
     for (uint32_t s = 2; s < 150; s++) {
-        assert_true(route_acyclic_add(acyclic, 0, link_of(&wires, 0, 1), link_of(&wires, 1, s)));
-        assert_false(route_acyclic_add(acyclic, 0, link_of(&wires, 1, s), link_of(&wires, s, 0)));
+        assert_true(add_one(acyclic, link_of(&wires, 0, 1), link_of(&wires, 1, s)));
+        assert_false(add_one(acyclic, link_of(&wires, 1, s), link_of(&wires, s, 0)));
     }
     route_acyclic_free(acyclic);
     route_wires_release(&wires);
