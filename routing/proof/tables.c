@@ -35,12 +35,13 @@ struct tables {
     uint32_t *first_port, *link; /* ports of all switches in one row: the link there */
     uint32_t *place;             /* per link: its first dependency; one for each link of the next switch */
     uint32_t *waits;             /* per dependency: in which classes */
-    uint32_t first, count;       /* the columns at hand */
-    uint64_t wanted;             /* of these: the destinations to look at */
-    uint32_t *set, *passing;     /* [switch * BLOCK + i]: its paths; classes of packets that come by */
-    uint32_t *queue;             /* switches */
-    uint64_t *pending; /* per switch: the destinations for which what is behind it is not up to date;
-                          it is in the queue if there are any */
+    size_t waits_bytes;
+    uint32_t first, count;   /* the columns at hand */
+    uint64_t wanted;         /* of these: the destinations to look at */
+    uint32_t *set, *passing; /* [switch * BLOCK + i]: its paths; classes of packets that come by */
+    uint32_t *queue;         /* switches */
+    uint64_t *pending;       /* per switch: the destinations for which what is behind it is not up to date;
+                                it is in the queue if there are any */
     bool layered;
     uint32_t class; /* of all hops to switches */
     uint32_t shift; /* 1: it counts the switches passed */
@@ -59,7 +60,8 @@ static bool places_make(struct tables *t)
             return false;
     }
     t->place[wires->links] = (uint32_t)places;
-    t->waits = ker_reserve((places + 1) * sizeof *t->waits);
+    t->waits_bytes = (places + 1) * sizeof *t->waits;
+    t->waits = ker_reserve(t->waits_bytes);
     return true;
 }
 
@@ -84,9 +86,8 @@ static void tables_release(struct tables *t)
     route_wires_release(&t->wires);
     free(t->first_port);
     free(t->link);
-    if (t->waits)
-        ker_release(t->waits, (t->place[t->wires.links] + 1ull) * sizeof *t->waits);
     free(t->place);
+    ker_release(t->waits, t->waits_bytes);
     free(t->set);
     free(t->passing);
     free(t->queue);

@@ -253,6 +253,8 @@ static const char *const samples[] = {
              LINKS "down = [3,4,3]; up = [1,3,2];") "routing: {algorithm = \"updown\"; paths = \"one\";};",
     TOPOLOGY("hierarchical",
              LINKS "groups = [4, 5]; nodes_per_switch = 2;") "routing: {algorithm = \"updown\";};",
+    /* more than 2 MiB of dependencies */
+    TOPOLOGY("hierarchical", LINKS "groups = [90];") "routing: {algorithm = \"layered\";};",
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 
