@@ -14,7 +14,9 @@
 /* The first channel of the packet's priority class. */
 static inline unsigned channel_base(const struct net_network *net, const struct net_packet *p)
 {
-    return net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
+    if (__builtin_expect(net->set.classes == 1, 1))
+        return 0;
+    return p->channel / net->set.channels * net->set.channels;
 }
 
 static inline struct route_packet route_question(const struct net_network *net, const struct net_packet *p,

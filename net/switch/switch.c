@@ -270,9 +270,13 @@ void net_switch_prepare_straight(void *self, struct ker_event *event)
         net_switch_prepare_hop(self, event);
         return;
     }
-    unsigned base = channel_base(net, p);
+    uint32_t hop = route_straight_hop(on, p->channel);
+    if (__builtin_expect(net->set.classes > 1, 0)) {
+        unsigned base = channel_base(net, p);
+        hop = route_straight_hop(on, p->channel - base) + (base << 8);
+    }
     __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
-    hop_prepared(s, p, route_straight_hop(on, p->channel - base) + (base << 8));
+    hop_prepared(s, p, hop);
 }
 
 static void switch_prepare(void *self, struct ker_event *event)
