@@ -43,19 +43,19 @@ static inline uint32_t record_reference(const struct ker_engine *e, const void *
     return reference_in(e->wheel.arena, record);
 }
 
-/* One more of what a window that is run as one posts inside itself: see whole.c. */
-static inline void engine_whole_put(struct ker_engine *e, struct ker_item item)
+/* One more of what a window that is run as one posts inside itself: see whole.c. False: engine_whole_heap has
+ * to take it. */
+static inline bool engine_whole_put(struct ker_engine *e, struct ker_item item)
 {
     struct engine_private *p = e->private;
-    if (__builtin_expect(e->inner_count >= p->list_most, 0)) {
-        engine_whole_heap(e, item);
-        return;
-    }
+    if (__builtin_expect(e->inner_count >= p->list_most, 0))
+        return false;
     p->first = ++e->inner_count;
     struct ker_item *at = &e->inner[p->first];
     for (; item_before(at[-1], item); at--)
         *at = at[-1];
     *at = item;
+    return true;
 }
 
 /* The first component of a component's cell. */

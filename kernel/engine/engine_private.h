@@ -52,7 +52,8 @@ void engine_windows_run(struct ker_engine *, ker_time start, ker_time limit, ker
 uint32_t engine_whole_span(const struct ker_engine_setup *, ker_time grid);
 /* Everything in the wheel before the window's end, and what comes of it inside the window. */
 void engine_whole_run(struct ker_engine *);
-/* One more of those that come of it, when there are more than a list should have. */
-void engine_whole_heap(struct ker_engine *, struct ker_item);
+/* One more of those that come of it, when there are more than a list should have. Returns where the record of
+ * an event lies. */
+struct ker_event *engine_whole_heap(struct ker_engine *, struct ker_item);
 
 #endif

@@ -132,7 +132,7 @@ static inline void heap_rise(struct ker_item *heap, uint32_t i, struct ker_item 
     heap[i] = item;
 }
 
-void engine_whole_heap(struct ker_engine *e, struct ker_item item)
+struct ker_event *engine_whole_heap(struct ker_engine *e, struct ker_item item)
 {
     struct engine_private *p = e->private;
     KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)2);
@@ -146,6 +146,7 @@ void engine_whole_heap(struct ker_engine *e, struct ker_item item)
         p->first = 1;
     }
     heap_rise(e->inner, ++e->inner_count, item);
+    return record_at(e, item.reference);
 }
 
 /* The last item takes the first one's place via a leaf, where it mostly belongs. */

@@ -13,19 +13,16 @@
 
 /* ---- what a cell posts to itself inside the window ---- */
 
-static inline void inner_put(struct ker_engine *e, ker_time time, uint32_t component, uint32_t rank,
-                             uint32_t reference)
+static inline uint64_t inner_offset(const struct ker_engine *e, ker_time time)
 {
     ker_check(time >= e->window_start);
-    const struct engine_private *p = e->private;
-    uint64_t offset = (uint64_t)(time - e->window_start);
-    if (p->whole) {
-        engine_whole_put(e, (struct ker_item){offset << 16 | component, rank, reference});
-        return;
-    }
-    uint64_t place = e->running >> ITEM_PLACE;
-    struct ker_item item = {place << ITEM_PLACE | offset << 16 | (component - cell_of(p, component)), rank,
-                            reference};
+    return (uint64_t)(time - e->window_start) << 16;
+}
+
+/* In a window of cells. Apart, so that those that are run as one need no room for what it calls. */
+static __attribute__((noinline)) void cell_put(struct ker_engine *e, uint32_t component, struct ker_item item)
+{
+    item.key |= e->running >> ITEM_PLACE << ITEM_PLACE | (component - cell_of(e->private, component));
     KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)1);
     uint32_t i = e->inner_count++;
     for (; i > 0 && item_before(e->inner[i - 1], item); i--)
@@ -33,23 +30,47 @@ static inline void inner_put(struct ker_engine *e, ker_time time, uint32_t compo
     e->inner[i] = item;
 }
 
+static __attribute__((noinline)) struct ker_event *cell_event(struct ker_engine *e, uint32_t component,
+                                                              struct ker_item item)
+{
+    cell_put(e, component, item);
+    return record_at(e, item.reference);
+}
+
+static __attribute__((noinline)) struct ker_event *
+chunk_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port, uint8_t channel)
+{
+    e->inner_chunk = wheel_chunk_new(&e->wheel, e->inner_chunk);
+    e->inner_used = 0;
+    return ker_inner_event(e, time, component, port, channel);
+}
+
 struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port,
                                   uint8_t channel)
 {
-    if (e->inner_chunk == 0 || e->inner_used == WHEEL_CHUNK_EVENTS) {
-        e->inner_chunk = wheel_chunk_new(&e->wheel, e->inner_chunk);
-        e->inner_used = 0;
-    }
+    if (__builtin_expect(e->inner_chunk == 0 || e->inner_used == WHEEL_CHUNK_EVENTS, 0))
+        return chunk_event(e, time, component, port, channel);
     struct ker_event *event =
         (struct ker_event *)(void *)(wheel_chunk(&e->wheel, e->inner_chunk) + 64) + e->inner_used++;
-    inner_put(e, time, component, item_rank(KER_ARRIVAL, port, channel), record_reference(e, event));
-    return event;
+    struct ker_item item = {inner_offset(e, time), item_rank(KER_ARRIVAL, port, channel),
+                            record_reference(e, event)};
+    if (!e->private->whole)
+        return cell_event(e, component, item);
+    item.key |= component;
+    return engine_whole_put(e, item) ? event : engine_whole_heap(e, item);
 }
 
 void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enum ker_record_kind kind,
                     uint16_t port, uint8_t channel, uint32_t amount)
 {
-    inner_put(e, time, component, item_rank(kind, port, channel), amount);
+    struct ker_item item = {inner_offset(e, time), item_rank(kind, port, channel), amount};
+    if (!e->private->whole) {
+        cell_put(e, component, item);
+        return;
+    }
+    item.key |= component;
+    if (!engine_whole_put(e, item))
+        engine_whole_heap(e, item);
 }
 
 /* ---- one item ---- */

@@ -29,29 +29,23 @@ void task_calls_release(struct task_state *task)
     free(task->calls);
 }
 
-static __attribute__((noinline)) struct task_counted *function_find(struct task_calls *calls, uint8_t *hint,
-                                                                    const char *function, int32_t comm)
+/* Where one may be remembered. */
+static inline uint8_t *hint_of(struct task_calls *calls, const char *function, int32_t comm)
+{
+    uint64_t number = (uintptr_t)function + (uint32_t)comm;
+    return &calls->hint[(number >> 3 ^ number >> 9) & 63];
+}
+
+static struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
 {
     for (uint16_t i = 0; i < calls->count; i++)
         if (calls->function[i].function == function && calls->function[i].comm == comm) {
-            *hint = (uint8_t)i;
+            *hint_of(calls, function, comm) = (uint8_t)i;
             return &calls->function[i];
         }
     struct task_counted *f = KER_PUSH(calls->function, calls->count, calls->room);
     *f = (struct task_counted){.function = function, .comm = comm};
     return f;
-}
-
-static inline struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
-{
-    uint64_t number = (uintptr_t)function + (uint32_t)comm;
-    uint8_t *hint = &calls->hint[(number >> 3 ^ number >> 9) & 63];
-    if (*hint < calls->count) {
-        struct task_counted *likely = &calls->function[*hint];
-        if (likely->function == function && likely->comm == comm)
-            return likely;
-    }
-    return function_find(calls, hint, function, comm);
 }
 
 const char *task_calls_function(const struct task_op *op)
@@ -73,13 +67,6 @@ static int32_t comm_of(const struct task_op *op)
     return names ? op->comm : TASK_NO_COMM;
 }
 
-/* What the task is in; NULL: its program's own computation. */
-static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
-{
-    const char *function = task_calls_function(op);
-    return function ? function_get(calls, function, calls->by_comm ? comm_of(op) : TASK_NO_COMM) : NULL;
-}
-
 void task_calls_end(struct task_state *task, ker_time now)
 {
     struct task_calls *calls = task->calls;
@@ -89,6 +76,38 @@ void task_calls_end(struct task_state *task, ker_time now)
     calls->since = now;
 }
 
+static inline void call_count(struct task_calls *calls, struct task_counted *f, const struct task_op *op)
+{
+    calls->now = f;
+    f->calls++;
+    f->bytes += op->bytes;
+}
+
+static __attribute__((noinline)) void call_find(struct task_calls *calls, const struct task_op *op,
+                                                const char *function, int32_t comm)
+{
+    call_count(calls, function_get(calls, function, comm), op);
+}
+
+static inline void call_begin(struct task_calls *calls, const struct task_op *op, const char *function)
+{
+    int32_t comm = __builtin_expect(calls->by_comm, 0) ? comm_of(op) : TASK_NO_COMM;
+    uint8_t hint = *hint_of(calls, function, comm);
+    struct task_counted *likely = &calls->function[hint];
+    if (hint < calls->count && likely->function == function && likely->comm == comm)
+        call_count(calls, likely, op);
+    else
+        call_find(calls, op, function, comm);
+}
+
+static __attribute__((noinline)) void other_begin(struct task_calls *calls, const struct task_op *op)
+{
+    const char *function = task_calls_function(op);
+    if (function)
+        call_begin(calls, op, function);
+}
+
+/* Calls nothing but at its end. */
 void task_calls_next(struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
@@ -97,12 +116,10 @@ void task_calls_next(struct task_state *task, ker_time now)
         return;
     calls->late = 0;
     task_calls_end(task, now);
-    struct task_counted *f = op->kind == TASK_OP_COMPUTE && !op->is_call ? NULL : function_of(calls, op);
-    calls->now = f;
-    if (!f)
-        return;
-    f->calls++;
-    f->bytes += op->bytes;
+    if (op->kind >= TASK_OP_GREQUEST_COMPLETE)
+        other_begin(calls, op);
+    else if (op->kind != TASK_OP_COMPUTE || op->is_call)
+        call_begin(calls, op, op->call);
 }
 
 ker_time task_calls_own(const struct task_state *task, ker_time now)

@@ -166,16 +166,7 @@ static void numbers_grow(struct task_state *task, uint32_t room)
     task->numbers = room;
 }
 
-static void number_take(struct task_state *task, uint32_t index, struct task_request *r)
-{
-    if (!task->number_free)
-        numbers_grow(task, numbers_next(task->numbers));
-    r->number = task->number_free;
-    task->number_free = task->request[r->number - 1] & ~TASK_NUMBER_FREE;
-    task->request[r->number - 1] = index;
-}
-
-static void number_give(struct task_state *task, uint32_t number)
+static inline void number_give(struct task_state *task, uint32_t number)
 {
     task->request[number - 1] = TASK_NUMBER_FREE | task->number_free;
     task->number_free = number;
@@ -195,20 +186,41 @@ static inline void name_set(struct task_mpi *mpi, struct task_request *r, uint64
         name_widen(mpi, r, name);
 }
 
-uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, const struct task_request *like,
-                          uint64_t name)
+/* A number is free. */
+static inline uint32_t request_put(struct task_mpi *mpi, struct task_state *task,
+                                   const struct task_request *like)
 {
-    if (like->flags & TASK_REQUEST_NAMED)
-        task_request_drop(mpi, task, task_request_find(mpi, task, name));
     uint32_t index = ker_chunks_raw(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
     *r = *like;
-    number_take(task, index, r);
-    if (like->flags & TASK_REQUEST_NAMED) {
-        name_set(mpi, r, name);
+    r->number = task->number_free;
+    task->number_free = task->request[r->number - 1] & ~TASK_NUMBER_FREE;
+    task->request[r->number - 1] = index;
+    return index;
+}
+
+/* Apart, so that the usual case needs no room for what this calls. */
+static __attribute__((noinline)) uint32_t new_any(struct task_mpi *mpi, struct task_state *task,
+                                                  const struct task_request *like, uint64_t name)
+{
+    bool named = like->flags & TASK_REQUEST_NAMED;
+    if (named)
+        task_request_drop(mpi, task, task_request_find(mpi, task, name));
+    if (!task->number_free)
+        numbers_grow(task, numbers_next(task->numbers));
+    uint32_t index = request_put(mpi, task, like);
+    if (named) {
+        name_set(mpi, task_request_at(mpi, index), name);
         names_insert(mpi, task, index, name);
     }
     return index;
+}
+
+uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, const struct task_request *like,
+                          uint64_t name)
+{
+    bool plain = !(like->flags & TASK_REQUEST_NAMED) && task->number_free && mpi->request.free;
+    return plain ? request_put(mpi, task, like) : new_any(mpi, task, like, name);
 }
 
 /* Saved requests come with their numbers; the list of free ones is made when all are there. */
@@ -240,7 +252,15 @@ void task_numbers_renew(struct task_state *task)
             number_give(task, number);
 }
 
-static void request_free(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+static inline void request_give(struct task_mpi *mpi, struct task_state *task, const struct task_request *r,
+                                uint32_t index)
+{
+    number_give(task, r->number);
+    ker_chunks_give(&mpi->request, index);
+}
+
+/* Apart, as new_any. */
+static __attribute__((noinline)) void free_any(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
     if (r->peer == TASK_PEER_RUN && r->owns)
@@ -251,8 +271,16 @@ static void request_free(struct task_mpi *mpi, struct task_state *task, uint32_t
         names_remove(mpi, task, index);
     if (r->wide)
         ker_chunks_give(&mpi->wide_name, r->name);
-    number_give(task, r->number);
-    ker_chunks_give(&mpi->request, index);
+    request_give(mpi, task, r, index);
+}
+
+static void request_free(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    const struct task_request *r = task_request_at(mpi, index);
+    if (r->flags & TASK_REQUEST_NAMED || r->wide || r->peer == TASK_PEER_RUN || task_request_partitioned(r))
+        free_any(mpi, task, index);
+    else
+        request_give(mpi, task, r, index);
 }
 
 /* A partitioned receive that no send has found is in a queue. */
@@ -416,10 +444,11 @@ static void many_complete(struct task_mpi *mpi, struct task_state *task, uint32_
     request_complete(mpi, task, index);
 }
 
-void task_request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+static __attribute__((noinline)) void complete_any(struct task_mpi *mpi, struct task_state *task,
+                                                   uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
-    if (__builtin_expect(!task->streams, 1)) {
+    if (!task->streams) {
         request_complete(mpi, task, index);
         return;
     }
@@ -429,6 +458,26 @@ void task_request_complete(struct task_mpi *mpi, struct task_state *task, uint32
     else
         many_complete(mpi, task, index);
     task_stream_select(task, current);
+}
+
+/* What a call without a name waits for, as in most cases: the same in one piece, which calls nothing but at
+ * its end. */
+void task_request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    const struct task_request *r = task_request_at(mpi, index);
+    const unsigned awaited = TASK_REQUEST_AWAITED | TASK_REQUEST_DETACHED,
+                   not = TASK_REQUEST_COLLECTIVE | TASK_REQUEST_NAMED;
+    if ((r->flags & (awaited | not )) != awaited || task->streams || mpi->special_ends || !task->pending ||
+        task->op.kind == TASK_OP_FINALIZE) {
+        complete_any(mpi, task, index);
+        return;
+    }
+    task->open -= (r->flags & TASK_REQUEST_OPEN) != 0;
+    if (mpi->model.receive_overhead && request_pays(r))
+        task_owe(task, mpi->model.receive_overhead);
+    request_give(mpi, task, r, index);
+    if (--task->pending == 0)
+        task_ready(mpi, task);
 }
 
 /* It is no message: the program says when it is complete. */

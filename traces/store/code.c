@@ -399,7 +399,7 @@ static inline ker_time get_time(struct trace_reader *reader)
 }
 
 /* What most operations have not, or only. Apart, so that those need no room for what it calls. */
-static __attribute__((noinline)) void get_rest(struct trace_reader *reader, struct task_op *op, unsigned has)
+static __attribute__((noinline)) bool get_rest(struct trace_reader *reader, struct task_op *op, unsigned has)
 {
     if (has & OTHER) {
         op->peer2 = (int32_t)get_signed(reader);
@@ -425,16 +425,17 @@ static __attribute__((noinline)) void get_rest(struct trace_reader *reader, stru
         get_words(reader, op);
     if (moves(op))
         op->bytes = get(reader);
+    return true;
 }
 
-static inline void get_body(struct trace_reader *reader, struct task_op *op, unsigned has)
+/* True. */
+static inline bool get_body(struct trace_reader *reader, struct task_op *op, unsigned has)
 {
     if (has & MESSAGE)
         get_message(reader, op);
     if (has & REQUEST)
         op->request = get(reader);
-    if (has & ~(MESSAGE | REQUEST | DECIDED))
-        get_rest(reader, op, has);
+    return has & ~(MESSAGE | REQUEST | DECIDED) ? get_rest(reader, op, has) : true;
 }
 
 /* What is known of the outcome makes a test a wait; false: nothing completed, nothing to do. */
@@ -453,8 +454,8 @@ static bool outcome_apply(struct task_op *op, uint64_t chosen)
     return op->outcome == 1;
 }
 
-/* An operation that is decided after it is written: it begins behind its kind. */
-static __attribute__((noinline)) bool get_decided(struct trace_reader *reader, struct task_op *op)
+/* An operation that is decided after it is written: it begins behind its kind. False: the next is read. */
+static bool get_decided(struct trace_reader *reader, struct task_op *op)
 {
     uint64_t chosen;
     op->outcome = (int8_t)*reader->at++;
@@ -466,30 +467,36 @@ static __attribute__((noinline)) bool get_decided(struct trace_reader *reader, s
     return outcome_apply(op, chosen);
 }
 
+static __attribute__((noinline)) bool decided_next(struct trace_reader *reader, struct task_op *op)
+{
+    return get_decided(reader, op) || trace_reader_next(reader, op);
+}
+
+static __attribute__((noinline)) bool more_next(struct trace_reader *reader, struct task_op *op)
+{
+    return trace_reader_more(reader) && trace_reader_next(reader, op);
+}
+
+/* Calls nothing but at its end. */
 bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
 {
-    while (reader->at < reader->low || trace_reader_more(reader)) {
-        unsigned call = *reader->at++;
-        if (call == 0) {
-            *op = (struct task_op){.kind = TASK_OP_COMPUTE, .line = reader->line, .call = "computation"};
-            op->time = get_time(reader);
-            return true;
-        }
-        if (reader->form.lines)
-            reader->line += (uint32_t)get(reader);
-        unsigned kind = *reader->at++;
-        *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),
-                               .mode = (uint8_t)(kind >> KIND_BITS),
-                               .line = reader->line,
-                               .call = reader->code->name[call],
-                               .outcome = 1};
-        op->is_call = !moves(op);
-        unsigned has = parts[op->kind];
-        if (__builtin_expect(has & DECIDED, 0) && !get_decided(reader, op))
-            continue;
-        if (!(has & DECIDED))
-            get_body(reader, op, has);
+    if (__builtin_expect(reader->at >= reader->low, 0))
+        return more_next(reader, op);
+    unsigned call = *reader->at++;
+    if (call == 0) {
+        *op = (struct task_op){.kind = TASK_OP_COMPUTE, .line = reader->line, .call = "computation"};
+        op->time = get_time(reader);
         return true;
     }
-    return false;
+    if (reader->form.lines)
+        reader->line += (uint32_t)get(reader);
+    unsigned kind = *reader->at++;
+    *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),
+                           .mode = (uint8_t)(kind >> KIND_BITS),
+                           .line = reader->line,
+                           .call = reader->code->name[call],
+                           .outcome = 1};
+    op->is_call = !moves(op);
+    unsigned has = parts[op->kind];
+    return __builtin_expect(has & DECIDED, 0) ? decided_next(reader, op) : get_body(reader, op, has);
 }
