@@ -2,7 +2,7 @@
  * can run: operations with ranks that exist, dependents that exist, dependencies counted as often as they are
  * listed, and without cycles. */
 #define _GNU_SOURCE /* memfd_create */
-#include "tasks/graphs/graph.h"
+#include "tasks/graphs/order.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -38,6 +38,13 @@ static void task_check(const struct graph *g, const struct graph_task *t)
         }
     }
     ker_assert(ready == t->ops);
+    struct graph_order order = graph_order_make(t); /* left: where operations are in it */
+    for (uint32_t i = 0; i < t->ops; i++)
+        left[order.op[i]] = i;
+    for (uint32_t i = 0; i < t->ops; i++)
+        for (uint32_t d = 0; d < t->op[i].on_begin + t->op[i].on_done; d++)
+            ker_assert(left[i] < left[t->dependent[t->op[i].first + d]]);
+    graph_order_release(&order);
     free(left);
     free(queue);
 }

@@ -66,6 +66,19 @@ static uint64_t ops_check(struct task_program *program)
     return count;
 }
 
+/* The steps of a program without others, and whether they are passed. */
+static void steps_check(struct task_program *program)
+{
+    struct task_op op;
+    class->find_steps(program, alone);
+    const struct task_steps *steps = class->steps(program);
+    ker_assert(steps->period ? !steps->why && steps->count > 2 : steps->why && steps->why[0]);
+    do
+        class->at(program, 0, 0);
+    while (class->next(program, 0, &op));
+    ker_assert(!steps->period || steps->begun + 1 == steps->count);
+}
+
 static void file_write(const uint8_t *data, size_t size)
 {
     int file = open(path, O_WRONLY | O_TRUNC);
@@ -91,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status = class->prepare(program, &(uint32_t){0}, 1, &error);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     if (status == KER_OK && class->tasks(program) == 1)
-        ker_assert(ops_check(program) == ops_check(program));
+        ker_assert(ops_check(program) == ops_check(program)), steps_check(program);
     class->close(program);
     return 0;
 }

@@ -91,6 +91,9 @@ run -o "$t/marked-full" "$t/marked.cfg" run.skip.enabled=false && run -o "$t/mar
 check "marks: a step is what is between two of them"
 steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/marked"
 check "marsconv --steps: marks"
+"$(dirname "$m")/marsconv" --to mars "$t/marked" "$t/converted" 2>"$t/err" && steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/converted" && config converted "$t/converted" &&
+    run -o "$t/converted-skip" "$t/converted.cfg" && cmp <(jq .result.jobs[0].estimated "$t/marked-skip/summary.json") <(jq .result.jobs[0].estimated "$t/converted-skip/summary.json")
+check "marks are converted"
 all_alike "the same bits: marks, in operations that lie in a file" "$t/marked.cfg" 'jobs[0].trace_memory=1 KiB'
 missed=0
 for first in $(seq 0 3 57); do

@@ -297,6 +297,10 @@ static void op_record(struct cfr_reading *r, struct conv_record *record)
     case TASK_OP_FINALIZE:
         conv_made_record(&r->made, &r->about, &record->call, "MPI_Finalize", "");
         break;
+    case TASK_OP_MARK: /* of a level that marks */
+        conv_made_number(&r->made, MARS_FIELD_value, TRACE_MARK_LEAST);
+        conv_made_record(&r->made, &r->about, &record->call, "MPI_Pcontrol", "value");
+        break;
     default: /* readers of these formats have no others */
         message_make(r, record);
     }
@@ -333,6 +337,7 @@ void cfr_begin(struct cfr_reading *r)
         never_find(r);
     r->held = conv_held_new();
     foreign_operations(r->program, r->about.task->number, &r->ops);
+    r->ops.marks = true;
     op_read(r);
     op_next(r);
 }
