@@ -268,6 +268,7 @@ static void flows_release(void *context)
     free(f->dirty);
     free(f->reached);
     free(f->over);
+    free(f->late);
     free(f->node);
     free(f->pair);
     free(f->sharer);

@@ -34,6 +34,12 @@ struct link {
         uint16_t times; /* ker_share_use */
     } * on;
     uint32_t flows, mark;
+    /* while rates are found, of flows that are not reached: */
+    ker_moved bound, others;     /* what those take that it binds, and the others */
+    uint64_t bound_times, level; /* of those that it binds: parts; what each has */
+    /* of those that are: */
+    ker_moved taken;
+    uint64_t most, tight; /* the largest rate; what it leaves to those that it binds, UINT64_MAX: to none */
 };
 
 struct flows {
@@ -51,6 +57,7 @@ struct flows {
     uint32_t *dirty, dirty_count, dirty_room;       /* links on which something has changed */
     uint32_t *reached, reached_count, reached_room; /* flows that may get other rates, */
     uint32_t *over, over_count, over_room;          /* and their links */
+    uint32_t *late, late_count, late_room;          /* flows that may not keep their rates */
     struct ker_sharer *sharer, **order;             /* of the first of these */
     uint32_t sharers, sharer_room;
     struct node_flows *node; /* NULL: there are no penalties */

@@ -15,12 +15,29 @@
 
 #define ROUNDS 24 /* then all that hang together are looked at */
 
+/* What the flows that are not reached take of it. */
 static void link_reach(struct flows *f, uint32_t link)
 {
-    if (f->link[link].mark == f->mark)
+    struct link *l = &f->link[link];
+    if (l->mark == f->mark)
         return;
-    f->link[link].mark = f->mark;
+    l->mark = f->mark;
+    l->bound = l->others = 0;
+    l->bound_times = l->level = 0;
     *KER_PUSH(f->over, f->over_count, f->over_room) = link;
+    for (uint32_t k = 0; k < l->flows; k++) {
+        const struct flow *flow = &f->flow[l->on[k].flow];
+        ker_moved taken = (ker_moved)flow->rate * l->on[k].times;
+        if (flow->mark == f->mark)
+            continue;
+        if (flow->bound == link) {
+            l->bound += taken;
+            l->bound_times += l->on[k].times;
+            l->level = flow->rate;
+        } else {
+            l->others += taken;
+        }
+    }
 }
 
 static void flow_reach(struct flows *f, uint32_t id)
@@ -31,8 +48,18 @@ static void flow_reach(struct flows *f, uint32_t id)
     flow->mark = f->mark;
     flow->place = f->reached_count;
     *KER_PUSH(f->reached, f->reached_count, f->reached_room) = id;
-    for (uint32_t u = 0; u < flow->uses; u++)
-        link_reach(f, flow->use[u].resource);
+    for (uint32_t u = 0; u < flow->uses; u++) {
+        struct link *l = &f->link[flow->use[u].resource];
+        ker_moved taken = (ker_moved)flow->rate * flow->use[u].times;
+        if (l->mark != f->mark) {
+            link_reach(f, flow->use[u].resource);
+        } else if (flow->bound == flow->use[u].resource) {
+            l->bound -= taken;
+            l->bound_times -= flow->use[u].times;
+        } else {
+            l->others -= taken;
+        }
+    }
 }
 
 /* All flows and links that hang together with those that are reached. */
@@ -126,14 +153,11 @@ static void penalties_find(struct flows *f)
 /* What flows that keep their rates leave of a link. */
 static void room_find(struct flows *f, uint32_t link)
 {
-    const struct link *l = &f->link[link];
-    ker_moved taken = 0;
-    for (uint32_t k = 0; k < l->flows; k++) {
-        const struct flow *flow = &f->flow[l->on[k].flow];
-        if (flow->mark != f->mark)
-            taken += (ker_moved)flow->rate * l->on[k].times;
-    }
+    struct link *l = &f->link[link];
+    ker_moved taken = l->bound + l->others;
     f->shared[link].capacity = taken < l->capacity ? l->capacity - (uint64_t)taken : 0;
+    l->taken = l->most = 0;
+    l->tight = UINT64_MAX;
 }
 
 /* Of those that are reached. */
@@ -157,41 +181,28 @@ static void rates_find(struct flows *f)
     }
     f->sharers = f->reached_count;
     ker_share(f->order, f->sharers, f->shared, f->over, f->over_count);
+    for (uint32_t i = 0; i < f->sharers; i++)
+        for (uint32_t u = 0; u < f->sharer[i].uses; u++) {
+            struct link *l = &f->link[f->sharer[i].use[u].resource];
+            uint64_t rate = f->sharer[i].rate;
+            l->taken += (ker_moved)rate * f->sharer[i].use[u].times;
+            l->most = rate > l->most ? rate : l->most;
+            l->tight = f->sharer[i].bound == f->sharer[i].use[u].resource ? rate : l->tight;
+        }
 }
 
-/* The new rate of a flow, NULL: it keeps the one that it has. */
-static const struct ker_sharer *sharer_of(const struct flows *f, const struct flow *flow)
-{
-    return flow->mark == f->mark && flow->place < f->sharers ? &f->sharer[flow->place] : NULL;
-}
-
-/* May flows on this link keep their rates beside the new ones? Those that may not are reached. */
+/* May flows on this link keep their rates beside the new ones? Those that may not are listed. */
 static void link_judge(struct flows *f, uint32_t link)
 {
-    const struct link *l = &f->link[link];
-    ker_moved taken = 0;
-    uint64_t bound = 0, level = 0, most = 0, tight = UINT64_MAX;
-    for (uint32_t k = 0; k < l->flows; k++) {
+    struct link *l = &f->link[link];
+    ker_moved taken = l->others + l->taken;
+    uint64_t each =
+        l->bound_times && taken < l->capacity ? (l->capacity - (uint64_t)taken) / l->bound_times : 0;
+    bool other = l->bound_times && ((each ? each : 1) != l->level || l->most > l->level);
+    for (uint32_t k = 0; k < l->flows && (other || l->tight < UINT64_MAX); k++) {
         const struct flow *flow = &f->flow[l->on[k].flow];
-        const struct ker_sharer *now = sharer_of(f, flow);
-        uint64_t rate = now ? now->rate : flow->rate;
-        if (now && rate > most)
-            most = rate;
-        if (now && now->bound == link)
-            tight = rate;
-        if (!now && flow->bound == link) {
-            bound += l->on[k].times;
-            level = rate;
-        } else {
-            taken += (ker_moved)rate * l->on[k].times;
-        }
-    }
-    uint64_t each = bound && taken < l->capacity ? (l->capacity - (uint64_t)taken) / bound : 0;
-    bool other = bound && ((each ? each : 1) != level || most > level);
-    for (uint32_t k = 0; k < l->flows; k++) {
-        const struct flow *flow = &f->flow[l->on[k].flow];
-        if (!sharer_of(f, flow) && (flow->rate > tight || (other && flow->bound == link)))
-            flow_reach(f, l->on[k].flow);
+        if (flow->mark != f->mark && (flow->rate > l->tight || (other && flow->bound == link)))
+            *KER_PUSH(f->late, f->late_count, f->late_room) = l->on[k].flow;
     }
 }
 
@@ -225,6 +236,9 @@ void net_flow_share(struct flows *f, ker_time now)
         rates_find(f);
         for (uint32_t i = 0, links = f->over_count; i < links; i++)
             link_judge(f, f->over[i]);
+        for (uint32_t i = 0; i < f->late_count; i++)
+            flow_reach(f, f->late[i]);
+        f->late_count = 0;
         if (f->reached_count == f->sharers)
             break;
     }

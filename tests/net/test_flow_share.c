@@ -112,6 +112,7 @@ static void rates_are_fair_for_all(void **state)
         free(f.dirty);
         free(f.reached);
         free(f.over);
+        free(f.late);
         free(f.sharer);
         free(f.order);
     }
