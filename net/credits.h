@@ -125,10 +125,10 @@ static inline uint32_t credits_most(const struct net_network *net, const struct 
 static inline uint32_t credits_come(const struct net_credits_due *due, ker_time now)
 {
     uint64_t until = credits_until(now);
-    uint64_t bytes = 0;
+    uint64_t sum = 0; /* of bytes, in its lowest bits: the channel's are 0 */
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        bytes += due->place[i] & credits_here(due->place[i], until) & UINT16_MAX;
-    return (uint32_t)bytes;
+        sum += due->place[i] & credits_here(due->place[i], until);
+    return (uint32_t)sum & ((1u << NET_DUE_TIME) - 1);
 }
 
 /* ---- from an input ---- */
