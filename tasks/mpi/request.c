@@ -186,13 +186,23 @@ static inline void name_set(struct task_mpi *mpi, struct task_request *r, uint64
         name_widen(mpi, r, name);
 }
 
-/* A number is free. */
-static inline uint32_t request_put(struct task_mpi *mpi, struct task_state *task,
-                                   const struct task_request *like)
+/* Its note is empty, where there is one. */
+static inline uint32_t request_make(struct task_mpi *mpi, const struct task_request *like)
 {
     uint32_t index = ker_chunks_raw(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
     *r = *like;
+    if (__builtin_expect(mpi->waits, 0))
+        *(struct task_note *)(void *)(r + 1) = (struct task_note){0};
+    return index;
+}
+
+/* A number is free. */
+static inline uint32_t request_put(struct task_mpi *mpi, struct task_state *task,
+                                   const struct task_request *like)
+{
+    uint32_t index = request_make(mpi, like);
+    struct task_request *r = task_request_at(mpi, index);
     r->number = task->number_free;
     task->number_free = task->request[r->number - 1] & ~TASK_NUMBER_FREE;
     task->request[r->number - 1] = index;
@@ -231,9 +241,8 @@ bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_
         return false;
     while (task->numbers < number)
         numbers_grow(task, numbers_next(task->numbers));
-    uint32_t index = ker_chunks_raw(&mpi->request);
+    uint32_t index = request_make(mpi, saved);
     struct task_request *r = task_request_at(mpi, index);
-    *r = *saved;
     r->number = number;
     r->wide = 0;
     if (!(r->flags & TASK_REQUEST_COLLECTIVE))
