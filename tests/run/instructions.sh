@@ -15,7 +15,7 @@ build=build/release-x86-64-v3
 percent=1
 #    name | configuration | what makes it short, and long | more
 rows='torus | bench/torus-dense.cfg | run.end=1500ns run.end=3500ns | topology.extents=8,8,8 run.warmup=1us
-fat-tree | bench/u-fat-tree-1024.cfg | traffic.messages=10 traffic.messages=40 | topology.radix=8
+fat-tree | bench/u-fat-tree-1024.cfg | traffic.messages=10 traffic.messages=160 | topology.radix=8
 pingpong | configs/star-pingpong.cfg | jobs[0].steps=1000 jobs[0].steps=4000 |'
 
 skip() {
