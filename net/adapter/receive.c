@@ -273,7 +273,7 @@ static void write_next(struct net_adapter *a, ker_time now)
         struct net_packet p = a->net->dma->packets.at[dma->first].packet;
         uint64_t payload = packet_payload(a->net, &p);
         if (payload) {
-            struct net_extension x;
+            struct net_extension x = {0};
             struct net_envelope envelope = {0};
             bool found = envelope_find(a, &p, &x), hurries = p.flags & NET_LAST || dma->first != dma->last;
             if (found)

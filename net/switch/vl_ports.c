@@ -126,7 +126,7 @@ static enum ker_status lanes_take(struct reader *r)
 static enum ker_status weights_take(struct reader *r)
 {
     uint64_t weight[NET_VL_ENTRIES];
-    uint32_t count;
+    uint32_t count = 0;
     enum ker_status status = row_take(r, weight, &count, 255);
     if (status != KER_OK)
         return status;
