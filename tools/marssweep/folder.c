@@ -63,29 +63,21 @@ static json_t *files_digest(const struct sweep *s, const json_t *summary)
             json_object_set_new(files, path, json_string(digest));
         free(digest);
     }
-    char *program = digest_of("/proc/self/exe");
-    if (program)
-        json_object_set_new(files, SWEEP_PROGRAM, json_string(program));
-    free(program);
+    json_object_set(files, SWEEP_PROGRAM, json_object_get(s->digests, SWEEP_PROGRAM));
     return files;
 }
 
-/* The digest of what is in the file now, as far as this sweep knows. */
-static json_t *digest_now(struct sweep *s, const char *path, const char *file)
+void sweep_program_note(struct sweep *s)
 {
-    json_t *now = json_object_get(s->digests, path);
-    if (!now) {
-        char *text = digest_of(file);
-        json_object_set_new(s->digests, path, now = json_string(text ? text : ""));
-        free(text);
-    }
-    return now;
+    char *digest = digest_of("/proc/self/exe");
+    json_object_set_new(s->digests, SWEEP_PROGRAM, json_string(digest ? digest : ""));
+    free(digest);
 }
 
-bool sweep_program_changed(struct sweep *s, const json_t *files)
+bool sweep_program_changed(const struct sweep *s, const json_t *files)
 {
     const json_t *then = json_object_get(files, SWEEP_PROGRAM);
-    return then && !json_equal(then, digest_now(s, SWEEP_PROGRAM, "/proc/self/exe"));
+    return then && !json_equal(then, json_object_get(s->digests, SWEEP_PROGRAM));
 }
 
 const char *sweep_files_changed(struct sweep *s, const json_t *files)
@@ -94,7 +86,13 @@ const char *sweep_files_changed(struct sweep *s, const json_t *files)
     json_t *digest;
     json_object_foreach((json_t *)files, path, digest)
     {
-        if (strcmp(path, SWEEP_PROGRAM) != 0 && !json_equal(digest_now(s, path, path), digest))
+        json_t *now = json_object_get(s->digests, path);
+        if (!now) {
+            char *text = digest_of(path);
+            json_object_set_new(s->digests, path, now = json_string(text ? text : ""));
+            free(text);
+        }
+        if (!json_equal(now, digest) && strcmp(path, SWEEP_PROGRAM) != 0)
             return path;
     }
     return NULL;

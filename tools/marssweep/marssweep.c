@@ -244,6 +244,7 @@ static enum ker_status prepare(struct settings *set, struct ker_error *error)
         status = sweep_store_open(&s->store, s->db, error);
     if (status == KER_OK && s->collect)
         status = sweep_store_collect(s, error);
+    sweep_program_note(s);
     for (size_t i = 0; i < s->points && status == KER_OK; i++)
         status = sweep_resume(s, s->point[i], error);
     return status;

@@ -201,9 +201,11 @@ void sweep_result_free(struct sweep_result *);
 enum ker_status sweep_folder_describe(const struct sweep *, const struct sweep_point *, const char *folder,
                                       struct ker_error *);
 /* Of the files of a point.json, one that has changed, or NULL; the program is another question. */
-#define SWEEP_PROGRAM "marssim"
 const char *sweep_files_changed(struct sweep *, const json_t *files);
-bool sweep_program_changed(struct sweep *, const json_t *files);
+/* Among the files it has this name; its digest is taken once, before the first point. */
+#define SWEEP_PROGRAM "marssim"
+void sweep_program_note(struct sweep *);
+bool sweep_program_changed(const struct sweep *, const json_t *files);
 
 /* ---- figures.c ---- */
 
