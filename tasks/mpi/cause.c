@@ -11,11 +11,6 @@
 
 #define AUX_MOST ((UINT64_C(1) << 48) - 1)
 
-static struct task_note *note_of(const struct task_mpi *mpi, uint32_t request)
-{
-    return (struct task_note *)(void *)(task_request_at(mpi, request) + 1);
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -177,7 +172,7 @@ void task_cause_leave(struct task_mpi *mpi, ker_time now, uint32_t request, cons
 void task_cause_left(struct task_mpi *mpi, const struct task_state *task, ker_time now, uint32_t request)
 {
     const struct task_request *r = task_request_at(mpi, request);
-    const struct task_note *note = note_of(mpi, request);
+    const struct task_note *note = task_note_at(mpi, request);
     struct task_cause *cause = &mpi->cause;
     *cause = (struct task_cause){.late = TASK_PART_SENDING, .at = now, .sending = (uint64_t)now};
     if (note->data) {
@@ -199,7 +194,7 @@ void task_cause_left(struct task_mpi *mpi, const struct task_state *task, ker_ti
 
 void task_cause_sends(const struct task_mpi *mpi, uint32_t request, ker_time when)
 {
-    note_of(mpi, request)->sent = when;
+    task_note_at(mpi, request)->sent = when;
 }
 
 void task_cause_matched(struct task_mpi *mpi, ker_time now, ker_time searches, uint32_t request,
@@ -211,11 +206,11 @@ void task_cause_matched(struct task_mpi *mpi, ker_time now, ker_time searches, u
         entered_join(run, now, entered_get(wire));
     run_tell(mpi, run);
     if (wire->kind == TASK_WIRE_RTS)
-        *note_of(mpi, request) = (struct task_note){.comm = wire->comm,
-                                                    .tag = wire->tag,
-                                                    .sequence = wire->sequence,
-                                                    .start = wire->start,
-                                                    .searched = (uint64_t)searches};
+        *task_note_at(mpi, request) = (struct task_note){.comm = wire->comm,
+                                                         .tag = wire->tag,
+                                                         .sequence = wire->sequence,
+                                                         .start = wire->start,
+                                                         .searched = (uint64_t)searches};
     if (wire->kind != TASK_WIRE_RTS && !(wire->flags & TASK_WIRE_SYNC))
         return;
     said_put(answer, &(struct said){.origin = (uint64_t)(cause->arrived ? cause->origin : now),
@@ -236,10 +231,10 @@ void task_cause_cleared(struct task_mpi *mpi, ker_time now, uint32_t request, co
         said.contention += mpi->cause.contention;
     else /* it has waited for the sender's call */
         said = (struct said){.origin = (uint64_t)now};
-    *note_of(mpi, request) = (struct task_note){.origin = (ker_time)said.origin,
-                                                .contention = said.contention,
-                                                .matching = said.matching,
-                                                .data = now + 1};
+    *task_note_at(mpi, request) = (struct task_note){.origin = (ker_time)said.origin,
+                                                     .contention = said.contention,
+                                                     .matching = said.matching,
+                                                     .data = now + 1};
     data->bytes = r->bytes;
     data->spare = 0;
     said_put(data, &said);
@@ -249,7 +244,7 @@ void task_cause_whole(struct task_mpi *mpi, ker_time now, uint32_t request, stru
                       struct task_wire *fin)
 {
     const struct task_request *r = task_request_at(mpi, request);
-    const struct task_note *note = note_of(mpi, request);
+    const struct task_note *note = task_note_at(mpi, request);
     struct task_cause *cause = &mpi->cause;
     struct said said = said_get(whole);
     said.contention += cause->contention;
@@ -292,12 +287,12 @@ void task_cause_finished(struct task_mpi *mpi, uint32_t request, const struct ta
 void task_cause_calls(const struct task_mpi *mpi, const struct task_state *task, ker_time now,
                       uint32_t request)
 {
-    *note_of(mpi, request) = (struct task_note){.sent = now, .sequence = task_stream_current(task)};
+    *task_note_at(mpi, request) = (struct task_note){.sent = now, .sequence = task_stream_current(task)};
 }
 
 void task_cause_answered(struct task_mpi *mpi, const struct task_state *task, ker_time now, uint32_t request)
 {
-    const struct task_note *note = note_of(mpi, request);
+    const struct task_note *note = task_note_at(mpi, request);
     mpi->cause = (struct task_cause){.late = TASK_PART_SERVICE, .at = now, .origin = note->sent};
     mpi->cause.hop = (struct task_hop){.sent = note->sent,
                                        .from = task->task,
@@ -308,5 +303,5 @@ void task_cause_answered(struct task_mpi *mpi, const struct task_state *task, ke
 
 void task_note_state(const struct task_mpi *mpi, uint32_t request, struct ker_chunk *c)
 {
-    KER_CHUNK(c, *note_of(mpi, request));
+    KER_CHUNK(c, *task_note_at(mpi, request));
 }

@@ -190,10 +190,9 @@ static inline void name_set(struct task_mpi *mpi, struct task_request *r, uint64
 static inline uint32_t request_make(struct task_mpi *mpi, const struct task_request *like)
 {
     uint32_t index = ker_chunks_raw(&mpi->request);
-    struct task_request *r = task_request_at(mpi, index);
-    *r = *like;
+    *task_request_at(mpi, index) = *like;
     if (__builtin_expect(mpi->waits, 0))
-        *(struct task_note *)(void *)(r + 1) = (struct task_note){0};
+        *task_note_at(mpi, index) = (struct task_note){0};
     return index;
 }
 

@@ -279,6 +279,11 @@ static inline struct task_request *task_request_at(const struct task_mpi *mpi, u
 {
     return ker_chunks_at(&mpi->request, index);
 }
+/* With task_mpi.waits alone. */
+static inline struct task_note *task_note_at(const struct task_mpi *mpi, uint32_t index)
+{
+    return (struct task_note *)(void *)(task_request_at(mpi, index) + 1);
+}
 /* By which the program knows it. */
 static inline uint64_t task_request_name(const struct task_mpi *mpi, const struct task_request *r)
 {
