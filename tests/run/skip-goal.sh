@@ -3,6 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-runs.sh
+. tests/lib-skip.sh
 
 # FILE STEPS [loose=1] [crosses=1] [tags=1]: four ranks in a ring, with two cpus, which a calculation of 0 joins; computations have spread, and grow along
 # the run. In the order of the options: nobody waits for the end of sends; with tags, what is received was sent in the step before; tags are others in each step.
@@ -31,36 +32,17 @@ goal() {
                 print "}"
             } }' >"$file"
 }
-config() { # NAME TRACE
-    cat >"$t/$1.cfg" <<END
-topology: { kind="torus"; extents=[2,2]; bandwidth="1 GB/s"; latency="1 us"; };
-output: { links=false; };
-run: { seed=1; skip: { enabled=true; }; };
-jobs: ( { name="g"; program="trace"; trace="$2"; } );
-END
-}
-covers() { # FULL ESTIMATED SHARE: within the interval, and 2 %
-    jq -ne --slurpfile f "$1/summary.json" --slurpfile s "$2/summary.json" --argjson share "$3" '$f[0].result.jobs[0].finish_ps as $full |
-        $s[0].result | .skip.skipped and .skip.share_simulated < $share and (.jobs[0] | .estimated.low_ps <= $full and $full <= .estimated.high_ps and
-        (.finish_ps / $full - 1 | fabs) < 0.02 and .estimated.simulated_finish_ps < 0.6 * $full)' >/dev/null
-}
-steps() { # STATUS TEXT SCHEDULE: what marsconv says
-    "$(dirname "$m")/marsconv" --steps "$3" >"$t/steps" 2>"$t/err"
-    [ $? = "$1" ] && grep -qF "$2" "$t/steps"
-}
 refused() { # NAME TEXT STEPS OPTION...: a schedule that is made by these is not skipped, because of this
     goal "$t/refused.goal" "${@:3}"
-    config refused "$t/refused.goal"
-    run -o "$t/why" "$t/refused.cfg" && jq -e --arg text "$2" '.result.skip | .skipped == false and .share_simulated == 1 and (.reason | contains($text))' \
-        "$t/why/summary.json" >/dev/null
-    check "$1"
+    trace_config refused "$t/refused.goal"
+    reason "$1" "$2" refused
 }
 
 goal "$t/ring.goal" 600
-config ring "$t/ring.goal"
+trace_config ring "$t/ring.goal"
 steps 0 'steps        598, known by the same messages' "$t/ring.goal" && grep -q '^computation  1.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
 check "marsconv --steps: a graph of two cpus, and how its computation drifts"
-run -o "$t/full" "$t/ring.cfg" run.skip.enabled=false && run -o "$t/skip" "$t/ring.cfg" && covers "$t/full" "$t/skip" 0.4
+run -o "$t/full" "$t/ring.cfg" run.skip.enabled=false && run -o "$t/skip" "$t/ring.cfg" && trace_covers "$t/full" "$t/skip" 0.4
 check "the interval covers the full run's time"
 cmp <(jq '.result.jobs[0].messages' "$t/full/summary.json") <(jq '.result.jobs[0].messages' "$t/skip/summary.json")
 check "messages are those of all steps"
@@ -86,8 +68,8 @@ for task in 0 1 2 3; do
         }
         printf "MPI_Finalize:%d:-\n", now + 5 }' >"$t/text/pmpi-trace-rank-$task.txt"
 done
-"$(dirname "$m")/marsconv" --to goal "$t/text" "$t/text.goal" 2>"$t/err" && steps 0 'known by the same messages' "$t/text.goal" && config text "$t/text.goal" &&
-    run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/skip" "$t/text.cfg" && covers "$t/full" "$t/skip" 0.4 && grep -q '^steps        29[89]' "$t/steps"
+"$(dirname "$m")/marsconv" --to goal "$t/text" "$t/text.goal" 2>"$t/err" && steps 0 'known by the same messages' "$t/text.goal" && trace_config text "$t/text.goal" &&
+    run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/skip" "$t/text.cfg" && trace_covers "$t/full" "$t/skip" 0.4 && grep -q '^steps        29[89]' "$t/steps"
 check "a schedule that was made of a trace"
 
 refused "sends for which nobody waits" 'is a graph in which task 0 does not repeat what it does between places where all before is done before' 300 loose=1

@@ -3,6 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-runs.sh
+. tests/lib-skip.sh
 
 # FOLDER STEPS [mark=LEVEL] [crosses=1] [lost=1] [other=1] [every=N]: four tasks in a ring; computations have spread, and grow along the run. In the order
 # of the options: each step begins with a mark; a receive stays open between steps; task 2 has a mark less; task 2 sends twice in step 50; an Allreduce
@@ -40,38 +41,15 @@ trace() {
             }' >"$folder/pmpi-trace-rank-$task.txt"
     done
 }
-config() { # NAME TRACE
-    cat >"$t/$1.cfg" <<END
-topology: { kind="torus"; extents=[2,2]; bandwidth="1 GB/s"; latency="1 us"; };
-output: { links=false; };
-run: { seed=1; skip: { enabled=true; }; };
-jobs: ( { name="t"; program="trace"; trace="$2"; } );
-END
-}
-result() { jq -e "$2" "$1/summary.json" >/dev/null; }
-covers() { # FULL ESTIMATED SHARE: within the interval, and 2 %
-    jq -ne --slurpfile f "$1/summary.json" --slurpfile s "$2/summary.json" --argjson share "$3" '$f[0].result.jobs[0].finish_ps as $full |
-        $s[0].result | .skip.skipped and .skip.share_simulated < $share and (.jobs[0] | .estimated.low_ps <= $full and $full <= .estimated.high_ps and
-        (.finish_ps / $full - 1 | fabs) < 0.02 and .estimated.simulated_finish_ps < 0.6 * $full)' >/dev/null
-}
-steps() { # STATUS TEXT TRACE: what marsconv says
-    "$(dirname "$m")/marsconv" --steps "$3" >"$t/steps" 2>"$t/err"
-    [ $? = "$1" ] && grep -qF "$2" "$t/steps"
-}
-reason() { # NAME TEXT CONFIGURATION WORD...
-    run -o "$t/why" "$t/$3.cfg" "${@:4}" && jq -e --arg text "$2" '.result.skip | .skipped == false and .share_simulated == 1 and (.reason | contains($text))' \
-        "$t/why/summary.json" >/dev/null
-    check "$1"
-}
 refused() { # CONFIGURATION NAME TEXT STEPS WORD...: a trace that is made by these is not skipped, because of this
     trace "$t/$1" "${@:4}"
-    config "$1" "$t/$1"
+    trace_config "$1" "$t/$1"
     reason "$2" "$3" "$1"
 }
 
 trace "$t/text" 600 every=1
-config text "$t/text"
-run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/found" "$t/text.cfg" && covers "$t/full" "$t/found" 0.4
+trace_config text "$t/text"
+run -o "$t/full" "$t/text.cfg" run.skip.enabled=false && run -o "$t/found" "$t/text.cfg" && trace_covers "$t/full" "$t/found" 0.4
 check "a text trace: its period is found, and its steps are estimated, with what they compute by themselves"
 result "$t/found" '.result.jobs[0].estimated.steps == 600'
 check "step 0 is what precedes the first that repeats"
@@ -85,25 +63,25 @@ check "--check says what steps are known by"
 all_alike "the same bits: a text trace" "$t/text.cfg"
 
 trace "$t/marked" 600 mark=2
-config marked "$t/marked"
-run -o "$t/marked-full" "$t/marked.cfg" run.skip.enabled=false && run -o "$t/marked-skip" "$t/marked.cfg" && covers "$t/marked-full" "$t/marked-skip" 0.4 &&
+trace_config marked "$t/marked"
+run -o "$t/marked-full" "$t/marked.cfg" run.skip.enabled=false && run -o "$t/marked-skip" "$t/marked.cfg" && trace_covers "$t/marked-full" "$t/marked-skip" 0.4 &&
     result "$t/marked-skip" '.result.jobs[0].estimated.steps == 601'
 check "marks: a step is what is between two of them"
 steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/marked"
 check "marsconv --steps: marks"
-"$(dirname "$m")/marsconv" --to mars "$t/marked" "$t/converted" 2>"$t/err" && steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/converted" && config converted "$t/converted" &&
+"$(dirname "$m")/marsconv" --to mars "$t/marked" "$t/converted" 2>"$t/err" && steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/converted" && trace_config converted "$t/converted" &&
     run -o "$t/converted-skip" "$t/converted.cfg" && cmp <(jq .result.jobs[0].estimated "$t/marked-skip/summary.json") <(jq .result.jobs[0].estimated "$t/converted-skip/summary.json")
 check "marks are converted"
 all_alike "the same bits: marks, in operations that lie in a file" "$t/marked.cfg" 'jobs[0].trace_memory=1 KiB'
 missed=0
 for first in $(seq 0 3 57); do
-    run -o "$t/found" "$t/text.cfg" run.skip.first="$first" && covers "$t/full" "$t/found" 0.5 || missed=$((missed + 1))
+    run -o "$t/found" "$t/text.cfg" run.skip.first="$first" && trace_covers "$t/full" "$t/found" 0.5 || missed=$((missed + 1))
 done
 [ $missed -le 2 ]
 check "from 20 beginnings the interval covers the full run in 18 at least ($missed misses)"
 
 trace "$t/level" 100 mark=1
-config level "$t/level"
+trace_config level "$t/level"
 run -o "$t/level.out" "$t/level.cfg" && result "$t/level.out" '.result.jobs[0].estimated.steps == 100'
 check "marks of level 1 are none, and what repeats is found in their place"
 refused lost "tasks have as many marks" "has 100 marks of steps (MPI_Pcontrol) in one task, and only 99 in task 2: $t/lost/pmpi-trace-rank-2.txt:" 100 mark=3 lost=1
@@ -117,7 +95,7 @@ check "marsconv --steps says why there are none"
 # A program that marks its steps, traced by marstrace, converted, and replayed by several ranks.
 if command -v mpicc >/dev/null && [ -x "$(dirname "$m")/marstrace" ]; then
     mpicc -O1 -o "$t/marks" tests/tools/tracer/marks.c 2>"$t/err" && timeout 120 mpirun -n 3 "$(dirname "$m")/marstrace" -o "$t/traced" "$t/marks" 300 >"$t/out" 2>"$t/err" &&
-        steps 0 'steps        299, known by marks (MPI_Pcontrol)' "$t/traced" && config traced "$t/traced"
+        steps 0 'steps        299, known by marks (MPI_Pcontrol)' "$t/traced" && trace_config traced "$t/traced"
     check "marstrace records marks"
     all_alike "the same bits: a trace of marstrace" "$t/traced.cfg" topology.latency=2us run.skip.precision=0.5
 fi

@@ -3,6 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib-runs.sh
+. tests/lib-skip.sh
 
 config() { # NAME JOBS [MORE]
     cat >"$t/$1.cfg" <<END
@@ -14,12 +15,6 @@ jobs: ( $2 );
 END
 }
 job='{ name="s"; program="stencil"; extents=[3,3,3]; steps=400; bytes="4 KiB"; compute_time="5 us"; compute_jitter="1 us"; placement="random"; }'
-result() { jq -e "$2" "$1/summary.json" >/dev/null; }
-reason() { # NAME TEXT CONFIGURATION WORD...
-    run -o "$t/why" "$t/$3.cfg" "${@:4}" && jq -e --arg text "$2" '.result.skip | .skipped == false and .share_simulated == 1 and (.reason | contains($text))' \
-        "$t/why/summary.json" >/dev/null
-    check "$1"
-}
 
 config stencil "$job"
 run -o "$t/full" "$t/stencil.cfg" run.skip.enabled=false && [ ! -e "$t/full/steps.csv" ] && result "$t/full" '.result | has("skip") | not'
