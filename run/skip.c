@@ -68,8 +68,7 @@ static void job_add(struct run_skip *skip, uint32_t number, const struct task_jo
                                                           .steps = steps->count,
                                                           .period = steps->period,
                                                           .start = job->start,
-                                                          .pending = job->held,
-                                                          .factor = job->processor_factor};
+                                                          .pending = job->held};
 }
 
 /* How long it takes until what takes cores away has come once. */

@@ -24,7 +24,6 @@ struct run_skip_job {
     uint32_t begun;                /* the latest step that any task has begun, at the last look */
     uint32_t number[RUN_WINDOWS];  /* of a window's first step */
     uint32_t skipped[RUN_WINDOWS]; /* steps, before that window */
-    double factor;                 /* of what steps of a trace compute */
 };
 
 /* Plain values: broadcast, saved. */

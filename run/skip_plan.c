@@ -151,7 +151,7 @@ static void pieces_cut(struct stats_windows *seen, uint32_t from, uint32_t lengt
 double run_skip_known(const struct run_skip *skip, uint32_t i, uint32_t from, uint32_t to)
 {
     const int64_t *known = skip->known[i];
-    return known ? skip->job[i].factor * (double)(known[to] - known[from]) : 0;
+    return known ? (double)(known[to] - known[from]) : 0;
 }
 
 /* Takes out of the values what they depend on what is known of each. */

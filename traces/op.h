@@ -357,8 +357,9 @@ struct task_program_class {
      * NULL: none are known. */
     struct task_steps *(*steps)(struct task_program *);
     /* Of traces: finds the steps, for steps(). Collective, when own tasks have been prepared; in a run that
-     * may skip steps. NULL: they are known. */
-    void (*find_steps)(struct task_program *, struct ker_comm *);
+     * may skip steps. factor: how many times as long as in the trace each task of the job computes; NULL:
+     * once. NULL: they are known. */
+    void (*find_steps)(struct task_program *, const double *factor, struct ker_comm *);
     /* How far an own task is, for the line of progress: operations, steps or bytes of all of them; false:
      * there is no such task here. NULL: that is not known before the end. */
     bool (*done)(const struct task_program *, uint32_t own, uint64_t *so_far, uint64_t *all);

@@ -58,8 +58,10 @@ struct trace_repeat {
 
 /* With room for own tasks, each of which is to be filled in, but for its steps. */
 struct trace_repeat *trace_repeat_new(struct trace_repeat *, uint32_t tasks);
-/* Collective: finds the steps of these tasks; all: those of the job. */
-void trace_repeat_find(struct trace_repeat *, const struct task_comm *, uint32_t all, struct ker_comm *);
+/* Collective: finds the steps of these tasks; all: those of the job; factor: task_program_class.find_steps.
+ */
+void trace_repeat_find(struct trace_repeat *, const struct task_comm *, uint32_t all, const double *factor,
+                       struct ker_comm *);
 void trace_repeat_release(struct trace_repeat *);
 
 /* An own task is there, for task_program_class.at; the place behind a gap where it continues, or NULL. */

@@ -23,10 +23,10 @@ struct task_steps {
     uint32_t from,
         to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
     uint32_t skipped; /* in the gaps before it */
-    /* Of traces, else NULL, malloc'ed: by how much longer than in as many mean ones tasks compute in the
-     * steps before one, in ps; count + 1 of them. */
+    /* Of traces, else NULL, malloc'ed: by how much longer than so many mean ones the steps before one take
+     * over an ideal network, in ps; count + 1 of them. */
     int64_t *known;
-    ker_time mean;        /* of traces: what a step computes */
+    ker_time mean; /* of traces: a step over it */
     double before, after; /* parts of the operations before step 1, and in the last one */
     const char *by;       /* what a step is: "marks (MPI_Pcontrol)" */
     const char *why;      /* period 0: there are no steps that may be skipped, because the job ...; or NULL */

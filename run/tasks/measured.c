@@ -152,8 +152,13 @@ void task_system_find_steps(struct task_system *system, struct ker_comm *comm)
 {
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
         const struct task_job *j = task_jobs_get(system->jobs, job);
-        if (j->timed && j->class->find_steps)
-            j->class->find_steps(j->program, comm);
+        if (!j->timed || !j->class->find_steps)
+            continue;
+        double *factor = ker_alloc((j->tasks + 1ull) * sizeof *factor);
+        for (uint32_t task = 0; task < j->tasks; task++)
+            factor[task] = task_processor_factor(j, task);
+        j->class->find_steps(j->program, factor, comm);
+        free(factor);
     }
 }
 

@@ -309,7 +309,7 @@ static bool program_ordered(const struct task_program *program, uint32_t number,
     return true;
 }
 
-static void program_find_steps(struct task_program *program, struct ker_comm *comm)
+static void program_find_steps(struct task_program *program, const double *factor, struct ker_comm *comm)
 {
     struct trace_repeat *r = trace_repeat_new(&program->repeat, program->own_count);
     r->graph = program_ordered;
@@ -321,7 +321,7 @@ static void program_find_steps(struct task_program *program, struct ker_comm *co
         r->task[i].task = own->task;
         r->task[i].total = own->run.task->ops + 1ull; /* with its end */
     }
-    trace_repeat_find(r, &program->world, program->tasks, comm);
+    trace_repeat_find(r, &program->world, program->tasks, factor, comm);
     for (uint32_t i = 0; i < program->own_count; i++)
         if (*r->why)
             graph_order_release(&program->own[i].order);

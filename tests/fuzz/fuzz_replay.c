@@ -70,7 +70,7 @@ static uint64_t ops_check(struct task_program *program)
 static void steps_check(struct task_program *program)
 {
     struct task_op op;
-    class->find_steps(program, alone);
+    class->find_steps(program, NULL, alone);
     const struct task_steps *steps = class->steps(program);
     ker_assert(steps->period ? !steps->why && steps->count > 2 : steps->why && steps->why[0]);
     do

@@ -40,7 +40,7 @@ refused() { # NAME TEXT STEPS OPTION...: a schedule that is made by these is not
 
 goal "$t/ring.goal" 600
 trace_config ring "$t/ring.goal"
-steps 0 'steps        598, known by the same messages' "$t/ring.goal" && grep -q '^computation  1.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
+steps 0 'steps        598, known by the same messages' "$t/ring.goal" && grep -q '^ideal        1.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
 check "marsconv --steps: a graph of two cpus, and how its computation drifts"
 run -o "$t/full" "$t/ring.cfg" run.skip.enabled=false && run -o "$t/skip" "$t/ring.cfg" && trace_covers "$t/full" "$t/skip" 0.4
 check "the interval covers the full run's time"

@@ -56,7 +56,7 @@ check "step 0 is what precedes the first that repeats"
 run -o "$t/calls" "$t/text.cfg" output.calls=true && run -o "$t/all-calls" "$t/text.cfg" output.calls=true run.skip.enabled=false &&
     cmp <(cut -d, -f1-5 "$t/calls/calls.csv") <(cut -d, -f1-5 "$t/all-calls/calls.csv") && cmp <(cut -d, -f1-5 "$t/calls/functions.csv") <(cut -d, -f1-5 "$t/all-calls/functions.csv")
 check "calls that the trace counts are those of all steps"
-steps 0 'steps        598, known by the same messages and collectives' "$t/text" && grep -q '^computation  2.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
+steps 0 'steps        598, known by the same messages and collectives' "$t/text" && grep -q '^ideal        2.* us a step.* 0\.[789].* 1\.[012]' "$t/steps"
 check "marsconv --steps says what repeats, and how computation drifts"
 "$m" --check "$t/text.cfg" 2>"$t/err" | tr -s '\n ' ' ' | grep -q 'skip of 600 steps of job `t`, known by the same messages and collectives at least'
 check "--check says what steps are known by"
@@ -72,6 +72,12 @@ check "marsconv --steps: marks"
 "$(dirname "$m")/marsconv" --to mars "$t/marked" "$t/converted" 2>"$t/err" && steps 0 'steps        599, known by marks (MPI_Pcontrol)' "$t/converted" && trace_config converted "$t/converted" &&
     run -o "$t/converted-skip" "$t/converted.cfg" && cmp <(jq .result.jobs[0].estimated "$t/marked-skip/summary.json") <(jq .result.jobs[0].estimated "$t/converted-skip/summary.json")
 check "marks are converted"
+# Over a network that takes next to no time all of a step is known.
+ideal=('topology.bandwidth="100000 GB/s"' 'topology.latency="1 ps"' 'switch.delay="1 ps"')
+run -o "$t/ideal-full" "$t/text.cfg" run.skip.enabled=false "${ideal[@]}" && run -o "$t/ideal" "$t/text.cfg" "${ideal[@]}" &&
+    jq -ne --slurpfile f "$t/ideal-full/summary.json" --slurpfile s "$t/ideal/summary.json" '$f[0].result.jobs[0].finish_ps as $full | $s[0].result.jobs[0] |
+        .estimated.simulated_steps < 30 and (.finish_ps / $full - 1 | fabs) < 1e-6 and .estimated.high_ps - .finish_ps < 1e-6 * $full' >/dev/null
+check "who waits for whom is known before the run"
 all_alike "the same bits: marks, in operations that lie in a file" "$t/marked.cfg" 'jobs[0].trace_memory=1 KiB'
 missed=0
 for first in $(seq 0 3 57); do

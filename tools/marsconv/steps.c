@@ -5,7 +5,7 @@
 
 #define TENTHS 10
 
-/* What is computed in the n-th tenth of the steps, by the mean of all. */
+/* How long steps of the n-th tenth take, by the mean of all. */
 static double tenth(const struct task_steps *s, uint32_t n)
 {
     uint64_t inner = s->count - 2;
@@ -14,7 +14,7 @@ static double tenth(const struct task_steps *s, uint32_t n)
     return to > from && s->mean ? 1 + more / ((double)(to - from) * (double)s->mean) : 1;
 }
 
-static void computation_print(const struct task_steps *s)
+static void ideal_print(const struct task_steps *s)
 {
     char mean[32], low[32], high[32];
     ker_time least = KER_TIME_MAX, most = 0;
@@ -23,8 +23,8 @@ static void computation_print(const struct task_steps *s)
         least = time < least ? time : least;
         most = time > most ? time : most;
     }
-    printf("computation  %s a step, %s to %s; by tenths of the run", ker_print_time(mean, s->mean),
-           ker_print_time(low, least), ker_print_time(high, most));
+    printf("ideal        %s a step over a network that takes no time, %s to %s; by tenths of the run",
+           ker_print_time(mean, s->mean), ker_print_time(low, least), ker_print_time(high, most));
     for (uint32_t n = 0; n < TENTHS; n++)
         printf(" %.2f", tenth(s, n));
     printf("\n");
@@ -43,7 +43,7 @@ static int steps_print(const struct task_steps *s)
         printf("kinds        they repeat in periods of %u steps\n", s->period);
     printf("besides      %.1f %% of the operations precede them, %.1f %% follow, with the last step\n",
            100 * s->before, 100 * s->after);
-    computation_print(s);
+    ideal_print(s);
     return 0;
 }
 
@@ -59,7 +59,7 @@ int conv_steps(const char *path, const struct conv_options *options)
     else
         conv_job_open(&job, path, source.name, options, &error);
     if (error.status == KER_OK) {
-        job.class->find_steps(job.program, job.alone);
+        job.class->find_steps(job.program, NULL, job.alone);
         status = steps_print(job.class->steps(job.program));
     } else {
         fprintf(stderr, "marsconv: error: %s\n", error.text);

@@ -126,7 +126,7 @@ void trace_program_position(struct task_program *program, uint32_t number, struc
         trace_repeat_moved(&p->repeat, number, before);
 }
 
-void trace_program_find_steps(struct task_program *program, struct ker_comm *comm)
+void trace_program_find_steps(struct task_program *program, const double *factor, struct ker_comm *comm)
 {
     struct trace_program *p = base_of(program);
     struct trace_repeat *r = trace_repeat_new(&p->repeat, p->own_count);
@@ -137,7 +137,7 @@ void trace_program_find_steps(struct task_program *program, struct ker_comm *com
         r->task[i].total = own->others ? 0 : own->held->code.total;
         r->task[i].comm = own->reader.comm;
     }
-    trace_repeat_find(r, p->comm, p->tasks, comm);
+    trace_repeat_find(r, p->comm, p->tasks, factor, comm);
     char *file = r->why_line && p->file ? p->file(program, r->why_task) : NULL;
     size_t length = strlen(r->why);
     if (file)

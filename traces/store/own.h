@@ -53,7 +53,7 @@ const struct task_comm *trace_program_comms(const struct task_program *, int32_t
 bool trace_program_next(struct task_program *, uint32_t number, struct task_op *);
 bool trace_program_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 void trace_program_position(struct task_program *, uint32_t number, struct ker_chunk *);
-void trace_program_find_steps(struct task_program *, struct ker_comm *);
+void trace_program_find_steps(struct task_program *, const double *factor, struct ker_comm *);
 struct task_steps *trace_program_steps(struct task_program *);
 void trace_program_at(struct task_program *, uint32_t number, ker_time now);
 uint32_t trace_program_streams(const struct task_program *, uint32_t number, uint32_t *further);

@@ -4,7 +4,7 @@
  * many of them, complete, and of kinds that repeat. All that is compared between tasks are sums, so that it
  * is the same however tasks are distributed.
  */
-#include "traces/store/repeat_walk.h"
+#include "traces/store/repeat_measure.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,31 +12,7 @@
 
 #define LEAST_MARKS 3 /* with fewer it is a part of the run that is marked */
 #define MOST 0.5      /* of the operations: what repeats in as much of them is taken */
-#define PARTS 8       /* of a step: the longest computation of any task counts in each */
 #define SLACK 2       /* tasks may see a step more at either end of what repeats */
-
-/* What is wrong, of the first task of which something is. */
-enum fault { FAULT_NONE, FAULT_THREADS, FAULT_OPEN, FAULT_UNKNOWN };
-struct faults {
-    int64_t task, what, step, line;
-};
-
-/* What all tasks do in each step. */
-struct measure {
-    uint32_t steps;
-    uint64_t *kind, *pairs, *receivers;
-    int64_t *computed;             /* the longest of all tasks, in ps */
-    int64_t full_least, full_most; /* collectives of all tasks before step 1: negative, by maximum */
-    int64_t full_step;             /* most in a step */
-    uint64_t any;
-    struct faults fault;
-};
-
-static void fault_note(struct measure *m, uint32_t task, enum fault what, uint32_t step, uint32_t line)
-{
-    if (m->fault.what == FAULT_NONE || task < m->fault.task)
-        m->fault = (struct faults){task, what, step, line};
-}
 
 /* ---- where steps begin ---- */
 
@@ -145,117 +121,6 @@ static struct found steps_find(struct trace_repeat *r, const struct task_comm *c
     return best;
 }
 
-/* ---- what is done in them ---- */
-
-static void step_measure(struct measure *m, const struct trace_walk *w, uint32_t step)
-{
-    m->kind[step] += ker_hash(w->hash + ker_hash((uint64_t)w->task + 1));
-    m->pairs[step] += w->pairs;
-    m->receivers[step] += w->receivers;
-    if (step == 0 || step + 1 >= m->steps)
-        return;
-    m->any |= w->any;
-    if (w->unknown)
-        fault_note(m, (uint32_t)w->task, FAULT_UNKNOWN, step, w->line);
-}
-
-/* A part of a step has been computed until now, by the last task to have done so. */
-static void part_end(struct measure *m, uint32_t step, uint32_t part, ker_time *began, ker_time now)
-{
-    int64_t *longest = &m->computed[(size_t)step * PARTS + part];
-    *longest = now - *began > *longest ? now - *began : *longest;
-    *began = now;
-}
-
-/* A task begins its step, after so many collectives of all tasks in the one before. */
-static void full_note(struct measure *m, uint32_t step, int64_t calls)
-{
-    if (step == 1) {
-        m->full_least = -calls > m->full_least ? -calls : m->full_least;
-        m->full_most = calls > m->full_most ? calls : m->full_most;
-    } else if (calls > m->full_step) {
-        m->full_step = calls;
-    }
-}
-
-static void task_measure(struct measure *m, const struct trace_repeat *r, const struct trace_repeat_task *t,
-                         const struct task_comm *comms, uint32_t all)
-{
-    struct trace_walk w;
-    uint32_t step = 0, part = 0, open = 0;
-    ker_time began = 0;
-    uint64_t full = 0, before = 0;
-    trace_walk_begin(&w, r, t, comms, all);
-    for (; trace_walk_next(&w); open = w.open, full = w.full) {
-        uint64_t at = r->marked ? w.begin.at : w.before.at;
-        ker_time now = r->marked ? w.computed : w.computed_before;
-        if (step + 1 < m->steps && at >= t->place[step + 1].at) {
-            part_end(m, step++, part, &began, now);
-            full_note(m, step, (int64_t)(full - before));
-            before = full;
-            part = 0;
-            if (open)
-                fault_note(m, t->task, FAULT_OPEN, step, w.line);
-        }
-        if (step > 0 && step + 1 < m->steps) {
-            uint64_t from = t->place[step].at;
-            uint32_t in = (uint32_t)((at - from) * PARTS / (t->place[step + 1].at - from));
-            if (in > part)
-                part_end(m, step, part, &began, now);
-            part = in;
-        }
-        if (w.posts || w.unknown)
-            step_measure(m, &w, step);
-    }
-    trace_walk_end(&w);
-}
-
-/* Of all ranks. */
-static void measure_join(struct measure *m, struct ker_comm *comm)
-{
-    int64_t most[] = {m->full_least, m->full_most, m->full_step};
-    struct faults *f = &m->fault;
-    int64_t first = f->what ? f->task : INT64_MAX, fault[] = {f->what, f->step, f->line};
-    ker_comm_sum_u64(comm, m->kind, m->steps);
-    ker_comm_sum_u64(comm, m->pairs, m->steps);
-    ker_comm_sum_u64(comm, m->receivers, m->steps);
-    ker_comm_max_i64(comm, m->computed, (size_t)m->steps * PARTS);
-    ker_comm_or_u64(comm, &m->any, 1);
-    ker_comm_max_i64(comm, most, 3);
-    ker_comm_min_i64(comm, &first, 1);
-    if (!f->what || f->task != first)
-        fault[0] = fault[1] = fault[2] = 0;
-    ker_comm_max_i64(comm, fault, 3);
-    m->full_least = most[0];
-    m->full_most = most[1];
-    m->full_step = most[2];
-    m->fault = (struct faults){first, fault[0], fault[1], fault[2]};
-}
-
-static struct measure measure_make(const struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
-                                   struct ker_comm *comm)
-{
-    uint32_t steps = r->steps.count;
-    struct measure m = {.steps = steps,
-                        .full_least = INT64_MIN,
-                        .kind = ker_alloc(steps * sizeof *m.kind),
-                        .pairs = ker_alloc(steps * sizeof *m.pairs),
-                        .receivers = ker_alloc(steps * sizeof *m.receivers),
-                        .computed = ker_alloc(steps * PARTS * sizeof *m.computed)};
-    for (uint32_t i = 0; i < r->tasks; i++)
-        task_measure(&m, r, &r->task[i], comms, all);
-    measure_join(&m, comm);
-    return m;
-}
-
-static void measure_release(struct measure *m)
-{
-    free(m->kind);
-    free(m->pairs);
-    free(m->receivers);
-    free(m->computed);
-}
-
 /* ---- the steps of all ---- */
 
 static void __attribute__((format(printf, 2, 3))) refuse(struct trace_repeat *r, const char *format, ...)
@@ -268,9 +133,9 @@ static void __attribute__((format(printf, 2, 3))) refuse(struct trace_repeat *r,
     r->steps.period = 0;
 }
 
-static void fault_say(struct trace_repeat *r, const struct faults *f)
+static void fault_say(struct trace_repeat *r, const struct trace_faults *f)
 {
-    if (f->what == FAULT_OPEN)
+    if (f->what == TRACE_FAULT_OPEN)
         refuse(r, "has a request open where step %lld of task %lld begins", (long long)f->step,
                (long long)f->task);
     else
@@ -283,7 +148,7 @@ static void fault_say(struct trace_repeat *r, const struct faults *f)
 }
 
 /* What repeats: the shortest period of the steps' kinds; 1, when they have none. */
-static uint32_t kinds_period(const struct measure *m)
+static uint32_t kinds_period(const struct trace_measure *m)
 {
     for (uint32_t period = 1; period <= (m->steps - 2) / 2; period++) {
         uint32_t step = 1;
@@ -295,22 +160,18 @@ static uint32_t kinds_period(const struct measure *m)
     return 1;
 }
 
-static void known_make(struct task_steps *s, const struct measure *m)
+static void known_make(struct task_steps *s, const struct trace_measure *m)
 {
+    uint32_t last = s->count - 1;
+    double mean = (double)(m->begun[last] - m->begun[1]) / (last - 1);
     s->known = ker_alloc((s->count + 1ull) * sizeof *s->known);
-    for (uint32_t step = 1; step + 1 < s->count; step++) {
-        s->known[step + 1] = s->known[step];
-        for (uint32_t part = 0; part < PARTS; part++)
-            s->known[step + 1] += m->computed[(size_t)step * PARTS + part];
-    }
-    double mean = (double)s->known[s->count - 1] / (s->count - 2);
     s->mean = (ker_time)mean;
-    for (uint32_t step = 2; step < s->count; step++)
-        s->known[step] -= (int64_t)(mean * (step - 1));
-    s->known[s->count] = s->known[s->count - 1];
+    for (uint32_t step = 1; step <= last; step++)
+        s->known[step] = m->begun[step] - m->begun[1] - (int64_t)(mean * (step - 1));
+    s->known[s->count] = s->known[last];
 }
 
-static void steps_judge(struct trace_repeat *r, const struct measure *m)
+static void steps_judge(struct trace_repeat *r, const struct trace_measure *m)
 {
     const uint64_t *left = m->any ? m->receivers : m->pairs;
     if (m->fault.what) {
@@ -377,7 +238,7 @@ struct trace_repeat *trace_repeat_new(struct trace_repeat *r, uint32_t tasks)
 }
 
 void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, uint32_t all,
-                       struct ker_comm *comm)
+                       const double *factor, struct ker_comm *comm)
 {
     uint64_t threads = 0;
     for (uint32_t i = 0; i < r->tasks; i++)
@@ -396,9 +257,9 @@ void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, ui
         }
         r->steps.count = (uint32_t)f.least + 1;
         parts_find(r, comm);
-        struct measure m = measure_make(r, comms, all, comm);
+        struct trace_measure m = trace_measure_make(r, comms, all, factor, comm);
         steps_judge(r, &m);
-        measure_release(&m);
+        trace_measure_release(&m);
     }
     found_release(&f, r->tasks);
 }

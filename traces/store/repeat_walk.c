@@ -1,19 +1,73 @@
 /* repeat_walk.c - what a task posts, which requests it has open, and how long it computes. */
 #include "traces/store/repeat_walk.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* What a call, or the wait for its request, waits for. */
+struct awaited {
+    uint64_t key;       /* of the message that it receives; 0: none, or it may come from anywhere */
+    uint64_t sent;      /* of a persistent request: of the message that it sends */
+    uint8_t collective; /* + 1; 0: it is none */
+    int32_t comm, root;
+};
 
 /* A request that is open or persistent, by its number + 1. */
 struct request {
     uint64_t number;
     bool persistent, open;
     uint64_t hash, bytes, pairs, receivers; /* of a persistent one: each time that it is started */
+    struct awaited awaited;
 };
 static const struct ker_table_kind requests = KER_TABLE_U64(struct request);
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
     return ker_hash(ker_hash(ker_hash(a + 1) + b) + c);
+}
+
+/* ---- what tasks wait for (ideal.h) ---- */
+
+/* A member's message to the member by which a collective is done, or back. */
+static void hub_event(struct trace_walk *w, int32_t member, int32_t hub, bool to_hub, int32_t comm)
+{
+    uint64_t key = mix((uint64_t)(uint32_t)member << 32 | (uint32_t)hub, to_hub ? 7 : 8, (uint64_t)comm);
+    enum trace_event_kind kind = to_hub == (w->task != hub) ? TRACE_SENDS : TRACE_RECEIVES;
+    trace_event_add(&w->events, key, kind, w->computed);
+}
+
+static void collective_await(struct trace_walk *w, const struct awaited *a)
+{
+    const struct task_comm *comm = &w->comms[a->comm];
+    unsigned which = a->collective - 1u;
+    bool gathers = which != TASK_COLL_BCAST && which != TASK_COLL_SCATTER && which != TASK_COLL_SCATTERV,
+         spreads = which != TASK_COLL_REDUCE && which != TASK_COLL_GATHER && which != TASK_COLL_GATHERV;
+    if (comm->remote || task_coll_among_neighbours(which)) /* who waits for whom is not known here */
+        return;
+    int32_t hub = task_comm_task(comm, gathers && spreads ? 0 : a->root);
+    for (int to_hub = 1; to_hub >= 0; to_hub--) {
+        if (!(to_hub ? gathers : spreads))
+            continue;
+        if (w->task != hub)
+            hub_event(w, w->task, hub, to_hub, a->comm);
+        for (int32_t i = 0; w->task == hub && i < comm->size; i++)
+            if (task_comm_task(comm, i) != hub)
+                hub_event(w, task_comm_task(comm, i), hub, to_hub, a->comm);
+    }
+}
+
+static void wait_note(struct trace_walk *w, const struct awaited *a)
+{
+    if (w->waits && a->collective)
+        collective_await(w, a);
+    else if (w->waits && a->key)
+        trace_event_add(&w->events, a->key, TRACE_RECEIVES, w->computed);
+}
+
+static void send_note(struct trace_walk *w, uint64_t key)
+{
+    if (w->waits && key)
+        trace_event_add(&w->events, key, TRACE_SENDS, w->computed);
 }
 
 /* ---- requests ---- */
@@ -28,17 +82,20 @@ static struct request *request_make(struct trace_walk *w, uint64_t number)
     return r;
 }
 
-static void request_open(struct trace_walk *w, uint64_t number)
+static void request_open(struct trace_walk *w, uint64_t number, const struct awaited *awaited)
 {
-    request_make(w, number)->open = true;
+    struct request *r = request_make(w, number);
+    r->open = true;
+    r->awaited = *awaited;
     w->open++;
 }
 
 /* What it does is done whenever it is started. */
-static void request_keep(struct trace_walk *w, uint64_t number)
+static void request_keep(struct trace_walk *w, uint64_t number, const struct awaited *awaited)
 {
     struct request *r = request_make(w, number);
     r->persistent = true;
+    r->awaited = *awaited;
     r->hash = w->hash;
     r->bytes = w->bytes;
     r->pairs = w->pairs;
@@ -59,6 +116,7 @@ static void request_start(struct trace_walk *w, uint64_t number)
     w->bytes += r->bytes;
     w->pairs += r->pairs;
     w->receivers += r->receivers;
+    send_note(w, r->awaited.sent);
 }
 
 static void request_close(struct trace_walk *w, uint64_t number, bool frees)
@@ -66,6 +124,8 @@ static void request_close(struct trace_walk *w, uint64_t number, bool frees)
     struct request *r = ker_table_find(&requests, &w->requests, &(struct request){.number = number + 1});
     if (!r)
         return;
+    if (r->open && !frees)
+        wait_note(w, &r->awaited);
     w->open -= r->open;
     r->open = false;
     if (frees || !r->persistent)
@@ -74,7 +134,8 @@ static void request_close(struct trace_walk *w, uint64_t number, bool frees)
 
 /* ---- what is posted ---- */
 
-static void message_add(struct trace_walk *w, const struct task_op *op, bool sends)
+/* What tells its messages from others; 0: it is from anywhere, or to nobody. */
+static uint64_t message_add(struct trace_walk *w, const struct task_op *op, bool sends)
 {
     bool second = op->kind == TASK_OP_SENDRECV && !sends;
     int32_t peer = second ? op->peer2 : op->peer, tag = second ? op->tag2 : op->tag;
@@ -88,7 +149,7 @@ static void message_add(struct trace_walk *w, const struct task_op *op, bool sen
     w->messages += collective ? 0 : hash;
     w->bytes += second ? op->bytes2 : op->bytes;
     if (peer == TASK_PROC_NULL)
-        return;
+        return 0;
     bool any = peer < 0 || (!sends && tag == TASK_ANY);
     w->unknown |= sends && any; /* whoever was found */
     w->any |= any;
@@ -97,11 +158,13 @@ static void message_add(struct trace_walk *w, const struct task_op *op, bool sen
             from = sends ? w->task : other;
     uint64_t sign = sends ? 1 : UINT64_MAX,
              where = comm->remote ? 0 : (uint64_t)op->comm; /* the other side has another number */
-    w->pairs += sign * mix((uint64_t)(uint32_t)to << 32 | (uint32_t)from, (uint32_t)tag, where);
+    uint64_t key = mix((uint64_t)(uint32_t)to << 32 | (uint32_t)from, (uint32_t)tag, where);
+    w->pairs += sign * key;
     w->receivers += sign * mix((uint32_t)to, 3, where);
+    return any ? 0 : key;
 }
 
-static void collective_add(struct trace_walk *w, const struct task_op *op)
+static struct awaited collective_add(struct trace_walk *w, const struct task_op *op)
 {
     const struct task_comm *comm = &w->comms[op->comm];
     uint64_t hash = mix(op->collective, (uint64_t)(uint32_t)op->peer, (uint64_t)op->comm);
@@ -109,27 +172,30 @@ static void collective_add(struct trace_walk *w, const struct task_op *op)
     w->hash += hash;
     w->bytes += op->bytes;
     w->full += comm->size == w->all && !comm->remote;
+    struct awaited awaited = {
+        .collective = (uint8_t)(op->collective + 1), .comm = op->comm, .root = op->peer};
     if (comm->remote) /* not all of which are in it */
-        return;
+        return awaited;
     hash = mix(op->collective, 5, (uint64_t)op->comm);
     hash -= task_comm_task(comm, 0) == w->task ? hash * (uint64_t)comm->size : 0;
     w->pairs += hash;
     w->receivers += hash;
+    return awaited;
 }
 
-static void requests_see(struct trace_walk *w, const struct task_op *op)
+static void requests_see(struct trace_walk *w, const struct task_op *op, const struct awaited *awaited)
 {
     switch (op->kind) {
     case TASK_OP_ISEND:
     case TASK_OP_IRECV:
     case TASK_OP_IMRECV:
     case TASK_OP_ICOLLECTIVE:
-        request_open(w, op->request);
+        request_open(w, op->request, awaited);
         break;
     case TASK_OP_SEND_INIT:
     case TASK_OP_RECV_INIT:
     case TASK_OP_COLLECTIVE_INIT:
-        request_keep(w, op->request);
+        request_keep(w, op->request, awaited);
         break;
     case TASK_OP_START:
         request_start(w, op->request);
@@ -151,33 +217,61 @@ static void requests_see(struct trace_walk *w, const struct task_op *op)
     }
 }
 
-static void op_see(struct trace_walk *w, const struct task_op *op)
+/* Messages and collectives: what the call, or its request, waits for. */
+static struct awaited posts_see(struct trace_walk *w, const struct task_op *op)
 {
+    struct awaited awaited = {0};
     switch (op->kind) {
     case TASK_OP_SEND:
     case TASK_OP_ISEND:
+        send_note(w, message_add(w, op, true));
+        break;
     case TASK_OP_SEND_INIT:
-        message_add(w, op, true);
+        awaited.sent = message_add(w, op, true);
         break;
     case TASK_OP_SENDRECV:
-        message_add(w, op, true);
-        message_add(w, op, false);
+        send_note(w, message_add(w, op, true));
+        awaited.key = message_add(w, op, false);
         break;
     case TASK_OP_RECV:
+    case TASK_OP_MRECV:
     case TASK_OP_IRECV:
     case TASK_OP_RECV_INIT:
-    case TASK_OP_MRECV:
     case TASK_OP_IMRECV:
-        message_add(w, op, false);
+        awaited.key = message_add(w, op, false);
         break;
     case TASK_OP_COLLECTIVE:
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
-        collective_add(w, op);
+        awaited = collective_add(w, op);
+        break;
+    default:
+        break;
+    }
+    return awaited;
+}
+
+static void op_see(struct trace_walk *w, const struct task_op *op)
+{
+    struct awaited awaited = posts_see(w, op);
+    switch (op->kind) {
+    case TASK_OP_SENDRECV:
+    case TASK_OP_RECV:
+    case TASK_OP_MRECV:
+    case TASK_OP_COLLECTIVE:
+        wait_note(w, &awaited);
         break;
     case TASK_OP_MARK:
         w->mark = true;
         break;
+    case TASK_OP_SEND: /* posts_see */
+    case TASK_OP_ISEND:
+    case TASK_OP_SEND_INIT:
+    case TASK_OP_IRECV:
+    case TASK_OP_RECV_INIT:
+    case TASK_OP_IMRECV:
+    case TASK_OP_ICOLLECTIVE:
+    case TASK_OP_COLLECTIVE_INIT:
     case TASK_OP_START: /* requests_see */
     case TASK_OP_STARTALL:
     case TASK_OP_WAIT:
@@ -195,7 +289,7 @@ static void op_see(struct trace_walk *w, const struct task_op *op)
         w->unknown = true;
         break;
     }
-    requests_see(w, op);
+    requests_see(w, op, &awaited);
 }
 
 void trace_walk_begin(struct trace_walk *w, const struct trace_repeat *r,
@@ -222,6 +316,32 @@ static void last_clear(struct trace_walk *w)
 {
     w->mark = w->posts = w->collective = w->unknown = w->any = false;
     w->hash = w->messages = w->bytes = w->pairs = w->receivers = 0;
+    w->events.count = 0;
+}
+
+/* Of a graph: a message leaves when its cpu has computed what precedes it, and all have come by the next
+ * place, when the longest of the cpus has. */
+static void graph_message(struct trace_walk *w, const struct task_op *op, ker_time computed)
+{
+    bool sends = op->kind == TASK_OP_GRAPH_SEND;
+    uint64_t key = message_add(w, op, sends);
+    if (w->waits && key)
+        trace_event_add(&w->events, key, sends ? TRACE_SENDS : TRACE_RECEIVES,
+                        sends ? w->computed + computed : 0);
+}
+
+static int event_compare(const void *a_, const void *b_)
+{
+    uint64_t a = ((const struct trace_event *)a_)->at, b = ((const struct trace_event *)b_)->at;
+    return (a > b) - (a < b);
+}
+
+static void graph_receives(struct trace_walk *w)
+{
+    for (size_t i = 0; i < w->events.count; i++)
+        if (w->events.event[i].at == TRACE_EVENT_AT(TRACE_RECEIVES, 0))
+            w->events.event[i].at = TRACE_EVENT_AT(TRACE_RECEIVES, w->computed);
+    qsort(w->events.event, w->events.count, sizeof *w->events.event, event_compare);
 }
 
 /* What cpus compute side by side takes as long as the longest of them. */
@@ -236,6 +356,7 @@ static bool graph_next(struct trace_walk *w)
         more = w->repeat->graph(w->repeat->program, w->own, w->number, &op, &cut, &on);
         if (!more || (cut && w->number > w->begin.at)) {
             w->computed += longest;
+            graph_receives(w);
             w->collective = w->messages == 0;
             if (w->posts)
                 return true;
@@ -245,7 +366,7 @@ static bool graph_next(struct trace_walk *w)
         }
         w->line = op.line;
         if (more && op.kind != TASK_OP_COMPUTE)
-            message_add(w, &op, op.kind == TASK_OP_GRAPH_SEND);
+            graph_message(w, &op, cpu[on]);
         else if (more && (cpu[on] += op.time) > longest)
             longest = cpu[on];
     }
@@ -274,6 +395,7 @@ bool trace_walk_next(struct trace_walk *w)
 
 void trace_walk_end(struct trace_walk *w)
 {
+    free(w->events.event);
     ker_table_release(&w->requests);
     trace_reader_release(&w->reader);
 }

@@ -1,7 +1,9 @@
-/* repeat_walk.h - for repeat.c and repeat_period.c: a walk through the operations of a task. */
+/* repeat_walk.h - for repeat.c, repeat_period.c and repeat_measure.c: a walk through the operations of a
+ * task. */
 #ifndef TASKS_TRACE_REPEAT_WALK_H
 #define TASKS_TRACE_REPEAT_WALK_H
 
+#include "traces/store/ideal.h"
 #include "traces/store/own.h"
 
 /* Which operations are compared, and by what. */
@@ -19,6 +21,8 @@ struct trace_walk {
     uint32_t open;
     ker_time computed; /* until now */
     uint64_t full;     /* collectives of all tasks */
+    bool waits;        /* events are wanted, of the last operation */
+    struct trace_events events;
     /* Of the last operation; of graphs: of those up to the next place where all before is done. */
     uint32_t line;
     struct trace_place begin, before; /* of it, and of the computation before it */

@@ -1,0 +1,175 @@
+/* repeat_measure.c - what all tasks do in each step, and when these would end over an ideal network.
+ *
+ * Each rank reads its own tasks, as far as one rank, which runs them over the ideal network (ideal.h), wants
+ * to have them: tasks that wait for others there are not read on. So a part of each task is in memory, and
+ * no rank waits for an answer but for what is to be read next.
+ */
+#include "traces/store/repeat_measure.h"
+#include "traces/store/ideal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT_ONCE (1u << 17) /* events of all tasks, about */
+#define AT_LEAST 64        /* of a task */
+
+/* An own task, as far as it has been read. */
+struct reading {
+    struct trace_walk walk;
+    uint32_t step, open;
+    uint64_t full, before; /* collectives of all tasks: until now, and until the step began */
+    bool ended;
+};
+
+static void fault_note(struct trace_measure *m, uint32_t task, enum trace_fault what, uint32_t step,
+                       uint32_t line)
+{
+    if (m->fault.what == TRACE_FAULT_NONE || task < m->fault.task)
+        m->fault = (struct trace_faults){task, what, step, line};
+}
+
+static void step_measure(struct trace_measure *m, const struct trace_walk *w, uint32_t step)
+{
+    m->kind[step] += ker_hash(w->hash + ker_hash((uint64_t)w->task + 1));
+    m->pairs[step] += w->pairs;
+    m->receivers[step] += w->receivers;
+    if (step == 0 || step + 1 >= m->steps)
+        return;
+    m->any |= w->any;
+    if (w->unknown)
+        fault_note(m, (uint32_t)w->task, TRACE_FAULT_UNKNOWN, step, w->line);
+}
+
+/* A task begins its step, after so many collectives of all tasks in the one before. */
+static void full_note(struct trace_measure *m, uint32_t step, int64_t calls)
+{
+    if (step == 1) {
+        m->full_least = -calls > m->full_least ? -calls : m->full_least;
+        m->full_most = calls > m->full_most ? calls : m->full_most;
+    } else if (calls > m->full_step) {
+        m->full_step = calls;
+    }
+}
+
+/* Reads on until there are that many events more, or the task ends. */
+static void read_on(struct trace_measure *m, const struct trace_repeat *r, const struct trace_repeat_task *t,
+                    struct reading *at, struct trace_events *events, size_t most)
+{
+    struct trace_walk *w = &at->walk;
+    size_t begin = events->count;
+    while (events->count - begin < most && trace_walk_next(w)) {
+        uint64_t place = r->marked ? w->begin.at : w->before.at;
+        if (at->step + 1 < m->steps && place >= t->place[at->step + 1].at) {
+            trace_event_add(events, ++at->step, TRACE_BEGINS, r->marked ? w->computed : w->computed_before);
+            full_note(m, at->step, (int64_t)(at->full - at->before));
+            at->before = at->full;
+            if (at->open)
+                fault_note(m, t->task, TRACE_FAULT_OPEN, at->step, w->line);
+        }
+        for (size_t i = 0; i < w->events.count; i++)
+            *KER_PUSH(events->event, events->count, events->room) = w->events.event[i];
+        if (w->posts || w->unknown)
+            step_measure(m, w, at->step);
+        at->open = w->open;
+        at->full = w->full;
+    }
+    at->ended = events->count - begin < most;
+    if (at->ended)
+        trace_event_add(events, 0, TRACE_ENDS, w->computed);
+}
+
+/* Rank 0 has what all ranks have read, each task's events behind {0: task, how many}. */
+static void ideal_take(struct trace_ideal *ideal, const struct trace_event *all, size_t count)
+{
+    for (size_t i = 0; i < count; i += 1 + all[i].at)
+        trace_ideal_give(ideal, (uint32_t)all[i].key, &all[i + 1], all[i].at);
+}
+
+static void all_read(struct trace_measure *m, const struct trace_repeat *r, struct reading *at, uint32_t all,
+                     struct trace_ideal *ideal, struct ker_comm *comm)
+{
+    size_t most = AT_ONCE / all > AT_LEAST ? AT_ONCE / all : AT_LEAST;
+    struct trace_events events = {0};
+    uint8_t *wants = ker_alloc(all + 1ull);
+    memset(wants, true, all);
+    for (wants[all] = true; wants[all]; ker_comm_broadcast(comm, wants, all + 1ull)) {
+        events.count = 0;
+        for (uint32_t i = 0; i < r->tasks; i++) {
+            if (!wants[r->task[i].task])
+                continue;
+            size_t head = events.count;
+            trace_event_add(&events, r->task[i].task, 0, 0);
+            read_on(m, r, &r->task[i], &at[i], &events, most);
+            events.event[head].at = events.count - head - 1;
+        }
+        void *taken;
+        size_t *offset;
+        ker_comm_gather(comm, events.event, events.count * sizeof *events.event, &taken, &offset);
+        if (ideal) {
+            ideal_take(ideal, taken, offset[ker_comm_size(comm)] / sizeof *events.event);
+            wants[all] = trace_ideal_run(ideal, wants);
+        }
+        free(taken);
+        free(offset);
+    }
+    free(wants);
+    free(events.event);
+}
+
+/* Of all ranks. */
+static void measure_join(struct trace_measure *m, struct ker_comm *comm)
+{
+    int64_t most[] = {m->full_least, m->full_most, m->full_step};
+    struct trace_faults *f = &m->fault;
+    int64_t first = f->what ? f->task : INT64_MAX, fault[] = {f->what, f->step, f->line};
+    ker_comm_sum_u64(comm, m->kind, m->steps);
+    ker_comm_sum_u64(comm, m->pairs, m->steps);
+    ker_comm_sum_u64(comm, m->receivers, m->steps);
+    ker_comm_broadcast(comm, m->begun, m->steps * sizeof *m->begun);
+    ker_comm_or_u64(comm, &m->any, 1);
+    ker_comm_max_i64(comm, most, 3);
+    ker_comm_min_i64(comm, &first, 1);
+    if (!f->what || f->task != first)
+        fault[0] = fault[1] = fault[2] = 0;
+    ker_comm_max_i64(comm, fault, 3);
+    m->full_least = most[0];
+    m->full_most = most[1];
+    m->full_step = most[2];
+    m->fault = (struct trace_faults){first, fault[0], fault[1], fault[2]};
+}
+
+struct trace_measure trace_measure_make(const struct trace_repeat *r, const struct task_comm *comms,
+                                        uint32_t all, const double *factor, struct ker_comm *comm)
+{
+    uint32_t steps = r->steps.count;
+    struct trace_measure m = {.steps = steps,
+                              .full_least = INT64_MIN,
+                              .kind = ker_alloc(steps * sizeof *m.kind),
+                              .pairs = ker_alloc(steps * sizeof *m.pairs),
+                              .receivers = ker_alloc(steps * sizeof *m.receivers),
+                              .begun = ker_alloc(steps * sizeof *m.begun)};
+    struct reading *at = ker_alloc((r->tasks + 1ull) * sizeof *at);
+    struct trace_ideal *ideal = ker_comm_rank(comm) == 0 ? trace_ideal_new(all, steps, factor) : NULL;
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        trace_walk_begin(&at[i].walk, r, &r->task[i], comms, all);
+        at[i].walk.waits = true;
+    }
+    all_read(&m, r, at, all, ideal, comm);
+    for (uint32_t i = 0; i < r->tasks; i++)
+        trace_walk_end(&at[i].walk);
+    free(at);
+    if (ideal) {
+        memcpy(m.begun, trace_ideal_begun(ideal), steps * sizeof *m.begun);
+        trace_ideal_release(ideal);
+    }
+    measure_join(&m, comm);
+    return m;
+}
+
+void trace_measure_release(struct trace_measure *m)
+{
+    free(m->kind);
+    free(m->pairs);
+    free(m->receivers);
+    free(m->begun);
+}
