@@ -92,6 +92,7 @@ struct net_host {
     size_t bytes;   /* of its state; its adapters are behind it */
     bool shares;    /* an arrival that completes nothing matters to it, too */
     bool deaf;      /* arrived() does nothing */
+    bool sole;      /* nothing is sent but what offer() says, which is never `none` */
     uint32_t timer; /* the timers of its adapter p have the key timer + p: port x 256 + channel */
     void *context;
     /* The node of this number, as component `self` of the engine; its adapters, one every `stride` bytes. */

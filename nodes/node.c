@@ -446,6 +446,14 @@ static bool is_deaf(const struct node_system *system)
     return system->model.adapters == 1 && !node_has_path(&system->model);
 }
 
+/* Is there nothing but an open-loop source? */
+static bool is_sole(const struct node_system *system)
+{
+    const struct node_service *first = system->services->at[0].service;
+    return system->services->count == 1 && first->offer && !first->start && !first->timer && !first->step &&
+           is_deaf(system);
+}
+
 struct net_host node_system_host(struct node_system *system)
 {
     bool dma = node_has_dma(&system->model);
@@ -456,6 +464,7 @@ struct net_host node_system_host(struct node_system *system)
         .context = system,
         .shares = system->memory != NULL,
         .deaf = is_deaf(system),
+        .sole = is_sole(system),
         .init = host_init,
         .arrived = host_arrived,
         .sent = host_sent,

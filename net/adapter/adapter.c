@@ -160,6 +160,13 @@ static inline int channel_find(const struct net_adapter *a, unsigned priority, u
     return credits_enough(set, a->credit, best, p->bytes) ? (int)best : -1;
 }
 
+/* Could a packet of this payload be sent on the channel? */
+static inline bool channel_open(const struct net_adapter *a, unsigned channel, uint64_t payload)
+{
+    uint64_t least = payload + a->net->set.header;
+    return credits_enough(&a->net->set, a->credit, channel, (uint32_t)(least + !least));
+}
+
 static inline __attribute__((always_inline)) void
 packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
 {
@@ -188,6 +195,14 @@ packet_post(struct net_adapter *a, const struct net_packet *packet, int channel,
     if (__builtin_expect(net->jobs != 0, 0))
         net_job_inject(a, packet, now, wire);
     a->busy += net_measured_part(net, now, wire);
+}
+
+static inline void payload_count(struct net_network *net, uint64_t payload, ker_time now)
+{
+    net->count.injected++;
+    net->count.bytes_injected += payload;
+    if (net_measures(net, now))
+        net->count.measured_injected += payload;
 }
 
 /* The message's last packet is in transit. Whoever wants to know is notified when its last byte has left: the
@@ -222,11 +237,13 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return o->left < net->set.payload ? o->left : net->set.payload;
 }
 
-static inline __attribute__((always_inline)) void
-packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now, struct net_packet *p)
+/* alone (a constant): it is all of its message, which has no extension. */
+static inline __attribute__((always_inline)) void packet_make(const struct net_adapter *a,
+                                                              const struct net_outgoing *o, bool alone,
+                                                              ker_time now, struct net_packet *p)
 {
     const struct net_network *net = a->net;
-    uint64_t payload = packet_payload(net, o);
+    uint64_t payload = alone ? o->left : packet_payload(net, o);
     uint64_t bytes = payload + net->set.header;
     *p = (struct net_packet){.source = a->id,
                              .destination = o->destination,
@@ -237,13 +254,13 @@ packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time 
                              .index = (uint16_t)o->place,
                              .extension = (uint32_t)(o->place >> 16),
                              .message = o->message};
-    if (!o->begun) {
-        bool extended = o->place != NET_NONE;
+    if (alone || !o->begun) {
+        bool extended = !alone && o->place != NET_NONE;
         p->flags |= NET_FIRST | (extended ? KER_FLAG_EXTENSION : 0);
         p->index = (uint16_t)(o->part << 8 | o->service);
         p->extension = extended ? (uint32_t)o->place : 0;
     }
-    if (o->left == payload)
+    if (alone || o->left == payload)
         p->flags |= NET_LAST;
     if (payload == 0)
         p->flags |= NET_EMPTY;
@@ -279,12 +296,12 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     struct net_network *net = a->net;
     uint32_t turn = net->outgoing.at[previous].turn, index = flow_first(net, turn);
     struct net_outgoing *o = &net->outgoing.at[index];
-    uint64_t payload = packet_payload(net, o), least = payload + net->set.header;
+    uint64_t payload = packet_payload(net, o);
     unsigned best = channel_best(a, o->priority);
-    if (!credits_enough(&net->set, a->credit, best, (uint32_t)(least + !least)) && !net->faulty)
+    if (!channel_open(a, best, payload) && !net->faulty)
         return false; /* most often when it is asked, as it is at every instant of the node */
     struct net_packet p;
-    packet_make(a, o, now, &p);
+    packet_make(a, o, false, now, &p);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
         net_packet_withhold(a, &p, now);
     } else {
@@ -292,12 +309,9 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
         if (channel < 0)
             return false;
         packet_post(a, &p, channel, now);
+        payload_count(net, payload, now);
         if (__builtin_expect(net->set.throttled, 0))
             packet_notify(a, now, index, &p, payload);
-        net->count.injected++;
-        net->count.bytes_injected += payload;
-        if (net_measures(net, now))
-            net->count.measured_injected += payload;
         if (o->control && net_measures(net, o->created))
             stats_quantity_add(net->control_wait, (uint64_t)(now - o->created));
     }
@@ -362,7 +376,7 @@ __attribute__((noinline)) static enum injection lanes_inject(struct net_adapter 
             continue;
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, net->outgoing.at[previous].turn)];
         struct net_packet p;
-        packet_make(a, o, now, &p);
+        packet_make(a, o, false, now, &p);
         bool lost = net->faulty && !route_reachable(net->topology, now, a->id, o->destination);
         int channel = lost ? (int)(o->priority * net->set.channels)
                            : channel_find(a, o->priority, channel_best(a, o->priority), &p);
@@ -531,6 +545,53 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
     }
 }
 
+/* ---- an open-loop source by itself ---- */
+
+static inline void offer_wake(struct net_adapter *a)
+{
+    ker_time created = a->net->outgoing.at[a->offered].created;
+    adapter_wake(a, created > a->link_free ? created : a->link_free);
+}
+
+/* The offered message leaves. */
+static inline void offer_inject(struct net_adapter *a, const struct net_packet *p, uint64_t payload,
+                                int channel, ker_time now)
+{
+    struct net_network *net = a->net;
+    packet_post(a, p, channel, now);
+    payload_count(net, payload, now);
+    if (__builtin_expect(net->matrices != NULL, 0))
+        net_matrices_add(net, a->id, p->destination, true, payload);
+    offer_drop(a);
+    offer_fetch(a, 1);
+    if (a->offered != NET_NONE)
+        offer_wake(a);
+}
+
+/* As adapter_act where there is nothing but an offered message of one packet: it leaves from where it is, or
+ * waits there, and never joins a flow. */
+static inline void offer_act(struct net_adapter *a, ker_time now)
+{
+    const struct net_outgoing *o = &a->net->outgoing.at[a->offered];
+    if (a->link_free > now || o->created > now) {
+        offer_wake(a);
+        return;
+    }
+    credits_book(a->due, a->credit, a->net->set.buffer, now);
+    unsigned best = channel_best(a, o->priority);
+    struct net_packet p;
+    int channel = -1;
+    if (channel_open(a, best, o->left)) {
+        packet_make(a, o, true, now, &p);
+        channel = channel_find(a, o->priority, best, &p);
+    }
+    credits_starve(a->due, channel < 0 ? UINT16_MAX : 0);
+    if (channel < 0)
+        adapter_wake(a, credits_due_next(a->due));
+    else
+        offer_inject(a, &p, o->left, channel, now);
+}
+
 /* Nothing to send, and nobody who could have something: so at most instants of a node that runs tasks. */
 static inline bool adapter_rests(const struct net_adapter *a)
 {
@@ -539,7 +600,10 @@ static inline bool adapter_rests(const struct net_adapter *a)
 
 void net_adapter_act(struct net_adapter *a, ker_time now)
 {
-    if (!adapter_rests(a))
+    if (a->net->sole && !a->waiting && a->offered != NET_NONE &&
+        a->net->outgoing.at[a->offered].left <= a->net->set.payload)
+        offer_act(a, now);
+    else if (!adapter_rests(a))
         adapter_act(a, now);
 }
 
