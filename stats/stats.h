@@ -22,10 +22,8 @@
 #define STATS_BINS (64 * 58 + 128)
 static inline unsigned stats_bin(uint64_t value)
 {
-    if (value < 128)
-        return (unsigned)value;
-    int octave = 63 - __builtin_clzll(value); /* >= 7 */
-    return 128u + (unsigned)(octave - 7) * 64 + (unsigned)((value >> (octave - 6)) & 63);
+    unsigned coarse = 57u - (unsigned)__builtin_clzll(value | 64); /* 0 below 128 */
+    return coarse * 64 + (unsigned)(value >> coarse);
 }
 uint64_t stats_bin_low(unsigned bin); /* smallest value of the bin */
 
@@ -39,7 +37,8 @@ struct stats_quantity {
 };
 /* Any memory; pages of a zeroed block (ker_alloc) that nobody adds to are never touched. */
 void stats_quantity_init(struct stats_quantity *);
-static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
+/* bin: stats_bin(value), for who adds one value to several. */
+static inline void stats_quantity_put(struct stats_quantity *q, uint64_t value, unsigned bin)
 {
     q->count++;
     q->sum += value;
@@ -48,7 +47,11 @@ static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
         q->minimum = value;
     if (value > q->maximum)
         q->maximum = value;
-    q->bin[stats_bin(value)]++;
+    q->bin[bin]++;
+}
+static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
+{
+    stats_quantity_put(q, value, stats_bin(value));
 }
 /* What was counted in `other` counts in `q`, too: exact, in any order. */
 void stats_quantity_join(struct stats_quantity *q, const struct stats_quantity *other);

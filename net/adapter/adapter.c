@@ -570,7 +570,7 @@ static inline void offer_inject(struct net_adapter *a, const struct net_packet *
 
 /* As adapter_act where there is nothing but an offered message of one packet: it leaves from where it is, or
  * waits there, and never joins a flow. */
-static inline void offer_act(struct net_adapter *a, ker_time now)
+static __attribute__((noinline)) void offer_act(struct net_adapter *a, ker_time now)
 {
     const struct net_outgoing *o = &a->net->outgoing.at[a->offered];
     if (a->link_free > now || o->created > now) {

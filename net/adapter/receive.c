@@ -120,9 +120,11 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return p->flags & NET_EMPTY ? 0 : p->bytes - (uint64_t)net_header(net, p->hops);
 }
 
-static inline void packet_count(struct net_network *net, ker_time now, const struct net_packet *p,
-                                uint64_t payload)
+/* whole (a constant): its message is counted, too. */
+static inline __attribute__((always_inline)) void
+packet_count(struct net_network *net, ker_time now, const struct net_packet *p, uint64_t payload, bool whole)
 {
+    net->count.messages_delivered += whole;
     net->count.delivered++;
     net->count.bytes_delivered += payload;
     net->count.hops_sum += p->hops + 1u;
@@ -131,8 +133,14 @@ static inline void packet_count(struct net_network *net, ker_time now, const str
     if (net_measures(net, now))
         net->count.measured_bytes += payload;
     if (net_measures(net, p->created)) {
+        uint64_t total = (uint64_t)(now - p->created);
+        unsigned bin = stats_bin(total);
         stats_quantity_add(net->latency, (uint64_t)(now - p->injected));
-        stats_quantity_add(net->total_latency, (uint64_t)(now - p->created));
+        stats_quantity_put(net->total_latency, total, bin);
+        if (whole) {
+            stats_quantity_put(net->message_latency, total, bin);
+            stats_quantity_add(net->message_size, payload);
+        }
     }
     ker_touch(net->engine, now);
 }
@@ -164,7 +172,7 @@ static inline void packet_deliver(struct net_adapter *a, ker_time now, const str
     ker_check(p->destination == a->id);
     if (__builtin_expect(net->watched, 0) && packet_watch(a, now, p, sink))
         return;
-    packet_count(net, now, p, payload);
+    packet_count(net, now, p, payload, false);
     if (!net_packet_alone(p)) {
         if (!packet_join(net, p, payload, &extension))
             return;
@@ -178,17 +186,14 @@ static inline void packet_deliver(struct net_adapter *a, ker_time now, const str
     extension_hand_up(a, now, p, &x);
 }
 
-/* A message is whole that its receiver does nothing with. */
-static void message_land(struct net_network *net, const struct net_packet *p, uint64_t payload,
-                         uint32_t extension, ker_time when)
+/* A message of several packets, or with an extension, is whole that its receiver does nothing with. */
+static void message_land(struct net_network *net, const struct net_packet *p, uint32_t extension,
+                         ker_time when)
 {
-    if (extension != NET_NONE) {
-        struct net_extension x;
-        ker_extension_read(net->engine, extension, &x);
-        ker_extension_free(net->engine, extension);
-        payload = x.bytes;
-    }
-    message_count(net, when, p->created, payload);
+    struct net_extension x;
+    ker_extension_read(net->engine, extension, &x);
+    ker_extension_free(net->engine, extension);
+    message_count(net, when, p->created, x.bytes);
 }
 
 /* Of a packet that has landed: what its event has to say. */
@@ -204,28 +209,39 @@ static void land_later(struct net_packet *p, uint64_t ahead, uint32_t whole, uin
     *flags = (*flags & (uint8_t) ~(NET_FIRST | KER_FLAG_EXTENSION)) | NET_LANDED;
 }
 
-bool net_adapter_land(struct net_network *net, struct net_packet *p, ker_time when, uint8_t *flags)
+/* One of several of its message, or with an extension; false: it is to be posted. */
+static inline bool part_land(struct net_network *net, struct net_packet *p, const struct net_packet *here,
+                             ker_time when, uint64_t payload, uint8_t *flags)
 {
-    bool alone = net_packet_alone(p), certain = when < net->final; /* an end at `when` comes first */
-    if (!net->lands || (alone && !certain))
-        return false;
-    struct net_packet here = *p;
-    here.hops += here.hops < NET_MAX_SWITCHES;
-    uint64_t payload = packet_payload(net, &here), ahead = 0;
+    bool alone = net_packet_alone(p), certain = when < net->final;
     uint32_t whole = p->flags & KER_FLAG_EXTENSION ? p->extension : NET_NONE;
-    if (!alone)
-        ahead = net_reassembly_add(net, p, payload, &whole);
+    uint64_t ahead = alone ? 0 : net_reassembly_add(net, p, payload, &whole);
     if (!certain || (!net->deaf && whole != NET_NONE)) {
         land_later(p, ahead, whole, flags);
         return false;
     }
-    packet_count(net, when, &here, payload);
+    packet_count(net, when, here, payload, false);
     if (ahead)
         packet_early(net, ahead);
+    if (whole != NET_NONE)
+        message_land(net, p, whole, when);
+    return true;
+}
+
+bool net_adapter_land(struct net_network *net, struct net_packet *p, ker_time when, uint8_t *flags)
+{
+    bool alone = net_packet_alone(p);
+    if (!net->lands || (alone && when >= net->final)) /* an end at `when` comes first */
+        return false;
+    struct net_packet here = *p;
+    here.hops += here.hops < NET_MAX_SWITCHES;
+    uint64_t payload = packet_payload(net, &here);
+    if (alone & !(p->flags & KER_FLAG_EXTENSION))
+        packet_count(net, when, &here, payload, true);
+    else if (!part_land(net, p, &here, when, payload, flags))
+        return false;
     if (p->flags & NET_DETOUR && net_measures(net, p->created))
         net->count.detours++;
-    if (alone || whole != NET_NONE)
-        message_land(net, p, payload, whole, when);
     net->engine->counts.records++; /* for the event that it would have been */
     ker_hold(net->engine, when);
     return true;

@@ -33,7 +33,7 @@ static void law_begin(struct task_traffic_node *n)
     n->begins = false;
 }
 
-void task_traffic_clock(struct task_traffic_node *n, const struct ker_bits *bits)
+void task_traffic_clock_former(struct task_traffic_node *n, const struct ker_bits *bits)
 {
     const struct task_traffic *law = law_of(n);
     law->arrival->advance(law, n, bits);

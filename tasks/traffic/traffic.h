@@ -173,8 +173,18 @@ enum ker_status task_traffic_former(struct task_traffic *, const struct ker_conf
                                     ker_time until, struct ker_error *);
 void task_traffic_formers_end(struct task_traffic *);
 void task_traffic_formers_free(struct task_traffic *);
-/* Moves the clock of an open-loop source to its next message. */
-void task_traffic_clock(struct task_traffic_node *, const struct ker_bits *);
+/* Moves the clock of an open-loop source to its next message, in a run that was forked; in any. */
+void task_traffic_clock_former(struct task_traffic_node *, const struct ker_bits *);
+static inline void task_traffic_clock(struct task_traffic_node *n, const struct ker_bits *bits)
+{
+    const struct task_traffic *t = n->shared;
+    if (__builtin_expect(t->formers != 0, 0)) {
+        task_traffic_clock_former(n, bits);
+        return;
+    }
+    t->arrival->advance(t, n, bits);
+    n->begins = false;
+}
 /* Is there a fork before traffic.stop that the source has not come to yet? */
 bool task_traffic_more_laws(const struct task_traffic_node *);
 /* node_service.renew */
