@@ -270,6 +270,7 @@ struct net_network {
     route_away_function *away;        /* which packets take detours; NULL: none */
     struct route_states away_states;  /* only these may */
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
+    route_pair_function *pair;        /* likewise */
     bool faulty;                      /* something goes down, or may */
     bool lives;                       /* packets in switches have limits of life */
     bool lands;                       /* adapters count packets at the grant (adapter/receive.c), */

@@ -437,6 +437,22 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     net_series_read(net, config);
 }
 
+/* The short forms of next hops that these settings allow. */
+static void forms_set(struct net_network *net, bool adaptive)
+{
+    const struct route_topology *topology = net->topology;
+    /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
+    if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO) {
+        net->route_ahead = adaptive ? route_decided_function(topology) : net->route;
+        net->hop = net->set.pinning == NET_PIN_PACKET ? route_hop_function_of(topology) : NULL;
+    }
+    net->selects_time = net_selects_time(net);
+    if (!net->selects_time)
+        return;
+    net->range = route_range_function_of(topology);
+    net->pair = route_pair_function_of(topology);
+}
+
 enum ker_status net_network_new(struct net_network **network, const struct ker_config *config,
                                 const struct route_topology *topology, uint64_t seed,
                                 struct net_phases phases, struct ker_error *error)
@@ -452,14 +468,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->faulty = route_fault_summarise(topology) != NULL;
     net->outgoing.free = KER_NONE;
     settings_read(&net->set, config, topology);
-    /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
-    if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO) {
-        net->route_ahead = summary->adaptive ? route_decided_function(topology) : net->route;
-        net->hop = net->set.pinning == NET_PIN_PACKET ? route_hop_function_of(topology) : NULL;
-    }
-    net->selects_time = net_selects_time(net);
-    if (net->selects_time)
-        net->range = route_range_function_of(topology);
+    forms_set(net, summary->adaptive);
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);
     net->set.seed = seed;
     phases_set(net, &phases);

@@ -300,6 +300,7 @@ void route_rails_adopt(struct route_topology *outer)
     r->algorithm.hop = NULL;
     r->algorithm.straight = NULL;
     r->algorithm.range = NULL;
+    r->algorithm.pair = NULL;
     r->algorithm.away = inner->algorithm->away ? rails_away : NULL;
     r->algorithm.avoids = false; /* the inner topology knows of no faults */
     r->algorithm.prepare = NULL;

@@ -115,6 +115,17 @@ struct route_range {
 typedef struct route_range route_range_function(const struct route_topology *topology, uint64_t coordinate,
                                                 uint64_t address, uint32_t draw);
 
+/* A shortest path and a detour, of which the one of less cost is taken: their next hops and states as
+ * route_hop_function has them, and what their costs are multiplied by (route_choice.weight). */
+struct route_pair {
+    uint64_t hop[2];
+    uint8_t weight[2];
+};
+/* The short form of two next hops, of a packet's address, its state, the switches that it has passed, and
+ * route_draw. false: there are others. */
+typedef bool route_pair_function(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                                 uint32_t state, uint32_t hops, uint32_t draw, struct route_pair *);
+
 /* The short form of one next hop that depends on nothing of the packet but its address, its state, how it
  * came in and its chance: state << 32 | port << 16 | first channel << 8 | how many channels from there on are
  * alike (>= 1); 0 where it depends on more. Of `in`: state << 24 | in_port << 8 | in_channel. Asked for
@@ -194,6 +205,7 @@ route_next_function *route_decided_function(const struct route_topology *topolog
 route_hop_function *route_hop_function_of(const struct route_topology *topology);           /* NULL: none */
 route_straight_function *route_straight_function_of(const struct route_topology *topology); /* likewise */
 route_range_function *route_range_function_of(const struct route_topology *topology);       /* NULL: none */
+route_pair_function *route_pair_function_of(const struct route_topology *topology);         /* likewise */
 
 /* Is a packet, with the state that the choice taken here gave it, in transit to an intermediate switch? That
  * is a detour. Not asked at the last hop. */

@@ -61,6 +61,11 @@ route_range_function *route_range_function_of(const struct route_topology *topol
     return topology->algorithm->range;
 }
 
+route_pair_function *route_pair_function_of(const struct route_topology *topology)
+{
+    return topology->algorithm->pair;
+}
+
 route_away_function *route_away_function_of(const struct route_topology *topology)
 {
     return topology->algorithm->away;

@@ -36,6 +36,7 @@ struct route_algorithm {
     route_hop_function *hop; /* the same next hops as next()'s, where they are that simple; NULL: never */
     route_straight_function *straight; /* with hop: those that are simpler still; NULL: none */
     route_range_function *range; /* the same next hops as next()'s, where they make a range; NULL: never */
+    route_pair_function *pair;   /* the same of a shortest path and a detour */
     /* After the topology's build(): makes what the algorithm needs (topology->table). May be NULL. */
     enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
     uint32_t (*channels)(

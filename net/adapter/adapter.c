@@ -84,32 +84,40 @@ void net_send_from(struct net_adapter *a, ker_time now, const struct net_send *m
     net_dma_set(a->net, message_put(a, now, m), memory);
 }
 
+/* false: there are no more. */
+static inline bool offer_ask(struct net_adapter *a, struct net_offer *offer)
+{
+    const struct net_network *net = a->net;
+    offer->priority = 0;
+    offer->none = false;
+    a->exhausted = !net->host.offer(a->node, a->port, offer) || offer->created >= net->set.stop;
+    return !a->exhausted;
+}
+
+static inline void offer_put(struct net_adapter *a, const struct net_offer *offer)
+{
+    struct net_outgoing *o = &a->net->outgoing.at[a->offered];
+    *o = (struct net_outgoing){.left = offer->bytes,
+                               .place = NET_NONE,
+                               .created = offer->created,
+                               .destination = offer->destination,
+                               .priority = (uint8_t)offer->priority,
+                               .service = offer->service,
+                               .part = offer->part,
+                               .from_offer = true,
+                               .none = offer->none};
+    if (!offer->none)
+        o->message = message_number(a, o, offer->number);
+}
+
 /* Asks the open-loop source for its next message, unless there are `most` among the flows. */
 static void offer_fetch(struct net_adapter *a, uint32_t most)
 {
-    struct net_network *net = a->net;
     struct net_offer offer;
-    if (a->exhausted || a->offers >= most)
+    if (a->exhausted || a->offers >= most || !offer_ask(a, &offer))
         return;
-    offer.priority = 0;
-    offer.none = false;
-    if (!net->host.offer(a->node, a->port, &offer) || offer.created >= net->set.stop) {
-        a->exhausted = true;
-        return;
-    }
-    a->offered = KER_POOL_TAKE(&net->outgoing, NULL);
-    struct net_outgoing *o = &net->outgoing.at[a->offered];
-    *o = (struct net_outgoing){.left = offer.bytes,
-                               .place = NET_NONE,
-                               .created = offer.created,
-                               .destination = offer.destination,
-                               .priority = (uint8_t)offer.priority,
-                               .service = offer.service,
-                               .part = offer.part,
-                               .from_offer = true,
-                               .none = offer.none};
-    if (!offer.none)
-        o->message = message_number(a, o, offer.number);
+    a->offered = KER_POOL_TAKE(&a->net->outgoing, NULL);
+    offer_put(a, &offer);
 }
 
 static void offer_drop(struct net_adapter *a)
@@ -138,11 +146,12 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
     return true;
 }
 
-/* The channel of the class with most credits. */
+/* The channel of the class with most credits; none has more than a buffer. */
 static inline unsigned channel_best(const struct net_adapter *a, unsigned priority)
 {
-    unsigned first = priority * a->net->set.channels, best = first;
-    for (unsigned c = first + 1; c < first + a->net->set.entrances; c++)
+    const struct net_settings *set = &a->net->set;
+    unsigned first = priority * set->channels, end = first + set->entrances, best = first;
+    for (unsigned c = first + 1; c < end && a->credit[best] < set->buffer; c++)
         if (a->credit[c] > a->credit[best])
             best = c;
     return best;
@@ -562,10 +571,13 @@ static inline void offer_inject(struct net_adapter *a, const struct net_packet *
     payload_count(net, payload, now);
     if (__builtin_expect(net->matrices != NULL, 0))
         net_matrices_add(net, a->id, p->destination, true, payload);
-    offer_drop(a);
-    offer_fetch(a, 1);
-    if (a->offered != NET_NONE)
-        offer_wake(a);
+    struct net_offer offer;
+    if (a->exhausted || !offer_ask(a, &offer)) {
+        offer_drop(a);
+        return;
+    }
+    offer_put(a, &offer);
+    offer_wake(a);
 }
 
 /* As adapter_act where there is nothing but an offered message of one packet: it leaves from where it is, or

@@ -110,6 +110,19 @@ __attribute__((noinline)) static uint64_t choice_decide(struct net_switch *s, co
     return (uint64_t)c.state << 32 | choice_hop(&c, base);
 }
 
+/* Where the algorithm offers a shortest path and a detour. */
+__attribute__((noinline)) static uint64_t pair_decide(struct net_switch *s, const struct net_packet *p,
+                                                      ker_time now, bool *reserve)
+{
+    const struct net_network *net = s->net;
+    uint32_t base = channel_base(net, p);
+    struct route_pair pair;
+    if (net->pair(net->topology, s->coordinate, p->address, p->state, p->hops, net_packet_draw(net, p),
+                  &pair))
+        return net_pair_select(s, &pair, base, now) + (base << 8);
+    return choice_decide(s, p, now, reserve);
+}
+
 /* The route decision: the algorithm's state << 32 | the hop, whose credits are those of now; 0: there is no
  * route. *reserve, which is false: it is to take its credits at once. Not inline, since most packets were
  * prepared. */
@@ -126,7 +139,7 @@ __attribute__((noinline)) static uint64_t route_decide(struct net_switch *s, con
             return hop_make(port, base + range.first_channel, range.channel_count);
         }
     }
-    return choice_decide(s, p, now, reserve);
+    return net->pair ? pair_decide(s, p, now, reserve) : choice_decide(s, p, now, reserve);
 }
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is

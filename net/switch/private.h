@@ -170,9 +170,10 @@ struct route_choice net_choice_select(struct net_switch *, const struct route_ch
                                       bool *reserve);
 
 /* With net_selects_time there are short ways: for choices without ROUTE_ESCAPE, which of them; for a range,
- * the port. */
+ * the port; for a pair, its hop. */
 int net_choice_least(const struct net_switch *, const struct route_choice *choice, int count, uint32_t draw,
                      unsigned base, ker_time now);
+uint64_t net_pair_select(const struct net_switch *, const struct route_pair *, unsigned base, ker_time now);
 uint32_t net_range_select(const struct net_switch *, struct route_range, uint32_t draw, unsigned base,
                           ker_time now);
 

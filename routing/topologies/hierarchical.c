@@ -346,12 +346,12 @@ static const struct ker_option indirect_options[] = {
     {0},
 };
 
-#define UGAL(word, text, traits, choose, made_ready)                                                         \
+#define UGAL(word, text, traits, choose, both, made_ready)                                                   \
     ROUTE_ALGORITHM(word, text, traits,                                                                      \
                     KER_OPTIONS(route_valiant_options, route_candidate_options, route_weight_options),       \
                     .adaptive = true, .by_switch = true, .next = (choose),                                   \
-                    .decided = hierarchy_ugal_decided, .hop = hierarchy_ugal_hop, .prepare = (made_ready),   \
-                    .channels = hierarchy_channels, .away = hierarchy_away,                                  \
+                    .decided = hierarchy_ugal_decided, .hop = hierarchy_ugal_hop, .pair = (both),            \
+                    .prepare = (made_ready), .channels = hierarchy_channels, .away = hierarchy_away,         \
                     .away_states = {HIERARCHY_PHASES, PHASE_DETOUR})
 
 const struct ker_kind *const hierarchy_algorithms[] = {
@@ -371,12 +371,12 @@ const struct ker_kind *const hierarchy_algorithms[] = {
         .by_switch = true, .next = hierarchy_indirect_next, .prepare = hierarchy_indirect_prepare,
         .channels = hierarchy_channels, .away = hierarchy_away),
     UGAL("ugal", "direct or via a random group, by the state of the source's switch (UGAL-L)",
-         "selects detours", hierarchy_ugal_next, hierarchy_ugal_prepare),
+         "selects detours", hierarchy_ugal_next, hierarchy_ugal_pair, hierarchy_ugal_prepare),
     UGAL("par", "like ugal, and may change its mind in the source's group (PAR)", "selects detours",
-         hierarchy_par_next, hierarchy_par_prepare),
+         hierarchy_par_next, hierarchy_par_pair, hierarchy_par_prepare),
     UGAL("ugal_piggyback",
          "like ugal, and the switches of a group know which of its links are congested (PB)",
-         "selects detours watches", hierarchy_ugal_next, hierarchy_piggyback_prepare),
+         "selects detours watches", hierarchy_ugal_next, hierarchy_ugal_pair, hierarchy_piggyback_prepare),
     NULL,
 };
 

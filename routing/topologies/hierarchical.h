@@ -90,6 +90,7 @@ struct hierarchy {
     bool watches;           /* choices name the link between groups that they lead over */
     uint64_t open[PHASES];  /* UGAL, PAR: a path is chosen while any of these bits of the addresses differ */
     bool common;            /* via a group or a switch in it, without parallel links: there is a fast path */
+    bool pairs;             /* and one detour is drawn, whose next hops are looked up */
     bool weighted, doubled; /* paths weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits; /* of the packet's state */
     struct hops hops[LEGS];
@@ -314,6 +315,7 @@ uint32_t hierarchy_watched(const struct route_topology *);
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,
     hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_decided, hierarchy_par_next;
 extern route_hop_function hierarchy_minimal_hop, hierarchy_ugal_hop;
+extern route_pair_function hierarchy_ugal_pair, hierarchy_par_pair;
 bool hierarchy_away(const struct route_topology *, uint64_t coordinate,
                     const struct route_packet *); /* before an intermediate group */
 enum ker_status hierarchy_valiant_prepare(struct route_topology *, const struct ker_config *,

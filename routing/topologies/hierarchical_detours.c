@@ -317,55 +317,77 @@ static int offer_random(const struct hierarchy *h, uint64_t coordinate, const st
 /* general_paths() at a fraction of its cost, in the common case: via a group or of a switch drawn
  * there, without parallel links. */
 
-static inline void common_path(const struct hierarchy *h, uint64_t coordinate, enum leg_kind leg,
-                               uint32_t ahead, uint32_t weight, struct route_choice *restrict choice)
+struct way {
+    uint32_t ahead, hop, state; /* places of the group that it leaves for; in short form */
+    uint8_t weight;
+};
+
+static inline uint32_t way_hop(const struct hierarchy *h, uint64_t coordinate, enum leg_kind leg,
+                               uint32_t ahead)
 {
     const struct level *l = h->top;
-    uint32_t hop;
-    if (__builtin_expect(h->hops[leg].out != NULL, 1)) {
-        hop = h->hops[leg].out[((uint64_t)ahead << l->shift) + (coordinate & ((1ull << l->shift) - 1))];
-    } else {
-        hierarchy_leave(h, coordinate, ahead, choice, &h->leg[leg]);
-        hop = hierarchy_short(choice);
-    }
-    *choice = (struct route_choice){
-        .port = (uint16_t)(hop >> 16), .weight = (uint8_t)weight, .watch = h->watches ? 1 + ahead : 0};
-    route_channel(choice, hop >> 8 & 0xff, hop & 0xff);
+    if (__builtin_expect(h->hops[leg].out != NULL, 1))
+        return h->hops[leg].out[((uint64_t)ahead << l->shift) + (coordinate & ((1ull << l->shift) - 1))];
+    struct route_choice choice;
+    hierarchy_leave(h, coordinate, ahead, &choice, &h->leg[leg]);
+    return hierarchy_short(&choice);
 }
 
 /* Links of a direct path to the switch `target` of the group this many places ahead, whose own fields do not
  * matter. */
-static inline uint32_t common_hops(const struct level *l, uint64_t coordinate, uint64_t target,
-                                   uint32_t ahead)
+static inline uint32_t way_hops(const struct level *l, uint64_t coordinate, uint64_t target, uint32_t ahead)
 {
     return hierarchy_step(l, coordinate, ahead)->hops + 1u +
            hierarchy_step(l, target, l->groups - 2 - ahead)->hops;
 }
 
-static int common_paths(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                        enum phase direct, struct route_choice *restrict choices)
+static inline struct way way_direct(const struct hierarchy *h, uint64_t coordinate, uint64_t target,
+                                    enum phase direct)
 {
     const struct level *l = h->top;
-    uint64_t target = packet->address & h->switch_mask;
-    uint32_t from = field(l, coordinate), to = field(l, target), ahead = places_between(l, from, to);
+    uint32_t ahead = places_ahead(l, coordinate, target),
+             hop = way_hop(h, coordinate, direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED, ahead);
     bool by_links = h->weighted && !h->doubled;
-    common_path(h, coordinate, direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED, ahead,
-                by_links ? common_hops(l, coordinate, target, ahead) : h->weighted, choices);
-    choices->state = choices->port >= l->first_port ? PHASE_FINAL : direct;
+    return (struct way){ahead, hop, hop >> 16 >= l->first_port ? PHASE_FINAL : direct,
+                        (uint8_t)(by_links ? way_hops(l, coordinate, target, ahead) : h->weighted)};
+}
+
+static inline struct way way_detour(const struct hierarchy *h, uint64_t coordinate, uint64_t target,
+                                    uint32_t draw, uint32_t salt)
+{
+    const struct level *l = h->top;
+    uint32_t from = field(l, coordinate), to = field(l, target),
+             via = third_group(route_picked(draw, salt, l->groups - 2), from, to), group = via,
+             ahead = places_between(l, from, group), weight = 2u * h->weighted;
+    uint64_t by = l->gateway[l->groups - 2 - ahead].at;
+    if (!hierarchy_via_is_group(h)) {
+        by = hierarchy_pack(h, h->levels - 1, route_picked(draw, salt + 1, l->size));
+        via = (uint32_t)(group_fields(h, group) | by);
+    }
+    if (h->weighted && !h->doubled)
+        weight = way_hops(l, coordinate, by, ahead) + way_hops(l, by, target, places_between(l, group, to));
+    return (struct way){ahead, way_hop(h, coordinate, LEG_DETOUR, ahead), PHASE_DETOUR | via << 2,
+                        (uint8_t)weight};
+}
+
+static inline void way_offer(const struct hierarchy *h, struct way way, struct route_choice *choice)
+{
+    *choice = (struct route_choice){.port = (uint16_t)(way.hop >> 16),
+                                    .weight = way.weight,
+                                    .watch = h->watches ? 1 + way.ahead : 0,
+                                    .state = way.state};
+    route_channel(choice, way.hop >> 8 & 0xff, way.hop & 0xff);
+}
+
+static int common_paths(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        enum phase direct, struct route_choice *choices)
+{
+    uint64_t target = packet->address & h->switch_mask;
+    way_offer(h, way_direct(h, coordinate, target, direct), choices);
     uint32_t salt = SALT_PATHS + SALTS_PER_WAY * h->candidates * packet->hops;
     for (uint32_t i = 1; i <= h->candidates; i++, salt += SALTS_PER_WAY) {
-        uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to), via = group,
-                 out = places_between(l, from, group);
-        uint64_t by = l->gateway[l->groups - 2 - out].at;
-        if (!hierarchy_via_is_group(h)) {
-            by = hierarchy_pack(h, h->levels - 1, route_pick(packet, salt + 1, l->size));
-            via = (uint32_t)(group_fields(h, group) | by);
-        }
-        uint32_t hops =
-            common_hops(l, coordinate, by, out) + common_hops(l, by, target, places_between(l, group, to));
-        common_path(h, coordinate, LEG_DETOUR, out, by_links ? hops : 2u * h->weighted, &choices[i]);
+        way_offer(h, way_detour(h, coordinate, target, route_draw(packet), salt), &choices[i]);
         choices[i].flags = ROUTE_DETOUR;
-        choices[i].state = PHASE_DETOUR | via << 2;
     }
     return (int)h->candidates + 1;
 }
@@ -431,6 +453,40 @@ static inline int ugal_next(const struct hierarchy *h, uint64_t coordinate, cons
     return paths(h, coordinate, packet, plan_unpack(h, packet->state), direct, choices);
 }
 
+/* By switch, the first hop leaves the group: nothing is left to change one's mind about. */
+static inline enum phase par_direct(const struct hierarchy *h)
+{
+    return h->top->by_switch ? PHASE_FINAL : PHASE_UNDECIDED;
+}
+
+static inline bool pair_of(const struct hierarchy *h, uint64_t coordinate, uint64_t address,
+                           enum phase direct, uint32_t hops, uint32_t draw, struct route_pair *pair)
+{
+    uint64_t target = address & h->switch_mask;
+    struct way way = way_direct(h, coordinate, target, direct),
+               detour = way_detour(h, coordinate, target, draw, SALT_PATHS + SALTS_PER_WAY * hops);
+    *pair =
+        (struct route_pair){{(uint64_t)way.state << 32 | way.hop, (uint64_t)detour.state << 32 | detour.hop},
+                            {way.weight, detour.weight}};
+    return true;
+}
+
+bool hierarchy_ugal_pair(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                         uint32_t state, uint32_t hops, uint32_t draw, struct route_pair *pair)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    return h->pairs && (coordinate ^ address) & h->open[state & HIERARCHY_PHASES] &&
+           pair_of(h, coordinate, address, PHASE_FINAL, hops, draw, pair);
+}
+
+bool hierarchy_par_pair(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                        uint32_t state, uint32_t hops, uint32_t draw, struct route_pair *pair)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    return h->pairs && (coordinate ^ address) & h->open[state & HIERARCHY_PHASES] &&
+           pair_of(h, coordinate, address, par_direct(h), hops, draw, pair);
+}
+
 /* Once the path is chosen, or there is none to choose from. */
 int hierarchy_ugal_decided(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                            const struct route_packet *packet, struct route_choice *choice)
@@ -479,6 +535,5 @@ int hierarchy_par_next(const struct route_topology *topology, uint64_t coordinat
                        const struct route_packet *packet, struct route_choice *choices)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    /* by switch, the first hop leaves the group: nothing is left to change one's mind about */
-    return ugal_next(h, coordinate, packet, h->top->by_switch ? PHASE_FINAL : PHASE_UNDECIDED, choices);
+    return ugal_next(h, coordinate, packet, par_direct(h), choices);
 }

@@ -310,6 +310,7 @@ void hierarchy_tune(struct route_topology *topology)
     for (int leg = h->via == VIA_NONE ? LEG_FINAL : LEG_DETOUR;
          leg < (h->via == VIA_NONE ? LEG_UNDECIDED : LEGS); leg++)
         h->hops[leg] = hops_make(h, &h->leg[leg]);
+    h->pairs = h->common && h->candidates == 1 && !h->watches;
 }
 
 /* Without alternatives. */
