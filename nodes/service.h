@@ -108,9 +108,10 @@ void node_service_list_attach(struct node_service_list *, const uint32_t *nodes,
                               void **state);
 bool node_service_list_endless(const struct node_service_list *);
 /* Collective: [{name, kind, nodes, sums of its columns}] of services[] on rank 0, NULL elsewhere; writes
- * their tables into the folder (NULL: none). span: measured time; key: as in stats_writer_open. */
+ * their tables, if they are wanted. span: measured time; key: as in stats_writer_open. */
 json_t *node_service_list_report(struct node_service_list *, struct ker_comm *, ker_time span,
-                                 const struct stats_folder *, const char *key, struct ker_error *);
+                                 const struct stats_folder *, bool tables, const char *key,
+                                 struct ker_error *);
 /* The same of a service that a part of the program has brought; NULL: it is not there. */
 json_t *node_service_list_report_own(struct node_service_list *, const char *name, struct ker_comm *,
                                      ker_time span, const struct stats_folder *, const char *key,

@@ -398,8 +398,9 @@ static char *sum_column(struct stats_column *column)
     return name;
 }
 
-/* The sums of all nodes are the same table with one row. */
-static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time span)
+/* The sums of all nodes are the same table with one row, which grows as those of each node do. */
+static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time span,
+                          struct stats_growth *growth)
 {
     json_t *object =
         s->kind ? json_pack("{s:s, s:s}", "name", s->name, "kind", s->kind->name) : json_object();
@@ -418,9 +419,11 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
     struct stats_table *sums = table_make(s, &schema, span);
     stats_table_gather(sums, comm);
     if (stats_table_rows(sums)) {
-        json_t *counted = stats_table_row_json(sums, 0);
+        size_t row = 0;
+        json_t *counted = stats_table_row_json(stats_growth_row(growth, sums, &row), 0);
         json_object_update(object, counted);
         json_decref(counted);
+        stats_growth_forget(growth); /* it has taken over the schema */
     }
     stats_table_free(sums);
     for (size_t i = 0; i < s->table.columns; i++)
@@ -431,12 +434,13 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
 }
 
 static json_t *report(const struct one *s, struct ker_comm *comm, ker_time span,
-                      const struct stats_folder *folder, const char *key, struct ker_error *error)
+                      const struct stats_folder *folder, bool tables, const char *key,
+                      struct ker_error *error)
 {
-    json_t *object = one_report(s, comm, span);
-    if (s->operations->table && folder)
+    json_t *object = one_report(s, comm, span, folder->growth);
+    if (s->operations->table && tables)
         one_write(s, comm, span, folder, key, error);
-    if (folder)
+    if (tables)
         log_write(s, comm, folder, error);
     return object;
 }
@@ -447,19 +451,20 @@ json_t *node_service_list_report_own(struct node_service_list *list, const char 
 {
     for (uint32_t i = 0; list && i < list->count; i++)
         if (!list->one[i].kind && strcmp(list->one[i].name, name) == 0)
-            return report(&list->one[i], comm, span, folder, key, error);
+            return report(&list->one[i], comm, span, folder, true, key, error);
     return NULL;
 }
 
 json_t *node_service_list_report(struct node_service_list *list, struct ker_comm *comm, ker_time span,
-                                 const struct stats_folder *folder, const char *key, struct ker_error *error)
+                                 const struct stats_folder *folder, bool tables, const char *key,
+                                 struct ker_error *error)
 {
     bool control = ker_comm_rank(comm) == 0;
     json_t *all = json_array();
     for (uint32_t i = 0; list && i < list->count; i++) {
         const struct one *s = &list->one[i];
         if (s->kind)
-            json_array_append_new(all, report(s, comm, span, folder, key, error));
+            json_array_append_new(all, report(s, comm, span, folder, tables, key, error));
     }
     if (control)
         return all;

@@ -155,7 +155,7 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
         run_batches_state(run->batches, ker_state_begin(w, "batches", RUN_STATE_VERSION, 0));
         ker_state_end(w);
         if (run->skip) {
-            run_skip_state(run, ker_state_begin(w, "skip", 1, 0));
+            run_skip_state(run, ker_state_begin(w, "skip", RUN_SKIP_VERSION, 0));
             ker_state_end(w);
         }
         if (run->periods)

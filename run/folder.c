@@ -176,7 +176,8 @@ void run_folder_open(struct run *run)
     folder_choose(run);
     run_hdf5_open(run);
     if (run->error.status == KER_OK && run->period && run->working)
-        stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);
+        stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, run->skip != NULL,
+                           &run->error);
     run_series_open(run);
     run_hdf5_flush(run); /* a run that is killed, or saved, in its first period has a file that can be read */
     if (run->error.status == KER_OK && run->resumed && run->periods)

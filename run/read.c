@@ -149,6 +149,24 @@ void run_topology_make(struct run *run)
     memory_check(run);
 }
 
+/* What a job does after each so many steps, and never does since it has fewer. */
+static void every_warn(const struct ker_config *c)
+{
+    static const char *const words[] = {"allreduce_every", "checkpoint_every"};
+    for (int job = 0; job < ker_config_count(c, "jobs"); job++)
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            char *key = ker_format("jobs[%d].%s", job, words[i]), *steps = ker_format("jobs[%d].steps", job);
+            struct ker_error never = {.status = KER_OK};
+            if (ker_config_has(c, key) && ker_config_int(c, key) > ker_config_int(c, steps)) {
+                ker_config_fail(c, &never, key, "never comes: the job has %lld steps",
+                                (long long)ker_config_int(c, steps));
+                ker_warn("%s", never.text);
+            }
+            free(key);
+            free(steps);
+        }
+}
+
 void run_tasks_read(struct run *run)
 {
     const struct route_summary *sum = route_summarise(run->topology);
@@ -178,6 +196,8 @@ void run_tasks_read(struct run *run)
         status = task_system_services(run->tasks, run->config, run->listed, &run->error);
     if (!status && run->resumed)
         run_fork_tasks(run);
+    if (!status && run->control && !again)
+        every_warn(run->config);
     if (!status && run->control && !again && task_system_load(run->tasks) > 1 + 1e-9)
         ker_warn(
             "%s: the traffic is %g times what the injection links can carry, headers included: it will be "

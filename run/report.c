@@ -226,7 +226,10 @@ static void nodes_end(struct run *run, ker_time at)
 /* On rank 0: what was measured is of all steps, where some were skipped; by how much that is longer. */
 static ker_time sums_grow(const struct run *run, json_t *result, const json_t *inside, ker_time span)
 {
-    static const char *const loads[] = {"accepted_load", "injected_load", "offered_load"};
+    static const char *const loads[] = {"accepted_load", "injected_load", "offered_load"}, *const moved[] = {
+                                                                                               "controllers",
+                                                                                               "socket_links",
+                                                                                               "buses"};
     const struct stats_growth *growth = run->folder.growth;
     if (!growth)
         return 0;
@@ -237,8 +240,11 @@ static ker_time sums_grow(const struct run *run, json_t *result, const json_t *i
         json_t *load = json_object_get(result, loads[i]);
         json_real_set(load, json_real_value(load) * more); /* null remains */
     }
-    json_t *bytes = json_object_get(json_object_get(inside, "controllers"), "bytes");
-    json_integer_set(bytes, (json_int_t)stats_grown((stats_cell)json_integer_value(bytes), &growth->whole));
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        json_t *bytes = json_object_get(json_object_get(inside, moved[i]), "bytes");
+        json_integer_set(bytes,
+                         (json_int_t)stats_grown((stats_cell)json_integer_value(bytes), &growth->whole));
+    }
     return (ker_time)growth->later;
 }
 
@@ -261,7 +267,7 @@ void run_report(struct run *run)
     links_report(run, &links, span);
     traffic_add(run, result);
     bool services = ker_config_bool(run->config, "output.services");
-    json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
+    json_t *listed = node_service_list_report(run->listed, run->comm, span, &run->folder, services,
                                               key_not_given(run, "output.services"), &run->error);
     json_t *storage = node_service_list_report_own(run->listed, "storage", run->comm, span, &run->folder,
                                                    NULL, &run->error);

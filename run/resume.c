@@ -54,7 +54,7 @@ static enum ker_status index_read(struct run *run)
     struct run_resumed *r = run->resumed = ker_alloc(sizeof *r);
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, index_load, r},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
-                                         {"skip", 1, pass_over, NULL},
+                                         {"skip", RUN_SKIP_VERSION, pass_over, NULL},
                                          {"periods", 1, pass_over, NULL},
                                          {"series", 1, pass_over, NULL},
                                          {"hdf5", 1, pass_over, NULL},
@@ -129,7 +129,7 @@ static void batches_read(struct run *run)
 {
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, batches_load, run},
-                                         {"skip", 1, run->skip ? skip_load : pass_over, run},
+                                         {"skip", RUN_SKIP_VERSION, run->skip ? skip_load : pass_over, run},
                                          {"periods", 1, pass_over, NULL},
                                          {"series", 1, pass_over, NULL},
                                          {"hdf5", 1, pass_over, NULL},
@@ -222,7 +222,7 @@ void run_resume_periods(struct run *run)
     struct series series = {run->periods, false};
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
-                                         {"skip", 1, pass_over, NULL},
+                                         {"skip", RUN_SKIP_VERSION, pass_over, NULL},
                                          {"periods", 1, periods_load, &series},
                                          {"series", 1, series_load, run->series},
                                          {"hdf5", 1, run_hdf5_load, run},

@@ -88,16 +88,18 @@ void run_series_check(struct run *run)
 /* The rows so far are read with those of periods.csv (resume.c). */
 void run_series_open(struct run *run)
 {
+    if (run->series && run->skip)
+        stats_series_skips(run->series);
     if (run->error.status == KER_OK && run->working && run->series)
         stats_series_open(run->series, run->working, run->folder.path, run->hdf5,
                           ker_config_bytes(run->config, "output.series.bytes"), &run->error);
 }
 
-void run_series_add(struct run *run, ker_time at)
+void run_series_add(struct run *run, ker_time at, ker_time skipped)
 {
     if (!run->series)
         return;
-    stats_series_begin(run->series, at);
+    stats_series_begin(run->series, at, skipped);
     if (run_links(run))
         run_links(run)->series_add(run->network, at);
     task_system_series_add(run->tasks, at);
@@ -109,7 +111,7 @@ void run_series_add(struct run *run, ker_time at)
 void run_series_end(struct run *run, ker_time at)
 {
     if (run->series && run->working && at > stats_series_time(run->series))
-        run_series_add(run, at);
+        run_series_add(run, at, run_skip_since(run));
     if (run->network && run_links(run)) /* ranks that sleep have none */
         run_links(run)->series_end(run->network, at);
 }

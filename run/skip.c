@@ -252,6 +252,7 @@ void run_skip_state(struct run *run, struct ker_chunk *c)
             gap_take(steps, job, w);
     }
     task_system_earlier(run->tasks, skip->state.skipped);
+    run_skip_end_warn(run);
 }
 
 /* Collective: one rank plans for all. */

@@ -31,12 +31,14 @@ struct run_skip_state {
     uint32_t jobs;
     uint32_t windows;            /* begun */
     uint32_t phase[RUN_WINDOWS]; /* of each; they count from 0 */
-    ker_time skipped; /* the whole run's time is the simulated one and this, by the means of then */
-    uint32_t passed;  /* of the set times */
-    bool over;        /* no step will be skipped any more */
-    bool forked;      /* the run has been forked since the last look */
-    bool last;        /* the phase that begins with the fork is simulated in full */
-    char why[320];    /* nothing, or no more, was skipped because ...; empty: as planned */
+    ker_time skipped;          /* the whole run's time is the simulated one and this, by the means of then */
+    ker_time gap[RUN_WINDOWS]; /* of that, before each window */
+    uint32_t marked;           /* windows whose gaps rows of periods have */
+    uint32_t passed;           /* of the set times */
+    bool over;                 /* no step will be skipped any more */
+    bool forked;               /* the run has been forked since the last look */
+    bool last;                 /* the phase that begins with the fork is simulated in full */
+    char why[320];             /* nothing, or no more, was skipped because ...; empty: as planned */
 };
 
 /* When the first steps of a job that are simulated ended, in ps: in the last task. */
@@ -47,9 +49,10 @@ struct run_skip_ends {
 
 /* Of a job's time and steps, in the end. */
 struct run_skip_estimate {
-    double time, half;          /* ps: of what was skipped, and how wrong it may be */
-    uint32_t simulated;         /* steps */
-    uint32_t windows;           /* of all phases in which some were skipped */
+    double time, half; /* ps: of what was skipped, and how wrong it may be */
+    uint32_t steps,
+        simulated;    /* until the run has ended: of the job, and those of them that were simulated */
+    uint32_t windows; /* of all phases in which some were skipped */
     struct stats_steady steady; /* of the last of these phases */
 };
 
@@ -90,6 +93,8 @@ void run_skip_sets_make(struct run *);
 enum run_skip_due { RUN_SKIP_NOTHING, RUN_SKIP_RENEW, RUN_SKIP_PLAN };
 /* What is to be done at a look; ended: by job, all its tasks have ended the step that is awaited. */
 enum run_skip_due run_skip_due(struct run_skip *, const struct run *, ker_time at, const bool *ended);
+/* Says what run.end, given with a fork, is on the clock of all steps. */
+void run_skip_end_warn(const struct run *);
 /* From this time of the whole run on nothing may be skipped but behind what happens there. */
 ker_time run_skip_bound(const struct run_skip *);
 

@@ -73,6 +73,45 @@ ker_time run_skip_bound(const struct run_skip *skip)
     return skip->state.passed < skip->sets ? skip->set[skip->state.passed] : KER_TIME_MAX;
 }
 
+void run_skip_end_warn(const struct run *run)
+{
+    char end[32], skipped[32], whole[32];
+    ker_time more = run->skip->state.skipped;
+    if (run->control && more > 0 && run->end < KER_TIME_MAX - more)
+        ker_warn(
+            "run.end: %s is on the simulated clock; with the %s that this run has skipped it is about %s "
+            "of the whole run, and nothing more is skipped before it",
+            ker_print_time(end, run->end), ker_print_time(skipped, more),
+            ker_print_time(whole, run->end + more));
+}
+
+/* Have all jobs that have a gap before the window passed it? */
+static bool passed(const struct run *run, uint32_t window)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < run->skip->state.jobs; i++) {
+        const struct run_skip_job *job = &run->skip->job[i];
+        const struct task_steps *steps = task_system_steps(run->tasks, job->job);
+        if (!job->skipped[window])
+            continue;
+        uint32_t last = job->number[window] - 1; /* before the gap */
+        uint64_t ended = last < steps->ends ? steps->end[last].tasks : 0;
+        ker_comm_sum_u64(run->working, &ended, 1);
+        all &= ended == job->tasks;
+    }
+    return all;
+}
+
+ker_time run_skip_since(struct run *run)
+{
+    struct run_skip_state *state = run->skip ? &run->skip->state : NULL;
+    ker_time skipped = 0;
+    while (state && state->marked < state->windows &&
+           (!state->gap[state->marked] || passed(run, state->marked)))
+        skipped += state->gap[state->marked++];
+    return skipped;
+}
+
 ker_time run_skip_until(const struct run *run)
 {
     ker_time quiet = ker_engine_quiet(run->engine);

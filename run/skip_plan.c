@@ -333,7 +333,7 @@ static bool gap_make(struct run_skip *skip, const struct view *views, double tim
         job->skipped[w] = periods * job->period;
         skipped = fmax(skipped, periods * views[i].steady.mean);
     }
-    skip->state.skipped += (ker_time)round(skipped);
+    skip->state.skipped += skip->state.gap[w] = (ker_time)round(skipped);
     window_begin(skip, skip->state.phase[w - 1]);
     return true;
 }

@@ -104,28 +104,36 @@ static void waited_add(const struct run_skip *skip, uint32_t i, uint32_t from, u
     }
 }
 
+/* Steps that were skipped before a window. A run that ends early may not have come to them. */
+static uint32_t skipped_before(const struct run_skip *skip, uint32_t i, uint32_t window)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    return job->number[window] <= skip->ends[i].count ? job->skipped[window] : 0;
+}
+
 static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_t i)
 {
     const struct run_skip_job *job = &skip->job[i];
-    struct run_skip_estimate e = {.simulated = job->steps};
+    struct run_skip_estimate e = {.simulated = skip->ends[i].count};
     uint32_t before = 0; /* skipped steps */
     for (uint32_t w = 0; w < skip->state.windows;) {
         uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
         double known = 0;
         for (; w < skip->state.windows && skip->state.phase[w] == phase; w++) {
-            uint32_t first = job->number[w] + before;
-            known += run_skip_known(skip, i, first, first + job->skipped[w]);
-            skipped += job->skipped[w];
-            before += job->skipped[w];
+            uint32_t first = job->number[w] + before, gap = skipped_before(skip, i, w);
+            known += run_skip_known(skip, i, first, first + gap);
+            skipped += gap;
+            before += gap;
         }
         if (!skipped) {
             waited_add(skip, i, from, w, &e);
             continue;
         }
         phase_add(skip, i, phase, skipped, known, &e);
-        e.simulated -= skipped;
         e.windows += w - from;
     }
+    e.simulated += e.simulated + before + 1 == job->steps; /* the end of the last step is not noted */
+    e.steps = e.simulated + before;
     return e;
 }
 
@@ -174,16 +182,14 @@ struct whole {
 };
 
 static void whole_add(struct whole *all, const struct run_skip_job *job, const struct run_skip_estimate *e,
-                      const json_t *entry)
+                      const json_t *entry, ker_time at)
 {
-    double finish = json_number_value(json_object_get(entry, "finish_ps")); /* 0: it has no end */
-    if (finish > 0 && finish + e->half > all->high)
-        all->high = finish + e->half;
-    if (finish > 0 && finish - e->half > all->low)
-        all->low = finish - e->half;
-    if (finish > all->finish)
-        all->finish = finish;
-    all->steps += (uint64_t)job->steps * job->tasks;
+    const json_t *end = json_object_get(entry, "finish_ps");
+    double finish = json_is_integer(end) ? json_number_value(end) : (double)at + e->time;
+    all->high = fmax(all->high, finish + e->half);
+    all->low = fmax(all->low, finish - e->half);
+    all->finish = fmax(all->finish, finish);
+    all->steps += (uint64_t)e->steps * job->tasks;
     all->simulated += (uint64_t)e->simulated * job->tasks;
 }
 
@@ -221,8 +227,11 @@ void run_skip_measure(struct run *run)
         const struct run_skip_job *job = &skip->job[i];
         skip->estimate[i] = estimate_of(skip, i);
         const struct run_skip_estimate *e = &skip->estimate[i];
-        skip->growth.job[job->job] = (struct stats_part){job->steps, e->simulated, (uint64_t)round(e->time)};
-        if (e->simulated < job->steps)
+        uint32_t begun = e->steps < job->steps; /* half a step, when the run ends before the job */
+        if (e->simulated)
+            skip->growth.job[job->job] = (struct stats_part){
+                2ull * e->steps + begun, 2ull * e->simulated + begun, (uint64_t)round(e->time)};
+        if (e->simulated < e->steps)
             run->folder.growth = &skip->growth;
     }
     skip->growth.whole = skip->growth.job[0]; /* until it is known; tables of one job do not name it */
@@ -253,9 +262,10 @@ void run_skip_whole(struct run *run, ker_time at, const json_t *jobs, const json
         const json_t *job = json_array_get(jobs, i);
         const struct stats_part *part = &g->job[i], back = {part->seen, part->all, 0};
         uint64_t all = integer_of(job, "bytes") + integer_of(job, "messages"),
-                 finish = integer_of(job, "finish_ps");
+                 finish = integer_of(job, "finish_ps"); /* 0: it has no end */
         sent.all += all;
         sent.seen += (uint64_t)stats_grown(all, &back);
+        finish = finish ? finish : (uint64_t)at + part->later;
         if (finish > (uint64_t)at + g->later)
             g->later = finish - (uint64_t)at;
     }
@@ -322,7 +332,7 @@ json_t *run_skip_report(struct run *run, json_t *jobs)
             run_skip_sums(&skip->growth.job[skip->job[i].job], json_object_get(job, "io"));
         }
         if (job)
-            whole_add(&all, &skip->job[i], e, job);
+            whole_add(&all, &skip->job[i], e, job, run->ended_at);
     }
     if (run->control && skip->state.jobs)
         stats_table_write(table, &run->folder, &run->error);

@@ -204,7 +204,7 @@ void run_network_expect(struct run *);
 /* series.c: the tables of output.series.*, with a batch of rows at every multiple of output.period. */
 void run_series_check(struct run *); /* are they possible? */
 void run_series_open(struct run *);
-void run_series_add(struct run *, ker_time at);
+void run_series_add(struct run *, ker_time at, ker_time skipped);
 /* power.c */
 struct run_use {
     uint64_t directions, most, unused; /* how many; the busiest one's time; that have carried nothing */
@@ -256,6 +256,10 @@ void run_skip_make(struct run *);
 void run_skip_free(struct run_skip *);
 ker_time run_skip_interval(const struct run *);
 void run_skip_look(struct run *, ker_time at);
+/* Collective over run->working, when a period ends: what was skipped since the last call, by the means of
+ * when it was planned; a gap counts when the last of the jobs that have it has passed it. */
+ker_time run_skip_since(struct run *);
+#define RUN_SKIP_VERSION 2
 ker_time run_skip_until(const struct run *);           /* at a look: until when nothing is skipped */
 void run_skip_state(struct run *, struct ker_chunk *); /* the same on every rank; not the records of steps */
 extern const struct ker_option run_skip_options[];

@@ -25,6 +25,8 @@ struct stats_table {
     struct table_place *place; /* of the columns that are wanted, in the schema's order */
     size_t columns;
     int job;       /* the column that says of which job a row is; -1: there is none */
+    bool extended; /* the last column is none of the schema's, and has this value in rows that are added */
+    uint64_t mark;
     size_t prefix; /* bytes of the cells at a row's beginning that are mostly those of the row before */
     size_t prefix_columns;
     char *row; /* rows x row_bytes */

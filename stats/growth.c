@@ -1,16 +1,25 @@
 /* growth.c - what was counted of some steps, as that of all of them (run.skip).
  *
  * Every sum of a row grows by one factor, of the job that the row names or else of the whole: so what is a
- * quotient or a mean of two sums stays what it was. Invariant: integers only, rounded once.
+ * quotient or a mean of two sums stays what it was. A further column says so in the file itself. Invariant:
+ * integers only, rounded once.
  */
 #include "stats/columns.h"
 
 #include <stdlib.h>
 
+void stats_growth_forget(struct stats_growth *g)
+{
+    if (!g)
+        return;
+    stats_table_free(g->table);
+    g->table = NULL;
+}
+
 void stats_growth_release(struct stats_growth *g)
 {
     free(g->job);
-    stats_table_free(g->table);
+    stats_growth_forget(g);
 }
 
 stats_cell stats_grown(stats_cell value, const struct stats_part *part)
@@ -36,19 +45,37 @@ static const struct stats_part *part_of(const struct stats_growth *g, const stru
 static bool whole(const struct stats_table *t, size_t row, const struct stats_column *c)
 {
     if (!c->fixed_by)
-        return c->fixed;
+        return false;
     int by = stats_table_find(t, c->fixed_by, false);
     return stats_table_cell(t, row, by) != (stats_cell)KER_TIME_MAX;
 }
 
+static bool grows(const struct stats_column *c)
+{
+    return c->type == STATS_SHARE || (c->merge == STATS_SUM && !c->fixed);
+}
+
+const struct stats_table *stats_growth_head(struct stats_growth *g, const struct stats_table *t)
+{
+    static const struct stats_column estimated = {"estimated", "", STATS_U8, STATS_MOST,
+                                                  "1: sums are estimated, of all steps (run.skip); 0: exact"};
+    bool any = false;
+    for (size_t i = 0; g && i < t->columns; i++)
+        any |= t->place[i].column->ends || grows(t->place[i].column);
+    if (!any || t == g->table || by_time(t))
+        return t;
+    if (!g->table || g->table->schema != t->schema || g->table->context != t->context) {
+        stats_growth_forget(g);
+        g->table = stats_table_like(t);
+        stats_table_extend(g->table, &estimated, 0);
+    }
+    return g->table;
+}
+
 const struct stats_table *stats_growth_row(struct stats_growth *g, const struct stats_table *t, size_t *row)
 {
-    if (!g || t == g->table || by_time(t))
+    if (stats_growth_head(g, t) == t)
         return t;
-    if (!g->table || g->table->schema != t->schema) {
-        stats_table_free(g->table);
-        g->table = stats_table_like(t);
-    }
     struct stats_table *grown = g->table;
     const struct stats_part *part = part_of(g, t, *row);
     stats_table_clear(grown);
@@ -59,9 +86,10 @@ const struct stats_table *stats_growth_row(struct stats_growth *g, const struct 
         stats_cell value = stats_table_cell(t, *row, (int)i);
         if (c->ends && value != (stats_cell)KER_TIME_MAX)
             table_cell_put(grown->row, &grown->place[i], value + part->later);
-        else if (c->merge == STATS_SUM && !whole(t, *row, c))
+        else if (grows(c) && !whole(t, *row, c))
             table_cell_put(grown->row, &grown->place[i], stats_grown(value, part));
     }
+    table_cell_put(grown->row, &grown->place[t->columns], part->all > part->seen || part->later > 0);
     *row = 0;
     return grown;
 }

@@ -7,6 +7,7 @@
  */
 #include "stats/file.h"
 #include "stats/lines.h"
+#include "stats/series.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ struct stats_periods {
 };
 
 enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_comm *comm, const char *folder,
-                                   struct stats_hdf5 *hdf5, struct ker_error *error)
+                                   struct stats_hdf5 *hdf5, bool skips, struct ker_error *error)
 {
     struct stats_periods *p = *periods = ker_alloc(sizeof *p);
     p->comm = comm;
@@ -73,6 +74,8 @@ enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_co
     if (!p->stream)
         return stats_file_fail(p->path, errno, error);
     p->table = stats_table_new(&stats_periods_schema, NULL, 0);
+    if (skips)
+        stats_table_extend(p->table, &stats_skipped_column, 0);
     p->hdf5 = hdf5 ? stats_hdf5_add(hdf5, p->table) : NULL;
     stats_table_head_csv(p->table, p->stream);
     stats_lines_init(&p->lines, p->stream);
@@ -111,6 +114,7 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
         now.latency_ps < last->latency_ps)
         stats_series_fell("periods");
     stats_table_clear(periods->table);
+    stats_table_mark(periods->table, (uint64_t)totals->skipped);
     stats_table_add(periods->table, &(struct row){now, periods->last});
     stats_table_row_csv(periods->table, 0, &periods->lines);
     stats_lines_flush(&periods->lines);

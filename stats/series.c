@@ -34,6 +34,7 @@ struct stats_series_files {
     char *folder;
     struct stats_hdf5 *hdf5; /* NULL: CSV, or another rank */
     uint64_t most;
+    bool skips;
     struct stats_series series[STATS_SERIES_MOST];
     int count;
     ker_time last; /* end of the last period */
@@ -48,6 +49,15 @@ enum stats_collect stats_collect_of(const struct ker_config *config, const char 
                                             {"periods", STATS_COLLECT_PERIODS},
                                             {NULL, 0}};
     return (enum stats_collect)ker_config_number(config, key, words);
+}
+
+const struct stats_column stats_skipped_column = {
+    "skipped_ps", "ps", STATS_U64, STATS_MOST,
+    "time that was skipped in the period, of steps that lie between its events (run.skip); 0: none"};
+
+void stats_series_skips(struct stats_series_files *f)
+{
+    f->skips = true;
 }
 
 struct stats_series_files *stats_series_new(void)
@@ -102,9 +112,17 @@ static void csv_begin(struct stats_series *s, const struct stats_table *head, st
         failed(s, errno);
 }
 
+static struct stats_table *rows_new(const struct stats_series *s, uint64_t span, ker_time skipped)
+{
+    struct stats_table *rows = stats_table_new(s->schema, s->context, span);
+    if (s->files->skips)
+        stats_table_extend(rows, &stats_skipped_column, (uint64_t)skipped);
+    return rows;
+}
+
 static void series_open(struct stats_series *s, struct ker_error *error)
 {
-    struct stats_table *head = stats_table_new(s->schema, s->context, 0);
+    struct stats_table *head = rows_new(s, 0, 0);
     if (s->files->hdf5) {
         s->path = ker_format("%s/" STATS_HDF5_NAME ": %s", s->files->folder, s->schema->name);
         s->group = stats_hdf5_add(s->files->hdf5, head);
@@ -143,11 +161,10 @@ struct ker_comm *stats_series_comm(const struct stats_series *s)
     return s->files->comm;
 }
 
-void stats_series_begin(struct stats_series_files *f, ker_time at)
+void stats_series_begin(struct stats_series_files *f, ker_time at, ker_time skipped)
 {
     for (int i = 0; i < f->count; i++)
-        f->series[i].rows =
-            stats_table_new(f->series[i].schema, f->series[i].context, (uint64_t)(at - f->last));
+        f->series[i].rows = rows_new(&f->series[i], (uint64_t)(at - f->last), skipped);
 }
 
 struct stats_table *stats_series_rows(struct stats_series *s)

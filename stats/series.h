@@ -55,8 +55,12 @@ const struct stats_series_costs *stats_series_costs(const struct stats_series_fi
  * when. Only rank 0 opens and writes; only its status can be bad. */
 void stats_series_open(struct stats_series_files *, struct ker_comm *, const char *folder,
                        struct stats_hdf5 *, uint64_t most_bytes, struct ker_error *);
-/* A period ends at this time: rows may be added; and, collective, are written. */
-void stats_series_begin(struct stats_series_files *, ker_time at);
+/* Before that: rows have the column skipped_ps, of what stats_series_begin is given. */
+void stats_series_skips(struct stats_series_files *);
+extern const struct stats_column stats_skipped_column;
+/* A period ends at this time: rows may be added; and, collective, are written. skipped: ps, in this period.
+ */
+void stats_series_begin(struct stats_series_files *, ker_time at, ker_time skipped);
 void stats_series_flush(struct stats_series_files *, ker_time at);
 /* Between these: the rows of this rank; NULL of NULL. Shares are of the period. */
 struct stats_table *stats_series_rows(struct stats_series *);

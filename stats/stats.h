@@ -117,12 +117,14 @@ struct stats_period {
     uint64_t packets_injected, packets_delivered, bytes_delivered;
     unsigned __int128 latency_ps; /* sum over the measured packets delivered: stats_quantity.sum */
     uint64_t packets_measured;    /* of those delivered */
+    ker_time skipped;             /* in this period; the same on all ranks */
 };
 struct stats_periods;
 /* Collective, all three. Only rank 0 opens and writes; only its status can be bad (agree on it). A failed
- * write is reported by close, which frees in any case and takes NULL. */
+ * write is reported by close, which frees in any case and takes NULL. skips: rows have the column skipped_ps.
+ */
 enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder,
-                                   struct stats_hdf5 *, struct ker_error *);
+                                   struct stats_hdf5 *, bool skips, struct ker_error *);
 void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
 /* The first row covers what comes behind these totals, not behind time 0. */
 void stats_periods_begin(struct stats_periods *, const struct stats_period *totals);

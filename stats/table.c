@@ -27,24 +27,28 @@ static void prefix_find(struct stats_table *t)
     t->prefix = i ? t->place[i - 1].offset - sizeof(uint64_t) : 0;
 }
 
+static void column_place(struct stats_table *t, const struct stats_column *c)
+{
+    unsigned bytes = type_bytes[c->type];
+    t->place[t->columns++] = (struct table_place){
+        c, t->row_bytes, c->type, bytes, -1, -1, UINT64_MAX >> 8 * (bytes < 8 ? 8 - bytes : 0)};
+    t->row_bytes += bytes;
+}
+
 struct stats_table *stats_table_new(const struct stats_schema *schema, const void *context, uint64_t divisor)
 {
     struct stats_table *t = ker_alloc(sizeof *t);
     t->schema = schema;
     t->context = context;
     t->divisor = divisor;
-    t->place = ker_alloc(schema->columns * sizeof *t->place);
+    t->place = ker_alloc((schema->columns + 1) * sizeof *t->place);
     t->row_bytes = sizeof(uint64_t);
     for (size_t i = 0; i < schema->columns; i++) {
         const struct stats_column *c = &schema->column[i];
-        unsigned bytes = type_bytes[c->type];
-        if (c->wanted && !c->wanted(context)) {
-            t->row_bytes += bytes; /* it is filled in all the same */
-            continue;
-        }
-        t->place[t->columns++] = (struct table_place){
-            c, t->row_bytes, c->type, bytes, -1, -1, UINT64_MAX >> 8 * (bytes < 8 ? 8 - bytes : 0)};
-        t->row_bytes += bytes;
+        if (c->wanted && !c->wanted(context))
+            t->row_bytes += type_bytes[c->type]; /* it is filled in all the same */
+        else
+            column_place(t, c);
     }
     for (size_t i = 0; i < t->columns; i++)
         if (t->place[i].column->by)
@@ -57,9 +61,24 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
     return t;
 }
 
+void stats_table_extend(struct stats_table *t, const struct stats_column *column, uint64_t mark)
+{
+    column_place(t, column);
+    t->extended = true;
+    t->mark = mark;
+}
+
+void stats_table_mark(struct stats_table *t, uint64_t mark)
+{
+    t->mark = mark;
+}
+
 struct stats_table *stats_table_like(const struct stats_table *t)
 {
-    return stats_table_new(t->schema, t->context, t->divisor);
+    struct stats_table *like = stats_table_new(t->schema, t->context, t->divisor);
+    if (t->extended)
+        stats_table_extend(like, t->place[t->columns - 1].column, t->mark);
+    return like;
 }
 
 void stats_table_free(struct stats_table *t)
@@ -122,6 +141,8 @@ void stats_table_add(struct stats_table *t, const void *row)
     uint64_t key = t->schema->key(row);
     memcpy(to, &key, sizeof key);
     t->schema->fill(row, to + sizeof key);
+    if (__builtin_expect(t->extended, 0))
+        table_cell_put(to, &t->place[t->columns - 1], t->mark);
 }
 
 void stats_table_copy(struct stats_table *t, const struct stats_table *from, size_t row)

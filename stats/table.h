@@ -120,7 +120,11 @@ struct stats_lines; /* lines.h */
 /* context: for text and wanted, must outlive the table. divisor: of shares, 0 makes them 0. */
 struct stats_table *stats_table_new(const struct stats_schema *, const void *context, uint64_t divisor);
 void stats_table_free(struct stats_table *); /* takes NULL */
-/* An empty one of the same schema, context and divisor. */
+/* Of an empty one: a further column behind those of the schema, an integer, which is `mark` in rows that are
+ * added from now on; or another mark, if it has one. */
+void stats_table_extend(struct stats_table *, const struct stats_column *, uint64_t mark);
+void stats_table_mark(struct stats_table *, uint64_t mark);
+/* An empty one of the same columns, context and divisor. */
 struct stats_table *stats_table_like(const struct stats_table *);
 void stats_table_add(struct stats_table *, const void *row);
 void stats_table_reserve(struct stats_table *, size_t rows); /* room for this many, when that is known */
@@ -189,9 +193,12 @@ struct stats_growth {
     struct stats_table *table; /* the row that was asked for last */
 };
 void stats_growth_release(struct stats_growth *);
+void stats_growth_forget(struct stats_growth *); /* a schema that is no longer valid; takes NULL */
 stats_cell stats_grown(stats_cell, const struct stats_part *); /* rounded */
-/* A row as it is written: one of another table, which is valid until the next call; the row itself if growth
- * is NULL, if it is grown already, or if rows are by time. */
+/* A table as it is written, with the column `estimated`, valid until the next call; the table itself if
+ * growth is NULL, if it is such a one already, if nothing in it grows, or if rows are by time. */
+const struct stats_table *stats_growth_head(struct stats_growth *, const struct stats_table *);
+/* A row as it is written, of that table. */
 const struct stats_table *stats_growth_row(struct stats_growth *, const struct stats_table *, size_t *row);
 
 /* For a file that is written row by row. */

@@ -147,7 +147,8 @@ json_t *stats_table_row_json(const struct stats_table *t, size_t row)
     for (size_t i = 0; i < t->columns; i++) {
         const struct table_place *place = &t->place[i];
         char text[STATS_MOST_DIGITS + 1];
-        if (place->column->merge == STATS_SAME || place->column->type == STATS_TEXT)
+        bool further = t->extended && i + 1 == t->columns;
+        if (place->column->merge == STATS_SAME || place->column->type == STATS_TEXT || further)
             continue;
         *number_put(text, t, t->row + row * t->row_bytes, place) = '\0';
         json_object_set_new(object, place->column->name,
@@ -204,6 +205,7 @@ struct stats_writer *stats_writer_open(const struct stats_table *t, const struct
     w->key = key;
     w->json = folder->json;
     w->growth = folder->growth;
+    t = stats_growth_head(w->growth, t);
     if (stats_file_open(&w->file, folder->path, w->name, error) != KER_OK) {
         free(w->name);
         free(w);

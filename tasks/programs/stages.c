@@ -24,11 +24,16 @@ static uint32_t stage_last(const struct task_stages *stages)
     return stage_allreduce(stages) + (stages->checkpoint_every ? CHECKPOINT_STAGES : 0);
 }
 
+static bool comes(const struct task_stages *stages, uint32_t every)
+{
+    return every > 0 && every <= stages->steps;
+}
+
 /* What a step does depends on its number by what is done after some of them only. */
 static void steps_init(struct task_stages *stages)
 {
-    uint64_t a = stages->allreduce_every ? stages->allreduce_every : 1,
-             b = stages->checkpoint_every ? stages->checkpoint_every : 1, x = a, y = b;
+    uint64_t a = comes(stages, stages->allreduce_every) ? stages->allreduce_every : 1,
+             b = comes(stages, stages->checkpoint_every) ? stages->checkpoint_every : 1, x = a, y = b;
     while (y) {
         uint64_t rest = x % y;
         x = y;

@@ -41,6 +41,15 @@ check "so are those of summary.json"
 jq -e --argjson busy "$(sums "$t/sums" links.csv busy_ps)" '.result | (([.link_classes[] | .mean_utilisation * .directions] | add) / ($busy / .skip.time_ps) - 1 | fabs) < 1e-6' \
     "$t/sums/summary.json" >/dev/null
 check "utilisations are the sums over the estimated time"
+marked() { # FOLDER COLUMN FILE...: is it the last column of these files?
+    local file
+    for file in "${@:3}"; do head -1 "$1/$file.csv" | grep -q ",$2\$" || return; done
+}
+marked "$t/sums" estimated links tasks matching packet_latency message_size && ! grep -l estimated "$t"/full-sums/*.csv "$t/sums/steps.csv" >"$t/out" &&
+    [ "$(cut -d, -f1-5 --complement "$t/sums/links.csv" | awk -F, 'NR > 1 && $NF != 1' | wc -l)" = 0 ]
+check "tables say that their sums are estimated"
+run -o "$t/json" "$t/stencil.cfg" output.tables=json && jq -e '(.columns[-1].name == "estimated") and all(.rows[]; .[-1] == 1) and (.columns | length) == (.rows[0] | length)' "$t/json/tasks.json" >/dev/null
+check "so do those in JSON"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { if (NR > 2 && $at["step"] > last + 1) gaps++; last = $at["step"] } END { exit !(gaps == 2 && last == 398) }' "$t/skip/steps.csv"
 check "steps.csv: three windows, the last at the end of the run"
 grep -q '^estimated  .*95 % interval .* of steps simulated' "$t/skip/summary.txt" && grep -q '^    estimated, 95 % interval' "$t/skip/summary.txt"
@@ -53,10 +62,24 @@ check "what varies too much for the precision is simulated in full, to the picos
 run -o "$t/five" "$t/stencil.cfg" run.skip.windows=5 && result "$t/five" '.result.jobs[0].estimated.windows == 5'
 check "five windows"
 
-same() { all_alike "the same bits: $1" "$t/$1.cfg"; }
+# Rows of periods say what was skipped in them, on the simulated clock; the last part of a period has rows of series only.
+periods="output.period=40us output.series.links=periods output.series.jobs=periods"
+run -o "$t/periods" "$t/stencil.cfg" output.links=true $periods && marked "$t/periods" skipped_ps periods link_series job_series && marked "$t/periods" estimated links
+check "series have a column of what was skipped in a period"
+jq -r '.result | (.jobs[0] | .estimated.gaps[].simulated_ps, .finish_ps - .estimated.simulated_finish_ps)' "$t/periods/summary.json" >"$t/gaps" &&
+    awk -F, 'FNR == NR { gap[++n] = $1; next } FNR > 1 { for (i = 1; i < n; i++) right += gap[i] > last && gap[i] <= $1 && $NF > 0; marks += $NF > 0; sum += $NF; last = $1 }
+    END { exit !(n == 3 && right == 2 && marks == 2 && sum > 0.95 * gap[n] && sum < 1.05 * gap[n]) }' "$t/gaps" "$t/periods/job_series.csv"
+check "in the periods of the gaps, and as much as was skipped"
+[ "$(cut -d, -f1,2 "$t/periods/job_series.csv" | wc -l)" -gt "$(wc -l <"$t/periods/periods.csv")" ] &&
+    cmp <(awk -F, 'NR > 1 { print $1, $NF }' "$t/periods/periods.csv") <(awk -F, 'NR > 1 { print $1, $NF }' "$t/periods/job_series.csv" | head -n -1)
+check "the same in periods.csv"
+"$(dirname "$m")/marsreport" "$t/periods" >"$t/out" 2>"$t/err" && grep -o '"skipped_ps":\[[0-9,]*\]' "$t/periods/report.html" | tr -d '"a-z_:[]' | tr , '\n' |
+    cmp - <(awk -F, 'NR > 1 { print $NF }' "$t/periods/periods.csv")
+check "the page has them"
+same() { all_alike "the same bits: $1" "$t/$1.cfg" "${@:2}"; }
 same stencil
 config fft '{ name="f"; program="fft"; points=[24,24,24]; grid=[9,3]; steps=100; compute_time="20 us"; compute_jitter="1 us"; allreduce_every=2; }'
-same fft
+same fft $periods
 config traffic "$job" 'traffic: { pattern="uniform"; load=0.05; size="1 KiB"; };'
 same traffic
 
@@ -70,7 +93,7 @@ covers() { # NAME TEXT SHARE: are all jobs' times in their intervals, with less 
     check "$2"
 }
 covers jobs "two jobs are skipped together, and the one that is left alone" 0.4
-same jobs
+same jobs $periods
 c='{ name="c"; program="stencil"; extents=[9]; bytes="16 KiB"; steps=400; compute_time="9 us"; compute_jitter="1 us"; placement="random"; after=["a"]; }'
 config starts "${a/500/900}, ${b/ placement/ start=\"4 ms\"; placement}, $c"
 covers starts "a job that begins later, one behind another: all begins anew" 0.5
@@ -103,6 +126,25 @@ reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
 reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
 reason "a set end" 'run.end is given' stencil 'run.end=1 s'
 
+# Services and storage: sums of summary.json and of tables are of all steps.
+config served "${job/ placement/ checkpoint_every=4; checkpoint_bytes=\"64 KiB\"; placement}" \
+    'services: ( { kind="heartbeat"; } ); storage: { servers: { count=2; }; device: { rate="1 GB/s"; }; }; node: { cores=2; };'
+run -o "$t/some" "$t/served.cfg" && run -o "$t/all" "$t/served.cfg" run.skip.enabled=false && marked "$t/some" estimated storage service_heartbeat
+check "a job that writes files, beside a service"
+jq -ne --slurpfile f "$t/all/summary.json" --slurpfile s "$t/some/summary.json" 'def near(a; b): (a / b - 1 | fabs) < 0.02; $f[0].result as $f | $s[0].result as $s |
+    $s.skip.skipped and $s.skip.share_simulated < 0.5 and all(("written_bytes", "requests"); . as $key | near($s.storage[$key]; $f.storage[$key])) and near($s.services[0].sent; $f.services[0].sent) and
+    ($s.storage.max_utilisation / $f.storage.max_utilisation - 1 | fabs) < 0.1' >/dev/null
+check "their sums in summary.json are those of all steps"
+jq -e --argjson sent "$(sums "$t/some" service_heartbeat.csv sent)" --argjson written "$(sums "$t/some" storage.csv written_bytes)" \
+    '.result | ((.services[0].sent - $sent | fabs) <= 14) and (.storage.written_bytes - $written | fabs) <= 1' "$t/some/summary.json" >/dev/null
+check "and those of their tables, but for rounding"
+
+"$m" --check "$t/served.cfg" 'jobs[0].checkpoint_every=401' 'jobs[0].allreduce_every=500' >"$t/out" 2>"$t/err" && grep -q 'command line: jobs\[0\].checkpoint_every: never comes: the job has 400 steps' "$t/err" &&
+    grep -q 'jobs\[0\].allreduce_every: never comes' "$t/err" && grep -q 'of 400 steps of job `s` at least' "$t/out"
+check "what a job has too few steps for is named, and hinders nothing"
+sed -i 's/checkpoint_every=4/checkpoint_every=4000/' "$t/served.cfg" && "$m" --check "$t/served.cfg" >"$t/out" 2>"$t/err" && grep -q "served.cfg:[0-9]*: jobs\[0\].checkpoint_every: never comes" "$t/err"
+check "with file and line"
+
 # Forks from the middle: what changes with them is a beginning.
 config fork "${job/3,3,3/3,3,2}" 'traffic: { pattern="uniform"; load=0.05; size="1 KiB"; };'
 sed -i 's/400/600/; s/links=false/links=true/' "$t/fork.cfg"
@@ -133,6 +175,16 @@ again=$(jq '.result.simulated_time_ps / 2 | floor' "$t/some/summary.json")
 resumed "$t/again" $b 'jobs[1].compute_time=7 us' 'jobs[1].start=4 ms' run.checkpoint.at="$again ps" && saved=$(echo "$t"/again/checkpoints/*) &&
     resumed "$t/fork" && equal "$t/some" "$t/fork"
 check "a fork is saved and resumed"
+# run.end of a fork is on the simulated clock; of a job that has not ended, sums are those until then.
+saved "$t/late" "$((3 * at / 2))"
+end=$((7 * at / 4))
+resumed "$t/some" run.end="$end ps"; grep -q 'run.end: .* is on the simulated clock; with the .* that this run has skipped it is about .* of the whole run' "$t/err" &&
+    result "$t/some" ".result | .simulated_time_ps == $end and .jobs[0].finish_ps == null and .skip.time_ps > $end and .skip.low_ps < .skip.time_ps and .skip.time_ps < .skip.high_ps"
+check "a set end of a fork is on the simulated clock, and the run says what it is on the other one"
+run -o "$t/all" "$t/fork.cfg" run.skip.enabled=false run.end="$(jq .result.skip.time_ps "$t/some/summary.json") ps" && jq -ne --slurpfile f "$t/all/summary.json" \
+    --slurpfile s "$t/some/summary.json" '[$f[0], $s[0]] | map(.result | .jobs[0].messages, .packets_delivered) | .[2] / .[0], .[3] / .[1] | . > 0.95 and . < 1.05' >"$t/out" &&
+    ! grep -q false "$t/out"
+check "sums are those of the steps until then"
 saved=$short
 resumed "$t/some" $b 'jobs[1].background=true' && result "$t/some" '.result.skip | .skipped and (.reason | contains("runs in the background"))'
 check "a background job that comes with a fork ends skipping"

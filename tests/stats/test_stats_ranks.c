@@ -227,7 +227,7 @@ static void periods_hold_differences(void **state)
     if (control)
         assert_non_null(mkdtemp(folder));
     struct stats_periods *periods;
-    assert_int_equal(stats_periods_open(&periods, comm, folder, NULL, &error), KER_OK);
+    assert_int_equal(stats_periods_open(&periods, comm, folder, NULL, false, &error), KER_OK);
     /* Only the last rank counts: 10 injected, 5 delivered, 4 of them measured with 10 ps in all; then 2 more
      * with 5 ps each; then nothing; then this many that their sum needs more than 64 bits. */
     bool counts = ker_comm_rank(comm) == ker_comm_size(comm) - 1;

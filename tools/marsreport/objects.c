@@ -195,7 +195,7 @@ static void columns_choose(struct objects *o, struct rep_table *t, int time)
     for (int i = 0; i < rep_table_columns(t) && o->columns < MOST_COLUMNS; i++) {
         const char *name = rep_table_name(t, i);
         if (i == time || is_key(o, i) || strstr(name, "name") || strcmp(name, "outputs") == 0 ||
-            strstr(name, "_deviation_"))
+            strstr(name, "_deviation_") || strcmp(name, "skipped_ps") == 0)
             continue;
         if (strcmp(name, "messages") == 0 || strcmp(name, "count") == 0)
             o->weight = i;

@@ -38,12 +38,16 @@ mars.make = function (tag, attributes, ...children) {
 };
 
 /* A panel, which is a file in panels/: {id, tab, title, wide, network, tables, build(box, run, index)}; tab: "network", "applications" or
- * "time", else it is in the overview; it is built when its tab is first shown. build is called for each run, into a box of its own; a panel of all
+ * "time", else it is in the overview; `sums`: what it shows are sums of all steps; it is built when its tab is first shown. build is called for each run, into a box of its own; a panel of all
  * runs together has all(box) in its place; `sweep`: it is of the page of a sweep, which has no others. `network`: it shows packets, links or switches. `wanted` says whether it is there at all. `tables`, in one line: tables of
  * the results with the most rows that a page has of each; run.NAME is then such a table, {columns, rows, left_out}, or undefined where the run has none. */
 mars.panel = function (panel) {
     mars.panels.push(panel);
 };
+
+/* With run.skip sums are of steps of which only some were simulated. */
+mars.estimated = run => mars.at(run, "result.skip.sums") === "estimated" ?
+    mars.make("p", { class: "hint estimated" }, "Sums are estimated: of all steps, of which ", mars.percent(run.result.skip.share_simulated), " were simulated.") : "";
 
 /* What is in a panel whose data was not collected: which key of the configuration collects it. */
 mars.missing = function (what, ...keys) {

@@ -25,6 +25,7 @@
                     own.append(make("p", { class: "missing" }, "LogGOPS has no network."));
                 else
                     panel.build(own, run, index);
+                own.append(panel.sums && !own.querySelector(".missing") ? mars.estimated(run) : "");
             });
     }
 

@@ -136,7 +136,7 @@
                 if (run.mpi)
                     own.append(make("p", { class: "bottleneck" }, run.mpi + "."));
                 if (run.result)
-                    own.append(figures(run, index), make("div", { class: mars.several ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
+                    own.append(figures(run, index), mars.estimated(run), make("div", { class: mars.several ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
                         folded(run, index));
                 else
                     own.append(make("p", { class: "missing" }, "The run has left no summary.json: it has not ended, or it was killed."));

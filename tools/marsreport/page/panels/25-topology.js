@@ -129,7 +129,7 @@
     }
 
     mars.panel({
-        id: "topology", tab: "network", network: true, title: "Links on the machine", wide: true,
+        id: "topology", sums: true, tab: "network", network: true, title: "Links on the machine", wide: true,
         build(box, run, index) {
             if (run.scene)
                 new View(box, run, index);

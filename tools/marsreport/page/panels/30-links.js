@@ -5,7 +5,7 @@
     const { make } = mars;
 
     mars.panel({
-        id: "links", tab: "network", network: true, title: "Busiest links", wide: true,
+        id: "links", sums: true, tab: "network", network: true, title: "Busiest links", wide: true,
         build(box, run) {
             if (!run.hot || !run.hot.rows.length) {
                 box.append(mars.missing("There is no table of links.", "output.links = true"));

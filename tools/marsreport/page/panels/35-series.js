@@ -10,7 +10,7 @@
     /* Which columns share a plot. */
     const groups = [["packets_injected", "packets_delivered"], ["packets_in_flight"], ["bytes_delivered"], ["packet_latency_mean_ps"]];
 
-    const aside = ["time_ps", "packets_measured"]; /* what latencies are means over */
+    const aside = ["time_ps", "packets_measured", "skipped_ps"]; /* what latencies are means over; bands show what was skipped */
 
     function plotsOf(columns) {
         const known = groups.flat(), list = groups.map(names => names.filter(name => columns[name])).filter(names => names.length);

@@ -159,7 +159,7 @@
     }
 
     mars.panel({
-        id: "matrix", tab: "applications", title: "Who sends to whom",
+        id: "matrix", sums: true, tab: "applications", title: "Who sends to whom",
         build(box, run, index) {
             const some = (run.matrices || []).filter(matrix => matrix.cells.length);
             if (some.length)
@@ -176,7 +176,7 @@
     }
 
     mars.panel({
-        id: "distance", tab: "applications", network: true, title: "Communication by distance",
+        id: "distance", sums: true, tab: "applications", network: true, title: "Communication by distance",
         build(box, run) {
             if (!run.distance) {
                 box.append(mars.missing("Traffic between nodes was not collected.", "output.matrix = true", "output.matrix_levels = [\"node\"]"));

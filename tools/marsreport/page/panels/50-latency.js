@@ -113,7 +113,7 @@
     }
 
     mars.panel({
-        id: "latency", tab: "network", network: true, title: "Latency of packets",
+        id: "latency", sums: true, tab: "network", network: true, title: "Latency of packets",
         tables: { packet_latency: 10000 },
         build(box, run, index) {
             if (run.packet_latency && run.packet_latency.rows.length)
@@ -126,7 +126,7 @@
     });
 
     mars.panel({
-        id: "sizes", tab: "network", network: true, title: "Sizes of messages",
+        id: "sizes", sums: true, tab: "network", network: true, title: "Sizes of messages",
         tables: { message_size: 10000 },
         build(box, run) {
             if (run.message_size && run.message_size.rows.length)

@@ -2,7 +2,7 @@
 "use strict";
 
 mars.panel({
-    id: "rates", tab: "applications", title: "Bandwidth achieved, by size",
+    id: "rates", sums: true, tab: "applications", title: "Bandwidth achieved, by size",
     tables: { message_rates: 10000 },
     wanted: () => mars.runs.some(run => run.message_rates || mars.knows(run, "output.waits")),
     build(box, run) {

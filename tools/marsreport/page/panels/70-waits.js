@@ -57,7 +57,7 @@
     }
 
     mars.panel({
-        id: "waits", tab: "applications", title: "What tasks waited for", wide: true,
+        id: "waits", sums: true, tab: "applications", title: "What tasks waited for", wide: true,
         tables: { waits: 4096, wait_functions: 10000 },
         wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.waits") || mars.knows(run, "output.waits")),
         build(box, run, index) {

@@ -65,7 +65,7 @@
     }
 
     mars.panel({
-        id: "cores", tab: "applications", network: true, title: "Cores and memory", wide: true,
+        id: "cores", sums: true, tab: "applications", network: true, title: "Cores and memory", wide: true,
         build(box, run, index) {
             if (!mars.at(run, "result.node")) {
                 if (overTime(box, run, index)) /* of a run that has not ended */

@@ -49,7 +49,7 @@
     });
 
     mars.panel({
-        id: "functions", tab: "applications", title: "MPI functions", wide: true,
+        id: "functions", sums: true, tab: "applications", title: "MPI functions", wide: true,
         tables: { functions: 10000 },
         build(box, run) {
             if (run.functions && run.functions.rows.length)

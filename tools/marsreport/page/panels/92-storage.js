@@ -22,7 +22,7 @@
     }
 
     mars.panel({
-        id: "storage", tab: "applications", title: "Files and their servers", wide: true,
+        id: "storage", sums: true, tab: "applications", title: "Files and their servers", wide: true,
         tables: { storage: 10000 },
         wanted: () => mars.runs.some(run => mars.at(run, "result.storage")),
         build(box, run) {

@@ -2,7 +2,7 @@
 "use strict";
 
 mars.panel({
-    id: "tasks", tab: "applications", title: "Tasks", wide: true,
+    id: "tasks", sums: true, tab: "applications", title: "Tasks", wide: true,
     tables: { tasks: 100000 },
     build(box, run) {
         if (run.tasks && run.tasks.rows.length)

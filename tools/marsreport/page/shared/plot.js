@@ -15,15 +15,19 @@
         return found;
     }, []) };
 
-    /* Where steps were skipped (run.skip) the simulated clock stands still: {at, words} of each such time. */
+    /* Where steps were skipped (run.skip) the simulated clock stands still: {at, words} of each such time, with how long it was by the row of the period.
+     * A run without an end has the rows only. */
     mars.gapsOf = run => {
-        const all = new Map();
+        const { time_ps: ends = [], skipped_ps: skipped = [] } = run && run.periods ? run.periods.column : {}, all = new Map();
+        if (run && !run.result)
+            return ends.map((at, i) => ({ at, words: mars.time(skipped[i]) + " skipped" })).filter((gap, i) => skipped[i]);
+        const long = at => skipped[ends.findIndex(end => end >= at)] || 0;
         for (const job of run && run.result && run.result.jobs || [])
             (job.estimated ? job.estimated.gaps : []).forEach((gap, i) => {
                 const known = all.get(i) || { at: 0, words: [] };
                 all.set(i, { at: Math.max(known.at, gap.simulated_ps), words: known.words.concat(mars.count(gap.steps) + " steps" + (run.result.jobs.length > 1 ? " of " + job.name : "")) });
             });
-        return [...all.values()].map(({ at, words }) => ({ at, words: words.join(", ") + " skipped" }));
+        return [...all.values()].map(({ at, words }) => ({ at, words: words.join(", ") + (long(at) ? ", " + mars.time(long(at)) : "") + " skipped" }));
     };
 
     /* As hatched bands over a drawing; x: of a time; labels have lines of their own where they would meet. */
