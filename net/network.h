@@ -278,6 +278,7 @@ struct net_network {
     bool sole;         /* nodes send nothing but what open-loop sources offer, heeding credits only */
     uint64_t landing;  /* by port modulo 64: at all switches so far it leads to such an adapter */
     bool selects_time; /* net_selects_time */
+    bool known;        /* outputs keep what their requests wait for, and nobody else looks at these */
     uint32_t rank;     /* of the engine */
     struct net_host host;
     struct ker_engine *engine;

@@ -66,16 +66,19 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
     return output_free & input_free & covered; /* no branches */
 }
 
-/* The packet of this grant, which is not possible now, is all that waits for the output, whose credits are
- * those of now: what it has to wait for, as output_offer (switch.c) would find out. */
-static inline void output_wait(struct net_switch *s, const struct grant *g, uint32_t taken, ker_time now)
+/* The packet of this grant, which is not possible now, waits for the output, whose credits are those of now:
+ * what it has to wait for, as output_offer (switch.c) would find out. only: no other waits; what others have
+ * to wait for is known. */
+static inline void output_wait(struct net_switch *s, const struct grant *g, uint32_t taken, bool only,
+                               ker_time now)
 {
     struct net_port *out = g->out;
     struct net_credits_due *due = &out->due;
     ker_time when = output_ready(s->net, out);
     if (when <= now) {
         bool covered = credits_cover(out, g->channel, taken, g->reserved);
-        credits_starve(due, covered ? 0 : ((1u << g->channel_count) - 1) << g->first_channel);
+        uint32_t lacking = covered ? 0 : ((1u << g->channel_count) - 1) << g->first_channel;
+        credits_starve(due, lacking | (only ? 0 : due->starved)); /* even and odd are channels 0 and 1 */
         when = covered ? g->in->read_free : credits_due_next(due);
     }
     output_wake(s, out, g->out_port, when); /* KER_TIME_MAX: a credit comes as a record */

@@ -103,7 +103,8 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
     }
 }
 
-static inline void request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p,
+/* Returns whether nothing of its kind waited. */
+static inline bool request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p,
                                uint32_t state)
 {
     uint32_t index = KER_POOL_TAKE_LARGE(&s->net->packet, &s->net->packets),
@@ -114,10 +115,11 @@ static inline void request_put(struct net_switch *s, const struct grant *g, cons
     g->out->waiting += p->bytes;
     if (request == NET_NONE) {
         request_begin(s, g, index, p);
-    } else {
-        s->net->packet.at[s->request.at[request].tail].next = index;
-        s->request.at[request].tail = index;
+        return true;
     }
+    s->net->packet.at[s->request.at[request].tail].next = index;
+    s->request.at[request].tail = index;
+    return false;
 }
 
 static inline void voq_remove(struct net_switch *s, struct net_waits *w, uint32_t index)

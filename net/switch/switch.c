@@ -321,27 +321,48 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
     return true;
 }
 
+static inline bool packet_put(struct net_switch *s, const struct net_packet *p, const struct grant *g,
+                              ker_time now)
+{
+    bool begins = request_put(s, g, p, p->state);
+    if (__builtin_expect(s->map != NULL, 0))
+        net_congestion_map_look(s, g->out_port, now);
+    return begins;
+}
+
+/* Past others that wait for the output, or nobody knows what these wait for. */
+__attribute__((noinline)) static void packet_compete(struct net_switch *s, const struct net_packet *p,
+                                                     struct grant *g, uint32_t taken, ker_time now)
+{
+    if (s->net->known && !s->map && request_find(s, g, p->port) == NET_NONE) {
+        s->draws++;
+        packet_forward(s, g, p, taken, now);
+        output_wake(s, g->out, g->out_port, output_ready(s->net, g->out));
+        return;
+    }
+    packet_put(s, p, g, now);
+    output_serve(s, g->out_port, now);
+}
+
 /* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
- * the queues would give, without touching them. */
+ * the queues would give, without touching them. What waits for the output meanwhile has been looked at, and
+ * something else must happen before it can be granted. */
 static inline __attribute__((always_inline)) void packet_pass_to(struct net_switch *s, struct net_packet *p,
                                                                  struct grant g, ker_time now)
 {
     struct net_port *out = g.out;
     uint32_t taken = credits_of(&s->net->set, p->bytes);
-    if (!out->waits & grant_possible(s->net, &g, taken, now)) {
+    bool possible = grant_possible(s->net, &g, taken, now), only = !out->waits;
+    if (only & possible) {
         s->draws++;
         packet_forward(s, &g, p, taken, now);
         return;
     }
-    const struct grant waits = g; /* in memory on this path only */
-    bool only = !out->waits;
-    request_put(s, &waits, p, p->state);
-    if (__builtin_expect(s->map != NULL, 0))
-        net_congestion_map_look(s, g.out_port, now);
-    if (only & (s->series == NULL) & (s->net->granted == NULL) & !s->net->lives)
-        output_wait(s, &waits, taken, now);
-    else
-        output_serve(s, g.out_port, now);
+    struct grant waits = g; /* in memory on this path only */
+    if (possible | !s->net->known)
+        packet_compete(s, p, &waits, taken, now);
+    else if (packet_put(s, p, &waits, now))
+        output_wait(s, &waits, taken, only, now);
 }
 
 __attribute__((noinline)) static void packet_decide(struct net_switch *s, struct net_packet *p, ker_time now)
