@@ -62,7 +62,7 @@ static void job_add(struct run_skip *skip, uint32_t number, const struct task_jo
         run_skip_refuse(&skip->state, "job `%s` %s", job->name, refused);
         return;
     }
-    skip->known[skip->state.jobs] = steps->known;
+    skip->known[skip->state.jobs] = steps->known ? steps : NULL;
     skip->job[skip->state.jobs++] = (struct run_skip_job){.job = number,
                                                           .tasks = job->tasks,
                                                           .steps = steps->count,
@@ -133,9 +133,7 @@ void run_skip_free(struct run_skip *skip)
 {
     if (!skip)
         return;
-    for (uint32_t i = 0; skip->ends && i < skip->state.jobs; i++)
-        free(skip->ends[i].last);
-    free(skip->ends);
+    run_skip_ends_release(skip->ends, skip->state.jobs);
     free(skip->estimate);
     free(skip->set);
     stats_growth_release(&skip->growth);
@@ -154,13 +152,28 @@ ker_time run_skip_interval(const struct run *run)
     return over ? 0 : run->interval;
 }
 
-struct run_skip_ends run_skip_ends(const struct run *run, struct ker_comm *comm, uint32_t i)
+/* Collective: when the steps that are simulated begin over an ideal network, up to this one; NULL: nothing
+ * was skipped, and the run is over. */
+static int64_t *known_find(const struct run *run, struct ker_comm *comm, uint32_t i, uint32_t last)
+{
+    const struct run_skip *skip = run->skip;
+    const struct run_skip_job *job = &skip->job[i];
+    struct task_gap gap[RUN_WINDOWS];
+    uint32_t gaps = 0, skipped = 0;
+    for (uint32_t w = 1; w < skip->state.windows; skipped += job->skipped[w++])
+        if (job->skipped[w])
+            gap[gaps++] =
+                (struct task_gap){job->number[w] + skipped, job->number[w] + skipped + job->skipped[w]};
+    return gaps || last < UINT32_MAX ? task_system_ideal(run->tasks, job->job, gap, gaps, last, comm) : NULL;
+}
+
+struct run_skip_ends run_skip_ends(const struct run *run, struct ker_comm *comm, uint32_t i, bool over)
 {
     const struct run_skip_job *job = &run->skip->job[i];
     const struct task_steps *steps = task_system_steps(run->tasks, job->job);
     int64_t most = steps->ends;
     ker_comm_max_i64(comm, &most, 1);
-    struct run_skip_ends ends = {0, ker_alloc(((size_t)most + 1) * sizeof *ends.last)};
+    struct run_skip_ends ends = {.last = ker_alloc(((size_t)most + 1) * sizeof *ends.last)};
     uint64_t *ended = ker_alloc(((size_t)most + 1) * sizeof *ended);
     for (uint32_t n = 0; n < steps->ends; n++) {
         ends.last[n] = steps->end[n].last;
@@ -171,7 +184,18 @@ struct run_skip_ends run_skip_ends(const struct run *run, struct ker_comm *comm,
     while (ends.count < most && ended[ends.count] == job->tasks)
         ends.count++;
     free(ended);
+    if (run->skip->known[i])
+        ends.known = known_find(run, comm, i, over ? UINT32_MAX : ends.count ? ends.count : 1);
     return ends;
+}
+
+void run_skip_ends_release(struct run_skip_ends *ends, uint32_t jobs)
+{
+    for (uint32_t i = 0; ends && i < jobs; i++) {
+        free(ends[i].last);
+        free(ends[i].known);
+    }
+    free(ends);
 }
 
 /* Collective, by job: have all tasks ended what is awaited? Malloc'ed. */
@@ -263,12 +287,10 @@ static void plan(struct run *run, ker_time at, bool anew)
     struct run_skip_ends *ends = ker_alloc(jobs * sizeof *ends);
     begun_find(run);
     for (uint32_t i = 0; i < jobs; i++)
-        ends[i] = run_skip_ends(run, run->working, i);
+        ends[i] = run_skip_ends(run, run->working, i, false);
     if (ker_comm_rank(run->working) == 0)
         run_skip_plan(skip, ends, at, anew);
-    for (uint32_t i = 0; i < jobs; i++)
-        free(ends[i].last);
-    free(ends);
+    run_skip_ends_release(ends, jobs);
     ker_comm_broadcast(run->working, &skip->state, sizeof skip->state);
     ker_comm_broadcast(run->working, skip->job, jobs * sizeof *skip->job);
 }

@@ -38,6 +38,7 @@ struct run_skip_state {
     bool over;                 /* no step will be skipped any more */
     bool forked;               /* the run has been forked since the last look */
     bool last;                 /* the phase that begins with the fork is simulated in full */
+    uint32_t spans;            /* windows of this phase */
     char why[320];             /* nothing, or no more, was skipped because ...; empty: as planned */
 };
 
@@ -45,6 +46,7 @@ struct run_skip_state {
 struct run_skip_ends {
     uint32_t count; /* that all its tasks have ended */
     int64_t *last;  /* malloc'ed */
+    int64_t *known; /* of traces, else NULL: when they begin over an ideal network; malloc'ed */
 };
 
 /* Of a job's time and steps, in the end. */
@@ -63,7 +65,7 @@ struct run_skip {
     uint32_t first;  /* steps that are not counted in any case */
     struct run_skip_state state;
     struct run_skip_job *job;
-    const int64_t **known; /* of each: struct task_steps */
+    const struct task_steps **known; /* of each; NULL: nothing is known of its steps */
     ker_time *set; /* of the whole run, in order: when something else happens; none is in what is skipped */
     uint32_t sets;
     ker_time interval; /* of looks */
@@ -77,11 +79,10 @@ struct run_skip {
     struct stats_growth growth; /* by all jobs of the run */
 };
 
-/* Collective over comm; i: which of the jobs. */
-struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t i);
+/* Collective over comm; i: which of the jobs; over: the run is. */
+struct run_skip_ends run_skip_ends(const struct run *, struct ker_comm *, uint32_t i, bool over);
+void run_skip_ends_release(struct run_skip_ends *, uint32_t jobs);
 
-/* By how much longer than mean ones these steps of job i compute, as its trace says, in ps. */
-double run_skip_known(const struct run_skip *, uint32_t i, uint32_t from, uint32_t to);
 /* Does a job have steps now? */
 static inline bool run_skip_runs(const struct run_skip_job *job)
 {
@@ -108,15 +109,10 @@ void run_skip_begin(struct run_skip *);
  * next, and adds a window where steps are skipped before it. */
 void run_skip_plan(struct run_skip *, const struct run_skip_ends *, ker_time at, bool anew);
 
-/* By how much more than they compute steps of a trace last longer, by least squares over those that count. */
-struct run_skip_slope {
-    double slope, error; /* error: its standard error */
-    double mean;         /* of run_skip_known, of a period */
-};
-/* Of a phase of job i: the times of its steps that count, in ps, those of a period together, as if all
- * computed the mean of the job's. Windows are cut into pieces of this many. To be released. */
+/* Of a phase of job i: the times of its steps that count, in ps, those of a period together, as if all took
+ * the mean of the job's over an ideal network. Windows are cut into pieces of this many. To be released. */
 struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase, uint32_t piece,
-                                   const struct run_skip_ends *, struct run_skip_slope *);
+                                   const struct run_skip_ends *);
 void run_skip_seen_release(struct stats_windows *);
 
 #endif

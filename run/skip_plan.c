@@ -30,8 +30,9 @@
 #define BEATS 3           /* that are seen, one in a window */
 #define LEAST_TOGETHER 30 /* steps of the slower job */
 #define MOST_TOGETHER 0.33
-#define UNCOUNTED 1 /* periods behind a gap */
-#define WARM_UP 2   /* room for it in the first window; more if it is longer */
+#define UNCOUNTED 1     /* periods behind a gap */
+#define MOST_WINDOWS 16 /* of a job of whose steps something is known, if no more are asked for */
+#define WARM_UP 2       /* room for it in the first window; more if it is longer */
 
 /* May another phase come? */
 static bool more_phases(const struct run_skip *skip)
@@ -97,6 +98,8 @@ static void window_begin(struct run_skip *skip, uint32_t phase)
     uint32_t w = skip->state.windows++;
     bool first = w == 0 || skip->state.phase[w - 1] != phase;
     skip->state.phase[w] = phase;
+    if (first)
+        skip->state.spans = skip->windows;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
         if (first)
@@ -148,66 +151,35 @@ static void pieces_cut(struct stats_windows *seen, uint32_t from, uint32_t lengt
         seen->begin[seen->windows++] = from + (uint32_t)((uint64_t)count * p / pieces);
 }
 
-double run_skip_known(const struct run_skip *skip, uint32_t i, uint32_t from, uint32_t to)
+/* What these steps take over an ideal network, by their numbers, beyond the mean of all, in ps. */
+static double known_of(const struct run_skip *skip, uint32_t i, const struct run_skip_ends *ends,
+                       uint32_t from, uint32_t to)
 {
-    const int64_t *known = skip->known[i];
-    return known ? (double)(known[to] - known[from]) : 0;
-}
-
-/* Takes out of the values what they depend on what is known of each. */
-static void slope_take(struct stats_windows *seen, const double *known, struct run_skip_slope *s)
-{
-    double n = seen->values, mean = 0, squares = 0, products = 0, left = 0;
-    *s = (struct run_skip_slope){0};
-    for (uint32_t v = 0; v < seen->values; v++) {
-        s->mean += known[v] / n;
-        mean += seen->value[v] / n;
-    }
-    for (uint32_t v = 0; v < seen->values; v++) {
-        squares += (known[v] - s->mean) * (known[v] - s->mean);
-        products += (known[v] - s->mean) * (seen->value[v] - mean);
-    }
-    if (n < LEAST_COUNTED || squares <= 0)
-        return;
-    s->slope = products / squares;
-    for (uint32_t v = 0; v < seen->values; v++) {
-        double rest = seen->value[v] - mean - s->slope * (known[v] - s->mean);
-        left += rest * rest;
-        seen->value[v] -= s->slope * known[v];
-    }
-    s->error = sqrt(left / (n - 2) / squares);
+    const struct task_steps *steps = skip->known[i];
+    return steps ? (double)(ends->known[to] - ends->known[from]) - task_steps_mean(steps) * (to - from) : 0;
 }
 
 struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t piece,
-                                   const struct run_skip_ends *ends, struct run_skip_slope *slope)
+                                   const struct run_skip_ends *ends)
 {
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to, period = job->period, most = ends->count / period + 1;
     phase_windows(skip, phase, &from, &to);
     struct stats_windows seen = {.begin = ker_alloc((most + 1ull) * sizeof *seen.begin),
                                  .value = ker_alloc(most * sizeof *seen.value)};
-    double *known = ker_alloc(most * sizeof *known);
-    uint32_t skipped = 0; /* before the window */
-    for (uint32_t w = 0; w < from; w++)
-        skipped += job->skipped[w];
     for (uint32_t w = from; w < to; w++) {
-        skipped += job->skipped[w];
         uint32_t end = w + 1 < skip->state.windows ? job->number[w + 1] : ends->count, first = seen.values,
                  at = job->number[w] + (w > from ? UNCOUNTED * period : 0);
         for (; at + period < end && at + period < ends->count; at += period) {
-            known[seen.values] = run_skip_known(skip, i, at + skipped + 1, at + skipped + period + 1);
-            seen.value[seen.values] = (double)(ends->last[at + period] - ends->last[at]) - known[seen.values];
-            seen.values++;
+            double time = (double)(ends->last[at + period] - ends->last[at]);
+            seen.value[seen.values++] = time - known_of(skip, i, ends, at + 1, at + period + 1);
         }
         uint32_t warm = w == from ? stats_mser(seen.value, seen.values) : 0;
         seen.values -= warm;
         memmove(seen.value + first, seen.value + first + warm, (seen.values - first) * sizeof *seen.value);
-        memmove(known + first, known + first + warm, (seen.values - first) * sizeof *known);
         pieces_cut(&seen, first, piece);
     }
     seen.begin[seen.windows] = seen.values;
-    slope_take(&seen, known, slope);
-    free(known);
     return seen;
 }
 
@@ -229,13 +201,15 @@ struct view {
     double left;          /* ps: what is to come, by the mean */
 };
 
-/* Pieces that make the interval narrow enough. */
-static uint32_t pieces_needed(const struct run_skip *skip, const struct run_skip_job *job,
-                              const struct view *v)
+/* Pieces that make the interval narrow enough, in this many windows. Those of a trace count by their own
+ * means, too, however wide an interval these make. */
+static uint32_t pieces_needed(const struct run_skip *skip, uint32_t i, const struct view *v, uint32_t windows)
 {
-    uint32_t n = skip->windows, most = periods_of(job) / job->piece;
+    const struct run_skip_job *job = &skip->job[i];
+    uint32_t n = windows, most = periods_of(job) / job->piece;
     for (; n < most; n++) {
-        double half = stats_student(skip->level, n - 1) * v->steady.sigma / sqrt((double)n * job->piece);
+        double half = stats_student(skip->level, (skip->known[i] ? windows : n) - 1) * v->steady.sigma /
+                      sqrt((double)n * job->piece);
         if (n * job->piece >= LEAST_COUNTED && half * sqrt(1 - v->share) <= skip->precision * v->steady.mean)
             break;
     }
@@ -249,15 +223,15 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to;
     phase_windows(skip, phase, &from, &to);
-    struct run_skip_slope slope;
-    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends, &slope);
+    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends);
     struct view v = {.steady = stats_steady(&seen, skip->level), .ended = ends->count};
     v.now = (ends->count - job->number[to - 1]) / job->period;
     v.now = v.now < seen.values ? v.now : seen.values;
     v.before = seen.values - v.now;
     v.share = (double)ends->count / job->steps;
     v.left = (job->steps - 1.0 - job->begun) / job->period * v.steady.mean;
-    uint32_t needed = pieces_needed(skip, job, &v) * job->piece, come = skip->windows - (to - from) + 1;
+    uint32_t needed = pieces_needed(skip, i, &v, skip->state.spans) * job->piece,
+             come = skip->state.spans - (to - from) + 1;
     double together = ceil(span / v.steady.mean);
     needed = together > needed ? (uint32_t)fmin(together, periods_of(job)) : needed;
     v.wanted = v.before < needed ? (needed - v.before + come - 1) / come : 0;
@@ -301,7 +275,7 @@ static bool extend(struct run_skip *skip, const struct view *views, uint32_t win
         const struct view *v = &views[i];
         if (!run_skip_runs(job) || v->wanted <= v->now)
             continue;
-        double all = v->before + (double)v->wanted * (skip->windows - windows + 1);
+        double all = v->before + (double)v->wanted * (skip->state.spans - windows + 1);
         if (v->share > TRIED_SHARE && all > MOST_SHARE * periods_of(job)) {
             run_skip_refuse(
                 &skip->state,
@@ -364,7 +338,7 @@ static void go_on(struct run_skip *skip, const struct view *views, uint32_t wind
     double left = INFINITY, length = 0;
     if (run_skip_bound(skip) < KER_TIME_MAX)
         left = (double)(run_skip_bound(skip) - at - skip->state.skipped - LOOKS * skip->interval);
-    uint32_t come = skip->windows - windows;
+    uint32_t come = skip->state.spans - windows;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct view *v = &views[i];
         if (!run_skip_runs(&skip->job[i]))
@@ -409,11 +383,10 @@ static double together_span(const struct run_skip *skip, const struct view *view
 
 /* Pieces are as long for all jobs, in time, and not shorter than what comes again and again beside their
  * steps: in a part of a beat the means are those of a phase of one job to the other. */
-static bool pieces_fit(struct run_skip *skip, const struct view *views)
+static void pieces_fit(struct run_skip *skip, const struct view *views)
 {
     uint32_t pair[2];
     double time = fmax((double)skip->recurs, together_span(skip, views, pair) / BEATS), shorter = INFINITY;
-    bool changed = false;
     for (uint32_t i = 0; i < skip->state.jobs; i++)
         if (run_skip_runs(&skip->job[i])) {
             time = fmax(time, piece_periods(&skip->job[i]) * views[i].steady.mean);
@@ -426,9 +399,7 @@ static bool pieces_fit(struct run_skip *skip, const struct view *views)
         if (!run_skip_runs(job) || piece == job->piece)
             continue;
         job->piece = (uint32_t)fmax(piece, LEAST_PERIODS);
-        changed = true;
     }
-    return changed;
 }
 
 /* Is it too long for these jobs? */
@@ -449,6 +420,24 @@ static bool together_refused(struct run_skip *skip, const struct view *views, do
     return true;
 }
 
+/* How many windows there are to be, for the fewest steps: more of them make the interval of their means
+ * narrower, and each has steps that do not count. begun: those that there are; the last one is the last. */
+static void spans_choose(struct run_skip *skip, const struct view *views, uint32_t begun)
+{
+    uint32_t from = begun < skip->windows ? skip->windows : begun + 1;
+    double least = INFINITY;
+    for (uint32_t windows = from; begun < skip->state.spans && (windows <= MOST_WINDOWS || windows == from);
+         windows++) {
+        double cost = 0;
+        for (uint32_t i = 0; i < skip->state.jobs; i++)
+            if (run_skip_runs(&skip->job[i]))
+                cost += pieces_needed(skip, i, &views[i], windows) * skip->job[i].piece + windows * UNCOUNTED;
+        if (cost < least)
+            skip->state.spans = windows;
+        least = fmin(least, cost);
+    }
+}
+
 static void views_make(struct run_skip *skip, uint32_t phase, double span, const struct run_skip_ends *ends,
                        struct view *views)
 {
@@ -467,13 +456,13 @@ void run_skip_plan(struct run_skip *skip, const struct run_skip_ends *ends, ker_
     bool more = false;
     uint32_t pair[2] = {0};
     views_make(skip, phase, 0, ends, views);
-    bool fit = !pieces_fit(skip, views);
+    pieces_fit(skip, views);
     double span = together_span(skip, views, pair);
-    if (!fit || span > 0)
-        views_make(skip, phase, span, ends, views);
+    spans_choose(skip, views, to - from);
+    views_make(skip, phase, span, ends, views);
     for (uint32_t i = 0; i < skip->state.jobs; i++)
         more |= run_skip_runs(&skip->job[i]) && views[i].now < views[i].wanted;
-    more &= to - from < skip->windows;
+    more &= to - from < skip->state.spans;
     if (together_refused(skip, views, span, pair) || (more && !extend(skip, views, to - from)))
         await_end(skip, views);
     else if (!more)

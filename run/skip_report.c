@@ -48,36 +48,67 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 
 /* ---- the estimate ---- */
 
+#define MANY_WINDOWS 5 /* whose means say enough alone */
+#define LEAST_HALF 0.2 /* of what was asked for */
+
 /* Half of the interval of the mean. What changes slowly is alike in all of a window: so the windows' means
  * count, too; but they are few, so that their interval is wide, and only up to what was asked for. */
 static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
                       const struct stats_steady *steady)
 {
-    struct run_skip_slope slope;
-    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &slope);
-    double wide = stats_steady(&whole, skip->level).half;
-    if (!skip->known[i]) /* what a traced machine was besides, changes slowly, and much */
-        wide = fmin(wide, skip->precision * steady->mean);
+    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i]);
+    double wide = stats_steady(&whole, skip->level).apart;
+    uint32_t windows = whole.windows;
     run_skip_seen_release(&whole);
-    return fmax(steady->half, wide);
+    if (!skip->known[i])
+        return fmax(steady->half, fmin(wide, skip->precision * steady->mean));
+    /* What a traced machine was besides changes slowly, and much; and where windows agree in the rest of what
+     * is known, tasks may still wait for others elsewhere than they did there. */
+    double half = steady->batches || windows < MANY_WINDOWS ? fmax(steady->half, wide) : wide;
+    return fmax(half, LEAST_HALF * skip->precision * fabs(steady->mean));
 }
 
-/* Adds what one phase of a job has skipped: steps, which compute longer than as many mean ones by what is
- * known. */
+/* Adds what one phase of a job has skipped: steps, which are known to take so much longer than as many mean
+ * ones. */
 static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t skipped, double known,
                       struct run_skip_estimate *e)
 {
-    struct run_skip_slope s;
-    struct stats_windows seen = run_skip_seen(skip, i, phase, skip->job[i].piece, &skip->ends[i], &s);
+    struct stats_windows seen = run_skip_seen(skip, i, phase, skip->job[i].piece, &skip->ends[i]);
     e->steady = stats_steady(&seen, skip->level);
-    e->time += e->steady.mean * skipped / skip->job[i].period + known * (1 + s.slope);
-    if (seen.values > 2) /* and nothing but the slope says what these steps last longer for it */
-        e->half += stats_student(skip->level, seen.values - 2) * s.error *
-                   fabs(known - s.mean * skipped / skip->job[i].period);
+    e->time += e->steady.mean * skipped / skip->job[i].period + known;
     /* the mean is not known better than that, and what was skipped varies about it, too */
     double times = (double)skipped / skip->job[i].period;
     e->half += half_of(skip, i, phase, &e->steady) * times * sqrt(1 + seen.values / times);
     run_skip_seen_release(&seen);
+}
+
+/* Steps that were skipped before a window. A run that ends early may not have come to them. */
+static uint32_t skipped_before(const struct run_skip *skip, uint32_t i, uint32_t window)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    return job->number[window] <= skip->ends[i].count ? job->skipped[window] : 0;
+}
+
+/* By how much longer than as many mean steps those take over an ideal network that these windows have
+ * skipped: by all steps there, and by those that were simulated, which are not as far apart behind a gap. */
+static double known_skipped(const struct run_skip *skip, uint32_t i, uint32_t from, uint32_t to)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    const struct task_steps *steps = skip->known[i];
+    const struct run_skip_ends *ends = &skip->ends[i];
+    uint32_t before = 0, skipped = 0, first = job->number[from];
+    if (!steps)
+        return 0;
+    for (uint32_t w = 0; w < to; w++) {
+        before += w < from ? skipped_before(skip, i, w) : 0;
+        skipped += skipped_before(skip, i, w);
+    }
+    uint32_t last = to < skip->state.windows ? job->number[to] : UINT32_MAX;
+    if (last > ends->count) /* the end of the last step is not noted */
+        last = ends->count + (ends->count + skipped + 1 == job->steps);
+    int64_t all = steps->known[last + skipped] - steps->known[first + before];
+    return (double)(all - (ends->known[last] - ends->known[first])) -
+           task_steps_mean(steps) * (skipped - before);
 }
 
 /* A job that had not begun is later by what the others have skipped: by the first of them. */
@@ -88,27 +119,16 @@ static void waited_add(const struct run_skip *skip, uint32_t i, uint32_t from, u
          other++) {
         const struct run_skip_job *job = &skip->job[other];
         struct run_skip_estimate its = {0};
-        uint32_t skipped = 0, before = 0;
-        double known = 0;
-        for (uint32_t w = 0; w < to; before += job->skipped[w++]) {
-            uint32_t first = job->number[w] + before;
-            skipped += w < from ? 0 : job->skipped[w];
-            known += w < from ? 0 : run_skip_known(skip, other, first, first + job->skipped[w]);
-        }
+        uint32_t skipped = 0;
+        for (uint32_t w = from; w < to; w++)
+            skipped += job->skipped[w];
         if (!skipped)
             continue;
-        phase_add(skip, other, skip->state.phase[from], skipped, known, &its);
+        phase_add(skip, other, skip->state.phase[from], skipped, known_skipped(skip, other, from, to), &its);
         e->time += its.time;
         e->half += its.half;
         return;
     }
-}
-
-/* Steps that were skipped before a window. A run that ends early may not have come to them. */
-static uint32_t skipped_before(const struct run_skip *skip, uint32_t i, uint32_t window)
-{
-    const struct run_skip_job *job = &skip->job[i];
-    return job->number[window] <= skip->ends[i].count ? job->skipped[window] : 0;
 }
 
 static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_t i)
@@ -118,18 +138,14 @@ static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_
     uint32_t before = 0; /* skipped steps */
     for (uint32_t w = 0; w < skip->state.windows;) {
         uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
-        double known = 0;
-        for (; w < skip->state.windows && skip->state.phase[w] == phase; w++) {
-            uint32_t first = job->number[w] + before, gap = skipped_before(skip, i, w);
-            known += run_skip_known(skip, i, first, first + gap);
-            skipped += gap;
-            before += gap;
-        }
+        for (; w < skip->state.windows && skip->state.phase[w] == phase; w++)
+            skipped += skipped_before(skip, i, w);
+        before += skipped;
         if (!skipped) {
             waited_add(skip, i, from, w, &e);
             continue;
         }
-        phase_add(skip, i, phase, skipped, known, &e);
+        phase_add(skip, i, phase, skipped, known_skipped(skip, i, from, w), &e);
         e.windows += w - from;
     }
     e.simulated += e.simulated + before + 1 == job->steps; /* the end of the last step is not noted */
@@ -222,7 +238,7 @@ void run_skip_measure(struct run *run)
     skip->ends = ker_alloc(skip->state.jobs * sizeof *skip->ends);
     skip->estimate = ker_alloc(skip->state.jobs * sizeof *skip->estimate);
     for (uint32_t i = 0; i < skip->state.jobs; i++)
-        skip->ends[i] = run_skip_ends(run, run->comm, i);
+        skip->ends[i] = run_skip_ends(run, run->comm, i, true);
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct run_skip_job *job = &skip->job[i];
         skip->estimate[i] = estimate_of(skip, i);

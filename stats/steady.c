@@ -125,7 +125,8 @@ static void windows_see(const struct stats_windows *w, double level, struct stat
             mean[count++] = gsl_stats_mean(w->value + w->begin[i], 1, w->begin[i + 1] - w->begin[i]);
     if (count > 1)
         s->sigma = larger(s->sigma, gsl_stats_sd(mean, 1, count) * sqrt((double)w->values / count));
-    s->half = count > 1 ? larger(s->half, half_of(mean, count, level)) : INFINITY;
+    s->apart = count > 1 ? half_of(mean, count, level) : INFINITY;
+    s->half = larger(s->half, s->apart);
     free(mean);
 }
 
@@ -133,7 +134,7 @@ struct stats_steady stats_steady(const struct stats_windows *w, double level)
 {
     struct stats_steady s = {0};
     if (w->values < 2) {
-        s.half = s.sigma = INFINITY;
+        s.half = s.sigma = s.apart = INFINITY;
         return s;
     }
     s.mean = gsl_stats_mean(w->value, 1, w->values);

@@ -25,6 +25,7 @@ struct stats_steady {
      * The larger of what batches and windows say. */
     double sigma;
     double half;        /* of the mean's interval, the larger of two; infinite: with one window */
+    double apart;       /* that of the windows' means */
     uint32_t batch;     /* values in one */
     uint32_t batches;   /* 0: with 10 of them they depend on each other, so that there are too few values */
     double correlation; /* of successive batches */

@@ -360,6 +360,11 @@ struct task_program_class {
      * may skip steps. factor: how many times as long as in the trace each task of the job computes; NULL:
      * once. NULL: they are known. */
     void (*find_steps)(struct task_program *, const double *factor, struct ker_comm *);
+    /* Behind it, collective: a run over an ideal network, in which messages take no time
+     * (traces/store/ideal.h), with these gaps: when the last task begins each step that is simulated, up to
+     * number `last`, or to the end of all, whose time is the last. Malloc'ed, on all ranks. */
+    int64_t *(*ideal)(struct task_program *, const struct task_gap *, uint32_t gaps, uint32_t last,
+                      struct ker_comm *);
     /* How far an own task is, for the line of progress: operations, steps or bytes of all of them; false:
      * there is no such task here. NULL: that is not known before the end. */
     bool (*done)(const struct task_program *, uint32_t own, uint64_t *so_far, uint64_t *all);

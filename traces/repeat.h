@@ -50,6 +50,9 @@ struct trace_repeat {
     bool marked;                    /* the steps are marks; otherwise periods */
     struct trace_repeat_task *task; /* own tasks */
     uint32_t tasks;
+    const struct task_comm *comms;
+    uint32_t all;   /* tasks of the job */
+    double *factor; /* how many times as long as in the trace each of them computes, malloc'ed; or NULL */
     trace_graph_op *graph; /* tasks are graphs, of this program; NULL: they are not */
     const struct task_program *program;
     char why[256];               /* there are no steps, because the job ...; empty: there are */
@@ -62,6 +65,8 @@ struct trace_repeat *trace_repeat_new(struct trace_repeat *, uint32_t tasks);
  */
 void trace_repeat_find(struct trace_repeat *, const struct task_comm *, uint32_t all, const double *factor,
                        struct ker_comm *);
+int64_t *trace_repeat_ideal(const struct trace_repeat *, const struct task_gap *, uint32_t gaps,
+                            uint32_t last, struct ker_comm *); /* task_program_class.ideal */
 void trace_repeat_release(struct trace_repeat *);
 
 /* An own task is there, for task_program_class.at; the place behind a gap where it continues, or NULL. */

@@ -16,6 +16,11 @@ struct task_step_end {
     int64_t last;   /* of them, in ps */
 };
 
+/* Steps that are not simulated: tasks that have ended step from - 1 continue with `to`. */
+struct task_gap {
+    uint32_t from, to;
+};
+
 struct task_steps {
     uint32_t count;  /* of a task */
     uint32_t period; /* > 0: what a step does depends on its number modulo this, and on what is drawn */
@@ -23,10 +28,7 @@ struct task_steps {
     uint32_t from,
         to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
     uint32_t skipped; /* in the gaps before it */
-    /* Of traces, else NULL, malloc'ed: by how much longer than so many mean ones the steps before one take
-     * over an ideal network, in ps; count + 1 of them. */
-    int64_t *known;
-    ker_time mean; /* of traces: a step over it */
+    int64_t *known;   /* of traces, else NULL, malloc'ed: when steps begin over an ideal network, as below */
     double before, after; /* parts of the operations before step 1, and in the last one */
     const char *by;       /* what a step is: "marks (MPI_Pcontrol)" */
     const char *why;      /* period 0: there are no steps that may be skipped, because the job ...; or NULL */
@@ -58,6 +60,12 @@ static inline void task_steps_join(struct task_step_end *to, const struct task_s
     to->tasks += from->tasks;
     to->sum += from->sum;
     to->last = from->last > to->last ? from->last : to->last;
+}
+
+/* What a step takes over an ideal network, in ps: the mean of those that may be skipped. */
+static inline double task_steps_mean(const struct task_steps *s)
+{
+    return (double)(s->known[s->count - 1] - s->known[1]) / (s->count - 2.0);
 }
 
 void task_steps_release(struct task_steps *);

@@ -162,6 +162,15 @@ void task_system_find_steps(struct task_system *system, struct ker_comm *comm)
     }
 }
 
+int64_t *task_system_ideal(struct task_system *system, uint32_t job, const struct task_gap *gap,
+                           uint32_t gaps, uint32_t last, struct ker_comm *comm)
+{
+    const struct task_job *j = task_jobs_get(system->jobs, job);
+    const struct task_steps *steps = task_job_steps(j);
+    return steps && steps->known && j->class->ideal ? j->class->ideal(j->program, gap, gaps, last, comm)
+                                                    : NULL;
+}
+
 /* ---- saved state ---- */
 
 /* When steps ended (run.skip). */

@@ -84,10 +84,14 @@ void task_system_expect(struct task_system *, ker_time end, uint32_t part, uint3
                         struct net_expected *);
 
 /* The steps of a job, of which this rank has those of its own tasks; NULL: it has none that are known. */
+struct task_gap;
 struct task_steps;
 struct task_steps *task_system_steps(const struct task_system *, uint32_t job);
 /* Collective, once, before it: traces look for theirs. */
 void task_system_find_steps(struct task_system *, struct ker_comm *);
+/* task_program_class.ideal; NULL where nothing is known. */
+int64_t *task_system_ideal(struct task_system *, uint32_t job, const struct task_gap *, uint32_t gaps,
+                           uint32_t last, struct ker_comm *);
 
 /* Do jobs wait for others? */
 bool task_system_dependent(const struct task_system *);

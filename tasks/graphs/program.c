@@ -327,6 +327,12 @@ static void program_find_steps(struct task_program *program, const double *facto
             graph_order_release(&program->own[i].order);
 }
 
+static int64_t *program_ideal(struct task_program *program, const struct task_gap *gap, uint32_t gaps,
+                              uint32_t last, struct ker_comm *comm)
+{
+    return trace_repeat_ideal(&program->repeat, gap, gaps, last, comm);
+}
+
 static struct task_steps *program_steps(struct task_program *program)
 {
     return &program->repeat.steps;
@@ -430,7 +436,7 @@ static const struct ker_option goal_options[] = {
         .next = program_next, .close = program_close, .position = program_position,                          \
         .streams = program_streams, .complete = program_complete, .ready = program_ready,                    \
         .unfinished = program_unfinished, .at = program_at, .steps = program_steps,                          \
-        .find_steps = program_find_steps,                                                                    \
+        .find_steps = program_find_steps, .ideal = program_ideal,                                            \
     }
 const struct task_program_class task_goal_class = GRAPH_CLASS(program_open);
 const struct task_program_class task_schedule_class = GRAPH_CLASS(schedule_open);

@@ -10,8 +10,8 @@ static double tenth(const struct task_steps *s, uint32_t n)
 {
     uint64_t inner = s->count - 2;
     uint32_t from = 1 + (uint32_t)(inner * n / TENTHS), to = 1 + (uint32_t)(inner * (n + 1) / TENTHS);
-    double more = (double)(s->known[to] - s->known[from]);
-    return to > from && s->mean ? 1 + more / ((double)(to - from) * (double)s->mean) : 1;
+    double time = (double)(s->known[to] - s->known[from]), mean = task_steps_mean(s);
+    return to > from && mean > 0 ? time / (to - from) / mean : 1;
 }
 
 static void ideal_print(const struct task_steps *s)
@@ -19,12 +19,13 @@ static void ideal_print(const struct task_steps *s)
     char mean[32], low[32], high[32];
     ker_time least = KER_TIME_MAX, most = 0;
     for (uint32_t step = 1; step + 1 < s->count; step++) {
-        ker_time time = s->known[step + 1] - s->known[step] + s->mean;
+        ker_time time = s->known[step + 1] - s->known[step];
         least = time < least ? time : least;
         most = time > most ? time : most;
     }
     printf("ideal        %s a step over a network that takes no time, %s to %s; by tenths of the run",
-           ker_print_time(mean, s->mean), ker_print_time(low, least), ker_print_time(high, most));
+           ker_print_time(mean, (ker_time)task_steps_mean(s)), ker_print_time(low, least),
+           ker_print_time(high, most));
     for (uint32_t n = 0; n < TENTHS; n++)
         printf(" %.2f", tenth(s, n));
     printf("\n");

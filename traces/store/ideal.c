@@ -36,13 +36,13 @@ struct trace_ideal {
     size_t readies, room;
 };
 
-struct trace_ideal *trace_ideal_new(uint32_t tasks, uint32_t steps, const double *factor)
+struct trace_ideal *trace_ideal_new(uint32_t tasks, size_t steps, const double *factor)
 {
     struct trace_ideal *d = ker_alloc(sizeof *d);
     d->task = ker_alloc(tasks * sizeof *d->task);
     d->tasks = tasks;
     d->factor = factor;
-    d->begun = ker_alloc((steps + 1ull) * sizeof *d->begun);
+    d->begun = ker_alloc(steps * sizeof *d->begun);
     d->message.free = KER_NONE;
     return d;
 }
@@ -110,7 +110,7 @@ static void task_run(struct trace_ideal *d, uint32_t task)
             return;
         if (kind == TRACE_SENDS)
             message_send(d, e->key | 1, t->now);
-        else if (kind == TRACE_BEGINS && t->now > d->begun[e->key])
+        else if (kind >= TRACE_BEGINS && t->now > d->begun[e->key])
             d->begun[e->key] = t->now;
         t->ended = kind == TRACE_ENDS;
     }

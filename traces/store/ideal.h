@@ -18,7 +18,7 @@
 
 enum trace_event_kind { TRACE_SENDS, TRACE_RECEIVES, TRACE_BEGINS, TRACE_ENDS };
 struct trace_event {
-    uint64_t key; /* BEGINS: number of the step */
+    uint64_t key; /* BEGINS, ENDS: number of the step that begins, or would */
     uint64_t at;  /* TRACE_EVENT_AT: the kind, and what the task has computed by then, in ps */
 };
 #define TRACE_EVENT_AT(kind, computed) ((uint64_t)(computed) << 2 | (uint64_t)(kind))
@@ -35,12 +35,12 @@ static inline void trace_event_add(struct trace_events *e, uint64_t key, enum tr
 
 struct trace_ideal;
 /* factor: what each task computes takes so many times as long; NULL: once. */
-struct trace_ideal *trace_ideal_new(uint32_t tasks, uint32_t steps, const double *factor);
+struct trace_ideal *trace_ideal_new(uint32_t tasks, size_t steps, const double *factor);
 /* The task has used up what it had. */
 void trace_ideal_give(struct trace_ideal *, uint32_t task, const struct trace_event *, size_t count);
 /* Runs all tasks as far as they get; wants[task]: it is to be given more. False: all have ended. */
 bool trace_ideal_run(struct trace_ideal *, uint8_t *wants);
-/* When the last task has begun each step, in ps. */
+/* When the last task has begun each step, or ended, in ps. */
 const int64_t *trace_ideal_begun(const struct trace_ideal *);
 void trace_ideal_release(struct trace_ideal *);
 

@@ -145,6 +145,12 @@ void trace_program_find_steps(struct task_program *program, const double *factor
     free(file);
 }
 
+int64_t *trace_program_ideal(struct task_program *program, const struct task_gap *gap, uint32_t gaps,
+                             uint32_t last, struct ker_comm *comm)
+{
+    return trace_repeat_ideal(&base_of(program)->repeat, gap, gaps, last, comm);
+}
+
 struct task_steps *trace_program_steps(struct task_program *program)
 {
     return &base_of(program)->repeat.steps;

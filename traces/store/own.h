@@ -54,6 +54,8 @@ bool trace_program_next(struct task_program *, uint32_t number, struct task_op *
 bool trace_program_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 void trace_program_position(struct task_program *, uint32_t number, struct ker_chunk *);
 void trace_program_find_steps(struct task_program *, const double *factor, struct ker_comm *);
+int64_t *trace_program_ideal(struct task_program *, const struct task_gap *, uint32_t gaps, uint32_t last,
+                             struct ker_comm *);
 struct task_steps *trace_program_steps(struct task_program *);
 void trace_program_at(struct task_program *, uint32_t number, ker_time now);
 uint32_t trace_program_streams(const struct task_program *, uint32_t number, uint32_t *further);
@@ -64,7 +66,8 @@ struct task_taken trace_program_taken(const struct task_program *, uint32_t numb
     .collective = true, .tasks = trace_program_tasks, .comms = trace_program_comms,                          \
     .next = trace_program_next,                                                                              \
     .done = trace_program_done, .position = trace_program_position, .at = trace_program_at,                  \
-    .steps = trace_program_steps, .find_steps = trace_program_find_steps, .call = trace_program_call_of
+    .steps = trace_program_steps, .find_steps = trace_program_find_steps,\
+    .ideal = trace_program_ideal, .call = trace_program_call_of
 /* clang-format on */
 
 #endif

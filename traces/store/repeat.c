@@ -160,18 +160,7 @@ static uint32_t kinds_period(const struct trace_measure *m)
     return 1;
 }
 
-static void known_make(struct task_steps *s, const struct trace_measure *m)
-{
-    uint32_t last = s->count - 1;
-    double mean = (double)(m->begun[last] - m->begun[1]) / (last - 1);
-    s->known = ker_alloc((s->count + 1ull) * sizeof *s->known);
-    s->mean = (ker_time)mean;
-    for (uint32_t step = 1; step <= last; step++)
-        s->known[step] = m->begun[step] - m->begun[1] - (int64_t)(mean * (step - 1));
-    s->known[s->count] = s->known[last];
-}
-
-static void steps_judge(struct trace_repeat *r, const struct trace_measure *m)
+static void steps_judge(struct trace_repeat *r, struct trace_measure *m)
 {
     const uint64_t *left = m->any ? m->receivers : m->pairs;
     if (m->fault.what) {
@@ -189,7 +178,8 @@ static void steps_judge(struct trace_repeat *r, const struct trace_measure *m)
         return;
     }
     r->steps.period = kinds_period(m);
-    known_make(&r->steps, m);
+    r->steps.known = m->begun;
+    m->begun = NULL;
 }
 
 /* How much of the operations is in no step that may be skipped. */
@@ -241,6 +231,11 @@ void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, ui
                        const double *factor, struct ker_comm *comm)
 {
     uint64_t threads = 0;
+    r->comms = comms;
+    r->all = all;
+    r->factor = factor ? ker_alloc(all * sizeof *r->factor) : NULL;
+    if (factor)
+        memcpy(r->factor, factor, all * sizeof *factor);
     for (uint32_t i = 0; i < r->tasks; i++)
         threads |= r->task[i].total == 0;
     ker_comm_or_u64(comm, &threads, 1);
@@ -257,7 +252,7 @@ void trace_repeat_find(struct trace_repeat *r, const struct task_comm *comms, ui
         }
         r->steps.count = (uint32_t)f.least + 1;
         parts_find(r, comm);
-        struct trace_measure m = trace_measure_make(r, comms, all, factor, comm);
+        struct trace_measure m = trace_measure_make(r, comm);
         steps_judge(r, &m);
         trace_measure_release(&m);
     }
@@ -269,6 +264,7 @@ void trace_repeat_release(struct trace_repeat *r)
     for (uint32_t i = 0; i < r->tasks; i++)
         free(r->task[i].place);
     free(r->task);
+    free(r->factor);
     task_steps_release(&r->steps);
     *r = (struct trace_repeat){0};
 }

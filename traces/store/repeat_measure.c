@@ -13,11 +13,18 @@
 #define AT_ONCE (1u << 17) /* events of all tasks, about */
 #define AT_LEAST 64        /* of a task */
 
+/* What is read: of all ranks the same. */
+struct plan {
+    const struct trace_repeat *repeat;
+    const struct task_gap *gap;
+    uint32_t gaps, last; /* number of the step that is not read */
+};
+
 /* An own task, as far as it has been read. */
 struct reading {
     struct trace_walk walk;
-    uint32_t step, open;
-    uint64_t full, before; /* collectives of all tasks: until now, and until the step began */
+    uint32_t step, number, gap, open; /* number: of those that are read */
+    uint64_t full, before;            /* collectives of all tasks: until now, and until the step began */
     bool ended;
 };
 
@@ -51,31 +58,55 @@ static void full_note(struct trace_measure *m, uint32_t step, int64_t calls)
     }
 }
 
+/* A step is over, and the next begins, or one behind a gap; false: the operation that has been read is of
+ * neither. m: struct trace_measure, or NULL. */
+static bool step_next(struct trace_measure *m, const struct plan *plan, const struct trace_repeat_task *t,
+                      struct reading *at, struct trace_events *events)
+{
+    struct trace_walk *w = &at->walk;
+    ker_time now = plan->repeat->marked ? w->computed : w->computed_before;
+    at->ended = ++at->number == plan->last;
+    trace_event_add(events, at->number, at->ended ? TRACE_ENDS : TRACE_BEGINS, now);
+    at->step++;
+    if (at->gap < plan->gaps && plan->gap[at->gap].from == at->step) {
+        at->step = plan->gap[at->gap++].to;
+        trace_walk_seek(w, t->place[at->step], now);
+        return false;
+    }
+    if (m) {
+        full_note(m, at->step, (int64_t)(at->full - at->before));
+        at->before = at->full;
+        if (at->open)
+            fault_note(m, t->task, TRACE_FAULT_OPEN, at->step, w->line);
+    }
+    return !at->ended;
+}
+
 /* Reads on until there are that many events more, or the task ends. */
-static void read_on(struct trace_measure *m, const struct trace_repeat *r, const struct trace_repeat_task *t,
+static void read_on(struct trace_measure *m, const struct plan *plan, const struct trace_repeat_task *t,
                     struct reading *at, struct trace_events *events, size_t most)
 {
     struct trace_walk *w = &at->walk;
+    const struct trace_repeat *r = plan->repeat;
     size_t begin = events->count;
     while (events->count - begin < most && trace_walk_next(w)) {
         uint64_t place = r->marked ? w->begin.at : w->before.at;
-        if (at->step + 1 < m->steps && place >= t->place[at->step + 1].at) {
-            trace_event_add(events, ++at->step, TRACE_BEGINS, r->marked ? w->computed : w->computed_before);
-            full_note(m, at->step, (int64_t)(at->full - at->before));
-            at->before = at->full;
-            if (at->open)
-                fault_note(m, t->task, TRACE_FAULT_OPEN, at->step, w->line);
+        if (at->step + 1 < r->steps.count && place >= t->place[at->step + 1].at &&
+            !step_next(m, plan, t, at, events)) {
+            if (at->ended)
+                return;
+            continue;
         }
         for (size_t i = 0; i < w->events.count; i++)
             *KER_PUSH(events->event, events->count, events->room) = w->events.event[i];
-        if (w->posts || w->unknown)
+        if (m && (w->posts || w->unknown))
             step_measure(m, w, at->step);
         at->open = w->open;
         at->full = w->full;
     }
     at->ended = events->count - begin < most;
     if (at->ended)
-        trace_event_add(events, 0, TRACE_ENDS, w->computed);
+        trace_event_add(events, at->number + 1, TRACE_ENDS, w->computed);
 }
 
 /* Rank 0 has what all ranks have read, each task's events behind {0: task, how many}. */
@@ -85,21 +116,23 @@ static void ideal_take(struct trace_ideal *ideal, const struct trace_event *all,
         trace_ideal_give(ideal, (uint32_t)all[i].key, &all[i + 1], all[i].at);
 }
 
-static void all_read(struct trace_measure *m, const struct trace_repeat *r, struct reading *at, uint32_t all,
+static void all_read(struct trace_measure *m, const struct plan *plan, struct reading *at,
                      struct trace_ideal *ideal, struct ker_comm *comm)
 {
+    const struct trace_repeat *r = plan->repeat;
+    uint32_t all = r->all;
     size_t most = AT_ONCE / all > AT_LEAST ? AT_ONCE / all : AT_LEAST;
     struct trace_events events = {0};
     uint8_t *wants = ker_alloc(all + 1ull);
-    memset(wants, true, all);
-    for (wants[all] = true; wants[all]; ker_comm_broadcast(comm, wants, all + 1ull)) {
+    memset(wants, true, all + 1ull);
+    for (; wants[all]; ker_comm_broadcast(comm, wants, all + 1ull)) {
         events.count = 0;
         for (uint32_t i = 0; i < r->tasks; i++) {
             if (!wants[r->task[i].task])
                 continue;
             size_t head = events.count;
             trace_event_add(&events, r->task[i].task, 0, 0);
-            read_on(m, r, &r->task[i], &at[i], &events, most);
+            read_on(m, plan, &r->task[i], &at[i], &events, most);
             events.event[head].at = events.count - head - 1;
         }
         void *taken;
@@ -116,6 +149,36 @@ static void all_read(struct trace_measure *m, const struct trace_repeat *r, stru
     free(events.event);
 }
 
+/* Of all ranks: when the steps begin that are read, and, behind the last, the end. */
+static int64_t *ideal_run(struct trace_measure *m, const struct plan *plan, struct ker_comm *comm)
+{
+    const struct trace_repeat *r = plan->repeat;
+    size_t times = r->steps.count + 1ull;
+    struct reading *at = ker_alloc((r->tasks + 1ull) * sizeof *at);
+    struct trace_ideal *ideal = ker_comm_rank(comm) == 0 ? trace_ideal_new(r->all, times, r->factor) : NULL;
+    int64_t *begun = ker_alloc(times * sizeof *begun);
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        trace_walk_begin(&at[i].walk, r, &r->task[i], r->comms, r->all);
+        at[i].walk.waits = true;
+    }
+    all_read(m, plan, at, ideal, comm);
+    for (uint32_t i = 0; i < r->tasks; i++)
+        trace_walk_end(&at[i].walk);
+    free(at);
+    if (ideal) {
+        memcpy(begun, trace_ideal_begun(ideal), times * sizeof *begun);
+        trace_ideal_release(ideal);
+    }
+    ker_comm_broadcast(comm, begun, times * sizeof *begun);
+    return begun;
+}
+
+int64_t *trace_repeat_ideal(const struct trace_repeat *r, const struct task_gap *gap, uint32_t gaps,
+                            uint32_t last, struct ker_comm *comm)
+{
+    return ideal_run(NULL, &(struct plan){r, gap, gaps, last}, comm);
+}
+
 /* Of all ranks. */
 static void measure_join(struct trace_measure *m, struct ker_comm *comm)
 {
@@ -125,7 +188,6 @@ static void measure_join(struct trace_measure *m, struct ker_comm *comm)
     ker_comm_sum_u64(comm, m->kind, m->steps);
     ker_comm_sum_u64(comm, m->pairs, m->steps);
     ker_comm_sum_u64(comm, m->receivers, m->steps);
-    ker_comm_broadcast(comm, m->begun, m->steps * sizeof *m->begun);
     ker_comm_or_u64(comm, &m->any, 1);
     ker_comm_max_i64(comm, most, 3);
     ker_comm_min_i64(comm, &first, 1);
@@ -138,30 +200,15 @@ static void measure_join(struct trace_measure *m, struct ker_comm *comm)
     m->fault = (struct trace_faults){first, fault[0], fault[1], fault[2]};
 }
 
-struct trace_measure trace_measure_make(const struct trace_repeat *r, const struct task_comm *comms,
-                                        uint32_t all, const double *factor, struct ker_comm *comm)
+struct trace_measure trace_measure_make(const struct trace_repeat *r, struct ker_comm *comm)
 {
     uint32_t steps = r->steps.count;
     struct trace_measure m = {.steps = steps,
                               .full_least = INT64_MIN,
                               .kind = ker_alloc(steps * sizeof *m.kind),
                               .pairs = ker_alloc(steps * sizeof *m.pairs),
-                              .receivers = ker_alloc(steps * sizeof *m.receivers),
-                              .begun = ker_alloc(steps * sizeof *m.begun)};
-    struct reading *at = ker_alloc((r->tasks + 1ull) * sizeof *at);
-    struct trace_ideal *ideal = ker_comm_rank(comm) == 0 ? trace_ideal_new(all, steps, factor) : NULL;
-    for (uint32_t i = 0; i < r->tasks; i++) {
-        trace_walk_begin(&at[i].walk, r, &r->task[i], comms, all);
-        at[i].walk.waits = true;
-    }
-    all_read(&m, r, at, all, ideal, comm);
-    for (uint32_t i = 0; i < r->tasks; i++)
-        trace_walk_end(&at[i].walk);
-    free(at);
-    if (ideal) {
-        memcpy(m.begun, trace_ideal_begun(ideal), steps * sizeof *m.begun);
-        trace_ideal_release(ideal);
-    }
+                              .receivers = ker_alloc(steps * sizeof *m.receivers)};
+    m.begun = ideal_run(&m, &(struct plan){.repeat = r, .last = UINT32_MAX}, comm);
     measure_join(&m, comm);
     return m;
 }

@@ -15,16 +15,14 @@ struct trace_faults {
 struct trace_measure {
     uint32_t steps;
     uint64_t *kind, *pairs, *receivers; /* struct trace_walk: hash, ... */
-    int64_t *begun;                     /* each step, by the last task, over an ideal network (ideal.h) */
+    int64_t *begun;                     /* trace_repeat_ideal, without gaps */
     int64_t full_least, full_most;      /* collectives of all tasks before step 1: negative, by maximum */
     int64_t full_step;                  /* most in a step */
     uint64_t any;
     struct trace_faults fault;
 };
 
-/* Collective. factor: struct trace_ideal. */
-struct trace_measure trace_measure_make(const struct trace_repeat *, const struct task_comm *, uint32_t all,
-                                        const double *factor, struct ker_comm *);
+struct trace_measure trace_measure_make(const struct trace_repeat *, struct ker_comm *); /* collective */
 void trace_measure_release(struct trace_measure *);
 
 #endif

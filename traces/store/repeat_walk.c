@@ -393,6 +393,14 @@ bool trace_walk_next(struct trace_walk *w)
     return false;
 }
 
+void trace_walk_seek(struct trace_walk *w, struct trace_place place, ker_time computed)
+{
+    w->computed = computed;
+    w->number = place.at;
+    if (!w->graph)
+        trace_reader_seek(&w->reader, place.at, place.line);
+}
+
 void trace_walk_end(struct trace_walk *w)
 {
     free(w->events.event);

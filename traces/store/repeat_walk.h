@@ -41,6 +41,8 @@ void trace_walk_begin(struct trace_walk *, const struct trace_repeat *, const st
                       const struct task_comm *, uint32_t all);
 /* The next operation but for computation; false: there is none. */
 bool trace_walk_next(struct trace_walk *);
+/* Continues there, having computed for that time. */
+void trace_walk_seek(struct trace_walk *, struct trace_place, ker_time computed);
 void trace_walk_end(struct trace_walk *);
 /* Is the operation compared? */
 static inline bool trace_walk_counts(const struct trace_walk *w, enum trace_repeat_sort sort)
