@@ -102,11 +102,7 @@ static void node_init(struct net_network *net, void *node, const struct part_lay
                    adapter_bytes(net));
 }
 
-static int adapter_compare(const void *a, const void *b)
-{
-    const struct net_adapter *x = *(struct net_adapter *const *)a, *y = *(struct net_adapter *const *)b;
-    return KER_ORDER(x, y, id);
-}
+KER_ORDER_AT(adapter_compare, struct net_adapter, id)
 
 /* Where the output that sends to this input, or what an adapter has in its place, lies. The switch need not
  * be made yet. */

@@ -214,14 +214,7 @@ void net_link_states_free(struct net_link_states *s)
 uint32_t net_link_track(const struct net_network *net, uint64_t order)
 {
     const struct net_link_states *s = net->states;
-    uint32_t low = 0, high = s ? s->count : 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->order[middle] < order)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, 0, s ? s->count : 0, s->order[i] < order);
     return s && low < s->count && s->order[low] == order ? low + 1 : 0;
 }
 

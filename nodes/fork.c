@@ -55,11 +55,7 @@ static void ahead_add(struct aheads *all, ker_time *created, uint8_t service, ui
         *KER_PUSH(all->at, all->count, all->room) = one;
 }
 
-static int ahead_compare(const void *a, const void *b)
-{
-    const struct ahead *x = a, *y = b;
-    return KER_ORDER(x, y, before, order);
-}
+KER_ORDER_BY(ahead_compare, struct ahead, before, order)
 
 /* At the adapters, then behind them, then not yet given to an adapter: so the order of each source is kept.
  */

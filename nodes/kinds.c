@@ -166,10 +166,9 @@ static void runs_make(struct node_kinds *kinds, const uint16_t *owner)
 static enum ker_status names_read(struct node_kinds *kinds, const struct ker_config *config,
                                   struct ker_error *error)
 {
-    char key[64];
     for (uint32_t k = 0; k < kinds->count; k++) {
         struct kind *one = &kinds->kind[k];
-        snprintf(key, sizeof key, "nodes[%u].name", k);
+        const char *key = KER_KEY("nodes[%u].name", k);
         const char *name = ker_config_string(config, key);
         one->name = *name ? ker_format("%s", name) : ker_format("kind%u", k);
         one->group = ker_format("nodes[%u]", k);
@@ -281,15 +280,7 @@ uint32_t node_kinds_find(const struct node_kinds *kinds, const char *name)
 /* The run that a node is in. */
 static const struct run *run_of(const struct node_kinds *kinds, uint32_t node)
 {
-    uint32_t low = 0, high = kinds->runs; /* run[low].first <= node, and that of high is behind it */
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (kinds->run[middle].first <= node)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &kinds->run[low];
+    return &kinds->run[KER_BISECT(at, 1, kinds->runs, kinds->run[at].first <= node) - 1];
 }
 
 uint32_t node_kinds_of(const struct node_kinds *kinds, uint32_t node)
@@ -307,14 +298,7 @@ uint32_t node_kinds_node(const struct node_kinds *kinds, uint32_t kind, uint32_t
 {
     const struct kind *k = &kinds->kind[kind];
     ker_assert(i < k->public.nodes);
-    uint32_t low = 0, high = k->runs;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (kinds->run[k->run[middle]].before <= i)
-            low = middle;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(at, 1, k->runs, kinds->run[k->run[at]].before <= i) - 1;
     const struct run *run = &kinds->run[k->run[low]];
     return run->first + i - run->before;
 }

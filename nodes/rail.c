@@ -97,19 +97,7 @@ static uint64_t part_bytes(uint64_t bytes, uint32_t i, uint32_t count)
 
 /* ---- messages in parts ---- */
 
-static uint64_t stripe_hash(const void *key)
-{
-    const struct node_stripe *s = key;
-    return ker_hash(ker_hash((uint64_t)s->node << 32 | s->source) + s->number);
-}
-
-static bool stripe_same(const void *entry, const void *key)
-{
-    const struct node_stripe *a = entry, *b = key;
-    return a->node == b->node && a->source == b->source && a->number == b->number;
-}
-
-const struct ker_table_kind node_stripe_kind = {sizeof(struct node_stripe), stripe_hash, stripe_same};
+KER_TABLE_KEY(, node_stripe_kind, struct node_stripe, number);
 
 struct node_stripe *node_stripe_find(struct node *n, uint32_t source, uint32_t number, uint32_t parts)
 {

@@ -30,14 +30,7 @@ struct node_service_key node_service_key(const struct node_service_setup *setup,
 
 uint32_t node_role_member(const struct node_role *role, uint32_t node)
 {
-    uint32_t low = 0, high = role->members;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (role->node[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, 0, role->members, role->node[i] < node);
     return low < role->members && role->node[low] == node ? low : role->members;
 }
 

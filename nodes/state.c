@@ -132,11 +132,7 @@ static bool node_empty(const struct node *n)
 
 /* ---- messages in parts ---- */
 
-static int stripe_compare(const void *a, const void *b)
-{
-    const struct node_stripe *x = a, *y = b;
-    return KER_ORDER(x, y, node, source, number);
-}
+KER_ORDER_BY(stripe_compare, struct node_stripe, node, source, number)
 
 static void stripe_state(struct ker_chunk *c, struct node_stripe *s)
 {
@@ -169,18 +165,9 @@ void node_system_save(struct node_system *system, struct ker_state_writer *write
 /* They are in increasing order. */
 static struct node *node_find(const struct node_system *system, uint64_t id)
 {
-    uint32_t low = 0, high = system->nodes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        struct node *n = node_of(system, middle);
-        if (n->id == id)
-            return n;
-        if (n->id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    uint32_t at = KER_BISECT(i, 0, system->nodes, node_of(system, i)->id < id);
+    struct node *found = at < system->nodes ? node_of(system, at) : NULL;
+    return found && found->id == id ? found : NULL;
 }
 
 static void node_load(void *context, struct ker_chunk *c)

@@ -13,11 +13,7 @@ struct edge {
     double rate;
 };
 
-static int edge_compare(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    return KER_ORDER(x, y, to);
-}
+KER_ORDER_BY(edge_compare, struct edge, to)
 
 /* The edges of one vertex, each neighbour once, behind `end`; returns the new end. */
 static idx_t edges_join(const struct part_halves *g, uint32_t vertex, struct edge *edge, idx_t *to,

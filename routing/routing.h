@@ -229,6 +229,8 @@ uint32_t route_groups(const struct route_topology *topology);
 /* The board of a switch: of a hierarchical network the group of its lowest level; elsewhere a switch is one.
  */
 uint32_t route_board(const struct route_topology *topology, uint32_t switch_id);
+/* The group, or the board, of each node by its first adapter; malloc'ed. */
+uint32_t *route_groups_of_nodes(const struct route_topology *topology, bool boards);
 /* An endpoint's coordinates for traffic patterns on grids: dimensions of the torus and this endpoint's place;
  * 0 dimensions where the topology is no grid. Endpoints at one switch share coordinates. */
 int route_grid(const struct route_topology *topology, uint32_t extents[8]);

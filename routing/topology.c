@@ -96,6 +96,19 @@ uint32_t route_board(const struct route_topology *topology, uint32_t switch_id)
     return topology->kind->board ? topology->kind->board(topology, switch_id) : switch_id;
 }
 
+uint32_t *route_groups_of_nodes(const struct route_topology *topology, bool boards)
+{
+    uint32_t adapters = topology->summary.adapters, nodes = route_hosts(&topology->summary),
+             *group = ker_alloc(nodes * sizeof *group);
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t at;
+        uint16_t port;
+        route_attachment(topology, node * adapters, &at, &port);
+        group[node] = boards ? route_board(topology, at) : route_group(topology, at);
+    }
+    return group;
+}
+
 int route_grid(const struct route_topology *topology, uint32_t extents[8])
 {
     return topology->kind->grid ? topology->kind->grid(topology, extents) : 0;

@@ -49,12 +49,6 @@ struct run_checkpoints {
 
 /* ---- when ---- */
 
-static int time_compare(const void *a, const void *b)
-{
-    ker_time x = *(const ker_time *)a, y = *(const ker_time *)b;
-    return (x > y) - (x < y);
-}
-
 void run_checkpoints_read(struct run *run)
 {
     const struct ker_config *c = run->config;
@@ -69,7 +63,7 @@ void run_checkpoints_read(struct run *run)
     k->at = ker_alloc(sizeof *k->at * (k->at_count + 1u));
     for (uint32_t i = 0; i < k->at_count; i++)
         k->at[i] = ker_config_time_at(c, "run.checkpoint.at", (int)i);
-    qsort(k->at, k->at_count, sizeof *k->at, time_compare);
+    qsort(k->at, k->at_count, sizeof *k->at, ker_order_i64);
     k->wanted = k->period || k->wall_s > 0 || k->at_count || k->dir ||
                 ker_config_bool(c, "run.checkpoint.interrupted");
 }
@@ -102,7 +96,7 @@ void run_checkpoints_times(const struct run *run, struct ker_engine_setup *setup
     memcpy(k->stops, k->at, all * sizeof *k->at);
     for (uint32_t i = 0; i < run->look_count; i++)
         k->stops[all++] = run->looks[i];
-    qsort(k->stops, all, sizeof *k->stops, time_compare);
+    qsort(k->stops, all, sizeof *k->stops, ker_order_i64);
     for (uint32_t i = 0; i < all; i++)
         if (count == 0 || k->stops[i] != k->stops[count - 1])
             k->stops[count++] = k->stops[i];
@@ -223,11 +217,6 @@ static void folder_sync(const char *folder)
     }
 }
 
-static int name_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void oldest_remove(const char *dir, int keep)
 {
     DIR *list = opendir(dir);
@@ -239,7 +228,7 @@ static void oldest_remove(const char *dir, int keep)
     if (list)
         closedir(list);
     if (count)
-        qsort(name, (size_t)count, sizeof *name, name_compare);
+        qsort(name, (size_t)count, sizeof *name, ker_order_text);
     for (int i = 0; i < count; i++) {
         if (i < count - keep)
             folder_remove(name[i]);

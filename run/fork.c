@@ -63,12 +63,12 @@ enum ker_status run_fork_check(struct run *run, const struct ker_config *saved)
 static enum ker_status times_check(struct run *run, const struct ker_config *saved)
 {
     ker_time at = run->resumed->index.at;
-    char text[32], key[64];
+    char text[32];
     if (ker_config_has(run->config, "run.end") && ker_config_time(run->config, "run.end") <= at)
         return ker_config_fail(run->config, &run->error, "run.end",
                                "comes before the time of the checkpoint, %s", ker_print_time(text, at));
     for (int job = ker_config_count(saved, "jobs"); job < ker_config_count(run->config, "jobs"); job++) {
-        snprintf(key, sizeof key, "jobs[%d].start", job);
+        const char *key = KER_KEY("jobs[%d].start", job);
         if (ker_config_has(run->config, key) && ker_config_time(run->config, key) < at)
             return ker_config_fail(run->config, &run->error, key,
                                    "comes before the time of the checkpoint, %s; absent, the job starts then",

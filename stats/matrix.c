@@ -115,11 +115,7 @@ uint64_t stats_matrix_row_key(const void *row)
 
 /* ---- saved state ---- */
 
-static int pair_compare(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    return KER_ORDER(a, b, key);
-}
+KER_ORDER_BY(pair_compare, struct pair, key)
 
 /* A chunk for each sender, with all its receivers. */
 static void pairs_save(const struct ker_table *from, struct ker_state_writer *writer, const char *chunk,

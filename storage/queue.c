@@ -37,15 +37,7 @@ static bool before(const struct store_policy *policy, const struct store_io *x, 
 static uint32_t place_of(const struct store_queue *q, const struct store_policy *policy,
                          const struct store_io *io)
 {
-    uint32_t low = 0, high = q->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (before(policy, &q->io[middle], io))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, q->count, before(policy, &q->io[i], io));
 }
 
 void store_queue_add(struct store_queue *q, const struct store_policy *policy, const struct store_io *io)

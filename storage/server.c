@@ -69,14 +69,7 @@ static uint32_t channels(const struct server *s)
 
 static struct file *file_of(struct server *s, uint32_t number)
 {
-    uint32_t low = 0, high = s->files;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->file[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, 0, s->files, s->file[i].number < number);
     if (low == s->files || s->file[low].number != number) {
         (void)KER_PUSH(s->file, s->files, s->files_room);
         memmove(&s->file[low + 1], &s->file[low], (s->files - 1 - low) * sizeof *s->file);

@@ -27,8 +27,7 @@ static enum ker_status adapter_read(struct store_settings *s, struct ker_error *
         return KER_OK;
     int64_t adapter = ker_config_int(config, key), least = ker_config_int(config, "node.adapters");
     for (int i = 0; i < ker_config_count(config, "nodes"); i++) {
-        char of[48];
-        snprintf(of, sizeof of, "nodes[%d].adapters", i);
+        const char *of = KER_KEY("nodes[%d].adapters", i);
         int64_t some = ker_config_has(config, of) ? ker_config_int(config, of) : least;
         least = some < least ? some : least;
     }

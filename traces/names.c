@@ -6,15 +6,7 @@
 
 uint32_t task_names_place(const struct task_names *names, const char *name)
 {
-    uint32_t low = 0, high = names->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (strcmp(names->name[middle], name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, names->count, strcmp(names->name[i], name) < 0);
 }
 
 void task_names_add(struct task_names *names, const char *name)

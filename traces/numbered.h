@@ -1,5 +1,4 @@
-/* numbered.h - what is known of things by their numbers: arrays whose elements begin as zeros, and tables
- * with keys of several. */
+/* numbered.h - what is known of things by their numbers: arrays whose elements begin as zeros. */
 #ifndef TRACES_NUMBERED_H
 #define TRACES_NUMBERED_H
 
@@ -14,18 +13,5 @@
             memset((array) + old_, 0, ((size_t)(room)-old_) * sizeof *(array));                              \
         &(array)[at_];                                                                                       \
     })
-
-/* KIND, of entries that begin with a key of several fields, `last` the last of them, without padding; the
- * first eight bytes are not all zero. */
-#define TRACE_TABLE_KEY(kind, type, last)                                                                    \
-    static uint64_t kind##_hash(const void *key)                                                             \
-    {                                                                                                        \
-        return ker_hash_bytes(key, offsetof(type, last) + sizeof((const type *)0)->last);                    \
-    }                                                                                                        \
-    static bool kind##_same(const void *entry, const void *key)                                              \
-    {                                                                                                        \
-        return memcmp(entry, key, offsetof(type, last) + sizeof((const type *)0)->last) == 0;                \
-    }                                                                                                        \
-    static const struct ker_table_kind kind = {sizeof(type), kind##_hash, kind##_same}
 
 #endif

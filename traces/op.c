@@ -11,16 +11,9 @@ int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
 {
     if (!comm->member)
         return task >= 0 && task < comm->size ? task : -1;
-    int32_t low = 0, high = comm->size;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (comm->member[middle] == task)
-            return middle;
-        if (comm->member[middle] < task)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    int32_t low = KER_BISECT(i, 0, comm->size, comm->member[i] < task);
+    if (low < comm->size && comm->member[low] == task)
+        return low;
     for (int32_t rank = 0; rank < comm->size; rank++)
         if (comm->member[rank] == task)
             return rank;
@@ -55,10 +48,7 @@ bool task_any_calls_traced(const struct ker_config *config)
 {
     bool any = false; /* a configuration for tests may be without jobs */
     int jobs = ker_config_means_key(config, "jobs[0].program") ? ker_config_count(config, "jobs") : 0;
-    for (int i = 0; i < jobs && !any; i++) {
-        char key[32];
-        snprintf(key, sizeof key, "jobs[%d].calls", i);
-        any = task_calls_traced(config, key);
-    }
+    for (int i = 0; i < jobs && !any; i++)
+        any = task_calls_traced(config, KER_KEY("jobs[%d].calls", i));
     return any;
 }

@@ -409,13 +409,8 @@ struct task_program_class {
     bool driven;
 };
 
-/* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */
-static inline const char *task_key(char *buffer, size_t room, const char *path, const char *name)
-{
-    snprintf(buffer, room, "%s.%s", path, name);
-    return buffer;
-}
-#define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
+/* The name of a job's key, "jobs[0].steps" of path "jobs[0]" (KER_KEY). */
+#define TASK_KEY(path, name) KER_KEY("%s.%s", path, name)
 
 /* This few tasks never have enough in flight for a second rank to gain: measured for stencils (27 tasks lose
  * a sixth, 64 gain a third) and traces. */

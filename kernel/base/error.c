@@ -9,7 +9,6 @@
 #include "kernel/base/end.h"
 #include "kernel/base/hash.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,10 +20,7 @@
 enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const char *format, ...)
 {
     if (error && error->status == KER_OK) {
-        va_list arguments;
-        va_start(arguments, format);
-        vsnprintf(error->text, sizeof error->text, format, arguments);
-        va_end(arguments);
+        KER_FORMATTED(error->text, format);
         for (char *c = error->text; *c;
              c++) /* of a quoted file, say, that is no text: it must not reach the terminal */
             if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
@@ -76,10 +72,7 @@ static bool said_before(const char *text)
 void ker_warn(const char *format, ...)
 {
     char text[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     if (said_before(text))
         return;
     fprintf(stderr, "marssim: warning: %s\n", text); /* one call, so that ranks do not mix inside a line */
@@ -88,10 +81,7 @@ void ker_warn(const char *format, ...)
 void ker_give_up(const char *format, ...)
 {
     char text[2048];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     fprintf(stderr, "marssim: error: %s\n", text);
     fflush(NULL);
     ker_end_all(KER_RUN_FAILED);

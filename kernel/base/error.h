@@ -8,6 +8,9 @@
 #ifndef KERNEL_ERROR_H
 #define KERNEL_ERROR_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 enum ker_status { /* also the exit status of the program */
                   KER_OK = 0,
                   KER_RUN_FAILED = 1, /* the run itself failed, e.g. a simulated deadlock */
@@ -23,6 +26,16 @@ struct ker_error {
 /* Sets the text (the first error stays; later ones are ignored) and returns status. */
 enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* What a function that takes arguments as printf does was called with behind `format`, in `text`, an array;
+ * cut off where that has no room for all. */
+#define KER_FORMATTED(text, format)                                                                          \
+    do {                                                                                                     \
+        va_list ker_arguments_;                                                                              \
+        va_start(ker_arguments_, format);                                                                    \
+        vsnprintf(text, sizeof(text), format, ker_arguments_);                                               \
+        va_end(ker_arguments_);                                                                              \
+    } while (0)
 
 /* Adds another failure to those there are, as a line of its own: the first KER_MAX_ERRORS are printed, of the
  * rest how many they are. */

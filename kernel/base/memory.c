@@ -42,10 +42,7 @@ const char *ker_memory_lack(void)
 void ker_memory_out(const char *format, ...)
 {
     jmp_buf *to = refuge;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(lack, sizeof lack, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(lack, format);
     free(kept);
     kept = NULL;
     refuge = NULL;

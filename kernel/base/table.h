@@ -47,6 +47,28 @@ static inline bool ker_table_same_u64(const void *entry, const void *key)
     return ker_table_key_u64(entry) == ker_table_key_u64(key);
 }
 
+static inline uint64_t ker_table_hash_key(const void *key, size_t bytes)
+{
+    uint64_t hash = 0, word = 0;
+    for (size_t i = 0; i < bytes; i += sizeof word, word = 0) {
+        memcpy(&word, (const char *)key + i, bytes - i < sizeof word ? bytes - i : sizeof word);
+        hash = ker_hash(hash + word);
+    }
+    return hash;
+}
+/* A kind of entries that begin with a key of several fields, `last` the last of them, without padding.
+ * storage: static, or nothing. */
+#define KER_TABLE_KEY(storage, kind, type, last)                                                             \
+    static inline uint64_t kind##_hash(const void *key)                                                      \
+    {                                                                                                        \
+        return ker_table_hash_key(key, offsetof(type, last) + sizeof((const type *)0)->last);                \
+    }                                                                                                        \
+    static inline bool kind##_same(const void *entry, const void *key)                                       \
+    {                                                                                                        \
+        return memcmp(entry, key, offsetof(type, last) + sizeof((const type *)0)->last) == 0;                \
+    }                                                                                                        \
+    storage const struct ker_table_kind kind = {sizeof(type), kind##_hash, kind##_same}
+
 struct ker_table {
     char *slot;
     uint32_t count; /* entries */

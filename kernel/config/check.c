@@ -10,7 +10,6 @@
 #include "kernel/config/value.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,10 +59,7 @@ __attribute__((format(printf, 4, 5))) static void wrong(const struct check *chec
 {
     struct ker_error one = {.status = KER_OK};
     char text[KER_WHY_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     ker_config_refuse(&one, node->origin, path, "%s", text);
     ker_error_add(check->error, &one);
 }

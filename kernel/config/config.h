@@ -111,6 +111,12 @@ struct ker_inputs *ker_config_inputs(const struct ker_config *);
 /* Warnings about what was read, on standard error. Call it on the control rank only. */
 void ker_config_warn(const struct ker_config *);
 
+/* The key of a member, or of what a member has: KER_KEY("jobs[%u].start", 2). It lives to the end of the
+ * enclosing block. */
+#define KER_KEY(...) ker_key((char[KER_KEY_BYTES]){0}, __VA_ARGS__)
+#define KER_KEY_BYTES 96
+const char *ker_key(char text[KER_KEY_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 bool ker_config_has(const struct ker_config *, const char *key); /* given by the user (file or override) */
 int ker_config_count(const struct ker_config *,
                      const char *key); /* members of a list ("jobs" or a list value) */

@@ -21,6 +21,15 @@ const struct ker_option *ker_config_option(const struct ker_option *const *table
     return option;
 }
 
+const char *ker_key(char text[KER_KEY_BYTES], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, KER_KEY_BYTES, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
 bool ker_config_means_key(const struct ker_config *config, const char *key)
 {
     const struct ker_option *option = ker_config_option(config->tables, key);
@@ -277,10 +286,7 @@ enum ker_status ker_config_fail(const struct ker_config *config, struct ker_erro
 {
     struct ker_config_node *last;
     char text[sizeof error->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     struct ker_config_node *node = ker_config_tree_find(config->root, key, &last);
     if (!node && (!last || last == config->root)) /* not even its group is given: no line to point at */
         return ker_fail(error, KER_BAD_INPUT, "%s: %.200s: %s", config->file, key, text);

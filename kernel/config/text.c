@@ -14,7 +14,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -50,10 +49,7 @@ __attribute__((format(printf, 3, 4))) static enum ker_status
 refuse_at(struct ker_error *error, struct ker_config_origin at, const char *format, ...)
 {
     char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     return ker_fail(error, KER_BAD_INPUT, "%s:%d: %s", at.file, at.line, text);
 }
 

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <libconfig.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,10 +269,7 @@ enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_ori
                                   const char *format, ...)
 {
     char text[1500];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     if (at.file)
         return ker_fail(error, KER_BAD_INPUT, "%s:%d: %.200s: %s", at.file, at.line, key, text);
     return ker_fail(error, KER_BAD_INPUT, "command line: %.200s: %s", key, text);

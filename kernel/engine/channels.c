@@ -107,11 +107,7 @@ static void channels_tell(struct channels *c, MPI_Comm all, const struct ker_cha
     free(sent);
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct neighbour *x = a, *y = b;
-    return KER_ORDER(x, y, rank);
-}
+KER_ORDER_BY(by_rank, struct neighbour, rank)
 
 /* ---- where ---- */
 

@@ -3,21 +3,10 @@
  */
 #include "net/adapter/adapter.h"
 
-static uint64_t pair_hash(const void *key)
-{
-    const struct net_pair *pair = key;
-    return ker_hash((uint64_t)pair->key << 32 | pair->other);
-}
-
-static bool pair_same(const void *entry, const void *key)
-{
-    const struct net_pair *a = entry, *b = key;
-    return a->key == b->key && a->other == b->other;
-}
-
+/* Whose keys are the two numbers that pairs begin with. */
 #define KIND(t)                                                                                              \
     {                                                                                                        \
-        (t)->bytes, pair_hash, pair_same                                                                     \
+        (t)->bytes, ker_table_hash_u64, ker_table_same_u64                                                   \
     }
 
 void net_pairs_init(struct net_pairs *t, size_t bytes, net_pair_idle *idle)

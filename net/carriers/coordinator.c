@@ -40,9 +40,7 @@ static int carried_compare(const void *a, const void *b)
     const struct carried *x = *(const struct carried *const *)a, *y = *(const struct carried *const *)b;
     if ((x->flags ^ y->flags) & FLAG_LEFT)
         return x->flags & FLAG_LEFT ? -1 : 1;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    return KER_ORDER(x, y, source, number);
 }
 
 #define FEW 16 /* are sorted by insertion: most often they have come in order */

@@ -91,11 +91,7 @@ static void first_reach(struct flows *f)
 #define PENALTY_OUT 925u
 #define PENALTY_CROWDED 1350u
 
-static int pair_compare(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-    return KER_ORDER(x, y, to, from);
-}
+KER_ORDER_BY(pair_compare, struct pair, to, from)
 
 /* Pairs of one destination, and of one source among them, lie side by side: how many there are from i on. */
 static uint32_t run_of(const struct flows *f, uint32_t i, bool source)

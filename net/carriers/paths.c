@@ -37,27 +37,7 @@ const struct ker_option net_node_link_options[] = {
     {0},
 };
 
-#define KEY_BYTES 64
-static const char *class_key(char *buffer, uint32_t number, const char *word)
-{
-    snprintf(buffer, KEY_BYTES, "network.classes[%u].%s", number, word);
-    return buffer;
-}
-#define KEY(number, word) class_key((char[KEY_BYTES]){0}, number, word)
-
-/* The board or rack of each node, as the topology has it. */
-static uint32_t *groups_of(const struct route_topology *topology, bool boards)
-{
-    uint32_t adapters = route_summarise(topology)->adapters, nodes = route_hosts(route_summarise(topology)),
-             *group = ker_alloc(nodes * sizeof *group);
-    for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t at;
-        uint16_t port;
-        route_attachment(topology, node * adapters, &at, &port);
-        group[node] = boards ? route_board(topology, at) : route_group(topology, at);
-    }
-    return group;
-}
+#define KEY(number, word) KER_KEY("network.classes[%u].%s", number, word)
 
 static enum ker_status class_read(struct net_paths *p, uint32_t number, const struct ker_config *config,
                                   const struct route_topology *topology, struct ker_error *error)
@@ -78,7 +58,7 @@ static enum ker_status class_read(struct net_paths *p, uint32_t number, const st
         c->path.rate = ker_config_rate(config, KEY(number, "bandwidth"));
     p->least = ker_time_min(p->least, c->path.latency);
     if (!ker_config_has(config, nodes)) {
-        c->group = groups_of(topology, board);
+        c->group = route_groups_of_nodes(topology, board);
         return KER_OK;
     }
     c->size = (uint32_t)ker_config_int(config, nodes);
@@ -122,11 +102,9 @@ const struct net_path *net_paths_class(const struct net_paths *p, uint32_t a, ui
 /* Of the kind that the node is of, or of all. */
 static uint8_t links_of(const struct ker_config *config, const char *group, const char *word)
 {
-    char key[KEY_BYTES], usual[KEY_BYTES];
-    snprintf(key, sizeof key, "%s.%s", group, word);
-    snprintf(usual, sizeof usual, "network.%s", word);
+    const char *key = KER_KEY("%s.%s", group, word);
     bool own = strncmp(group, "nodes[", 6) == 0 && ker_config_has(config, key);
-    return (uint8_t)ker_config_int(config, own ? key : usual);
+    return (uint8_t)ker_config_int(config, own ? key : KER_KEY("network.%s", word));
 }
 
 void net_node_links_read(uint8_t **out, uint8_t **in, const struct ker_config *config, uint32_t nodes,

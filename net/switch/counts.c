@@ -9,15 +9,9 @@
 /* Switches lie in memory in the order of the list. */
 struct net_switch *net_switch_of(const struct net_network *net, const struct net_port *port)
 {
-    uint32_t low = 0, high = net->switch_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((const char *)net->switches[middle] <= (const char *)port)
-            low = middle;
-        else
-            high = middle;
-    }
-    return net->switches[low];
+    return net
+        ->switches[KER_BISECT(i, 1, net->switch_count, (const char *)net->switches[i] <= (const char *)port) -
+                   1];
 }
 
 struct net_port_counts net_port_counts(const struct net_network *net, const struct net_port *port)

@@ -85,13 +85,7 @@ static void vl_sent(const void *shared, void *state, unsigned channel, uint32_t 
     s->chosen = 0;
 }
 
-static int port_order(const void *left, const void *right)
-{
-    const struct route_output *a = left, *b = right;
-    int order = KER_ORDER(a, b, switch_id);
-    order = order ? order : KER_ORDER(a, b, port);
-    return order ? order : KER_ORDER(a, b, adapter);
-}
+KER_ORDER_BY(port_order, struct route_output, switch_id, port, adapter)
 
 /* At first every table begins with its first entry. */
 static void vl_init(const void *shared, void *state, const struct net_lanes_output *output)

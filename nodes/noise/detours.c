@@ -116,15 +116,7 @@ ker_time node_detours_place(const struct node_detours *d, uint64_t seed, uint32_
 /* How many detours of one span begin before `at`. */
 static uint32_t begun(const struct node_detours *d, ker_time at)
 {
-    uint32_t low = 0, high = d->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (d->detour[middle].begin < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, d->count, d->detour[i].begin < at);
 }
 
 static inline ker_time sum_of(const struct node_detours *d, uint32_t count)
@@ -160,15 +152,7 @@ ker_time node_detours_delay(const struct node_detours *d, ker_time phase, ker_ti
  * detour i begins when detour[i].begin less the lengths before it have been free. */
 static uint32_t begun_free(const struct node_detours *d, ker_time free)
 {
-    uint32_t low = 0, high = d->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (d->detour[middle].begin - sum_of(d, middle) <= free)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, d->count, d->detour[i].begin - sum_of(d, i) <= free);
 }
 
 /* Free from the begin of the span until `at`, inside it. */

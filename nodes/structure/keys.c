@@ -211,9 +211,7 @@ static const char *const described[] = {"cores", "sockets", "domains", "threads"
 
 static bool given(const struct keys *k, const char *word)
 {
-    char path[NODE_KEY_PATH];
-    snprintf(path, sizeof path, "%s.%s", k->group, word);
-    return ker_config_has(k->config, path);
+    return ker_config_has(k->config, KER_KEY("%s.%s", k->group, word));
 }
 
 /* Does a description count? The kind's own, or that of node, when the kind has no keys for what it says. */

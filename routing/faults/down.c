@@ -37,12 +37,6 @@ static void switch_fail(const struct route_topology *topology, uint32_t switch_i
 
 /* ---- the list ---- */
 
-static const char *member_key(char *key, size_t room, int index, const char *last)
-{
-    snprintf(key, room, "faults.list[%d].%s", index, last);
-    return key;
-}
-
 static enum ker_status list_int(const struct ker_config *config, const char *key, int64_t count,
                                 const char *what, uint32_t *value, struct ker_error *error)
 {
@@ -145,17 +139,14 @@ static enum ker_status list_node(struct route_topology *topology, const struct k
 static enum ker_status list_member(struct route_topology *topology, const struct ker_config *config,
                                    int index, struct ker_error *error)
 {
-    char link[64], node[64], which[64], port[64], key[64];
-    ker_time at = ker_config_time(config, member_key(key, sizeof key, index, "at"));
-    member_key(link, sizeof link, index, "link");
-    member_key(node, sizeof node, index, "node");
-    member_key(which, sizeof which, index, "switch");
-    member_key(port, sizeof port, index, "port");
+    ker_time at = ker_config_time(config, KER_KEY("faults.list[%d].at", index));
+    const char *link = KER_KEY("faults.list[%d].link", index), *node = KER_KEY("faults.list[%d].node", index);
+    const char *which = KER_KEY("faults.list[%d].switch", index),
+               *port = KER_KEY("faults.list[%d].port", index);
     int named = ker_config_has(config, link) + ker_config_has(config, node) + ker_config_has(config, which);
-    snprintf(key, sizeof key, "faults.list[%d]", index);
     if (named != 1)
         return ker_config_fail(
-            config, error, key,
+            config, error, KER_KEY("faults.list[%d]", index),
             "names %s; give one of link = [3, 9], switch = 3 (with port = 5: the link there), node = 12",
             named ? "several things" : "nothing that could fail");
     if (ker_config_has(config, link))
@@ -211,17 +202,7 @@ static void faults_draw(const struct route_topology *topology, const struct draw
 
 /* ---- all together ---- */
 
-static int dead_compare(const void *left, const void *right)
-{
-    const struct route_dead *a = left, *b = right;
-    return KER_ORDER(a, b, switch_id, port, at);
-}
-
-static int time_compare(const void *left, const void *right)
-{
-    ker_time a = *(const ker_time *)left, b = *(const ker_time *)right;
-    return a < b ? -1 : a > b;
-}
+KER_ORDER_BY(dead_compare, struct route_dead, switch_id, port, at)
 
 /* The links of switches that fail, then each port once with its earliest time. */
 static void dead_sort(const struct route_topology *topology)
@@ -247,15 +228,7 @@ static void dead_sort(const struct route_topology *topology)
 
 uint32_t route_faults_epoch(const struct route_faults *f, ker_time now)
 {
-    uint32_t low = 0, high = f->epochs;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (f->epoch[middle] <= now)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, f->epochs, f->epoch[i] <= now);
 }
 
 ker_time route_faults_next(const struct route_topology *topology, ker_time now)
@@ -276,7 +249,7 @@ static void epochs_make(const struct route_topology *topology)
         if (f->switch_down[s] != KER_TIME_MAX)
             f->epoch[count++] = f->switch_down[s];
     if (count)
-        qsort(f->epoch, count, sizeof *f->epoch, time_compare);
+        qsort(f->epoch, count, sizeof *f->epoch, ker_order_i64);
     for (uint32_t i = 0; i < count; i++)
         if (f->epochs == 0 || f->epoch[f->epochs - 1] != f->epoch[i])
             f->epoch[f->epochs++] = f->epoch[i];

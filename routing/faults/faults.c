@@ -23,19 +23,13 @@ static void apart_count(const struct route_topology *topology)
 {
     struct route_faults *f = topology->faults;
     struct route_fault_summary *sum = &f->summary;
-    uint32_t none[2], low = 0, high = f->epochs;
+    uint32_t none[2];
     sum->apart_start = route_order_apart(topology, 0, none);
     sum->apart = route_order_apart(topology, sum->last, sum->example);
     if (sum->apart == 0)
         return;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (route_order_apart(topology, f->epoch[middle - 1], none))
-            high = middle;
-        else
-            low = middle;
-    }
-    sum->apart_first = f->epoch[high - 1];
+    sum->apart_first =
+        f->epoch[KER_BISECT(i, 0, f->epochs - 1, !route_order_apart(topology, f->epoch[i], none))];
 }
 
 enum ker_status route_faults_settle(struct route_topology *topology, const struct ker_config *config,

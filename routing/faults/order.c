@@ -203,19 +203,13 @@ void route_order_free(struct route_order *r)
 /* Is there any path between the two switches at that time? */
 static bool connects(const struct route_order *r, ker_time now, uint32_t from, uint32_t to)
 {
-    uint32_t a = r->place[from], b = r->place[to], low = 0, high = r->cuts;
+    uint32_t a = r->place[from], b = r->place[to];
     if (a > b) {
         a = r->place[to];
         b = r->place[from];
     }
-    while (low < high) { /* the first cut behind a */
-        uint32_t middle = low + (high - low) / 2;
-        if (r->cut[middle].place <= a)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (uint32_t i = low; i < r->cuts && r->cut[i].place <= b; i++)
+    uint32_t behind = KER_BISECT(i, 0, r->cuts, r->cut[i].place <= a); /* the first cut there */
+    for (uint32_t i = behind; i < r->cuts && r->cut[i].place <= b; i++)
         if (r->cut[i].down <= now)
             return false;
     return true;

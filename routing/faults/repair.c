@@ -152,14 +152,7 @@ static const struct above *above_find(struct route_repair *r, uint32_t place, ui
 /* Hops up to `place`, FAR when it is not above. */
 static uint32_t above_distance(const struct above *a, uint32_t place)
 {
-    uint32_t low = 0, high = a->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (a->place[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, 0, a->count, a->place[i] < place);
     return low < a->count && a->place[low] == place ? a->up[low] : FAR;
 }
 

@@ -21,12 +21,7 @@ struct joiner {
     struct fabric_device **sorted; /* by kind and GUID */
 };
 
-static int compare_devices(const void *left, const void *right)
-{
-    const struct fabric_device *a = *(struct fabric_device *const *)left,
-                               *b = *(struct fabric_device *const *)right;
-    return KER_ORDER(a, b, kind, guid, line);
-}
+KER_ORDER_AT(compare_devices, struct fabric_device, kind, guid, line)
 
 static enum ker_status sort_devices(struct joiner *j)
 {
@@ -44,14 +39,8 @@ static enum ker_status sort_devices(struct joiner *j)
 static struct fabric_device *find_device(const struct joiner *j, enum fabric_kind kind, uint64_t guid)
 {
     struct fabric_device wanted = {.kind = kind, .guid = guid};
-    uint32_t low = 0, high = j->devices;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_devices(&j->sorted[middle], &(struct fabric_device *){&wanted}) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low =
+        KER_BISECT(i, 0, j->devices, compare_devices(&j->sorted[i], &(struct fabric_device *){&wanted}) < 0);
     struct fabric_device *found = low < j->devices ? j->sorted[low] : NULL;
     return found && found->kind == kind && found->guid == guid ? found : NULL;
 }
@@ -122,11 +111,7 @@ struct lids {
     uint32_t first, last, line;
 };
 
-static int compare_lids(const void *left, const void *right)
-{
-    const struct lids *a = left, *b = right;
-    return KER_ORDER(a, b, first, line);
-}
+KER_ORDER_BY(compare_lids, struct lids, first, line)
 
 /* A LID belongs to one port. LID 0 is none: a port whose subnet manager does not know it. */
 static enum ker_status check_lids(struct joiner *j)

@@ -85,14 +85,7 @@ uint32_t route_opensm_lid(const struct route_opensm_text *of, uint32_t column)
 
 static bool find_switch(const struct reader *r, uint64_t guid, uint32_t *id)
 {
-    uint32_t low = 0, high = r->of->subnet->switches;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r->by_guid[middle].guid < guid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, 0, r->of->subnet->switches, r->by_guid[i].guid < guid);
     if (low == r->of->subnet->switches || r->by_guid[low].guid != guid)
         return false;
     *id = r->by_guid[low].id;
@@ -272,11 +265,7 @@ static enum ker_status read_line(struct reader *r)
     return closed || status ? status : read_entry(r);
 }
 
-static int compare_guids(const void *left, const void *right)
-{
-    const struct guid *a = left, *b = right;
-    return KER_ORDER(a, b, guid);
-}
+KER_ORDER_BY(compare_guids, struct guid, guid)
 
 static enum ker_status index_subnet(struct reader *r)
 {

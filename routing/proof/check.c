@@ -66,19 +66,7 @@ struct walk {
 
 /* ---- sets of states ---- */
 
-static uint64_t state_hash(const void *key)
-{
-    const struct state *s = key;
-    return ker_hash(((uint64_t)s->bits << 32 | s->in) ^ s->source * 0xd1342543de82ef95u);
-}
-
-static bool state_same(const void *entry, const void *key)
-{
-    const struct state *a = entry, *b = key;
-    return a->in == b->in && a->bits == b->bits && a->source == b->source;
-}
-
-static const struct ker_table_kind states = {sizeof(struct state), state_hash, state_same};
+KER_TABLE_KEY(static, states, struct state, source);
 
 /* Returns whether it is new. */
 static bool state_add(struct ker_table *set, const struct state *s)

@@ -273,11 +273,7 @@ static uint64_t room_behind(const struct route_nodes *l, uint32_t at)
     return (after == l->wires->links ? 1ull << LABEL_BITS : label_of(l, after)) - label_of(l, at) - 1;
 }
 
-static int by_label(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return KER_ORDER(x, y, label);
-}
+KER_ORDER_BY(by_label, struct place, label)
 
 static void found_sort(struct found *f)
 {

@@ -84,14 +84,7 @@ void route_wires_release(struct route_wires *wires)
 
 uint32_t route_wires_at(const struct route_wires *wires, uint32_t switch_id, uint32_t port)
 {
-    uint32_t low = wires->begin[switch_id], high = wires->begin[switch_id + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (wires->port[middle] < port)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, wires->begin[switch_id], wires->begin[switch_id + 1], wires->port[i] < port);
     return low < wires->begin[switch_id + 1] && wires->port[low] == port ? low : ROUTE_NO_WIRE;
 }
 

@@ -18,15 +18,7 @@ struct task_matrix {
 
 static uint32_t job_of(const struct task_matrix *m, uint32_t number)
 {
-    uint32_t low = 0, high = task_jobs_count(m->jobs);
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->first[middle] <= number)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 1, task_jobs_count(m->jobs), m->first[i] <= number) - 1;
 }
 
 static const char *job_text(const void *matrix, uint32_t number)

@@ -56,12 +56,6 @@ static void time_join(struct task_measured_time *to, const struct task_measured_
 
 /* ---- the report ---- */
 
-static int time_compare(const void *a, const void *b)
-{
-    ker_time left = *(const ker_time *)a, right = *(const ker_time *)b;
-    return left < right ? -1 : left > right;
-}
-
 /* Of n sorted times, at percent of the way from the first to the last. */
 static json_int_t percentile(const ker_time *sorted, size_t n, unsigned percent)
 {
@@ -78,7 +72,7 @@ static json_t *size_json(const struct task_measured *m, const struct task_measur
     for (uint32_t i = 0; i < m->iterations; i++)
         if (time[i].tasks == tasks)
             took[n++] = m->span ? time[i].last - time[i].first : time[i].longest;
-    qsort(took, n, sizeof *took, time_compare);
+    qsort(took, n, sizeof *took, ker_order_i64);
     json_t *object = json_pack("{s:I, s:I}", "bytes", (json_int_t)bytes, "iterations", (json_int_t)n);
     static const struct {
         const char *name;

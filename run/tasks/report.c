@@ -457,11 +457,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     return status;
 }
 
-static int wait_compare(const void *a, const void *b)
-{
-    const struct task_mpi_wait *x = a, *y = b;
-    return KER_ORDER(x, y, job, task, stream, number);
-}
+KER_ORDER_BY(wait_compare, struct task_mpi_wait, job, task, stream, number)
 
 static void waiting_row(const struct task_system *system, FILE *out, const struct task_mpi_wait *row)
 {

@@ -220,11 +220,7 @@ static struct seating *seating_new(const struct task_jobs *jobs, const uint32_t 
     return s;
 }
 
-static int seat_compare(const void *a, const void *b)
-{
-    const struct task_mpi_seat *x = *(struct task_mpi_seat *const *)a, *y = *(struct task_mpi_seat *const *)b;
-    return KER_ORDER(x, y, job, task);
-}
+KER_ORDER_AT(seat_compare, struct task_mpi_seat, job, task)
 
 /* Numbers the seats within their jobs and hands every program its tasks. Whatever fails, the next job's
  * program is asked, too: others may wait for this rank. */

@@ -54,11 +54,6 @@ uint16_t line_name_of(struct line_names *names, const char *name)
     return last->number;
 }
 
-static int text_compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The texts of all ranks, one after the other, as pointers into them. */
 static char **texts_sorted(char *all, size_t bytes, uint32_t *count)
 {
@@ -67,7 +62,7 @@ static char **texts_sorted(char *all, size_t bytes, uint32_t *count)
     for (size_t at = 0; at < bytes; at += strlen(all + at) + 1)
         *KER_APPEND(text, n) = all + at;
     if (n)
-        qsort(text, n, sizeof *text, text_compare);
+        qsort(text, n, sizeof *text, ker_order_text);
     for (uint32_t i = 0; i < n; i++)
         if (unlike == 0 || strcmp(text[unlike - 1], text[i]) != 0)
             text[unlike++] = text[i];
@@ -90,7 +85,7 @@ char **line_names_share(const struct line_names *names, struct ker_comm *comm, u
     *rename = ker_alloc(((size_t)UINT16_MAX + 1) * sizeof **rename);
     (*rename)[LINE_NO_NAME] = LINE_NO_NAME;
     for (uint32_t i = 0; i < names->count; i++) {
-        char **found = bsearch(&names->text[i], text, *count, sizeof *text, text_compare);
+        char **found = bsearch(&names->text[i], text, *count, sizeof *text, ker_order_text);
         (*rename)[i] = (uint16_t)(found - text);
     }
     free(own.byte);

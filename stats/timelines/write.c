@@ -13,15 +13,7 @@
 
 const struct line_group *line_group_of(const struct line_plan *plan, uint32_t task)
 {
-    uint32_t low = 0, high = plan->groups;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (plan->group[middle].first <= task)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &plan->group[low];
+    return &plan->group[KER_BISECT(i, 1, plan->groups, plan->group[i].first <= task) - 1];
 }
 
 char *line_plan_note(const struct line_plan *plan)

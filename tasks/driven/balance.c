@@ -52,9 +52,7 @@ static void side_tell(struct driven_core *core, struct node *node, ker_time now,
 static int load_compare(const void *a, const void *b)
 {
     const struct driven_record *x = *(struct driven_record *const *)a, *y = *(struct driven_record *const *)b;
-    if (x->load != y->load)
-        return x->load > y->load ? -1 : 1;
-    return x->object < y->object ? -1 : x->object > y->object;
+    return KER_ORDER(y, x, load) ?: KER_ORDER(x, y, object);
 }
 
 /* The objects that wait for this step, and not, as some that have come from a neighbour may, for the next
@@ -124,11 +122,7 @@ static void objects_send(struct driven_core *core, struct node *node, ker_time n
     free(list);
 }
 
-static int object_compare(const void *a, const void *b)
-{
-    const struct driven_record *x = *(struct driven_record *const *)a, *y = *(struct driven_record *const *)b;
-    return KER_ORDER(x, y, object);
-}
+KER_ORDER_AT(object_compare, struct driven_record, object)
 
 static void objects_go_on(struct driven_core *core, ker_time now)
 {

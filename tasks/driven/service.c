@@ -54,17 +54,10 @@ static void service_sent(void *state, struct node *node, ker_time now, uint64_t 
 /* The cores of a node are ordered by (job, task). */
 static struct driven_core *core_find(const struct task_driven_node *n, uint32_t job, uint32_t task)
 {
-    uint32_t low = 0, high = n->cores;
-    uint64_t wanted = (uint64_t)job << 32 | task;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct driven_core *core = &n->core[middle];
-        if (((uint64_t)core->job_number << 32 | core->task) <= wanted)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &n->core[low];
+    const struct driven_core *core = n->core;
+    uint32_t next = KER_BISECT(
+        i, 1, n->cores, core[i].job_number < job || (core[i].job_number == job && core[i].task <= task));
+    return &n->core[next - 1];
 }
 
 /* A message for an object: it is here, it will come, or it has left. */

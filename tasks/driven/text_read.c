@@ -336,15 +336,7 @@ static enum ker_status head_read(struct reader *r)
 /* The object of a block of all: objects are in the order of their first blocks. */
 static uint32_t object_of(const struct driven_text *t, uint32_t block)
 {
-    uint32_t low = 0, high = t->program.objects;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->object[middle].first <= block)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 1, t->program.objects, t->object[i].first <= block) - 1;
 }
 
 static enum ker_status targets_find(struct reader *r)

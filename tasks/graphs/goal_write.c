@@ -46,19 +46,7 @@ struct writer {
     uint32_t *calls; /* of collectives, by communicator */
 };
 
-static uint64_t request_hash(const void *key)
-{
-    uint64_t id;
-    memcpy(&id, key, sizeof id);
-    return ker_hash(id);
-}
-
-static bool request_same(const void *entry, const void *key)
-{
-    return memcmp(entry, key, sizeof(uint64_t)) == 0;
-}
-
-static const struct ker_table_kind request_kind = {sizeof(struct request), request_hash, request_same};
+static const struct ker_table_kind request_kind = KER_TABLE_U64(struct request);
 
 static enum ker_status refuse(struct writer *w, const struct task_op *op, const char *why)
 {

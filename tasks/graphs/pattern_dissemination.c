@@ -49,8 +49,7 @@ static uint32_t plain_dependent(const struct graph_pattern *p, uint32_t task, ui
 static enum ker_status nway_open(struct graph_pattern *p, const struct ker_config *config, const char *path,
                                  uint64_t seed, struct ker_error *error)
 {
-    char key[48];
-    snprintf(key, sizeof key, "%s.nway", path);
+    const char *key = KER_KEY("%s.nway", path);
     p->nway = (uint32_t)ker_config_int(config, key);
     p->longest = p->bytes;
     for (uint64_t reach = 1; reach < p->tasks; reach *= p->nway + 1ull)

@@ -83,21 +83,19 @@ static void sizes_make(struct graph_pattern *p, uint32_t below, bool outcast)
 static enum ker_status sizes_open(struct graph_pattern *p, const struct ker_config *config, const char *path,
                                   uint64_t seed, struct ker_error *error)
 {
-    char ratio_key[48], outcast_key[48], size_key[48];
-    snprintf(ratio_key, sizeof ratio_key, "%s.a2av_skew_ratio", path);
-    snprintf(outcast_key, sizeof outcast_key, "%s.outcast", path);
-    snprintf(size_key, sizeof size_key, "%s.datasize", path);
+    const char *ratio_key = KER_KEY("%s.a2av_skew_ratio", path);
     uint64_t ratio = (uint64_t)ker_config_int(config, ratio_key);
     if (p->tasks > MOST_TABLE)
         return ker_config_fail(config, error, path,
                                "linear_alltoallv: at most %d tasks, as the sizes of all pairs are kept",
                                MOST_TABLE);
     if (p->bytes > INT32_MAX)
-        return ker_config_fail(config, error, size_key, "linear_alltoallv: at most 2^31 - 1 bytes");
+        return ker_config_fail(config, error, KER_KEY("%s.datasize", path),
+                               "linear_alltoallv: at most 2^31 - 1 bytes");
     if (p->bytes / ratio == 0)
         return ker_config_fail(config, error, ratio_key, "is more than jobs[].datasize: no size is left");
     p->longest = p->bytes;
-    sizes_make(p, (uint32_t)(p->bytes / ratio), ker_config_bool(config, outcast_key));
+    sizes_make(p, (uint32_t)(p->bytes / ratio), ker_config_bool(config, KER_KEY("%s.outcast", path)));
     return KER_OK;
 }
 
@@ -153,11 +151,10 @@ static void bisect_op(const struct graph_pattern *p, uint32_t task, uint32_t num
 static enum ker_status recdoub_open(struct graph_pattern *p, const struct ker_config *config,
                                     const char *path, uint64_t seed, struct ker_error *error)
 {
-    char key[48];
-    snprintf(key, sizeof key, "%s.commsize", path);
+    const char *key = KER_KEY("%s.commsize", path);
     if (p->tasks & (p->tasks - 1))
         return ker_config_fail(config, error, key, "allreduce_recdoub: a power of two would be right");
-    snprintf(key, sizeof key, "%s.rpl_dep_cmp", path);
+    key = KER_KEY("%s.rpl_dep_cmp", path);
     p->gap = ker_config_has(config, key) ? ker_config_int(config, key) : -1;
     p->rounds = graph_pattern_doublings(p); /* in each direction */
     p->longest = p->bytes / 2;

@@ -7,8 +7,7 @@
 static enum ker_status pipeline_open(struct graph_pattern *p, const struct ker_config *config,
                                      const char *path, uint64_t seed, struct ker_error *error)
 {
-    char key[48];
-    snprintf(key, sizeof key, "%s.segmentsize", path);
+    const char *key = KER_KEY("%s.segmentsize", path);
     p->segment = ker_config_bytes(config, key);
     uint64_t rounds = p->segment ? (p->bytes + p->segment - 1) / p->segment : 0;
     p->rounds = (uint32_t)rounds;

@@ -23,21 +23,17 @@ struct grid {
 static enum ker_status stencil_open(struct graph_pattern *p, const struct ker_config *config,
                                     const char *path, uint64_t seed, struct ker_error *error)
 {
-    char key[48];
     struct grid *g = p->own = ker_alloc(sizeof *g);
-    snprintf(key, sizeof key, "%s.sides", path);
     static const struct task_grid_form form = {1, MOST_DIMENSIONS, "for example [16, 16, 16] for 4096 tasks",
                                                "1 to 4 dimensions are possible"};
     int32_t tasks = 0;
-    enum ker_status status = task_grid_read(&g->of, &tasks, config, key, &form, error);
+    enum ker_status status = task_grid_read(&g->of, &tasks, config, KER_KEY("%s.sides", path), &form, error);
     for (uint32_t d = 0; d < g->of.dimensions; d++)
         g->stride[d] = d ? g->stride[d - 1] * g->of.extent[d - 1] : 1;
     p->tasks = (uint32_t)tasks;
-    snprintf(key, sizeof key, "%s.grid_periodic", path);
-    g->periodic = ker_config_bool(config, key);
-    snprintf(key, sizeof key, "%s.timesteps", path);
-    p->rounds = (uint32_t)ker_config_int(config, key);
-    snprintf(key, sizeof key, "%s.timestep", path);
+    g->periodic = ker_config_bool(config, KER_KEY("%s.grid_periodic", path));
+    p->rounds = (uint32_t)ker_config_int(config, KER_KEY("%s.timesteps", path));
+    const char *key = KER_KEY("%s.timestep", path);
     double time = (double)ker_config_time(config, key) * p->factor;
     if (status == KER_OK && time > (double)(KER_TIME_MAX / 4))
         return ker_config_fail(config, error, key, "is more than 26 days, multiplied by processor_factor");

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *after_key(char key[32], uint32_t job)
-{
-    snprintf(key, 32, "jobs[%u].after", job);
-    return key;
-}
-
 static enum ker_status before_find(struct task_job *const *job, uint32_t count, const char *name,
                                    uint32_t *found, const struct ker_config *config, const char *key,
                                    struct ker_error *error)
@@ -35,10 +29,10 @@ static enum ker_status before_find(struct task_job *const *job, uint32_t count, 
 static enum ker_status job_read(struct task_job *const *job, uint32_t count, uint32_t own,
                                 const struct ker_config *config, struct ker_error *error)
 {
-    char key[32];
+    const char *key = KER_KEY("jobs[%u].after", own);
     struct task_job *j = job[own];
     enum ker_status status = KER_OK;
-    j->afters = (uint32_t)ker_config_count(config, after_key(key, own));
+    j->afters = (uint32_t)ker_config_count(config, key);
     if (j->afters && (j->class->driven || j->schedule))
         return ker_config_fail(config, error, key, "is possible for programs of MPI");
     j->after = j->afters ? ker_alloc(j->afters * sizeof *j->after) : NULL;
@@ -73,12 +67,11 @@ enum ker_status task_after_read(struct task_job *const *job, uint32_t count, con
     for (uint32_t own = 0; own < count && status == KER_OK; own++)
         status = job_read(job, count, own, config, error);
     uint8_t *ends = ker_alloc(count + 1);
-    char key[32];
     uint32_t first = 0;
     if (status == KER_OK && ends_find(job, count, ends) < count) {
         while (ends[first])
             first++;
-        status = ker_config_fail(config, error, after_key(key, first),
+        status = ker_config_fail(config, error, KER_KEY("jobs[%u].after", first),
                                  "job '%s' waits for itself: in the end for one that begins after it",
                                  job[first]->name);
     }

@@ -67,11 +67,7 @@ struct placed {
     uint32_t first, second, node; /* ordered by these */
 };
 
-static int placed_compare(const void *a, const void *b)
-{
-    const struct placed *x = a, *y = b;
-    return KER_ORDER(x, y, first, second, node);
-}
+KER_ORDER_BY(placed_compare, struct placed, first, second, node)
 
 /* Of each group: 1 if somebody has a node of it. */
 static uint8_t *groups_held(const struct task_allocation *a, const struct task_placement *p, uint32_t groups)

@@ -101,10 +101,5 @@ enum ker_status task_factors_read(struct task_job *job, const struct ker_config 
 
 const struct task_factors *task_factors_find(const struct task_job *job, uint32_t task)
 {
-    uint32_t low = 0, high = job->runs; /* factors[low].task <= task, and that of high is behind it */
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        *(job->factors[middle].task <= task ? &low : &high) = middle;
-    }
-    return &job->factors[low];
+    return &job->factors[KER_BISECT(i, 1, job->runs, job->factors[i].task <= task) - 1];
 }

@@ -140,9 +140,8 @@ static enum ker_status shape_read(struct task_fold *f, const struct ker_config *
 enum ker_status task_fold_read(struct task_fold **fold, const struct ker_config *config, uint32_t job,
                                const struct task_allocation *a, struct ker_error *error)
 {
-    char key[64];
     struct task_fold *f = *fold = ker_alloc(sizeof *f);
-    snprintf(key, sizeof key, "jobs[%u].shape", job);
+    const char *key = KER_KEY("jobs[%u].shape", job);
     f->grid = a->topology ? route_grid(a->topology, f->extent) : 0;
     if (f->grid == 0)
         return ker_config_fail(config, error, key, "means nothing here: the network is no torus or mesh");

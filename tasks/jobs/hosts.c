@@ -192,8 +192,7 @@ enum ker_status task_hosts_read(const struct ker_config *config, uint32_t job,
                                 const struct route_topology *topology, uint32_t nodes, uint32_t **node,
                                 uint32_t *count, struct ker_error *error)
 {
-    char key[64];
-    snprintf(key, sizeof key, "jobs[%u].hosts", job);
+    const char *key = KER_KEY("jobs[%u].hosts", job);
     struct names names = {.nodes = nodes};
     struct chosen chosen = {.names = &names, .taken = ker_alloc(nodes * sizeof *chosen.taken)};
     enum ker_status status = names_read(&names, config, key, topology, error);

@@ -39,12 +39,7 @@ struct task_jobs {
     size_t seats;
 };
 
-static const char *job_key(char *buffer, size_t room, uint32_t job, const char *key)
-{
-    snprintf(buffer, room, "jobs[%u].%s", job, key);
-    return buffer;
-}
-#define KEY(job, key) job_key((char[64]){0}, 64, job, key)
+#define KEY(job, word) KER_KEY("jobs[%u].%s", job, word)
 
 /* Does the operating system serve calls by times of its own? A configuration for tests may be without node.
  */
@@ -100,8 +95,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
         return KER_BAD_INPUT;
     }
     s->job.class = ker_config_operations(config, KEY(job, "program"));
-    char path[32];
-    snprintf(path, sizeof path, "jobs[%u]", job);
+    const char *path = KER_KEY("jobs[%u]", job);
     if (s->job.class->form) {
         s->job.class = s->job.class->form(config, path, error);
         if (!s->job.class)
@@ -137,8 +131,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
 static enum ker_status job_open(struct slot *s, const struct ker_config *config, uint32_t job,
                                 struct ker_comm *comm, struct ker_error *error)
 {
-    char path[32];
-    snprintf(path, sizeof path, "jobs[%u]", job);
+    const char *path = KER_KEY("jobs[%u]", job);
     enum ker_status status = s->job.class->open(&s->job.program, config, path, comm, error);
     if (status)
         return status;
@@ -552,11 +545,7 @@ struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, ui
 static uint32_t jobs_at_each(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats,
                              uint32_t room)
 {
-    uint32_t low = 0, high = jobs->count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        *(node < jobs->slot[middle].first ? &high : &low) = middle;
-    }
+    uint32_t low = KER_BISECT(i, 1, jobs->count, jobs->slot[i].first <= node) - 1;
     if (jobs->count == 0 || node - jobs->slot[low].first >= jobs->slot[low].job.tasks)
         return 0;
     if (room > 0)

@@ -125,15 +125,7 @@ struct task_place task_placement_of(const struct task_placement *p, uint32_t tas
 /* The first of by_node whose node is not below `node`. */
 static uint32_t placement_lower(const struct task_placement *p, uint64_t node)
 {
-    uint32_t low = 0, high = p->tasks;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->table[p->by_node[middle]].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, p->tasks, p->table[p->by_node[i]].node < node);
 }
 
 /* The number of a node among those that the range is one of; false: it is none. */

@@ -9,20 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int seat_compare(const void *a, const void *b)
-{
-    const struct task_seat *x = a, *y = b;
-    return KER_ORDER(x, y, node, job, task);
-}
+KER_ORDER_BY(seat_compare, struct task_seat, node, job, task)
 
 static int seat_compare_cores(const void *a, const void *b)
 {
     const struct task_seat *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->core != y->core)
-        return x->core < y->core ? -1 : 1;
-    return seat_compare(a, b);
+    return KER_ORDER(x, y, node, core) ?: seat_compare(a, b);
 }
 
 static void seats_number(const struct task_placement *const *placement, struct task_seat *seat, size_t count)
@@ -64,14 +56,5 @@ struct task_seat *task_seats_by_core(const struct task_seat *seat, size_t count)
 
 size_t task_seats_find(const struct task_seat *seat, size_t count, uint32_t node, uint32_t job)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        bool before = seat[middle].node != node ? seat[middle].node < node : seat[middle].job < job;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, count, seat[i].node != node ? seat[i].node < node : seat[i].job < job);
 }

@@ -36,12 +36,7 @@ const struct ker_option loggops_class_options[] = {
     {0},
 };
 
-static const char *class_key(char *buffer, size_t room, uint32_t number, const char *name)
-{
-    snprintf(buffer, room, "loggops.classes[%u].%s", number, name);
-    return buffer;
-}
-#define KEY(number, name) class_key((char[64]){0}, 64, number, name)
+#define KEY(number, word) KER_KEY("loggops.classes[%u].%s", number, word)
 
 static void time_read(ker_time *time, const struct ker_config *config, const char *key)
 {
@@ -53,20 +48,6 @@ static enum ker_status rate_read(struct loggops_rate *rate, const struct ker_con
                                  struct ker_error *error)
 {
     return ker_config_has(config, key) ? loggops_rate_read(rate, config, key, error) : KER_OK;
-}
-
-/* The board or rack of each node, as the topology has it. */
-static uint32_t *groups_of(const struct route_topology *topology, bool boards)
-{
-    uint32_t adapters = route_summarise(topology)->adapters, hosts = route_hosts(route_summarise(topology)),
-             *group = ker_alloc(hosts * sizeof *group);
-    for (uint32_t node = 0; node < hosts; node++) {
-        uint32_t at;
-        uint16_t port;
-        route_attachment(topology, node * adapters, &at, &port);
-        group[node] = boards ? route_board(topology, at) : route_group(topology, at);
-    }
-    return group;
 }
 
 enum level { CORE = 1, NODE, BOARD, RACK };
@@ -101,7 +82,7 @@ static enum ker_status extent_read(struct loggops_system *s, uint32_t number, co
     if (!topology)
         return ker_config_fail(config, error, nodes, "is missing: how many nodes a %s holds", within);
     c->by = LOGGOPS_GROUPS;
-    c->group = groups_of(topology, c->level == BOARD);
+    c->group = route_groups_of_nodes(topology, c->level == BOARD);
     return KER_OK;
 }
 

@@ -3,12 +3,7 @@
 
 uint32_t loggops_job_of(const struct loggops_system *s, uint32_t process)
 {
-    uint32_t low = 0, high = s->jobs;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        *(process < s->job[middle].first ? &high : &low) = middle;
-    }
-    return low;
+    return KER_BISECT(i, 1, s->jobs, s->job[i].first <= process) - 1;
 }
 
 /* The first process of a rank. */

@@ -12,8 +12,7 @@
 static enum ker_status schedule_read(struct loggops_job *j, uint32_t number, const struct ker_config *config,
                                      struct ker_error *error)
 {
-    char path[32];
-    snprintf(path, sizeof path, "jobs[%u]", number);
+    const char *path = KER_KEY("jobs[%u]", number);
     j->unit = (uint64_t)ker_config_time(config, TASK_KEY(path, "time_unit"));
     if (ker_config_is(config, TASK_KEY(path, "program"), "trace")) {
         j->file = ker_config_file(config, TASK_KEY(path, "trace"));
@@ -56,9 +55,8 @@ static enum ker_status jobs_read(struct loggops_system *s, const struct ker_conf
 unsigned task_loggops_kinds(const struct ker_config *config)
 {
     unsigned kinds = 0;
-    char path[32];
     for (int i = 0; i < ker_config_count(config, "jobs"); i++) {
-        snprintf(path, sizeof path, "jobs[%d]", i);
+        const char *path = KER_KEY("jobs[%d]", i);
         const char *program = TASK_KEY(path, "program");
         bool schedule = task_trace_is_goal(config, path) ||
                         (ker_config_has(config, program) && ker_config_is(config, program, "schedule"));

@@ -152,8 +152,7 @@ void task_calls_return(struct task_state *task, const char *function, int32_t co
 static int counted_compare(const void *a, const void *b)
 {
     const struct task_counted *x = a, *y = b;
-    int names = strcmp(x->function, y->function);
-    return names ? names : x->comm < y->comm ? -1 : x->comm > y->comm;
+    return strcmp(x->function, y->function) ?: KER_ORDER(x, y, comm);
 }
 
 static void counted_join(struct task_counted *to, const struct task_counted *from)

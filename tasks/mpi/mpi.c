@@ -145,8 +145,7 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
 static enum ker_status shared_refuse(const struct task_mpi *mpi, const struct ker_config *config,
                                      struct ker_error *error)
 {
-    char key[64];
-    snprintf(key, sizeof key, "mpi.collectives.%s", task_coll_name((unsigned)mpi->collectives.shared));
+    const char *key = KER_KEY("mpi.collectives.%s", task_coll_name((unsigned)mpi->collectives.shared));
     return ker_config_fail(
         config, error, key,
         "shared memory is for nodes with network.model = \"packet\": with \"loggops\" each "

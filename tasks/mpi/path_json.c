@@ -75,11 +75,7 @@ static void task_add(struct parts *parts, uint32_t task, uint64_t time)
 static int part_compare(const void *a, const void *b)
 {
     const struct part *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time > y->time ? -1 : 1;
-    if (x->what != y->what)
-        return x->what < y->what ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
+    return KER_ORDER(y, x, time) ?: KER_ORDER(x, y, what, to);
 }
 
 /* The first ones of those with most time, each as `one` makes it. */

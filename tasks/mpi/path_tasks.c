@@ -64,14 +64,8 @@ static bool own_task(void *context, uint32_t index, struct task_path_own *own)
 static bool own_find(void *context, uint32_t job, uint32_t task, struct task_path_own *own)
 {
     struct task_mpi *mpi = context;
-    uint32_t node = mpi->outside.node(mpi->outside.jobs, job, task), low = 0, high = mpi->nodes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (mpi->node[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t node = mpi->outside.node(mpi->outside.jobs, job, task),
+             low = KER_BISECT(i, 0, mpi->nodes, mpi->node[i].node < node);
     struct task_state *found = low < mpi->nodes && mpi->node[low].node == node
                                    ? task_on_node(mpi, &mpi->node[low], job, task)
                                    : NULL;

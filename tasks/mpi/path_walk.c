@@ -58,15 +58,7 @@ static void step_tell(struct walker *r, struct task_path_step step, enum task_pa
 /* How many pieces were known by then. */
 static uint32_t pieces_until(const struct task_ring *ring, ker_time at)
 {
-    uint32_t low = 0, high = ring->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (task_piece_key(task_ring_at(ring, middle)) <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return KER_BISECT(i, 0, ring->count, task_piece_key(task_ring_at(ring, i)) <= at);
 }
 
 /* The act by which the message went out; NULL: the task itself sent it. */

@@ -180,12 +180,7 @@ static bool rows_next(void *context, struct stats_table *table)
     return true;
 }
 
-static int task_compare(const void *a, const void *b)
-{
-    const struct task_state *x = *(const struct task_state *const *)a,
-                            *y = *(const struct task_state *const *)b;
-    return KER_ORDER(x, y, job, task);
-}
+KER_ORDER_AT(task_compare, struct task_state, job, task)
 
 static void maker_init(struct maker *m, const struct task_mpi *mpi, const struct names *names, ker_time end)
 {
@@ -223,24 +218,18 @@ static void call_show(void *context, const struct stats_table *table, size_t row
 {
     struct shown *s = context;
     uint64_t key = stats_table_key(table, row), task = key / s->names->of.count, cell[5];
-    uint32_t function = (uint32_t)(key % s->names->of.count), low = 0, high = s->names->jobs;
+    uint32_t function = (uint32_t)(key % s->names->of.count),
+             job = KER_BISECT(i, 1, s->names->jobs, s->names->first[i] <= task) - 1;
     for (int i = 0; i < 5; i++)
         cell[i] = (uint64_t)stats_table_cell(table, row, s->column[i]);
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->names->first[middle] <= task)
-            low = middle;
-        else
-            high = middle;
-    }
     if (task >= s->tasks_before) {
         job_sums_show(s);
-        s->tasks_before = low + 1 < s->names->jobs ? s->names->first[low + 1] : UINT64_MAX;
+        s->tasks_before = job + 1 < s->names->jobs ? s->names->first[job + 1] : UINT64_MAX;
     }
     struct row *sum = &s->sum[function];
     if (sum->tasks == 0)
         *sum = (struct row){
-            .key = (uint64_t)low * s->names->of.count + function, .job = low, .function = function};
+            .key = (uint64_t)job * s->names->of.count + function, .job = job, .function = function};
     sum->tasks++;
     sum->calls += cell[0];
     sum->bytes += cell[1];

@@ -19,20 +19,7 @@ struct under_way {
     ker_time sent, arrived;
 };
 
-static uint64_t under_way_hash(const void *key)
-{
-    const struct under_way *u = key;
-    uint64_t of_call = (uint64_t)(uint32_t)u->tag << 32 | (uint32_t)u->comm;
-    return ker_hash(((uint64_t)u->source << 32 | u->sequence) + ker_hash(of_call + 3 * u->start));
-}
-
-static bool under_way_same(const void *entry, const void *key)
-{
-    return memcmp(entry, key, offsetof(struct under_way, sent)) == 0;
-}
-
-static const struct ker_table_kind under_way_kind = {sizeof(struct under_way), under_way_hash,
-                                                     under_way_same};
+KER_TABLE_KEY(static, under_way_kind, struct under_way, collective);
 
 static struct under_way under_way_key(const struct task_wire *wire)
 {

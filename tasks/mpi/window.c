@@ -7,36 +7,8 @@
 
 #include <stdlib.h>
 
-static uint64_t pair_hash(const int32_t *key)
-{
-    return ker_hash((uint64_t)(uint32_t)key[0] << 32 | (uint32_t)key[1]);
-}
-
-static uint64_t window_hash(const void *key)
-{
-    return pair_hash(&((const struct task_window *)key)->comm);
-}
-
-static bool window_same(const void *entry, const void *key)
-{
-    const struct task_window *a = entry, *b = key;
-    return a->comm == b->comm && a->window == b->window;
-}
-
-static uint64_t target_hash(const void *key)
-{
-    const struct task_target *target = key;
-    return ker_hash(pair_hash(&target->comm) + target->peer);
-}
-
-static bool target_same(const void *entry, const void *key)
-{
-    const struct task_target *a = entry, *b = key;
-    return a->comm == b->comm && a->window == b->window && a->peer == b->peer;
-}
-
-const struct ker_table_kind task_window_kind = {sizeof(struct task_window), window_hash, window_same};
-const struct ker_table_kind task_target_kind = {sizeof(struct task_target), target_hash, target_same};
+KER_TABLE_KEY(, task_window_kind, struct task_window, window);
+KER_TABLE_KEY(, task_target_kind, struct task_target, peer);
 
 struct task_onesided *task_onesided_get(struct task_state *task)
 {
@@ -79,17 +51,9 @@ struct task_target *task_target_get(struct task_state *task, int32_t comm, int32
 
 /* ---- in an order that does not depend on history ---- */
 
-static int target_compare(const void *a, const void *b)
-{
-    const struct task_target *x = a, *y = b;
-    return KER_ORDER(x, y, comm, window, peer);
-}
+KER_ORDER_BY(target_compare, struct task_target, comm, window, peer)
 
-static int window_compare(const void *a, const void *b)
-{
-    const struct task_window *x = a, *y = b;
-    return KER_ORDER(x, y, comm, window);
-}
+KER_ORDER_BY(window_compare, struct task_window, comm, window)
 
 void **task_targets_sorted(const struct task_onesided *o)
 {

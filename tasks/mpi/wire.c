@@ -5,18 +5,12 @@
 struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
                                 uint32_t task)
 {
-    uint32_t low = node->first_task, high = low + node->tasks - 1; /* which is it, if all before are not */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct task_state *t = &mpi->task[middle];
-        if (t->job < job || (t->job == job && t->task < task))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    ker_assert(low < node->first_task + node->tasks && mpi->task[low].job == job &&
-               mpi->task[low].task == task);
-    return &mpi->task[low];
+    const struct task_state *t = mpi->task;
+    /* The last one is it, if all before are not. */
+    uint32_t at = KER_BISECT(i, node->first_task, node->first_task + node->tasks - 1,
+                             t[i].job < job || (t[i].job == job && t[i].task < task));
+    ker_assert(at < node->first_task + node->tasks && t[at].job == job && t[at].task == task);
+    return &mpi->task[at];
 }
 
 /* What begins a message of the application, which is counted as in tasks.csv. */

@@ -67,15 +67,7 @@ static enum ker_status list_read(struct task_traffic *t, const struct ker_config
 
 static uint64_t list_draw(const struct task_traffic *t, const struct ker_bits *bits)
 {
-    uint32_t low = 0, high = t->size.count - 1;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (bits->word[0] < t->size.threshold[middle])
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return t->size.value[low];
+    return t->size.value[KER_BISECT(i, 0, t->size.count - 1, t->size.threshold[i] <= bits->word[0])];
 }
 
 /* Packets of all sizes 1..n together: with n = q P + r, P (1 + ... + q) + r (q + 1). */

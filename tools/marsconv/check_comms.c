@@ -92,11 +92,7 @@ void check_comms_add(struct check *c, const struct conv_task *task, uint32_t *kn
             comm_add(c, task, *known);
 }
 
-static int comm_compare(const void *a, const void *b)
-{
-    const struct check_comm *x = a, *y = b;
-    return KER_ORDER(x, y, id);
-}
+KER_ORDER_BY(comm_compare, struct check_comm, id)
 
 uint32_t check_comms_unequal(struct check *c, struct check_comm *list)
 {

@@ -1,8 +1,6 @@
 /* check_found.c - what --check prints. */
 #include "tools/marsconv/check.h"
 
-#include <stdarg.h>
-
 #define SHOWN 1000 /* findings; of the rest only how many they are */
 
 void check_found(struct check *c, uint32_t task, uint64_t at, const char *format, ...)
@@ -10,10 +8,7 @@ void check_found(struct check *c, uint32_t task, uint64_t at, const char *format
     char place[CONV_PLACE], text[512];
     struct mars_task about = {.number = task, .threads = at >> 48 ? 2 : 1};
     struct conv_task where = {.source = c->source, .about = &about, .thread = (uint32_t)(at >> 48)};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     if (c->findings++ < SHOWN)
         fprintf(c->to, "%s: %s\n", conv_place(&where, at & (((uint64_t)1 << 48) - 1), place), text);
 }

@@ -19,7 +19,7 @@ struct channel {
     uint64_t last_send, last_receive;
 };
 
-TRACE_TABLE_KEY(kind, struct channel, to);
+KER_TABLE_KEY(static, kind, struct channel, to);
 
 static struct channel *channel_of(struct check *c, const struct check_message *m)
 {
@@ -66,11 +66,7 @@ void check_receive(struct check *c, const struct check_message *m, bool perhaps)
 
 /* ---- the end ---- */
 
-static int channel_compare(const void *a, const void *b)
-{
-    const struct channel *x = a, *y = b;
-    return KER_ORDER(x, y, to, from, comm, tag);
-}
+KER_ORDER_BY(channel_compare, struct channel, to, from, comm, tag)
 
 /* Takes up to `count` of receives from any source or with any tag. */
 static uint64_t wild_take(struct check *c, const struct channel *channel, bool any_from, bool any_tag,

@@ -42,7 +42,7 @@ struct joined { /* a window, as the tasks have it */
     uint64_t fences, posts, starts;
 };
 
-TRACE_TABLE_KEY(joined_kind, struct joined, made);
+KER_TABLE_KEY(static, joined_kind, struct joined, made);
 
 static void window_join(struct check_window *w, size_t number, struct check *check, uint32_t task)
 {

@@ -28,7 +28,7 @@ struct any { /* what one task receives on one communicator */
     size_t gots, next;
 };
 
-TRACE_TABLE_KEY(kind, struct any, task);
+KER_TABLE_KEY(static, kind, struct any, task);
 
 static struct any *any_find(const struct cut *cut, uint64_t comm, uint32_t task)
 {
@@ -66,11 +66,7 @@ void cut_any_came(struct cut *cut, uint64_t comm, uint32_t task, size_t number)
 static int event_compare(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    if (x->sends != y->sends)
-        return x->sends ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return KER_ORDER(x, y, at_ns) ?: KER_ORDER(y, x, sends) ?: KER_ORDER(x, y, order);
 }
 
 static bool fits(const struct event *receive, const struct event *send)

@@ -9,7 +9,7 @@ struct channel {
     uint64_t sends_seen, receives_seen; /* inside, while it is decided */
 };
 
-TRACE_TABLE_KEY(channel_kind, struct channel, key);
+KER_TABLE_KEY(static, channel_kind, struct channel, key);
 
 static struct channel *channel_of(struct cut *cut, const struct cut_channel *key)
 {
@@ -49,7 +49,7 @@ struct comm { /* the range of its collectives that all make inside */
     uint64_t id, which, low, high;
 };
 
-TRACE_TABLE_KEY(comm_kind, struct comm, which);
+KER_TABLE_KEY(static, comm_kind, struct comm, which);
 
 void cut_collectives_add(struct cut *cut, uint64_t id, uint64_t which, uint64_t before, uint64_t inside)
 {

@@ -3,29 +3,22 @@
 
 #include "kernel/base/base.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void conv_warn(const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("marsconv: warning: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
+    char text[1024];
+    KER_FORMATTED(text, format);
+    fprintf(stderr, "marsconv: warning: %s\n", text);
 }
 
 void conv_lost(struct conv_losses *losses, uint64_t count, const char *format, ...)
 {
     char text[256];
     uint32_t i = 0;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     while (i < losses->count && strcmp(losses->loss[i].text, text) != 0)
         i++;
     if (i == losses->count)

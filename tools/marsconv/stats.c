@@ -203,11 +203,7 @@ static void stats_release(struct stats *s)
     free(s);
 }
 
-static int pair_compare(const void *a, const void *b)
-{
-    const struct stats_pair *x = a, *y = b;
-    return KER_ORDER(x, y, from, to);
-}
+KER_ORDER_BY(pair_compare, struct stats_pair, from, to)
 
 bool conv_stats_of(struct conv_source *source, bool json, FILE *to, struct mars_error *error)
 {

@@ -42,9 +42,9 @@ static double mean(uint64_t sum, uint32_t count)
 
 static int name_compare(const void *a, const void *b)
 {
-    const struct stats_function *const *x = a, *const *y = b;
-    int order = strcmp((*x)->name, (*y)->name);
-    return order ? order : ((*x)->task > (*y)->task) - ((*x)->task < (*y)->task);
+    const struct stats_function *x = *(struct stats_function *const *)a,
+                                *y = *(struct stats_function *const *)b;
+    return strcmp(x->name, y->name) ?: KER_ORDER(x, y, task);
 }
 
 static void sum_print(const char *name, const struct stats_sum *sum, uint32_t having, uint32_t tasks,
@@ -103,11 +103,7 @@ static void sizes_print(const struct stats *s, FILE *to)
 static int busy_compare(const void *a, const void *b)
 {
     const struct stats_pair *x = a, *y = b;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to < y->to ? -1 : x->to > y->to;
+    return KER_ORDER(y, x, bytes) ?: KER_ORDER(x, y, from, to);
 }
 
 static void matrix_print(const struct stats *s, FILE *to)

@@ -52,9 +52,9 @@ struct waits {
     int64_t offset[]; /* by task: what is added to its clock */
 };
 
-TRACE_TABLE_KEY(channel_kind, struct channel, is);
-TRACE_TABLE_KEY(collective_kind, struct collective, sequence);
-TRACE_TABLE_KEY(wait_kind, struct wait, thread);
+KER_TABLE_KEY(static, channel_kind, struct channel, is);
+KER_TABLE_KEY(static, collective_kind, struct collective, sequence);
+KER_TABLE_KEY(static, wait_kind, struct wait, thread);
 
 struct waits *waits_new(uint32_t tasks, bool time_of_day)
 {

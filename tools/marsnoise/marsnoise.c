@@ -160,11 +160,7 @@ static struct recorder *record_all(const struct settings *s)
 
 /* ---- what comes of it ---- */
 
-static int longer(const void *a, const void *b)
-{
-    const struct noise_detour *x = a, *y = b;
-    return KER_ORDER(x, y, length);
-}
+KER_ORDER_BY(longer, struct noise_detour, length)
 
 /* A line of the table; sorts the detours. */
 static void summary_print(struct noise_record *r)

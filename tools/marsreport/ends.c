@@ -3,12 +3,6 @@
 
 #include <stdlib.h>
 
-static int by_time(const void *a, const void *b)
-{
-    ker_time x = *(const ker_time *)a, y = *(const ker_time *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void ends_read(struct rep_folder *f, struct rep_ends *e, const char *table)
 {
     struct rep_table *t = rep_table_open(f, table);
@@ -35,7 +29,7 @@ bool rep_ends_find(struct rep_folder *f, struct rep_ends *e, const char *table)
         rep_ends_reach(e, last);
     size_t kept = 0;
     if (e->count)
-        qsort(e->at, e->count, sizeof *e->at, by_time);
+        qsort(e->at, e->count, sizeof *e->at, ker_order_i64);
     for (size_t i = 0; i < e->count; i++)
         if (kept == 0 || e->at[i] != e->at[kept - 1])
             e->at[kept++] = e->at[i];

@@ -3,7 +3,6 @@
 #include "tools/marsreport/report.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -44,10 +43,7 @@ char *rep_file_read(struct rep_folder *f, const char *name, size_t *length)
 void rep_note(struct rep_folder *f, bool damage, const char *format, ...)
 {
     char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     for (size_t i = 0; i < json_array_size(f->notes); i++)
         if (strcmp(json_string_value(json_array_get(f->notes, i)), text) == 0)
             return; /* a table may be read more than once */

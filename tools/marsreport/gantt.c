@@ -178,23 +178,19 @@ static bool line_take(struct gantt *g, char *text, size_t length)
 static int by_length(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    if (x->duration != y->duration)
-        return x->duration > y->duration ? -1 : 1;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
+    return KER_ORDER(y, x, duration) ?: KER_ORDER(x, y, begin, track);
 }
 
 static int by_track(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    return x->track != y->track ? (x->track < y->track ? -1 : 1) : by_length(a, b);
+    return KER_ORDER(x, y, track) ?: by_length(a, b);
 }
 
 static int by_place(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    return x->longer != y->longer ? (x->longer < y->longer ? -1 : 1) : by_length(a, b);
+    return KER_ORDER(x, y, longer) ?: by_length(a, b);
 }
 
 /* The longest of each track come first. */
@@ -209,11 +205,7 @@ static void longest_first(struct spans *s)
 static int by_begin(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    if (x->begin != y->begin)
-        return x->begin < y->begin ? -1 : 1;
-    if (x->duration != y->duration)
-        return x->duration > y->duration ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
+    return KER_ORDER(x, y, begin) ?: KER_ORDER(y, x, duration) ?: KER_ORDER(x, y, track);
 }
 
 /* The longest, by their beginning; {"count" of all, "track", "to", "begin", "duration", "bytes"}, and of

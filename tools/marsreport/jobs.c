@@ -10,11 +10,7 @@ struct seat {
     uint32_t place, job, node;
 };
 
-static int by_place(const void *a, const void *b)
-{
-    const struct seat *x = a, *y = b;
-    return KER_ORDER(x, y, place, job, node);
-}
+KER_ORDER_BY(by_place, struct seat, place, job, node)
 
 /* The number of a job in the list of names, where the last one found is likely the next. */
 static uint32_t job_of(json_t *names, const char *name, uint32_t last)

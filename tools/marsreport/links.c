@@ -199,14 +199,7 @@ struct rep_link *rep_links_find(const struct rep_links *l, bool from_node, uint3
 {
     struct rep_link wanted = {.from_node = from_node, .from = from, .from_port = port};
     uint64_t key = end_key(&wanted);
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (end_key(&l->link[l->by_end[middle]]) < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = KER_BISECT(i, 0, l->count, end_key(&l->link[l->by_end[i]]) < key);
     return low < l->count && end_key(&l->link[l->by_end[low]]) == key ? &l->link[l->by_end[low]] : NULL;
 }
 

@@ -35,11 +35,7 @@ struct pair {
     size_t link;
 };
 
-static int by_pair(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-    return KER_ORDER(x, y, key, class, link);
-}
+KER_ORDER_BY(by_pair, struct pair, key, class, link)
 
 static void line_load(struct rep_scene *s, struct rep_link *k, uint32_t line, bool back)
 {

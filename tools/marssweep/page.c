@@ -101,11 +101,6 @@ static json_t *common_json(const struct sweep *s, const struct sweep_table *t)
 
 /* ---- figures ---- */
 
-static int name_compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Those of all runs, sorted; they stay the points'. */
 static const char **names_make(const struct sweep *s, size_t *count)
 {
@@ -117,7 +112,7 @@ static const char **names_make(const struct sweep *s, size_t *count)
              s->point[i]->state == SWEEP_DONE && !s->point[i]->of && f < s->point[i]->figures.count; f++)
             *KER_APPEND(name, all) = s->point[i]->figures.figure[f].name;
     if (all)
-        qsort(name, all, sizeof *name, name_compare);
+        qsort(name, all, sizeof *name, ker_order_text);
     for (size_t i = 0; i < all; i++)
         if (*count == 0 || strcmp(name[*count - 1], name[i]) != 0)
             name[(*count)++] = name[i];

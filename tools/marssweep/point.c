@@ -169,17 +169,12 @@ enum ker_status sweep_jobs_read(const struct sweep *s, const struct sweep_words 
     int count = ker_config_count(config, "jobs");
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < count; i++) {
-            char key[48];
-            snprintf(key, sizeof key, "jobs[%d].background", i);
-            if (ker_config_bool(config, key) != (pass == 1))
+            if (ker_config_bool(config, KER_KEY("jobs[%d].background", i)) != (pass == 1))
                 continue;
-            snprintf(key, sizeof key, "jobs[%d].name", i);
-            const char *name = ker_config_string(config, key);
+            const char *name = ker_config_string(config, KER_KEY("jobs[%d].name", i));
             *KER_APPEND(jobs->name, jobs->count) = *name ? ker_format("%s", name) : ker_format("job%d", i);
-            snprintf(key, sizeof key, "jobs[%d].start", i);
-            *KER_APPEND(jobs->start, starts) = ker_config_time(config, key);
-            snprintf(key, sizeof key, "jobs[%d].after", i);
-            *KER_APPEND(jobs->after, afters) = lines_of(config, key);
+            *KER_APPEND(jobs->start, starts) = ker_config_time(config, KER_KEY("jobs[%d].start", i));
+            *KER_APPEND(jobs->after, afters) = lines_of(config, KER_KEY("jobs[%d].after", i));
         }
         jobs->foreground = pass == 0 ? jobs->count : jobs->foreground;
     }

@@ -8,7 +8,6 @@
  */
 #include "traces/allprof/search.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +16,9 @@
 
 void allprof_doubt(struct allprof_resolver *r, const char *format, ...)
 {
-    va_list arguments;
     if (r->comms->doubts++ > 0)
         return;
-    va_start(arguments, format);
-    vsnprintf(r->comms->doubt, sizeof r->comms->doubt, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(r->comms->doubt, format);
 }
 
 /* ---- what is to be decided ---- */

@@ -117,11 +117,7 @@ struct split_key {
     int32_t colour, key, rank, task;
 };
 
-static int split_compare(const void *left, const void *right)
-{
-    const struct split_key *a = left, *b = right;
-    return KER_ORDER(a, b, colour, key, rank);
-}
+KER_ORDER_BY(split_compare, struct split_key, colour, key, rank)
 
 /* One communicator per colour; a negative colour is MPI_UNDEFINED. */
 static void keys_make(struct allprof_resolver *r, struct split_key *keys, int32_t count)

@@ -14,7 +14,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +48,7 @@ enum ker_status allprof_file_fail(const struct allprof_file *file, struct ker_er
                                   const char *format, ...)
 {
     char text[1024];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    KER_FORMATTED(text, format);
     if (file->rest.number == 0) /* nothing could be read */
         return ker_fail(error, KER_BAD_INPUT, "%s: %s", file->path, text);
     return ker_fail(error, KER_BAD_INPUT, "%s:%u: %s", file->path, file->rest.number, text);
@@ -91,10 +87,7 @@ enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t li
                                   const char *format, ...)
 {
     char text[1024], *path = allprof_file_path(folder, task);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    KER_FORMATTED(text, format);
     enum ker_status status = ker_fail(error, KER_BAD_INPUT, "%s:%u: %s", path, line, text);
     free(path);
     return status;
@@ -302,11 +295,7 @@ static bool name_read(struct found *found, const char *name)
     return strcmp(rest, ".txt") == 0 || strcmp(rest, ".txt.zst") == 0;
 }
 
-static int found_compare(const void *left, const void *right)
-{
-    const struct found *a = left, *b = right;
-    return KER_ORDER(a, b, task, digits);
-}
+KER_ORDER_BY(found_compare, struct found, task, digits)
 
 /* Every task from 0 on once; a plain and a compressed file of one name count once. */
 static enum ker_status found_check(const struct found *found, uint32_t count, const char *folder,

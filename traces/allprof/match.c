@@ -94,11 +94,7 @@ void allprof_flow_add(struct allprof_flow **flows, size_t *count, size_t *room, 
     }
 }
 
-static int flow_compare(const void *left, const void *right)
-{
-    const struct allprof_flow *a = left, *b = right;
-    return KER_ORDER(a, b, comm, to, from);
-}
+KER_ORDER_BY(flow_compare, struct allprof_flow, comm, to, from)
 
 static enum ker_status flow_fail(const struct allprof_flow *flow, uint64_t sends, uint64_t receives,
                                  const char *sender, const struct allprof_comms *comms, const char *folder,

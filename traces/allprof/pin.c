@@ -84,14 +84,8 @@ static uint64_t buffer_bytes(const struct allprof_args *args, const struct allpr
 /* The bytes from begin to end are pinned; returns how many were not. */
 static uint64_t pin(struct allprof_pins *pins, uint64_t begin, uint64_t end)
 {
-    uint32_t low = 0, high = pins->count;
-    while (low < high) { /* the first that ends at `begin` or behind it */
-        uint32_t middle = low + (high - low) / 2;
-        if (pins->at[middle].end < begin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    /* the first that ends at `begin` or behind it */
+    uint32_t low = KER_BISECT(i, 0, pins->count, pins->at[i].end < begin), high;
     uint64_t new = end - begin;
     struct allprof_pinned whole = {begin, end};
     for (high = low; high < pins->count && pins->at[high].begin <= end; high++) {

@@ -81,11 +81,7 @@ void allprof_tally_add(struct allprof_tally *a, const struct allprof_tally *b)
     a->line = b->line > a->line ? b->line : a->line;
 }
 
-static int tally_compare(const void *left, const void *right)
-{
-    const struct allprof_tally *a = left, *b = right;
-    return KER_ORDER(a, b, event, peer);
-}
+KER_ORDER_BY(tally_compare, struct allprof_tally, event, peer)
 
 /* By event and peer, and each USE learns where its own lie. */
 static void tallies_sort(struct allprof_tallies *tallies, struct allprof_events *events)

@@ -21,11 +21,7 @@ void allprof_sign_release(struct allprof_sign *sign)
     memset(sign, 0, sizeof *sign);
 }
 
-static int peer_compare(const void *left, const void *right)
-{
-    const struct allprof_tally *a = left, *b = right;
-    return KER_ORDER(a, b, peer);
-}
+KER_ORDER_BY(peer_compare, struct allprof_tally, peer)
 
 static void sign_messages_add(struct allprof_sign *sign, const struct allprof_tallies *tallies,
                               const struct allprof_event *use)

@@ -2,7 +2,6 @@
 #include "traces/dimemas/dimemas.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,10 +9,7 @@
 enum ker_status dimemas_fail(const struct dimemas_record *r, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    KER_FORMATTED(text, format);
     return ker_lines_fail(&r->text->in, "%s", text);
 }
 

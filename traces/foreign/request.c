@@ -14,7 +14,7 @@ struct name {
     uint32_t first, last;
 };
 
-TRACE_TABLE_KEY(name_kind, struct name, tag);
+KER_TABLE_KEY(static, name_kind, struct name, tag);
 
 static struct name *name_find(const struct foreign_requests *all, int32_t source, int32_t destination,
                               int32_t tag)

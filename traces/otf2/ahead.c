@@ -13,7 +13,7 @@ struct active {
     size_t at; /* in `of` */
 };
 
-TRACE_TABLE_KEY(active_kind, struct active, request);
+KER_TABLE_KEY(static, active_kind, struct active, request);
 
 static void request_made(struct otf2_ahead *a, const struct otf2_event *event)
 {

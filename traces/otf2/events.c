@@ -52,7 +52,7 @@ struct active {
     bool send;
 };
 
-TRACE_TABLE_KEY(active_kind, struct active, request);
+KER_TABLE_KEY(static, active_kind, struct active, request);
 
 /* What bore the number before is never completed. */
 static uint64_t request_new(struct otf2_task *t, uint64_t request, bool send)

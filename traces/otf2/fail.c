@@ -1,15 +1,10 @@
 /* fail.c - what is wrong with an event. */
 #include "traces/otf2/otf2.h"
 
-#include <stdarg.h>
-
 enum ker_status otf2_task_fail(struct otf2_task *t, const struct otf2_event *event, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    KER_FORMATTED(text, format);
     return t->status = ker_fail(t->error, KER_BAD_INPUT, "%s: location %llu (task %u), event %llu%s%s: %s",
                                 t->trace->path, (unsigned long long)t->location, t->out->task,
                                 (unsigned long long)event->number, t->outer ? ", " : "",

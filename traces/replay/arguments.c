@@ -7,17 +7,13 @@
 #include "traces/replay/arguments.h"
 
 #include <limits.h>
-#include <stdarg.h>
 
 /* ---- what is wrong with a call ---- */
 
 enum ker_status replay_fail(const struct replay_wrong *w, const char *format, ...)
 {
     char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(text, format);
     char thread[32] = "";
     if (w->task->threads)
         snprintf(thread, sizeof thread, "thread %u, ", w->task->threads->now);

@@ -150,13 +150,7 @@ static enum ker_status task_list(struct mars_trace *trace, uint32_t number, uint
     return status;
 }
 
-static int listed_compare(const void *a, const void *b)
-{
-    const struct listed *const *x = a, *const *y = b;
-    if ((*x)->id != (*y)->id)
-        return (*x)->id < (*y)->id ? -1 : 1;
-    return (*x)->task < (*y)->task ? -1 : (*x)->task > (*y)->task;
-}
+KER_ORDER_AT(listed_compare, struct listed, id, task)
 
 static const int32_t *listed_members(const struct listed *listed)
 {
@@ -267,14 +261,7 @@ void replay_comms_release(struct replay_comms *comms)
 
 static int32_t comm_number(const struct replay_comms *comms, uint64_t id)
 {
-    int32_t low = 1, high = comms->known;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (comms->id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    int32_t low = KER_BISECT(i, 1, comms->known, comms->id[i] < id);
     return low < comms->known && comms->id[low] == id ? low : -1;
 }
 

@@ -68,13 +68,10 @@ static void names_share(struct replay_joint *j, const struct replay_found_files 
 void replay_joint_lengths(struct replay_joint *j, const struct ker_config *config)
 {
     for (int i = 0; i < ker_config_count(config, "storage.files"); i++) {
-        char key[48];
-        snprintf(key, sizeof key, "storage.files[%d].name", i);
-        const char *name = ker_config_string(config, key);
+        const char *name = ker_config_string(config, KER_KEY("storage.files[%d].name", i));
         uint32_t place = task_names_place(&j->names, name);
-        snprintf(key, sizeof key, "storage.files[%d].bytes", i);
         if (place < j->names.count && strcmp(j->names.name[place], name) == 0)
-            j->exists[place] = ker_config_bytes(config, key);
+            j->exists[place] = ker_config_bytes(config, KER_KEY("storage.files[%d].bytes", i));
     }
 }
 
@@ -114,31 +111,22 @@ int32_t replay_joint_comm(const struct replay_joint *j, int32_t comm)
 
 static int key_compare(const struct replay_joint_key *a, const struct replay_joint_key *b)
 {
-    int by = KER_ORDER(a, b, comm);
-    by = by ? by : KER_ORDER(a, b, nth);
-    by = by ? by : KER_ORDER(a, b, shared);
-    return by ? by : KER_ORDER(a, b, call);
+    return KER_ORDER(a, b, comm, nth, shared, call);
 }
 
 static int item_compare(const void *a, const void *b)
 {
     const struct replay_item *x = a, *y = b;
-    int by = key_compare(&x->key, &y->key);
-    return by ? by : KER_ORDER(x, y, rank);
+    return key_compare(&x->key, &y->key) ?: KER_ORDER(x, y, rank);
 }
 
 /* Uses of a shared pointer: between two collective ones in the order of their ends, those by all by ranks. */
 static int turn_compare(const void *a, const void *b)
 {
     const struct replay_item *x = a, *y = b;
-    int by = KER_ORDER(x, y, key.comm);
-    by = by ? by : KER_ORDER(x, y, key.nth);
-    by = by ? by : KER_ORDER(x, y, key.shared);
-    by = by ? by : KER_ORDER(x, y, turn);
-    by = by ? by : KER_ORDER(x, y, all);
+    int by = KER_ORDER(x, y, key.comm, key.nth, key.shared, turn) ?: KER_ORDER(x, y, all);
     by = by || x->all ? by : KER_ORDER(x, y, time);
-    by = by ? by : KER_ORDER(x, y, rank);
-    return by ? by : KER_ORDER(x, y, key.call);
+    return by ?: KER_ORDER(x, y, rank, key.call);
 }
 
 /* Where the pointer was at each use. */
@@ -256,14 +244,7 @@ static const struct replay_item *item_of(const struct replay_joint *j, const str
 static const struct piece *piece_at(const struct replay_joint *j, const struct replay_item *item, uint64_t x)
 {
     const struct piece *piece = &j->piece[item->first];
-    size_t low = 0, high = item->runs;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (piece[middle].run.offset <= x)
-            low = middle;
-        else
-            high = middle;
-    }
+    size_t low = KER_BISECT(i, 1, item->runs, piece[i].run.offset <= x) - 1;
     return &piece[low];
 }
 

@@ -22,19 +22,13 @@ struct replay_neighbours {
     struct place place[];
 };
 
-static int edge_compare(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Which of the edges with its rank each one is. */
 static void tags_of_edges(const int32_t *rank, int32_t *tag, uint32_t count)
 {
     uint64_t *edge = ker_alloc((count + 1ull) * sizeof *edge);
     for (uint32_t i = 0; i < count; i++)
         edge[i] = (uint64_t)(uint32_t)rank[i] << 32 | i;
-    qsort(edge, count, sizeof *edge, edge_compare);
+    qsort(edge, count, sizeof *edge, ker_order_u64);
     for (uint32_t i = 0, before = 0; i < count; i++) {
         before = i && edge[i] >> 32 == edge[i - 1] >> 32 ? before + 1 : 0;
         tag[(uint32_t)edge[i]] = (int32_t)before;
@@ -87,11 +81,7 @@ static enum ker_status place_make(struct place *place, const struct mars_comm *c
     return KER_OK;
 }
 
-static int place_compare(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    return KER_ORDER(x, y, comm);
-}
+KER_ORDER_BY(place_compare, struct place, comm)
 
 static bool has_topology(const struct mars_task *task, const int32_t *comm, uint32_t i)
 {

@@ -78,7 +78,7 @@ struct pair {
     uint64_t made;
 };
 
-TRACE_TABLE_KEY(pair_kind, struct pair, tag);
+KER_TABLE_KEY(static, pair_kind, struct pair, tag);
 
 static void partitioned_add(struct replay_order *o, const struct task_op *op)
 {

@@ -3,17 +3,13 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum ker_status simgrid_fail(const struct simgrid_line *line, const char *format, ...)
 {
     char text[512];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
+    KER_FORMATTED(text, format);
     return ker_lines_fail(&line->text->in, "%s: %s", line->action, text);
 }
 

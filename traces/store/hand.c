@@ -46,11 +46,7 @@ struct hand {
 
 /* ---- lists ---- */
 
-static int task_compare(const void *a, const void *b)
-{
-    const struct trace_task *x = a, *y = b;
-    return KER_ORDER(x, y, task);
-}
+KER_ORDER_BY(task_compare, struct trace_task, task)
 
 struct trace_task *trace_tasks_find(const struct trace_tasks *tasks, uint32_t task)
 {
@@ -218,12 +214,7 @@ static int64_t *owners_find(const uint32_t *own, uint32_t count, uint32_t tasks,
     return owner;
 }
 
-static int outgoing_compare(const void *a, const void *b)
-{
-    const struct outgoing *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
-                              : (x->task->task > y->task->task) - (x->task->task < y->task->task);
-}
+KER_ORDER_BY(outgoing_compare, struct outgoing, rank, task->task)
 
 /* What stays moves to `own`, what others get is listed, what nobody needs is dropped. */
 static void tasks_sort(struct hand *h, struct trace_tasks *had, const struct trace_tasks *own,

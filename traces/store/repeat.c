@@ -6,7 +6,6 @@
  */
 #include "traces/store/repeat_measure.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,10 +124,7 @@ static struct found steps_find(struct trace_repeat *r, const struct task_comm *c
 
 static void __attribute__((format(printf, 2, 3))) refuse(struct trace_repeat *r, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(r->why, sizeof r->why, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(r->why, format);
     r->steps.why = r->why;
     r->steps.period = 0;
 }
@@ -290,13 +286,5 @@ const struct trace_place *trace_repeat_at(struct trace_repeat *r, uint32_t own, 
 void trace_repeat_moved(struct trace_repeat *r, uint32_t own, uint64_t at)
 {
     struct trace_repeat_task *t = &r->task[own];
-    uint32_t low = 0, high = r->steps.period ? r->steps.count : 0;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->place[middle].at <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    t->step = low;
+    t->step = KER_BISECT(i, 1, r->steps.period ? r->steps.count : 0, t->place[i].at <= at) - 1;
 }

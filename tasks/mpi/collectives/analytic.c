@@ -70,14 +70,7 @@ static const struct task_coll_point *curve_find(const struct task_coll_analytic 
                                                 uint32_t tasks, uint32_t *count)
 {
     struct task_coll_point wanted = {.collective = (uint8_t)collective, .tasks = tasks};
-    uint32_t low = 0, high = a->points;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (task_coll_point_compare(&a->point[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = KER_BISECT(i, 0, a->points, task_coll_point_compare(&a->point[i], &wanted) < 0);
     for (*count = 0; low + *count < a->points && a->point[low + *count].collective == collective &&
                      a->point[low + *count].tasks == tasks;)
         ++*count;

@@ -14,11 +14,7 @@ struct keyed {
     uint32_t unit;
 };
 
-static int keyed_compare(const void *left, const void *right)
-{
-    const struct keyed *a = left, *b = right;
-    return KER_ORDER(a, b, key, unit);
-}
+KER_ORDER_BY(keyed_compare, struct keyed, key, unit)
 
 static uint32_t *numbers(size_t count)
 {

@@ -134,8 +134,7 @@ static enum ker_status file_read(struct task_coll_rules *rules, const struct ker
 static enum ker_status table_collective(struct task_coll_table *table, const struct task_coll_rules *file,
                                         unsigned c, const struct ker_config *config, struct ker_error *error)
 {
-    char key[64];
-    snprintf(key, sizeof key, "mpi.collectives.%s", task_coll_name(c));
+    const char *key = KER_KEY("mpi.collectives.%s", task_coll_name(c));
     int count = ker_config_has(config, key) ? ker_config_count(config, key) : 0;
     bool defaults = count == 0;
     for (int i = 0; i < count; i++) {
