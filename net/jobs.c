@@ -80,9 +80,8 @@ STATS_SCHEMA(
     "the order of links.csv, then of the jobs. The rows of a direction add up to its row there.")
 STATS_SCHEMA(
     net_job_series_schema, struct row, JOB_SERIES_COLUMNS, row_key, "links_by_job_series",
-    "One row for each job of which a direction of a link has carried anything in a period, by period, "
-    "then in the order of links_by_job.csv. The rows of a direction add up to its row in "
-    "link_series.csv.")
+    "One row for each job of which a direction of a link has carried anything in a period, by period, then "
+    "in the order of links_by_job.csv. The rows of a direction add up to its row in link_series.csv.")
 
 /* The jobs of a direction are all that it has carried. */
 static void sum_check(const struct net_direction *d)

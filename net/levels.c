@@ -25,9 +25,8 @@ enum ker_status net_levels_class(const struct net_levels *levels, uint8_t *class
     if (lane != levels->lane[1][level])
         return ker_config_fail(
             config, error, key,
-            "service level %u has lane %u at switches and lane %u at adapters "
-            "(switch.vl_file: qos_swe_sl2vl, qos_ca_sl2vl, qos_sl2vl): here a packet keeps "
-            "its lane, so both must be the same",
+            "service level %u has lane %u at switches and lane %u at adapters (switch.vl_file: "
+            "qos_swe_sl2vl, qos_ca_sl2vl, qos_sl2vl): here a packet keeps its lane, so both must be the same",
             level, lane, levels->lane[1][level]);
     if (lane < classes)
         return KER_OK;

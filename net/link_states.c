@@ -202,9 +202,7 @@ void net_link_states_free(struct net_link_states *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; i < s->count; i++)
-        free((char *)s->name[i]);
-    free(s->name);
+    ker_free_all(s->name, s->count);
     free(s->order);
     free(s->busy);
     free(s->ahead);

@@ -76,8 +76,7 @@ const struct ker_option net_options[] = {
      "InfiniBand's HOQLife says; from 20 on it never is."},
     {"switch.packet_life", KER_TYPE_INT, "20", "0", "31", NULL,
      "A packet that is in a switch for longer than 4.096 us x 2^this is dropped (the switch's "
-     "LifeTimeValue); "
-     "from 20 on it never is."},
+     "LifeTimeValue); from 20 on it never is."},
     {"switch.arbitration", KER_TYPE_CHOICE, .kinds = &arbiters,
      .meaning = "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at "
                 "every hop starves what comes from further off (docs/network-model.md); else round_robin."},
@@ -134,8 +133,7 @@ const struct ker_option net_options[] = {
     {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL, "Largest payload of a packet."},
     {"adapter.headers", KER_TYPE_CHOICE, "plain", NULL, NULL, "plain|infiniband",
      "What every packet has on the wire beside its payload: adapter.header, or LRH 8 + BTH 12 + ICRC 4 + "
-     "VCRC "
-     "2 B; then adapter.packet_size is an MTU of InfiniBand: 256, 512, 1024, 2048 or 4096 B."},
+     "VCRC 2 B; then adapter.packet_size is an MTU of InfiniBand: 256, 512, 1024, 2048 or 4096 B."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
      "Bytes of header on the wire for every packet. Without any, an empty message still takes one byte.",
      "adapter.headers=plain"},

@@ -51,8 +51,7 @@ static enum ker_status role_check(struct node_role *role, const struct node_serv
         if (setup->members && node_service_member(setup, node) == setup->members)
             return ker_config_fail(
                 setup->config, error, key,
-                "%s does not run on node %u: right are nodes of %s.list, or of first_node, "
-                "every and nodes",
+                "%s does not run on node %u: right are nodes of %s.list, or of first_node, every and nodes",
                 setup->key, node, setup->key);
     }
     return KER_OK;

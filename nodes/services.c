@@ -426,9 +426,7 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
         stats_growth_forget(growth); /* it has taken over the schema */
     }
     stats_table_free(sums);
-    for (size_t i = 0; i < s->table.columns; i++)
-        free(name[i]);
-    free(name);
+    ker_free_all(name, s->table.columns);
     free(column);
     return object;
 }

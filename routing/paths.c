@@ -398,10 +398,8 @@ const struct ker_option route_weight_options[] = {
 static const struct ker_option order_options[] = {
     {"routing.channel_order", KER_TYPE_CHOICE, "phase", NULL, NULL, "phase|hop",
      "Detours via a switch, but those of hierarchical and torus: what decides on the virtual channel of a "
-     "link. "
-     "phase: is it before the intermediate switch or behind, and its place on a shortest path there. hop: "
-     "how "
-     "many links are behind the packet; all shortest paths are used then."},
+     "link. phase: is it before the intermediate switch or behind, and its place on a shortest path there. "
+     "hop: how many links are behind the packet; all shortest paths are used then."},
     {0},
 };
 

@@ -152,8 +152,7 @@ static enum ker_status choose_algorithm(struct route_topology *topology, const s
                                repair ? ", and paths around faults one more" : "", channels);
     if (channels > ROUTE_MAX_CHANNELS)
         return ker_config_fail(config, error, key,
-                               "%u virtual channels are too many; switch.channels can be at most "
-                               "%d",
+                               "%u virtual channels are too many; switch.channels can be at most %d",
                                channels, ROUTE_MAX_CHANNELS);
     topology->algorithm = algorithm;
     topology->channels = channels - repair;

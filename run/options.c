@@ -58,13 +58,11 @@ static const struct ker_option sweep_options[] = {
      .resume = KER_RESUME_FREE},
     {"sweep.sql", KER_TYPE_FILE | KER_TYPE_LIST, "", NULL, NULL, NULL,
      "Files that create views of the database, from its view points; each is written as VIEW.csv, in place "
-     "of "
-     "the table.",
+     "of the table.",
      .resume = KER_RESUME_FREE},
     {"sweep.tables", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
      "Tables of the runs, such as \"tasks\" or \"links\", whose rows those views can read, each with the "
-     "number of "
-     "its point.",
+     "number of its point.",
      .resume = KER_RESUME_FREE},
     {"sweep.plot", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "Commands of gnuplot for the figure, which run in the folder of the results.",

@@ -45,9 +45,8 @@ const struct ker_option stats_options[] = {
      "page: what the page of marsreport shows is collected: output.calls, .waits, .critical_path (16 MiB), "
      ".matrix, .links_by_job, .timeline (perfetto, 16 MiB), .series.latency and, with output.period, "
      ".series.links, .switches, .adapters, .jobs, .traffic, .functions, .storage and .congestion in periods; "
-     "of these "
-     "what means "
-     "something with the rest. A key that is given keeps its value. marssim --check says what it costs.",
+     "of these what means something with the rest. A key that is given keeps its value. marssim --check says "
+     "what it costs.",
      .kinds = &presets},
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write links.csv: packets, utilisation and queue occupancy of every direction of every link. Left out, "
@@ -55,8 +54,7 @@ const struct ker_option stats_options[] = {
      .resume = KER_RESUME_FREE},
     {"output.links_by_job", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write links_by_job.csv: bytes and busy time of every direction of every link by job, of the first 15 "
-     "jobs "
-     "by themselves and of all else together; with output.series.links = \"periods\" also "
+     "jobs by themselves and of all else together; with output.series.links = \"periods\" also "
      "links_by_job_series.csv. Takes 32 bytes of memory for each, and up to 5 % more instructions.",
      "jobs & " LINKS},
     {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
@@ -100,8 +98,7 @@ const struct ker_option stats_options[] = {
      .resume = KER_RESUME_FREE},
     {"output.carrier", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write carrier.csv: how busy buses and links of nodes were, and how long messages waited for them. Left "
-     "out "
-     "like links.csv.",
+     "out like links.csv.",
      "network.model=links or network.model=bus", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write how many messages and bytes each sends to each: matrix.csv of nodes, or what "

@@ -38,7 +38,5 @@ void task_names_share(struct task_names *names, struct ker_comm *comm)
 
 void task_names_release(struct task_names *names)
 {
-    for (uint32_t i = 0; i < names->count; i++)
-        free(names->name[i]);
-    free(names->name);
+    ker_free_all(names->name, names->count);
 }

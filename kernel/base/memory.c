@@ -74,6 +74,16 @@ void *ker_realloc(void *old, size_t bytes)
     return block;
 }
 
+void ker_free_all(void *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *block; /* of whatever type */
+        memcpy(&block, (char *)list + i * sizeof block, sizeof block);
+        free(block);
+    }
+    free(list);
+}
+
 char *ker_format(const char *format, ...)
 {
     char small[256]; /* most texts fit, and are made once */

@@ -271,8 +271,7 @@ int ker_parse_rate(const char *text, uint64_t *bytes_per_second, const char **wh
         return -1;
     if (!unit || !unit->name) {
         *why = unit ? "unknown unit of rate; units are B/s (bytes) and b/s (bits) with k, M, G, T (powers of "
-                      "1000) or Ki, "
-                      "Mi, Gi, Ti (powers of 1024), as in \"25 GB/s\" or \"200 Gb/s\""
+                      "1000) or Ki, Mi, Gi, Ti (powers of 1024), as in \"25 GB/s\" or \"200 Gb/s\""
                     : "the unit is missing; give one, as in \"25 GB/s\" or \"200 Gb/s\"";
         return -1;
     }

@@ -310,9 +310,7 @@ void ker_config_belongs_check(struct ker_config *config, struct ker_error *error
     for (size_t i = 0; i < check.outs; i++)
         ker_config_node_remove(check.out[i].group, check.out[i].member);
     free(check.out);
-    for (size_t i = 0; i < check.absents; i++)
-        free(check.absent[i]);
-    free(check.absent);
+    ker_free_all(check.absent, check.absents);
 }
 
 /* ---- the tables ---- */

@@ -23,21 +23,20 @@ static void keep(struct ker_config *config, const struct ker_option *option, int
 /* Defaults that are no substring of their table: file names, and texts in lists. */
 static void keep_fallbacks(struct ker_config *config)
 {
-    for (ker_config_tables table = config->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            enum ker_type type = KER_TYPE_OF(option);
-            char *item;
-            if (!option->fallback)
-                continue;
-            if (option->type == KER_TYPE_FILE)
-                keep(config, option, -1, option->fallback);
-            if (!KER_IS_LIST(option) || type < KER_TYPE_STRING)
-                continue;
-            for (int i = 0; (item = ker_config_list_item(option->fallback, i)) != NULL; i++) {
-                keep(config, option, i, item);
-                free(item);
-            }
+    KER_EACH_OPTION (option, config->tables) {
+        enum ker_type type = KER_TYPE_OF(option);
+        char *item;
+        if (!option->fallback)
+            continue;
+        if (option->type == KER_TYPE_FILE)
+            keep(config, option, -1, option->fallback);
+        if (!KER_IS_LIST(option) || type < KER_TYPE_STRING)
+            continue;
+        for (int i = 0; (item = ker_config_list_item(option->fallback, i)) != NULL; i++) {
+            keep(config, option, i, item);
+            free(item);
         }
+    }
 }
 
 static enum ker_status build(struct ker_config **config, enum ker_status status, struct ker_config *made,

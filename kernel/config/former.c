@@ -18,18 +18,12 @@ static const struct ker_option *former_find(ker_config_tables tables, const char
     return NULL;
 }
 
-static const char *last_word(const char *key)
-{
-    const char *point = strrchr(key, '.');
-    return point ? point + 1 : key;
-}
-
 /* Or takes it out, when it is refused. */
 static void rename_member(struct ker_config *config, struct ker_config_node *group, int index,
                           const char *path, const struct ker_option *option, struct ker_error *error)
 {
     struct ker_config_node *member = group->member[index];
-    const char *now = last_word(option->key);
+    const char *now = ker_config_last_word(option->key);
     if (ker_config_node_member(group, now, strlen(now))) {
         struct ker_error one = {.status = KER_OK};
         ker_config_refuse(&one, member->origin, path,

@@ -278,10 +278,9 @@ static void print_group(ker_config_tables tables, const char *first, FILE *out)
 void ker_config_help(const struct ker_option *const *tables, FILE *out)
 {
     ker_config_tables_check(tables, true);
-    for (ker_config_tables table = tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++)
-            if (first_of_group(tables, option->key) == option->key)
-                print_group(tables, option->key, out);
+    KER_EACH_OPTION (option, tables)
+        if (first_of_group(tables, option->key) == option->key)
+            print_group(tables, option->key, out);
 }
 
 /* 0: the word is a group or key, 1: a part of a key, 2: of a meaning, 3: it is not there. */
@@ -302,13 +301,12 @@ enum ker_status ker_config_help_word(const struct ker_option *const *tables, con
     bool found = false;
     for (int how = 0; how < 3 && !(how == 1 && found);
          how++) /* of this name alone; else also what has the word */
-        for (ker_config_tables table = tables; *table; table++)
-            for (const struct ker_option *option = *table; option->key; option++) {
-                if (how_found(option, word) != how)
-                    continue;
-                print_option(option, out);
-                found = true;
-            }
+        KER_EACH_OPTION (option, tables) {
+            if (how_found(option, word) != how)
+                continue;
+            print_option(option, out);
+            found = true;
+        }
     if (found)
         return KER_OK;
     char *near = ker_config_key_near(tables, word);

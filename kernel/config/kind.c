@@ -114,9 +114,7 @@ void ker_registry_free(struct ker_registry *r)
     if (!r)
         return;
     ker_registry_forget(r);
-    for (size_t i = 0; i < r->froms; i++)
-        free(r->from[i]);
-    free(r->from);
+    ker_free_all(r->from, r->froms);
     for (size_t i = 0; i < r->purposes; i++)
         free(r->purpose[i].from);
     free(r->purpose);

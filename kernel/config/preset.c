@@ -24,13 +24,12 @@ static void word_apply(struct ker_config *config, const char *word, struct ker_e
 
 void ker_config_preset(struct ker_config *config, struct ker_error *error)
 {
-    for (ker_config_tables table = config->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            const char *last = strrchr(option->key, '.');
-            if (!last || strcmp(last, ".preset") != 0 || !ker_config_has(config, option->key))
-                continue;
-            const char *const *word = ker_config_kind(config, option->key)->operations;
-            for (; word && *word; word++)
-                word_apply(config, *word, error);
-        }
+    KER_EACH_OPTION (option, config->tables) {
+        const char *last = strrchr(option->key, '.');
+        if (!last || strcmp(last, ".preset") != 0 || !ker_config_has(config, option->key))
+            continue;
+        const char *const *word = ker_config_kind(config, option->key)->operations;
+        for (; word && *word; word++)
+            word_apply(config, *word, error);
+    }
 }

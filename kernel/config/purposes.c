@@ -12,8 +12,7 @@ static enum ker_status refuse(const char *from, const char *name, const char *ot
                         whose);
     return ker_fail(
         error, KER_BAD_INPUT,
-        "%s: its random purpose \"%s\" has the number of \"%s\", which is one of %s: give it another "
-        "name",
+        "%s: its random purpose \"%s\" has the number of \"%s\", which is one of %s: give it another name",
         from, name, other, whose);
 }
 

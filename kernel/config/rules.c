@@ -226,10 +226,9 @@ static bool has_condition(const struct ker_option *option, const char *condition
 /* The first option that has the condition. */
 static const struct ker_option *first_with(const struct ker_schema *s, const char *condition)
 {
-    for (ker_config_tables table = s->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++)
-            if (has_condition(option, condition))
-                return option;
+    KER_EACH_OPTION (option, s->tables)
+        if (has_condition(option, condition))
+            return option;
     return NULL;
 }
 
@@ -240,13 +239,12 @@ static void rule_write(struct ker_schema *s, const char *condition, const char *
     condition_write(s, "if", condition, scope, 0);
     ker_json_open(&s->json, "else", '{');
     ker_json_open(&s->json, "allOf", '[');
-    for (ker_config_tables table = s->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++)
-            if (has_condition(option, condition) && strncmp(option->key, scope, strlen(scope)) == 0) {
-                path_write(s, NULL, option->key + strlen(scope), false, forbidden_write, NULL);
-                if (option->formerly)
-                    path_write(s, NULL, option->formerly + strlen(scope), false, forbidden_write, NULL);
-            }
+    KER_EACH_OPTION (option, s->tables)
+        if (has_condition(option, condition) && strncmp(option->key, scope, strlen(scope)) == 0) {
+            path_write(s, NULL, option->key + strlen(scope), false, forbidden_write, NULL);
+            if (option->formerly)
+                path_write(s, NULL, option->formerly + strlen(scope), false, forbidden_write, NULL);
+        }
     ker_json_close(&s->json, ']');
     ker_json_close(&s->json, '}');
     ker_json_close(&s->json, '}');
@@ -314,20 +312,19 @@ static void brought_write(struct ker_schema *s, const struct ker_option *option)
 /* Does anything in a scope belong to what is decided there? An empty allOf is no schema. */
 static bool rules_any(const struct ker_schema *s, const char *scope)
 {
-    for (ker_config_tables table = s->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            const char *belongs = option->belongs ? option->belongs : "";
-            size_t length;
-            if (strncmp(option->key, scope, strlen(scope)) != 0)
-                continue;
-            for (const char *text; (text = ker_piece_next(&belongs, " & ", &length)) != NULL;) {
-                char *condition = ker_format("%.*s", (int)length, text);
-                bool within = in_scope(condition, scope);
-                free(condition);
-                if (within)
-                    return true;
-            }
+    KER_EACH_OPTION (option, s->tables) {
+        const char *belongs = option->belongs ? option->belongs : "";
+        size_t length;
+        if (strncmp(option->key, scope, strlen(scope)) != 0)
+            continue;
+        for (const char *text; (text = ker_piece_next(&belongs, " & ", &length)) != NULL;) {
+            char *condition = ker_format("%.*s", (int)length, text);
+            bool within = in_scope(condition, scope);
+            free(condition);
+            if (within)
+                return true;
         }
+    }
     return false;
 }
 
@@ -336,12 +333,11 @@ void ker_schema_rules(struct ker_schema *s, const char *scope)
     if (*scope && !rules_any(s, scope))
         return;
     ker_json_open(&s->json, "allOf", '[');
-    for (ker_config_tables table = s->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            if (strncmp(option->key, scope, strlen(scope)) == 0)
-                belongs_write(s, option, scope);
-            if (!*scope && !strstr(option->key, "[]"))
-                brought_write(s, option);
-        }
+    KER_EACH_OPTION (option, s->tables) {
+        if (strncmp(option->key, scope, strlen(scope)) == 0)
+            belongs_write(s, option, scope);
+        if (!*scope && !strstr(option->key, "[]"))
+            brought_write(s, option);
+    }
     ker_json_close(&s->json, ']');
 }

@@ -196,21 +196,20 @@ static void group_write(struct ker_schema *s, const char *prefix, const char *na
 static void properties_write(struct ker_schema *s, const char *prefix)
 {
     size_t length = strlen(prefix);
-    for (ker_config_tables table = s->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            if (strncmp(option->key, prefix, length) != 0)
-                continue;
-            const char *rest = option->key + length;
-            size_t word = strcspn(rest, ".[");
-            char *name = ker_format("%.*s", (int)word, rest);
-            if (!rest[word])
-                option_write(s, option, name, false);
-            else if (ker_config_is_first(s->tables, option->key, length + word))
-                group_write(s, prefix, name, rest[word] == '[');
-            if (!rest[word] && option->formerly)
-                option_write(s, option, option->formerly + length, true);
-            free(name);
-        }
+    KER_EACH_OPTION (option, s->tables) {
+        if (strncmp(option->key, prefix, length) != 0)
+            continue;
+        const char *rest = option->key + length;
+        size_t word = strcspn(rest, ".[");
+        char *name = ker_format("%.*s", (int)word, rest);
+        if (!rest[word])
+            option_write(s, option, name, false);
+        else if (ker_config_is_first(s->tables, option->key, length + word))
+            group_write(s, prefix, name, rest[word] == '[');
+        if (!rest[word] && option->formerly)
+            option_write(s, option, option->formerly + length, true);
+        free(name);
+    }
 }
 
 /* The keys of a group, in an object that is open. */

@@ -50,9 +50,8 @@ static void check_keys(ker_config_tables tables)
 {
     const struct ker_option **all = NULL;
     size_t count = 0, room = 0;
-    for (ker_config_tables table = tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++)
-            *KER_PUSH(all, count, room) = option;
+    KER_EACH_OPTION (option, tables)
+        *KER_PUSH(all, count, room) = option;
     if (count)
         qsort(all, count, sizeof *all, key_order);
     for (size_t i = 1; i < count; i++)
@@ -67,22 +66,21 @@ void ker_config_tables_check(ker_config_tables tables, bool all)
     char why[KER_WHY_BYTES];
     struct ker_config_value value;
     const char *condition = NULL; /* of the option before: those of a kind share one */
-    for (ker_config_tables table = tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            if ((KER_TYPE_OF(option) == KER_TYPE_CHOICE) != (option->choices != NULL))
-                broken(option, "choices", "are for KER_TYPE_CHOICE, and needed there");
-            struct ker_option plain = *option; /* bounds are read without bounds */
-            plain.minimum = plain.maximum = NULL;
-            if ((option->minimum && !ker_config_value_parse(&plain, option->minimum, &value, why)) ||
-                (option->maximum && !ker_config_value_parse(&plain, option->maximum, &value, why)))
-                broken(option, "range", why);
-            check_fallback(option);
-            if (option->formerly && !former_sound(tables, option))
-                broken(option, "formerly", "is a key of now, or one of another group");
-            const char *wrong =
-                option->belongs == condition ? NULL : ker_config_belongs_wrong(tables, all, option);
-            condition = option->belongs;
-            if (wrong)
-                broken(option, option->belongs, wrong);
-        }
+    KER_EACH_OPTION (option, tables) {
+        if ((KER_TYPE_OF(option) == KER_TYPE_CHOICE) != (option->choices != NULL))
+            broken(option, "choices", "are for KER_TYPE_CHOICE, and needed there");
+        struct ker_option plain = *option; /* bounds are read without bounds */
+        plain.minimum = plain.maximum = NULL;
+        if ((option->minimum && !ker_config_value_parse(&plain, option->minimum, &value, why)) ||
+            (option->maximum && !ker_config_value_parse(&plain, option->maximum, &value, why)))
+            broken(option, "range", why);
+        check_fallback(option);
+        if (option->formerly && !former_sound(tables, option))
+            broken(option, "formerly", "is a key of now, or one of another group");
+        const char *wrong =
+            option->belongs == condition ? NULL : ker_config_belongs_wrong(tables, all, option);
+        condition = option->belongs;
+        if (wrong)
+            broken(option, option->belongs, wrong);
+    }
 }

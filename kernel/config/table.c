@@ -58,8 +58,7 @@ bool ker_config_is_first(ker_config_tables tables, const char *key, size_t lengt
     return false;
 }
 
-/* What is behind the last point. */
-static const char *last_word(const char *key)
+const char *ker_config_last_word(const char *key)
 {
     const char *point = strrchr(key, '.');
     return point ? point + 1 : key;
@@ -69,7 +68,7 @@ static const char *last_word(const char *key)
 static int distance(const char *candidate, const char *pattern)
 {
     int whole = ker_config_distance(candidate, pattern);
-    int words = 2 + 2 * ker_config_distance(last_word(candidate), last_word(pattern));
+    int words = 2 + 2 * ker_config_distance(ker_config_last_word(candidate), ker_config_last_word(pattern));
     return whole < words ? whole : words;
 }
 
@@ -103,7 +102,7 @@ static void consider(struct candidate *found, const char *key, size_t length)
     memcpy(candidate, key, length);
     candidate[length] = '\0';
     int far = distance(candidate, found->pattern);
-    int limit = (int)strlen(last_word(candidate)) / 3 + 1; /* nearer than this */
+    int limit = (int)strlen(ker_config_last_word(candidate)) / 3 + 1; /* nearer than this */
     if (far < found->distance && far <= (limit > 2 ? limit : 2)) {
         found->distance = far;
         memcpy(found->best, candidate, sizeof candidate);

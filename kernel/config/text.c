@@ -388,9 +388,7 @@ enum ker_status ker_config_text_load(struct ker_config_text *out, const char *pa
 
 void ker_config_text_release(struct ker_config_text *text)
 {
-    for (int i = 0; i < text->files; i++)
-        free(text->file[i]);
-    free(text->file);
+    ker_free_all(text->file, text->files);
     free(text->origin);
     free(text->text);
     memset(text, 0, sizeof *text);

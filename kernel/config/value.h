@@ -8,6 +8,10 @@
 #include <stddef.h>
 
 typedef const struct ker_option *const *ker_config_tables; /* as ker_config_load takes them */
+/* Each option of all tables. */
+#define KER_EACH_OPTION(option, tables)                                                                      \
+    for (ker_config_tables table_ = (tables); *table_; table_++)                                             \
+        for (const struct ker_option *option = *table_; option->key; option++)
 
 #define KER_TYPE_OF(option) ((enum ker_type)((option)->type & ~KER_TYPE_LIST))
 #define KER_IS_LIST(option) (((option)->type & KER_TYPE_LIST) != 0)
@@ -49,6 +53,8 @@ bool ker_config_is_first(ker_config_tables, const char *key, size_t length);
 /* "jobs[].tasks" with the indices of "jobs[2].nodes": "jobs[2].tasks", malloc'ed. */
 char *ker_config_with_indices(const char *pattern, const char *path);
 /* The known key most like the path, with the path's indices; malloc'ed, NULL when none is near. */
+/* What is behind the last point. */
+const char *ker_config_last_word(const char *key);
 char *ker_config_nearest(ker_config_tables, const char *path);
 /* words.c: what is called otherwise here, NULL: nothing known. */
 const char *ker_config_value_hint(const char *key, const char *value);

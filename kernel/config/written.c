@@ -196,9 +196,7 @@ static void table_add(struct ker_registry *r, const struct ker_option *table, co
 
 void ker_registry_forget(struct ker_registry *r)
 {
-    for (size_t i = 0; i < r->texts; i++)
-        free(r->text[i]);
-    free(r->text);
+    ker_free_all(r->text, r->texts);
     free(r->option);
     free(r->added);
     r->text = NULL;

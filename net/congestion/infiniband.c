@@ -382,15 +382,13 @@ static const struct ker_option a10_options[] = {
      "Of packets that could be marked this many are not, in the mean, between two that are."},
     {"congestion.marking", KER_TYPE_CHOICE, "drawn", NULL, NULL, "drawn|counted",
      "Which are marked: each with the same chance; or those that are a multiple of marking_rate + 1 among "
-     "all "
-     "packets of the output."},
+     "all packets of the output."},
     {"congestion.packet_size", KER_TYPE_INT, "0", "0", "255", NULL,
      "Packets of less than this many blocks of 64 B are not marked."},
     {"congestion.victim_mask", KER_TYPE_STRING, "", NULL, NULL, NULL,
      "Ports of switches that mark even when they lack credits for more, and only wait for a queue further "
-     "on: "
-     "\"adapters\" (those with an adapter), or a mask such as \"0x3e\" (ports 1 to 5). Others mark only as "
-     "roots, with credits left."},
+     "on: \"adapters\" (those with an adapter), or a mask such as \"0x3e\" (ports 1 to 5). Others mark only "
+     "as roots, with credits left."},
     {"congestion.ccti_increase", KER_TYPE_INT, "1", "1", "255", NULL,
      "What a notification adds to the index of its flow."},
     {"congestion.ccti_limit", KER_TYPE_INT, "127", "0", "8191", NULL, "The highest index."},
@@ -402,14 +400,11 @@ static const struct ker_option a10_options[] = {
      "When the timers begin: all at time 0, or a source's with its first packet."},
     {"congestion.cct", KER_TYPE_STRING | KER_TYPE_LIST, "linear", NULL, NULL, NULL,
      "The congestion control table: for each index how long a source waits behind a packet, in times that "
-     "the "
-     "packet takes, as multiplier/2^shift: [\"0\", \"1/2^1\", \"1\", \"3/2^1\"]. linear: entry i is i, 128 "
-     "of "
-     "them."},
+     "the packet takes, as multiplier/2^shift: [\"0\", \"1/2^1\", \"1\", \"3/2^1\"]. linear: entry i is i, "
+     "128 of them."},
     {"congestion.by", KER_TYPE_CHOICE, "flow", NULL, NULL, "flow|sl",
      "What a notification holds back: what the source sends to that destination, or all that it sends in "
-     "that "
-     "priority class."},
+     "that priority class."},
     {"congestion.cnp_lane", KER_TYPE_CHOICE, "own", NULL, NULL, "own|flow",
      "Notifications travel in the highest priority class, or in that of what they are about."},
     {0},

@@ -157,8 +157,7 @@ static void rtt_release(void *state)
 static const struct ker_option rtt_options[] = {
     {"congestion.target", KER_TYPE_TIME, "5 us", "1 ns", "10 ms", NULL,
      "The round-trip time that a window aims at, from when a packet leaves until its acknowledgement is "
-     "back: "
-     "that of an empty network, and the queue that is wanted."},
+     "back: that of an empty network, and the queue that is wanted."},
     {"congestion.growth", KER_TYPE_BYTES, "1 KiB", "1", "1 GiB", NULL,
      "What a window grows by, each time that all of it has been acknowledged sooner than that."},
     {"congestion.backoff", KER_TYPE_REAL, "0.8", "0.001", "1", NULL,

@@ -299,9 +299,8 @@ static enum ker_status vl_levels(struct net_levels *levels, const struct ker_con
 static const struct ker_option options[] = {
     {"switch.vl_high", KER_TYPE_STRING, "", NULL, NULL, NULL,
      "VL arbitration table of high priority, as OpenSM writes it: \"LANE:WEIGHT,...\", weights of 0 to 255 "
-     "in "
-     "units of 64 bytes, at most 64 entries. A lane (virtual lane) is a channel: class x switch.channels + "
-     "virtual channel; it may be there several times; an entry of weight 0 is skipped."},
+     "in units of 64 bytes, at most 64 entries. A lane (virtual lane) is a channel: class x switch.channels "
+     "+ virtual channel; it may be there several times; an entry of weight 0 is skipped."},
     {"switch.vl_low", KER_TYPE_STRING, NULL, NULL, NULL, NULL,
      "The table of low priority. Absent: all lanes in turn, 64 each."},
     {"switch.vl_limit", KER_TYPE_INT, "0", "0", "255", NULL,

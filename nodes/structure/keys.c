@@ -173,9 +173,8 @@ static enum ker_status counts_read(struct node_structure *s, struct keys *k, uin
                                NODE_MOST_PARTS);
     if ((uint64_t)s->cores * *threads > NODE_MOST_UNITS)
         return ker_config_fail(k->config, error, key_of(k, "threads"),
-                               "%u cores of %u threads: at most %u threads "
-                               "make a node",
-                               s->cores, *threads, NODE_MOST_UNITS);
+                               "%u cores of %u threads: at most %u threads make a node", s->cores, *threads,
+                               NODE_MOST_UNITS);
     return KER_OK;
 }
 

@@ -276,8 +276,7 @@ static enum ker_status check_whole(struct joiner *j, uint32_t lines)
     if (j->subnet->switches == 0 || j->subnet->endpoints == 0)
         return ker_lines_fail_at(
             &j->in, lines ? lines : 1,
-            "there are %u switches and %u nodes (cabled ports of adapters); at least one "
-            "of each is needed",
+            "there are %u switches and %u nodes (cabled ports of adapters); at least one of each is needed",
             j->subnet->switches, j->subnet->endpoints);
     if (route_graph_apart(j->graph, &first) == 0)
         return KER_OK;

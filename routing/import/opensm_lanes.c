@@ -231,8 +231,7 @@ static enum ker_status fail_gap(const struct route_opensm_text *of, const struct
     const struct route_subnet *subnet = of->subnet;
     return ker_config_fail(config, error, "routing.path_sl",
                            "packets from \"%s\" to LID %u have service level %u, but switch \"%s\" has no "
-                           "virtual lane for it from port %u "
-                           "to port %u (routing.sl2vl)",
+                           "virtual lane for it from port %u to port %u (routing.sl2vl)",
                            subnet->names + subnet->endpoint[gap->endpoint].name,
                            route_opensm_lid(of, gap->column), gap->level,
                            subnet->names + subnet->at_switch[gap->switch_id].name, gap->in, gap->out);

@@ -18,21 +18,16 @@ const struct ker_option arrangement_options[] = {
      "Dragonfly: global links of each switch. Dragonfly plus: of each spine."},
     {"topology.arrangement", KER_TYPE_CHOICE, NULL, NULL, NULL, "absolute|relative|circulant|file",
      "Dragonfly, dragonfly plus: which group a global link leads to. absolute: the links of a group, in "
-     "blocks of "
-     "its switches, lead to groups 0, 1, ... without its own; relative: to those 1, 2, ... further on; "
-     "circulant: 1 "
-     "further on, 1 back, 2 further on, ...; file: as topology.arrangement_file says. Absent: absolute; "
-     "dragonfly "
-     "without rows: relative, with the links dealt to the switches one by one."},
+     "blocks of its switches, lead to groups 0, 1, ... without its own; relative: to those 1, 2, ... further "
+     "on; circulant: 1 further on, 1 back, 2 further on, ...; file: as topology.arrangement_file says. "
+     "Absent: absolute; dragonfly without rows: relative, with the links dealt to the switches one by one."},
     {"topology.arrangement_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "A line for each global link: group, switch (dragonfly plus: spine) of it, group, switch of it; # "
-     "begins a "
-     "comment.",
+     "begins a comment.",
      "topology.arrangement=file"},
     {"topology.group_links", KER_TYPE_INT, NULL, "1", "65535", NULL,
      "With an arrangement (or rows): links between each two groups; absent: as many as the global links of a "
-     "group "
-     "divided by the other groups. Where they are fewer than there are ports, the rest is unused."},
+     "group divided by the other groups. Where they are fewer than there are ports, the rest is unused."},
     {0},
 };
 

@@ -191,8 +191,7 @@ static const struct route_kind grouped_kind = {CLOSED_OPERATIONS(&grouped_steps,
 const struct ker_option dragonfly_group_options[] = {
     {"topology.rows", KER_TYPE_INT, "1", "1", "65535", NULL,
      "Dragonfly: rows of the a switches of a group, whose rows and columns are fully connected (Cray "
-     "Cascade: a = 96, "
-     "6 rows, column_links = 3)."},
+     "Cascade: a = 96, 6 rows, column_links = 3)."},
     {"topology.row_links", KER_TYPE_INT, "1", "1", "64", NULL,
      "Dragonfly, with rows or an arrangement: links in parallel between each two switches of a row."},
     {"topology.column_links", KER_TYPE_INT, "1", "1", "64", NULL, "The same of a column.",

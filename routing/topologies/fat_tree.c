@@ -26,8 +26,7 @@ static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config
     tree->levels = (int)ker_config_int(config, "topology.levels");
     if (radix % 2 || radix > ROUTE_MAX_PORTS)
         return ker_config_fail(config, error, "topology.radix",
-                               "is %lld; it must be even (half of the ports go up) "
-                               "and at most %d",
+                               "is %lld; it must be even (half of the ports go up) and at most %d",
                                (long long)radix, ROUTE_MAX_PORTS - 1);
     for (int i = 0; i < tree->levels; i++) {
         down[i] = (uint32_t)(i + 1 == tree->levels ? radix : radix / 2);
@@ -53,9 +52,8 @@ static enum ker_status read_down_up(struct fat_tree *tree, const struct ker_conf
                                ups, ups == 1 ? "" : "s", tree->levels);
     if (up[0] != 1)
         return ker_config_fail(config, error, "topology.up",
-                               "begins with %u: a node on %u switches; only 1 is "
-                               "possible for level 1",
-                               up[0], up[0]);
+                               "begins with %u: a node on %u switches; only 1 is possible for level 1", up[0],
+                               up[0]);
     return KER_OK;
 }
 
@@ -119,9 +117,7 @@ static enum ker_status tree_pack(struct fat_tree *tree, const struct ker_config 
         shift += bits;
         if (shift > LEVEL_SHIFT)
             return ker_config_fail(config, error, "topology.up",
-                                   "makes addresses of more than %d bits; use fewer "
-                                   "parents",
-                                   LEVEL_SHIFT);
+                                   "makes addresses of more than %d bits; use fewer parents", LEVEL_SHIFT);
     }
     return KER_OK;
 }
@@ -150,9 +146,7 @@ static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config
         double taper = route_real_each(config, "topology.taper", i - 1);
         if (!(taper > 0 && taper <= 1))
             return ker_config_fail(config, error, "topology.taper",
-                                   "is %g for level %d; it must be above 0 and at "
-                                   "most 1",
-                                   taper, i + 1);
+                                   "is %g for level %d; it must be above 0 and at most 1", taper, i + 1);
         kept *= taper;
         uint64_t rate = (uint64_t)((double)route_rate_each(config, "topology.bandwidth", i) * kept);
         if (rate == 0)

@@ -182,8 +182,7 @@ static enum ker_status read_count(struct reader *r, uint32_t *count)
     }
     if (*count < 1 || *count > ROUTE_MAX_PORTS)
         return ker_lines_fail(&r->in,
-                              "the number of parallel links is %.*s; it must be a "
-                              "whole number from 1 to %d",
+                              "the number of parallel links is %.*s; it must be a whole number from 1 to %d",
                               WORD(r->word[5]), ROUTE_MAX_PORTS);
     return KER_OK;
 }
@@ -291,8 +290,7 @@ static enum ker_status read_declarations(struct reader *r)
         return status;
     if (r->graph->switches == 0 || r->graph->endpoints == 0)
         return ker_lines_fail_at(&r->in, r->in.line ? r->in.line : 1,
-                                 "there are %u switches and %u nodes; at least one of each is "
-                                 "needed",
+                                 "there are %u switches and %u nodes; at least one of each is needed",
                                  r->graph->switches, r->graph->endpoints);
     r->graph->endpoint = ker_alloc(r->graph->endpoints * sizeof *r->graph->endpoint);
     r->switch_line = ker_alloc(r->graph->switches * sizeof *r->switch_line);

@@ -94,8 +94,7 @@ static enum ker_status count_ports(struct hierarchy *h, const struct ker_config 
         ports += share;
         if (ports > ROUTE_MAX_PORTS)
             return ker_config_fail(config, error, "topology.groups",
-                                   "makes switches of more than %d ports at level "
-                                   "%d; use smaller groups",
+                                   "makes switches of more than %d ports at level %d; use smaller groups",
                                    ROUTE_MAX_PORTS, i + 1);
         l->share = (uint32_t)share;
         l->gateways = l->by_switch ? 0 : (uint32_t)links;

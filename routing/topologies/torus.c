@@ -238,8 +238,7 @@ static const struct ker_option torus_options[] = {
      "Torus: links in parallel in every direction."},
     {"topology.twist", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Torus: rings of dimensions shorter than the longest are twisted: the links that close them end half "
-     "way "
-     "round the longest ones (TPU: n x n x 2n, n x 2n x 2n)."},
+     "way round the longest ones (TPU: n x n x 2n, n x 2n x 2n)."},
     {0},
 };
 

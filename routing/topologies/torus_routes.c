@@ -255,8 +255,7 @@ static enum ker_status valiant_prepare(struct route_topology *topology, const st
         return KER_OK;
     return ker_config_fail(config, error, "routing.algorithm",
                            "\"valiant\" keeps a switch's coordinates in %d bits of a packet, but those of "
-                           "this torus need %u; use smaller "
-                           "extents, or another algorithm",
+                           "this torus need %u; use smaller extents, or another algorithm",
                            STATE_BITS, torus->slot_shift);
 }
 

@@ -162,8 +162,7 @@ enum ker_status route_torus_twist_check(struct torus *torus, const struct ker_co
     if (torus->longest % 2)
         return ker_config_fail(
             config, error, key,
-            "has closing links end half way round the longest dimensions: their extent of %u "
-            "has to be even",
+            "has closing links end half way round the longest dimensions: their extent of %u has to be even",
             torus->longest);
     return KER_OK;
 }

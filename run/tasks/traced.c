@@ -95,9 +95,7 @@ enum ker_status task_system_traced(struct task_system *system, struct stats_time
 
 void task_traced_free(struct task_system *system)
 {
-    for (uint32_t i = 0; i < system->traced_names; i++)
-        free(system->traced_name[i]);
-    free(system->traced_name);
+    ker_free_all(system->traced_name, system->traced_names);
     system->traced_name = NULL;
     system->traced_names = 0;
 }

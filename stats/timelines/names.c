@@ -17,9 +17,7 @@ static const struct ker_table_kind known_kind = KER_TABLE_U64(struct known);
 
 void line_names_release(struct line_names *names)
 {
-    for (uint32_t i = 0; i < names->count; i++)
-        free(names->text[i]);
-    free(names->text);
+    ker_free_all(names->text, names->count);
     ker_table_release(&names->known);
 }
 

@@ -79,9 +79,7 @@ static void writing_begin(struct writing *w, const char *folder, ker_time end)
 
 static void writing_end(struct writing *w)
 {
-    for (uint32_t i = 0; i < w->plan.names; i++)
-        free(w->name[i]);
-    free(w->name);
+    ker_free_all(w->name, w->plan.names);
     free(w->rename);
 }
 

@@ -419,9 +419,7 @@ enum ker_status driven_text_read(struct driven_text *t, const char *name, const 
 
 void driven_text_release(struct driven_text *t)
 {
-    for (uint32_t i = 0; i < t->entry_names; i++)
-        free(t->entry_name[i]);
-    free(t->entry_name);
+    ker_free_all(t->entry_name, t->entry_names);
     free(t->entry);
     free(t->object);
     free(t->block);

@@ -35,9 +35,8 @@ const struct ker_option task_job_options[] = {
      "jobs[NAME].enabled=false, jobs[*].enabled=false."},
     {"jobs[].tasks", KER_TYPE_INT, NULL, "1", NULL, NULL,
      "pingpong: number of tasks, an even one; default 2. collective: likewise, any. sparse: any. leanmd: "
-     "number of cores; "
-     "default one for each cell. Other programs say how many there are: here it is a check, and any other "
-     "number is refused."},
+     "number of cores; default one for each cell. Other programs say how many there are: here it is a check, "
+     "and any other number is refused."},
     {"jobs[].placement", KER_TYPE_CHOICE, "sequential", NULL, NULL, NULL,
      "Which free nodes the tasks take (of the job's range, if it has one), or a file that names them.",
      .belongs = "network.model=@nodes or loggops.nodes or topology.kind", .kinds = &task_placements},
@@ -48,10 +47,8 @@ const struct ker_option task_job_options[] = {
      .belongs = "network.model=@nodes or loggops.nodes or topology.kind"},
     {"jobs[].shape", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "65535", NULL,
      "In the place of jobs[].placement, on a torus or mesh: the extents of the torus that the job sees, the "
-     "first "
-     "running fastest. It gets a free box, with each of its rings folded into the dimensions i, i + k, ... "
-     "of "
-     "the network, k being how many extents there are (Tofu, 3: x a, y b, z c).",
+     "first running fastest. It gets a free box, with each of its rings folded into the dimensions i, i + k, "
+     "... of the network, k being how many extents there are (Tofu, 3: x a, y b, z c).",
      .belongs = "topology.kind=torus"},
     {"node.hosts", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "What nodes are called, for jobs[].hosts: a file of lines HOSTS NODE, as in \"n[001-004] 0\", which are "

@@ -241,9 +241,7 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_table_release(&mpi->names);
     task_layouts_release(mpi);
     task_coll_table_release(&mpi->collectives);
-    for (uint32_t i = 0; i < mpi->kept_names; i++)
-        free(mpi->kept_name[i]);
-    free(mpi->kept_name);
+    ker_free_all(mpi->kept_name, mpi->kept_names);
     for (uint32_t i = 0; i < mpi->job_room; i++)
         free(mpi->job[i].io);
     free(mpi->job);

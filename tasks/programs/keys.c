@@ -10,18 +10,15 @@ const struct ker_option task_bytes_options[] = {
     {"jobs[].bytes", KER_TYPE_BYTES | KER_TYPE_LIST, "8 KiB", NULL, "1 TiB", NULL,
      "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
      "corners the smallest of the dimensions that differ. collective: one size after the other. wavefront: "
-     "of "
-     "messages in rows and in columns, or of both. sparse: of each message, or the least and the most, "
-     "between "
-     "which all sizes are as likely."},
+     "of messages in rows and in columns, or of both. sparse: of each message, or the least and the most, "
+     "between which all sizes are as likely."},
     {0},
 };
 
 const struct ker_option task_grid_options[] = {
     {"jobs[].grid", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", "1073741824", NULL,
      "Columns and rows of tasks; task t is in column t mod columns. weather: columns close to a ring, rows "
-     "end "
-     "at the poles. fft: one number for a transform of 2 dimensions."},
+     "end at the poles. fft: one number for a transform of 2 dimensions."},
     {0},
 };
 
@@ -33,8 +30,7 @@ const struct ker_option task_steps_options[] = {
 
 const struct ker_option task_compute_options[] = {
     {"jobs[].compute_time", KER_TYPE_TIME, "0 ns", NULL, "1000000 s", NULL,
-     "Computation per step, on the traced machine so to say: multiplied by "
-     "processor_factor."},
+     "Computation per step, on the traced machine so to say: multiplied by processor_factor."},
     {"jobs[].allreduce_every", KER_TYPE_INT, "0", "0", "4000000000", NULL,
      "An Allreduce after every n steps; 0: never."},
     {"jobs[].allreduce_bytes", KER_TYPE_BYTES, "8", NULL, "1 TiB", NULL, "Its vector.",

@@ -98,7 +98,5 @@ void task_traffic_formers_end(struct task_traffic *t)
 
 void task_traffic_formers_free(struct task_traffic *t)
 {
-    for (uint32_t i = 0; i < t->formers; i++)
-        free(t->former[i]);
-    free(t->former);
+    ker_free_all(t->former, t->formers);
 }

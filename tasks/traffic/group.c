@@ -53,8 +53,7 @@ static enum ker_status task_traffic_adversarial_read(struct task_traffic *t, con
     int64_t shift = ker_config_int(config, key);
     if (t->where.groups < 2)
         return ker_config_fail(config, error, "traffic.pattern",
-                               "adversarial needs nodes in two groups of the %s or more; "
-                               "here all are in one",
+                               "adversarial needs nodes in two groups of the %s or more; here all are in one",
                                route_summarise(topology)->topology);
     if (shift % t->where.groups == 0)
         return ker_config_fail(config, error, key, "of %lld leads back to the same of %u groups",

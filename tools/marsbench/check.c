@@ -111,9 +111,7 @@ static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char
         if (!found)
             ker_fail(r->error, KER_BAD_INPUT, "a simulation of the check has no job in its summary");
     }
-    for (size_t i = 0; i < owned; i++)
-        free((char *)args.overrides[i]);
-    free(args.overrides);
+    ker_free_all(args.overrides, owned);
     free(file);
     free(result);
     free(printed);
@@ -166,8 +164,7 @@ static enum ker_status curve_run(struct runner *r, struct bench_fit *f, size_t f
     }
     uint32_t tasks = p->nodes * p->per_node;
     char *job = ker_format("program = \"collective\"; collective = \"%s\"; tasks = %u; tasks_per_node = %u; "
-                           "iterations = 1; sync = \"none\"; align = \"1 s\"; "
-                           "bytes = [%s];",
+                           "iterations = 1; sync = \"none\"; align = \"1 s\"; bytes = [%s];",
                            p->collective, tasks, p->per_node, bytes);
     bench_algorithm_name(p, name, sizeof name);
     char *algorithm = ker_format("mpi.collectives.%s=%s", p->collective, name);

@@ -9,6 +9,7 @@
 #include "tools/marsbench/fit.h"
 #include "tools/marsbench/solve.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,6 @@ static int fitted_order(const void *left, const void *right)
     int order = bench_curve_order(a, b);
     order = order ? order : (a->bytes > b->bytes) - (a->bytes < b->bytes);
     return order ? order : (a > b) - (a < b); /* as they were read */
-}
-
-static int double_order(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 /* How much an equation counts. What calls took apart is in none: it says how a message's time divides, which
@@ -108,7 +103,7 @@ static enum ker_status knots_make(struct bench_fit *f, struct ker_error *error)
     }
     for (int s = 0; s < 2; s++) {
         if (sizes[s].count)
-            qsort(sizes[s].bytes, sizes[s].count, sizeof(double), double_order);
+            gsl_sort(sizes[s].bytes, 1, sizes[s].count);
         knots_of(f, s ? &m->memory : &m->send, &sizes[s], s);
         free(sizes[s].bytes);
     }

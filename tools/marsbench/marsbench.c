@@ -316,19 +316,11 @@ int main(int argc, char **argv)
                          .measure = {5, 0.01, 1, 4 << 20, {true, true, true, true}},
                          .known = {.rounds = 2, .adapters = 1}};
     static const struct argp argp = {
-        OPTIONS,
-        parse,
-        "--fit FILE...",
+        OPTIONS, parse, "--fit FILE...",
         "Finds what a machine's processors do for messages: from measured points the overheads by size, the "
-        "rates of "
-        "streams, of combining and of copying, as keys of marssim (docs/marsbench.md).\vA FILE of OSU's "
-        "benchmarks says "
-        "what is not in it: FILE@nodes=16,ranks_per_node=1,algorithm=ring.\n\nExit status: 0 done, 2 bad "
-        "options, or a "
-        "file that cannot be read, fitted or written.",
-        0,
-        NULL,
-        0};
+        "rates of streams, of combining and of copying, as keys of marssim (docs/marsbench.md).\vA FILE of "
+        "OSU's benchmarks says what is not in it: FILE@nodes=16,ranks_per_node=1,algorithm=ring.\n\nExit "
+        "status: 0 done, 2 bad options, or a file that cannot be read, fitted or written."};
     argp_program_version = "marsbench of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &s) != 0)

@@ -1,6 +1,7 @@
 /* series.c - the samples of each point, and how many there are to be. */
 #include "tools/marsbench/measure.h"
 
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,12 +21,6 @@ void bench_spin(double seconds)
 {
     for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
         continue;
-}
-
-static int sample_order(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 void bench_take(struct bench_run *run, const struct bench_point *p, const double *sample, size_t samples)
@@ -55,7 +50,7 @@ void bench_points_make(struct bench_run *run, struct bench_points *points)
 {
     for (size_t i = 0; i < run->count; i++) {
         struct bench_series *s = &run->series[i];
-        qsort(s->sample, s->samples, sizeof *s->sample, sample_order);
+        gsl_sort(s->sample, 1, s->samples);
         s->point.iterations = s->samples;
         s->point.min_us = s->sample[0];
         s->point.median_us = s->sample[s->samples / 2];

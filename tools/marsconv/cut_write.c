@@ -143,14 +143,6 @@ static bool task_end(struct cut_writing *w)
     return conv_sink_end(w->sink, &w->about, w->error);
 }
 
-static uint64_t info_number(const struct mars_task *about, uint32_t thread, const char *what, uint64_t absent)
-{
-    char key[48];
-    snprintf(key, sizeof key, "thread-%u-%s", thread, what);
-    const char *value = mars_task_info(about, key);
-    return value ? strtoull(value, NULL, 10) : absent;
-}
-
 /* The first thread is there whether it calls anything or not. */
 static bool threads_begin(struct cut_writing *w)
 {
@@ -158,8 +150,8 @@ static bool threads_begin(struct cut_writing *w)
     w->threads = about->threads ? about->threads : 1;
     w->thread = ker_alloc(w->threads * sizeof *w->thread);
     for (uint32_t i = 0; i < w->threads; i++)
-        w->thread[i] = (struct cut_thread){.after = info_number(about, i, "after", 1),
-                                           .ended = info_number(about, i, "ended", UINT64_MAX),
+        w->thread[i] = (struct cut_thread){.after = mars_thread_info(about, i, "after", 1),
+                                           .ended = mars_thread_info(about, i, "ended", UINT64_MAX),
                                            .after_cut = UINT64_MAX,
                                            .ended_cut = UINT64_MAX};
     w->thread[0].begun = true;

@@ -178,13 +178,6 @@ static void request_make(struct cfr_reading *r, bool persistent)
     r->to_free = never && never->message && !never->asked ? r->op.request : 0;
 }
 
-static bool has_counts(unsigned collective)
-{
-    return collective == TASK_COLL_GATHERV || collective == TASK_COLL_SCATTERV ||
-           collective == TASK_COLL_ALLGATHERV || collective == TASK_COLL_ALLTOALLV ||
-           collective == TASK_COLL_REDUCE_SCATTER;
-}
-
 static void collective_make(struct cfr_reading *r, struct conv_record *record)
 {
     const struct task_op *op = &r->op;
@@ -205,7 +198,7 @@ static void collective_make(struct cfr_reading *r, struct conv_record *record)
         collective_name(op, name);
     }
     r->missing |= missing && r->reader->lists;
-    record->assumed = !r->reader->lists && has_counts(op->collective);
+    record->assumed = !r->reader->lists && foreign_has_counts(op->collective);
     if (request)
         request_make(r, false);
     conv_made_record(&r->made, &r->about, &record->call, name, fields);

@@ -135,9 +135,7 @@ static enum ker_status pattern_config(struct ker_config **config, const char *pa
     given[count] = ker_format("jobs[0].pattern=%s", pattern);
     enum ker_status status = ker_config_parse(config, "marsconv", "jobs = ( { program = \"schedule\"; } );",
                                               (const char *const *)given, (int)count + 1, tables, error);
-    for (unsigned i = 0; i <= count; i++)
-        free(given[i]);
-    free(given);
+    ker_free_all(given, count + 1u);
     return status;
 }
 

@@ -48,9 +48,7 @@ static enum ker_status config_of(struct ker_config **config, const char *path, c
                             format, decided(format, options));
     enum ker_status status = ker_config_parse(config, "marsconv", text, (const char *const *)given,
                                               (int)options->keys, tables, error);
-    for (unsigned i = 0; i < options->keys; i++)
-        free(given[i]);
-    free(given);
+    ker_free_all(given, options->keys);
     free(text);
     free(name);
     free(full);

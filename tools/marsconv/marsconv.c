@@ -38,19 +38,15 @@ static const struct argp_option OPTIONS[] = {
     {"json", KEY_JSON, 0, 0, "print --stats as JSON", 0},
     {"cut", KEY_CUT, "PART", 0,
      "write a part of IN, as a trace of marstrace: time=A:B, of each task what begins from A to B after "
-     "MPI_Init, like "
-     "time=10ms:1.5s; "
-     "tasks=A-B, those tasks and what they say to each other",
+     "MPI_Init, like time=10ms:1.5s; tasks=A-B, those tasks and what they say to each other",
      0},
     {"check", KEY_CHECK, 0, 0,
      "look for messages that nobody receives or sends, collectives that differ, communicators that cannot "
-     "be, "
-     "requests that are lost; exit status 1 when there is something",
+     "be, requests that are lost; exit status 1 when there is something",
      0},
     {"steps", KEY_STEPS, 0, 0,
      "print which steps of the program repeat, of which run.skip of marssim need not simulate all; exit "
-     "status 1 when "
-     "there are none",
+     "status 1 when there are none",
      0},
     {"no-waits", KEY_NO_WAITS, 0, 0,
      "with --to mars: OUT's calls last as long as without waiting for other tasks, for jobs[].calls = "
@@ -198,14 +194,11 @@ int main(int argc, char **argv)
 {
     struct settings settings = {0};
     static const struct argp argp = {
-        OPTIONS,
-        parse,
+        OPTIONS, parse,
         "--to mars|goal IN OUT\n--cut PART IN OUT\n--to goal --pattern NAME [KEY=VALUE ...] OUT\n"
         "--stats [--json] IN\n--check IN\n--steps IN",
         "Converts traces of MPI programs, cuts them, sums them up and checks them, without a simulation.\v",
-        0,
-        help,
-        0};
+        .help_filter = help};
     argp_program_version = "marsconv of marssim";
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)

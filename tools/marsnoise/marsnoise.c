@@ -228,19 +228,12 @@ int main(int argc, char **argv)
 {
     struct settings settings = {.output = "noise.txt", .seconds = 10, .threshold_ns = 500, .room = 1000000};
     static const struct argp argp = {
-        OPTIONS,
-        parse,
-        NULL,
+        OPTIONS, parse, NULL,
         "Records when the operating system takes cores of this machine away from what runs on them "
-        "(detours), "
-        "while the machine does what it does anyway, and prints how much that is. The file is what "
-        "node.noise.file of marssim reads.\vA turn of a loop that reads the clock is always the same work: "
-        "one "
-        "that takes longer than the shortest by the threshold was interrupted. Lengths are without that "
-        "shortest turn.\n\nExit status: 0 done, 2 a core cannot be used, or a file not written.",
-        0,
-        NULL,
-        0};
+        "(detours), while the machine does what it does anyway, and prints how much that is. The file is "
+        "what node.noise.file of marssim reads.\vA turn of a loop that reads the clock is always the same "
+        "work: one that takes longer than the shortest by the threshold was interrupted. Lengths are without "
+        "that shortest turn.\n\nExit status: 0 done, 2 a core cannot be used, or a file not written."};
     argp_program_version = "marsnoise of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)

@@ -387,8 +387,7 @@ static void groups_layout(struct rep_scene *s, const struct rep_layout_input *in
         float radius = ring_radius(&n, levels);
         rings(&n, levels, 0, radius, radius, -1.5707963f);
         s->text = ker_format("Rings inside rings%s; lines are links between switches, a square is coloured "
-                             "by the busiest link "
-                             "to its nodes.",
+                             "by the busiest link to its nodes.",
                              in->shape->leaves ? ", spines inside" : "");
     } else {
         block_sizes(&n);

@@ -184,12 +184,8 @@ void rep_links_release(struct rep_links *l)
 {
     for (unsigned i = 0; i < l->classes; i++)
         free(l->class[i]);
-    for (uint32_t i = 0; i < l->switch_names; i++)
-        free(l->switch_name[i]);
-    for (uint32_t i = 0; i < l->node_names; i++)
-        free(l->node_name[i]);
-    free(l->switch_name);
-    free(l->node_name);
+    ker_free_all(l->switch_name, l->switch_names);
+    ker_free_all(l->node_name, l->node_names);
     free(l->link);
     free(l->by_end);
     *l = (struct rep_links){.link = NULL};

@@ -54,15 +54,10 @@ int main(int argc, char **argv)
     struct film_settings settings = {.width = 1280, .height = 720};
     struct ker_error error = {.status = KER_OK};
     static const struct argp argp = {
-        OPTIONS,
-        parse,
-        "DIR",
+        OPTIONS, parse, "DIR",
         "Makes a film of how busy the links of a machine were in each period, from the result folder DIR of "
         "a run of marssim with output.period and output.series.links = \"periods\".\vExit status: 0 done, 1 "
-        "done, but something in the folder could not be read, 2 there is no film.",
-        0,
-        NULL,
-        0};
+        "done, but something in the folder could not be read, 2 there is no film."};
     argp_program_version = "marsmovie of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)

@@ -69,16 +69,10 @@ int main(int argc, char **argv)
     struct ker_error error = {.status = KER_OK};
     bool damaged = false;
     static const struct argp argp = {
-        OPTIONS,
-        parse,
-        "DIR...",
+        OPTIONS, parse, "DIR...",
         "Writes one page, for any browser and without a server, of what a run of marssim has left in DIR; of "
         "several runs side by side, with their differences from the first.\vExit status: 0 done, 1 written, "
-        "but something in the folder could not be "
-        "read, 2 not written.",
-        0,
-        NULL,
-        0};
+        "but something in the folder could not be read, 2 not written."};
     argp_program_version = "marsreport of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)

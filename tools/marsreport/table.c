@@ -33,14 +33,12 @@ void rep_table_close(struct rep_table *t)
 {
     if (!t)
         return;
-    for (int i = 0; i < t->columns; i++)
-        free(t->name[i]);
+    ker_free_all(t->name, t->columns);
     json_decref(t->root);
     if (t->hdf5)
         ker_child_end(t->stream, t->child);
     else if (t->stream)
         fclose(t->stream);
-    free(t->name);
     free(t->cell);
     free(t->text);
     free(t->file);

@@ -132,9 +132,7 @@ static enum ker_status axis_make(struct sweep_axis *axis, const char *text, cons
 
 static void axis_free(struct sweep_axis *axis)
 {
-    for (size_t i = 0; i < axis->count; i++)
-        free(axis->value[i]);
-    free(axis->value);
+    ker_free_all(axis->value, axis->count);
     free(axis->key);
 }
 

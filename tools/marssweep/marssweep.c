@@ -348,15 +348,9 @@ static void release(struct settings *set)
     sweep_points_free(s);
     sweep_axes_free(&s->axes);
     sweep_axes_free(&s->designs);
-    for (size_t i = 0; i < s->columns; i++)
-        free(s->column[i]);
-    for (size_t i = 0; i < s->sqls; i++)
-        free(s->sql[i]);
-    for (size_t i = 0; i < s->tables; i++)
-        free(s->table[i]);
-    free(s->column);
-    free(s->sql);
-    free(s->table);
+    ker_free_all(s->column, s->columns);
+    ker_free_all(s->sql, s->sqls);
+    ker_free_all(s->table, s->tables);
     free(s->plot);
     free(set->word);
     free(s->against);
@@ -374,20 +368,12 @@ int main(int argc, char **argv)
             .most_seeds = 30, .most_points = 1000000, .own_files = json_object(), .digests = json_object()}};
     struct sweep *s = &set.sweep;
     static const struct argp argp = {
-        OPTIONS,
-        parse,
-        "FILE [KEY=VALUES...]",
+        OPTIONS, parse, "FILE [KEY=VALUES...]",
         "Runs a configuration at many points, side by side, and writes one table with means and confidence "
         "intervals over seeds, and one figure.\vVALUES are A,B,C or FROM:TO:STEP; a value with commas of its "
-        "own is in "
-        "brackets: topology.extents=[4,4,4],[8,8,8]. Without VALUES the group sweep of the configuration "
-        "says what "
-        "is swept. Interrupted at any time, the same command continues.\n\nExit status: 0 done, 1 some "
-        "points failed "
-        "or have no results, 2 bad input, 130 interrupted.",
-        0,
-        NULL,
-        0};
+        "own is in brackets: topology.extents=[4,4,4],[8,8,8]. Without VALUES the group sweep of the "
+        "configuration says what is swept. Interrupted at any time, the same command continues.\n\nExit "
+        "status: 0 done, 1 some points failed or have no results, 2 bad input, 130 interrupted."};
     argp_program_version = "marssweep of marssim " MARSSIM_VERSION;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &set) != 0)

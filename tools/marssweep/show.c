@@ -133,9 +133,7 @@ void sweep_table_print(const struct sweep *s, const struct sweep_table *t, FILE 
             cell_add(&g, ker_format("%s", sweep_group_saturated(s, group) ? "saturated" : ""));
     }
     grid_print(&g, out);
-    for (size_t i = 0; i < g.cells; i++)
-        free(g.cell[i]);
-    free(g.cell);
+    ker_free_all(g.cell, g.cells);
 }
 
 /* ---- CSV ---- */

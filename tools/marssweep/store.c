@@ -57,10 +57,9 @@ static enum ker_status format_check(struct sweep_store *s, struct ker_error *err
     if (tables == 0)
         return execute(
             s,
-            "BEGIN; PRAGMA application_id = 1836283760; PRAGMA user_version = 1;"
-            "CREATE TABLE runs (key TEXT PRIMARY KEY, version TEXT, configuration TEXT, folder TEXT,"
-            " files TEXT);"
-            "CREATE TABLE columns (name TEXT PRIMARY KEY COLLATE NOCASE, kind TEXT); COMMIT",
+            "BEGIN; PRAGMA application_id = 1836283760; PRAGMA user_version = 1;CREATE TABLE runs (key TEXT "
+            "PRIMARY KEY, version TEXT, configuration TEXT, folder TEXT, files TEXT);CREATE TABLE columns "
+            "(name TEXT PRIMARY KEY COLLATE NOCASE, kind TEXT); COMMIT",
             error);
     if (application != APPLICATION)
         return ker_fail(error, KER_BAD_INPUT, "%s: is a database of another program; --db names a new one",
@@ -121,9 +120,7 @@ void sweep_store_close(struct sweep_store *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->columns; i++)
-        free(s->column[i]);
-    free(s->column);
+    ker_free_all(s->column, s->columns);
     free(s->swept);
     sqlite3_close(s->db);
     free(s->path);

@@ -121,9 +121,7 @@ const char **sweep_overrides_make(const struct sweep_words *words, int *count)
 
 static void overrides_free(const char **list, int count)
 {
-    for (int i = 0; i < count; i++)
-        free((char *)list[i]);
-    free(list);
+    ker_free_all(list, count);
 }
 
 enum ker_status sweep_config_load(const struct sweep *s, const struct sweep_words *words,

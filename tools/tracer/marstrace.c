@@ -276,13 +276,8 @@ int main(int argc, char **argv)
 {
     struct settings settings = {.level = 15};
     static const struct argp argp = {
-        OPTIONS,
-        parse,
-        "PROGRAM [ARGUMENT...]\n--merge FOLDER -o FILE\n--list TRACE",
-        "Records every MPI call of a program (mpirun -n N marstrace ./program), for marssim to replay.",
-        0,
-        0,
-        0};
+        OPTIONS, parse, "PROGRAM [ARGUMENT...]\n--merge FOLDER -o FILE\n--list TRACE",
+        "Records every MPI call of a program (mpirun -n N marstrace ./program), for marssim to replay."};
     argp_program_version = "marstrace of marssim";
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings) != 0)

@@ -199,8 +199,7 @@ static void doubt_add(struct allprof_search *s, const struct allprof_node *node,
     members_print(b, sizeof b, &s->r->comms->comm[other]);
     allprof_doubt(s->r,
                   "the trace does not say whether the communicator %llu that task %u uses from line %u on "
-                  "joins it with "
-                  "tasks %s or with tasks %s; the former are taken",
+                  "joins it with tasks %s or with tasks %s; the former are taken",
                   (unsigned long long)node->fresh.entry[0].group.handle, node->task,
                   s->r->files[node->task].event[owner->at].line, a, b);
 }

@@ -44,8 +44,7 @@ static enum ker_status event_bind(struct allprof_resolver *r, uint32_t number, s
             known = allprof_known_last(r, number, &event->group);
         if (!known && event->group.size > (int32_t)r->tasks)
             return allprof_line_fail(r->folder, number, event->line, r->error,
-                                     "a communicator of %d tasks, but there are %u "
-                                     "trace files",
+                                     "a communicator of %d tasks, but there are %u trace files",
                                      event->group.size, r->tasks);
         if (!known)
             return allprof_line_fail(

@@ -333,8 +333,7 @@ static void group_doubt(struct finder *f, const int32_t *place, enum allprof_lev
                 continue;
             allprof_doubt(f->r,
                           "rank %d of a communicator of %d tasks that MPI_Comm_create made is task %u or "
-                          "task %u, which the "
-                          "trace does not say; task %u is taken",
+                          "task %u, which the trace does not say; task %u is taken",
                           rank, f->size, f->member[place[rank]].task, m->task, f->member[place[rank]].task);
             return;
         }
@@ -407,8 +406,7 @@ static enum ker_status members_unknown(struct allprof_resolver *r, uint32_t task
             r, task, known->made,
             r->open[-1 - known->comm].create == ALLPROF_CART_SUB
                 ? "the members of the new communicators are not known: the tasks' ranks do not fit a grid "
-                  "of "
-                  "which some dimensions are kept"
+                  "of which some dimensions are kept"
                 : "the members of the new communicator are not known: not every rank in it is used once, by "
                   "tasks whose calls fit");
     }

@@ -19,9 +19,7 @@ enum ker_status allprof_event_fail(struct allprof_resolver *r, uint32_t task, si
 
 void allprof_comms_release(struct allprof_comms *comms)
 {
-    for (int32_t i = 0; i < comms->owned_count; i++)
-        free(comms->owned[i]);
-    free(comms->owned);
+    ker_free_all(comms->owned, comms->owned_count);
     free(comms->comm);
     memset(comms, 0, sizeof *comms);
 }

@@ -102,9 +102,8 @@ static enum ker_status flow_fail(const struct allprof_flow *flow, uint64_t sends
 {
     return allprof_line_fail(
         folder, (uint32_t)flow->to, flow->line, error,
-        "task %d receives %lu messages from %s on a "
-        "communicator of %d tasks (the last one here), but only %lu are sent: the files are not of "
-        "one run, or damaged",
+        "task %d receives %lu messages from %s on a communicator of %d tasks (the last one here), but only "
+        "%lu are sent: the files are not of one run, or damaged",
         flow->to, (unsigned long)receives, sender, comms->comm[flow->comm].size, (unsigned long)sends);
 }
 

@@ -109,4 +109,12 @@ char *foreign_file(const struct task_program *, uint32_t task);
         TRACE_PROGRAM,          .open = name##_open,    .hand = foreign_hand, .prepare = foreign_prepare,    \
         .agree = foreign_agree, .close = foreign_close, __VA_ARGS__}
 
+/* Is the collective called with a number for each task? */
+static inline bool foreign_has_counts(unsigned collective)
+{
+    return collective == TASK_COLL_GATHERV || collective == TASK_COLL_SCATTERV ||
+           collective == TASK_COLL_ALLGATHERV || collective == TASK_COLL_ALLTOALLV ||
+           collective == TASK_COLL_REDUCE_SCATTER;
+}
+
 #endif

@@ -111,6 +111,8 @@ struct mars_task {
 bool mars_task_open(struct mars_task **, struct mars_trace *, uint32_t number, struct mars_error *);
 void mars_task_close(struct mars_task *);
 const char *mars_task_info(const struct mars_task *, const char *key); /* NULL: it is not there */
+/* "thread-1-after" and its like, of thread 1 and "after". */
+uint64_t mars_thread_info(const struct mars_task *, uint32_t thread, const char *what, uint64_t absent);
 /* For who makes a task of something else. Of "MPI_Wait requests[] done[]", which is changed; NULL: no name,
  * too many fields, or no memory. */
 struct mars_function *mars_function_make(char *text);

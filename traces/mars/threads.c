@@ -18,7 +18,7 @@
 
 enum { FREE, THERE, PERSISTENT };
 
-static uint64_t info_number(const struct mars_task *task, uint32_t thread, const char *what, uint64_t absent)
+uint64_t mars_thread_info(const struct mars_task *task, uint32_t thread, const char *what, uint64_t absent)
 {
     char key[48];
     snprintf(key, sizeof key, "thread-%u-%s", thread, what);
@@ -42,8 +42,8 @@ bool mars_threads_open(struct mars_threads *all, const struct mars_task *task, s
         return mars_fail(error, "no memory for %u threads of task %u", task->threads, task->number);
     for (uint32_t i = 0; i < all->count; i++) {
         struct mars_thread *thread = &all->thread[i];
-        thread->after = info_number(task, i, "after", 1); /* at least behind MPI_Init */
-        thread->ended = info_number(task, i, "ended", UINT64_MAX);
+        thread->after = mars_thread_info(task, i, "after", 1); /* at least behind MPI_Init */
+        thread->ended = mars_thread_info(task, i, "ended", UINT64_MAX);
         if (!mars_stream_open(&thread->stream, task, i, error) || !record_fetch(thread, error))
             return false;
     }

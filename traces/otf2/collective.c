@@ -97,13 +97,6 @@ static void sizes_settle(struct sizes *s, struct task_op *op)
     }
 }
 
-static bool has_counts(unsigned collective)
-{
-    return collective == TASK_COLL_GATHERV || collective == TASK_COLL_SCATTERV ||
-           collective == TASK_COLL_ALLGATHERV || collective == TASK_COLL_ALLTOALLV ||
-           collective == TASK_COLL_REDUCE_SCATTER;
-}
-
 static bool has_root(unsigned collective)
 {
     return collective == TASK_COLL_BCAST || collective == TASK_COLL_REDUCE ||
@@ -142,9 +135,8 @@ static enum ker_status record_check(struct otf2_task *t, const struct otf2_event
     if (t->trace->sizes == OTF2_SIZES_UNKNOWN && (event->sent || event->received))
         return otf2_task_fail(
             t, event,
-            "what the sizes of %s mean depends on who has written the archive, which it "
-            "does not say; jobs[].collective_sizes = \"total\" (as Score-P) or \"each\" (as "
-            "EZTrace) does",
+            "what the sizes of %s mean depends on who has written the archive, which it does not say; "
+            "jobs[].collective_sizes = \"total\" (as Score-P) or \"each\" (as EZTrace) does",
             name);
     return KER_OK;
 }
@@ -182,7 +174,7 @@ enum ker_status otf2_collective(struct otf2_task *t, const struct otf2_event *ev
                               "tasks; jobs[].collective_sizes says what sizes mean",
                               op->call, (unsigned long long)event->sent, (unsigned long long)event->received,
                               of->size);
-    if (has_counts(event->collective))
+    if (foreign_has_counts(event->collective))
         t->out->doubts |= 1u << OTF2_DOUBT_COUNTS;
     *some = true;
     return KER_OK;

@@ -105,8 +105,7 @@ static enum ker_status message_get(struct otf2_task *t, const struct otf2_event 
         return otf2_task_fail(t, where, "communicator %u, of which there is no definition", event->comm);
     if (comm->kind != OTF2_COMM_RANKS)
         return otf2_task_fail(t, where,
-                              "a message on communicator %u, which is %s: these are not read from "
-                              "archives",
+                              "a message on communicator %u, which is %s: these are not read from archives",
                               event->comm,
                               comm->kind == OTF2_COMM_BETWEEN ? "an intercommunicator"
                               : comm->kind == OTF2_COMM_SELF  ? "MPI_COMM_SELF"

@@ -99,8 +99,7 @@ static enum ker_status archive_open(struct opened *o, struct foreign_trace *to, 
     if (!o->anchor || !has_magic(o->anchor))
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: neither the anchor file of an OTF2 archive (NAME.otf2) nor a folder with one; "
-                        "an anchor file "
-                        "begins with two bytes and \"OTF2\": is it damaged?",
+                        "an anchor file begins with two bytes and \"OTF2\": is it damaged?",
                         to->path);
     o->trace.path = o->anchor;
     enum ker_status status = files_try(o->anchor, error);

@@ -18,9 +18,7 @@ void replay_counters_read(struct replay_rules *rules, const struct ker_config *c
 
 void replay_counters_release(struct replay_rules *rules)
 {
-    for (uint32_t i = 0; i < rules->counters; i++)
-        free(rules->counter[i]);
-    free(rules->counter);
+    ker_free_all(rules->counter, rules->counters);
 }
 
 /* The place of a name among those that commas separate; -1: it is not there. */

@@ -155,8 +155,7 @@ static enum ker_status task_prepare(struct task_program *program, struct trace_o
         mars_task_close(t.trace);
         return ker_fail(
             error, KER_BAD_INPUT,
-            "%s: jobs[].calls = \"traced\" needs a trace without waits: marsconv --to mars --no-waits "
-            "%s NEW",
+            "%s: jobs[].calls = \"traced\" needs a trace without waits: marsconv --to mars --no-waits %s NEW",
             program->path, program->path);
     }
     t.comm = replay_comms_of(&program->comms, t.trace);

@@ -13,9 +13,7 @@
 
 void simgrid_files_release(struct simgrid_trace *trace)
 {
-    for (uint32_t i = 0; i < trace->files; i++)
-        free(trace->file[i]);
-    free(trace->file);
+    ker_free_all(trace->file, trace->files);
 }
 
 /* The last `parts` parts of a path. */

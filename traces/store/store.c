@@ -38,9 +38,7 @@ void trace_store_release(struct trace_store *store)
 {
     if (store->step && store->file >= 0)
         close(store->file);
-    for (uint32_t i = 0; i < store->others; i++)
-        free(store->other[i]);
-    free(store->other);
+    ker_free_all(store->other, store->others);
     *store = (struct trace_store){.file = -1};
 }
 
