@@ -150,6 +150,10 @@ static void links_make(struct flows *f)
             f->link[f->first[i] + port].capacity = SHARES * sum->link[peer.link].rate;
             if (peer.kind == ROUTE_ENDPOINT)
                 f->link[links + peer.id].capacity = SHARES * sum->link[peer.link].rate;
+            if (peer.kind == ROUTE_ENDPOINT && f->node) {
+                f->node[peer.id].out_link = (uint32_t)(links + peer.id);
+                f->node[peer.id].into_link = (uint32_t)(f->first[i] + port);
+            }
         }
 }
 
@@ -158,6 +162,14 @@ static void links_make(struct flows *f)
 static void link_touch(struct flows *f, uint32_t link)
 {
     *KER_PUSH(f->dirty, f->dirty_count, f->dirty_room) = link;
+}
+
+static void nodes_touch(struct flows *f, const struct flow *flow)
+{
+    if (!f->node)
+        return;
+    net_flow_touch(f, flow->from);
+    net_flow_touch(f, flow->to);
 }
 
 static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
@@ -185,6 +197,7 @@ static void flow_begin(void *context, const struct net_asked *m, uint32_t id)
         net_flow_rate(f, id, m->now, least);
         return;
     }
+    nodes_touch(f, flow);
     for (uint32_t u = 0; u < flow->uses; u++) {
         struct link *l = &f->link[flow->use[u].resource];
         *KER_APPEND(l->on, l->flows) = (struct on_link){id, flow->use[u].times};
@@ -203,6 +216,8 @@ static void flow_remove(struct flows *f, uint32_t id)
         l->on[k] = l->on[--l->flows];
         link_touch(f, flow->use[u].resource);
     }
+    if (!flow->alone)
+        nodes_touch(f, flow);
     free(flow->use);
     *flow = (struct flow){0};
 }
@@ -245,7 +260,7 @@ static void flow_state(void *context, uint32_t id, struct ker_chunk *c)
 {
     struct flows *f = context;
     struct flow *flow = &f->flow[id];
-    KER_CHUNK(c, flow->left, flow->since, flow->rate, flow->bound);
+    KER_CHUNK(c, flow->left, flow->since, flow->rate, flow->bound, flow->most);
     if (c->loads) {
         flow->ends = ker_time_later(flow->since, flow->rate ? ker_moved_takes(flow->left, flow->rate) : 0);
         net_heap_put(&f->ending, (struct net_timed){flow->ends, id});
@@ -270,7 +285,7 @@ static void flows_release(void *context)
     free(f->over);
     free(f->late);
     free(f->node);
-    free(f->pair);
+    free(f->touched);
     free(f->sharer);
     free(f->order);
     free(f);
@@ -287,12 +302,12 @@ static enum ker_status flow_new(struct net_network **net, const struct ker_confi
     ker_time least = KER_TIME_MAX;
     *f = (struct flows){
         .topology = topology, .seed = seed, .small = (uint64_t)ker_config_bytes(config, "network.flow_size")};
+    if (ker_config_is(config, "network.flow_penalty", "infiniband"))
+        f->node = ker_alloc(sum->endpoints * sizeof *f->node);
     links_make(f);
     if (!ker_config_means_key(config, "routing.pinning") ||
         ker_config_is(config, "routing.pinning", "packet"))
         f->dimensions = route_grid(topology, f->extent);
-    if (ker_config_is(config, "network.flow_penalty", "infiniband"))
-        f->node = ker_alloc(route_hosts(sum) * sizeof *f->node);
     for (int i = 0; i < sum->link_count; i++)
         if (sum->link[i].latency < least)
             least = sum->link[i].latency;

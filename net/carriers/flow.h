@@ -10,6 +10,7 @@ struct flow {
     ker_time since, ends, latency;
     uint64_t rate; /* 0: it has none yet */
     uint32_t uses, mark, from, to;
+    uint32_t same;             /* with penalties: flows between these two */
     uint32_t bound;            /* the link that lets it have no more; KER_NONE: `most` */
     uint32_t place;            /* in flows.reached */
     uint64_t least, most;      /* bandwidth of its route; what it has at most by itself */
@@ -17,14 +18,13 @@ struct flow {
     bool alone;                /* shares nothing */
 };
 
-/* Of a node, while penalties are found. */
+/* Of a node, with penalties. */
 struct node_flows {
-    uint32_t out;
-    bool crowded; /* one of these goes where there are more than two */
-};
-
-struct pair {
-    uint32_t to, from, flow;
+    uint32_t out_link, into_link; /* of all flows from and to it */
+    uint32_t out, into, sources;  /* flows, and nodes that those into it are from */
+    uint32_t same;                /* while they are counted */
+    bool crowded;                 /* a flow out of it goes where there are more than two */
+    bool touched, other;          /* it is listed; `out` or `crowded` has changed */
 };
 
 struct link {
@@ -60,12 +60,14 @@ struct flows {
     uint32_t *late, late_count, late_room;          /* flows that may not keep their rates */
     struct ker_sharer *sharer, **order;             /* of the first of these */
     uint32_t sharers, sharer_room;
-    struct node_flows *node; /* NULL: there are no penalties */
-    struct pair *pair;       /* of the flows that are reached */
+    struct node_flows *node;                        /* NULL: there are no penalties */
+    uint32_t *touched, touched_count, touched_room; /* nodes whose flows are others than before */
 };
 
 /* flow_share.c: new rates, from now on, where `dirty` wants them. */
 void net_flow_share(struct flows *, ker_time now);
+/* With penalties: a flow of this node begins or ends. */
+void net_flow_touch(struct flows *, uint32_t node);
 /* This one has another rate. */
 void net_flow_rate(struct flows *, uint32_t id, ker_time now, uint64_t rate);
 

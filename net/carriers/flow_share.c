@@ -7,7 +7,9 @@
  * again. When there are none left, the rates are fair for all. How far that spreads is a few links in most
  * systems, however many flows hang together.
  *
- * With penalties, which change with any flow of a node, all that hang together are looked at.
+ * A flow's penalty changes with other flows of its two nodes, and with what else arrives where one from its
+ * source goes. Those of these flows are found anew; who is bound by it, or has more than it allows now, is
+ * looked at.
  */
 #include "net/carriers/flow.h"
 
@@ -91,57 +93,90 @@ static void first_reach(struct flows *f)
 #define PENALTY_OUT 925u
 #define PENALTY_CROWDED 1350u
 
-KER_ORDER_BY(pair_compare, struct pair, to, from)
-
-/* Pairs of one destination, and of one source among them, lie side by side: how many there are from i on. */
-static uint32_t run_of(const struct flows *f, uint32_t i, bool source)
+void net_flow_touch(struct flows *f, uint32_t node)
 {
-    uint32_t end = i;
-    while (end < f->reached_count && f->pair[end].to == f->pair[i].to &&
-           (!source || f->pair[end].from == f->pair[i].from))
-        end++;
-    return end - i;
+    if (f->node[node].touched)
+        return;
+    f->node[node].touched = true;
+    *KER_PUSH(f->touched, f->touched_count, f->touched_room) = node;
 }
 
-static void penalty_set(struct flows *f, const struct pair *p, uint32_t into, uint32_t same, uint32_t sources)
+/* Visits the flows on a link. */
+#define EACH_FLOW(f, number, flow)                                                                           \
+    for (uint32_t k_ = 0;                                                                                    \
+         k_ < (f)->link[number].flows && ((flow) = &(f)->flow[(f)->link[number].on[k_].flow], true); k_++)
+
+/* Those into a node, by their sources; where it begins or ends to be crowded these are touched, too. */
+static void into_count(struct flows *f, struct node_flows *n)
 {
-    const struct node_flows *n = &f->node[p->from];
-    struct flow *flow = &f->flow[p->flow];
-    uint64_t out = n->out == 1 ? PENALTY_ONE
-                               : (uint64_t)n->out * PENALTY_OUT * (n->crowded ? PENALTY_CROWDED : 1000u),
-             in = into == 1 ? PENALTY_ONE : (uint64_t)same * sources * PENALTY_IN;
-    unsigned __int128 most = (unsigned __int128)flow->least * PENALTY_ONE / (out > in ? out : in);
-    flow->most = most ? (uint64_t)most : 1;
+    struct flow *flow;
+    uint32_t before = n->into;
+    n->into = f->link[n->into_link].flows;
+    n->sources = 0;
+    EACH_FLOW(f, n->into_link, flow)
+    n->sources += f->node[flow->from].same++ == 0;
+    EACH_FLOW(f, n->into_link, flow)
+    flow->same = f->node[flow->from].same;
+    EACH_FLOW(f, n->into_link, flow)
+    {
+        f->node[flow->from].same = 0;
+        if ((before > 2) != (n->into > 2))
+            net_flow_touch(f, flow->from);
+    }
 }
 
-/* All flows of a node hang together: those that are reached are all there are at their ends. */
-static void penalties_find(struct flows *f)
+static void out_count(struct flows *f, struct node_flows *n)
 {
-    for (uint32_t i = 0; i < f->reached_count; i++) {
-        const struct flow *flow = &f->flow[f->reached[i]];
-        f->node[flow->from] = (struct node_flows){0};
-        f->pair[i] = (struct pair){flow->to, flow->from, f->reached[i]};
+    struct flow *flow;
+    uint32_t out = f->link[n->out_link].flows;
+    bool crowded = false;
+    EACH_FLOW(f, n->out_link, flow)
+    crowded |= f->node[flow->to].into > 2;
+    n->other = out != n->out || crowded != n->crowded;
+    n->out = out;
+    n->crowded = crowded;
+}
+
+/* What a flow may have at most; it is reached if that matters to it. */
+static void penalty_find(struct flows *f, uint32_t id)
+{
+    struct flow *flow = &f->flow[id];
+    const struct node_flows *from = &f->node[flow->from], *to = &f->node[flow->to];
+    uint64_t out = from->out == 1
+                       ? PENALTY_ONE
+                       : (uint64_t)from->out * PENALTY_OUT * (from->crowded ? PENALTY_CROWDED : 1000u),
+             in = to->into == 1 ? PENALTY_ONE : (uint64_t)flow->same * to->sources * PENALTY_IN;
+    unsigned __int128 least = (unsigned __int128)flow->least * PENALTY_ONE / (out > in ? out : in);
+    uint64_t most = least ? (uint64_t)least : 1;
+    if (most == flow->most)
+        return;
+    flow->most = most;
+    if (flow->bound == KER_NONE || flow->rate > most)
+        flow_reach(f, id);
+}
+
+static void penalties_find(struct flows *f, uint32_t link)
+{
+    for (uint32_t k = 0; k < f->link[link].flows; k++)
+        penalty_find(f, f->link[link].on[k].flow);
+}
+
+static void penalties_renew(struct flows *f)
+{
+    uint32_t ended = f->touched_count; /* flows into these have begun or ended; into the others none */
+    for (uint32_t i = 0; i < ended; i++)
+        into_count(f, &f->node[f->touched[i]]);
+    for (uint32_t i = 0; i < f->touched_count; i++)
+        out_count(f, &f->node[f->touched[i]]);
+    for (uint32_t i = 0; i < f->touched_count; i++) {
+        struct node_flows *n = &f->node[f->touched[i]];
+        if (n->other)
+            penalties_find(f, n->out_link);
+        if (i < ended)
+            penalties_find(f, n->into_link);
+        n->touched = false;
     }
-    if (f->reached_count)
-        qsort(f->pair, f->reached_count, sizeof *f->pair, pair_compare);
-    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
-        into = run_of(f, i, false);
-        for (uint32_t k = i; k < i + into; k++) {
-            f->node[f->pair[k].from].out++;
-            f->node[f->pair[k].from].crowded |= into > 2;
-        }
-    }
-    for (uint32_t i = 0, into; i < f->reached_count; i += into) {
-        uint32_t sources = 0;
-        into = run_of(f, i, false);
-        for (uint32_t k = i; k < i + into; k += run_of(f, k, true))
-            sources++;
-        for (uint32_t k = i, same; k < i + into; k += same) {
-            same = run_of(f, k, true);
-            for (uint32_t j = k; j < k + same; j++)
-                penalty_set(f, &f->pair[j], into, same, sources);
-        }
-    }
+    f->touched_count = 0;
 }
 
 /* ---- rates ---- */
@@ -163,11 +198,7 @@ static void rates_find(struct flows *f)
         f->sharer_room = 2 * f->reached_count;
         f->sharer = ker_realloc(f->sharer, f->sharer_room * sizeof *f->sharer);
         f->order = ker_realloc(f->order, f->sharer_room * sizeof *f->order);
-        if (f->node)
-            f->pair = ker_realloc(f->pair, f->sharer_room * sizeof *f->pair);
     }
-    if (f->node)
-        penalties_find(f);
     for (uint32_t i = 0; i < f->over_count; i++)
         room_find(f, f->over[i]);
     for (uint32_t i = 0; i < f->reached_count; i++) {
@@ -226,8 +257,9 @@ void net_flow_share(struct flows *f, ker_time now)
         link_reach(f, f->dirty[i]);
     f->dirty_count = 0;
     first_reach(f);
+    penalties_renew(f);
     for (uint32_t round = 1;; round++) {
-        if (f->node || round == ROUNDS)
+        if (round == ROUNDS)
             all_reach(f);
         rates_find(f);
         for (uint32_t i = 0, links = f->over_count; i < links; i++)

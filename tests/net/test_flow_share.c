@@ -1,6 +1,6 @@
 /* test_flow_share.c - flows that begin and end, a few at a time: the rates that spread from there are those
  * of sharing all anew, but for what rounding leaves to one or the other: less than a part in 10^6 of the
- * smallest capacity.
+ * smallest capacity. With penalties these are those of all flows there are.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +15,7 @@
 #define LINKS 40
 #define FLOWS 120
 #define USES 5
+#define NODES 10 /* with penalties: links of flows out of them, of those into them, and the others */
 #define LEAST 1000000000ull /* of the capacities */
 
 static struct ker_share_use use[FLOWS][USES];
@@ -26,9 +27,22 @@ static void flow_put(struct flows *f, uint32_t id, struct ker_stream *draw)
     if (ker_stream_below(draw, 5) == 0)
         flow->most = 1 + ker_stream_below(draw, LEAST);
     uint32_t uses = 1 + ker_stream_below(draw, USES), from = ker_stream_below(draw, LINKS);
+    if (f->node) {
+        uses = uses < 3 ? 3 : uses;
+        flow->from = ker_stream_below(draw, NODES);
+        flow->to = ker_stream_below(draw, NODES);
+        flow->most = UINT64_MAX;
+        flow->least = LEAST;
+        net_flow_touch(f, flow->from);
+        net_flow_touch(f, flow->to);
+    }
     for (uint32_t u = 0; u < uses; u++) {
         use[id][u] =
             (struct ker_share_use){(from + 7 * u) % LINKS, (uint16_t)(1 + ker_stream_below(draw, 3))};
+        if (f->node)
+            use[id][u].resource = u == 0   ? flow->from
+                                  : u == 1 ? NODES + flow->to
+                                           : 2 * NODES + (from + 7 * u) % (LINKS - 2 * NODES);
         struct link *l = &f->link[use[id][u].resource];
         *KER_APPEND(l->on, l->flows) = (struct on_link){id, use[id][u].times};
         *KER_PUSH(f->dirty, f->dirty_count, f->dirty_room) = use[id][u].resource;
@@ -46,6 +60,10 @@ static void flow_take(struct flows *f, uint32_t id)
             k++;
         l->on[k] = l->on[--l->flows];
         *KER_PUSH(f->dirty, f->dirty_count, f->dirty_room) = flow->use[u].resource;
+    }
+    if (f->node) {
+        net_flow_touch(f, flow->from);
+        net_flow_touch(f, flow->to);
     }
     *flow = (struct flow){0};
 }
@@ -75,7 +93,40 @@ static uint64_t beside_all(const struct flows *f)
     return most;
 }
 
-static void rates_are_fair_for_all(void **state)
+static uint32_t into(const struct flows *f, uint32_t node)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < FLOWS; i++)
+        count += f->flow[i].use && f->flow[i].to == node;
+    return count;
+}
+
+/* LEAST less the penalty, from all flows: 0.925 n out of the source (n > 1), 1.35 times that where any of
+ * these goes where there are more than two; 0.965 x flows of both nodes x sources into the destination, if
+ * there are more flows than this. */
+static uint64_t most_of(const struct flows *f, uint32_t id)
+{
+    const struct flow *flow = &f->flow[id];
+    uint64_t out = 0, same = 0, sources = 0, source = 1000000, destination = 1000000;
+    bool crowded = false, seen[NODES] = {false};
+    for (uint32_t i = 0; i < FLOWS; i++) {
+        const struct flow *other = &f->flow[i];
+        if (!other->use)
+            continue;
+        out += other->from == flow->from;
+        crowded |= other->from == flow->from && into(f, other->to) > 2;
+        same += other->from == flow->from && other->to == flow->to;
+        sources += other->to == flow->to && !seen[other->from];
+        seen[other->from] |= other->to == flow->to;
+    }
+    if (out > 1)
+        source = out * (crowded ? 1248750 : 925000);
+    if (into(f, flow->to) > 1)
+        destination = same * sources * 965000;
+    return LEAST * 1000000 / (source > destination ? source : destination);
+}
+
+static void systems_check(bool penalties)
 {
     for (uint64_t system = 0; system < 60; system++) {
         struct ker_stream draw;
@@ -84,6 +135,9 @@ static void rates_are_fair_for_all(void **state)
         f.link = ker_alloc(LINKS * sizeof *f.link);
         f.shared = ker_alloc(LINKS * sizeof *f.shared);
         f.flow = ker_alloc(FLOWS * sizeof *f.flow);
+        f.node = penalties ? ker_alloc(NODES * sizeof *f.node) : NULL;
+        for (uint32_t i = 0; i < NODES && penalties; i++)
+            f.node[i] = (struct node_flows){.out_link = i, .into_link = NODES + i};
         ker_stream_init(&draw, 1, KER_PURPOSE_TEST, system);
         for (uint32_t i = 0; i < LINKS; i++)
             f.link[i].capacity = LEAST * (1 + ker_stream_below(&draw, 20));
@@ -96,6 +150,8 @@ static void rates_are_fair_for_all(void **state)
                     flow_put(&f, id, &draw);
             }
             net_flow_share(&f, 0);
+            for (uint32_t i = 0; i < FLOWS && penalties; i++)
+                assert_true(!f.flow[i].use || f.flow[i].most == most_of(&f, i));
             looked += f.sharers;
             for (uint32_t i = 0; i < FLOWS; i++)
                 there += f.flow[i].use != NULL;
@@ -115,11 +171,24 @@ static void rates_are_fair_for_all(void **state)
         free(f.late);
         free(f.sharer);
         free(f.order);
+        free(f.node);
+        free(f.touched);
     }
+}
+
+static void rates_are_fair_for_all(void **state)
+{
+    systems_check(false);
+}
+
+static void penalties_are_those_of_all(void **state)
+{
+    systems_check(true);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rates_are_fair_for_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rates_are_fair_for_all),
+                                       cmocka_unit_test(penalties_are_those_of_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
