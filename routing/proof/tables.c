@@ -4,7 +4,7 @@
  * is one and the same to the end, the only one there is or its layer, or it counts the switches passed. So
  * nothing has to be asked, and a state is a switch and a set of classes. For 64 destinations at once the
  * classes of the packets that come by each switch are collected (`passing`), from switch to switch for all of
- * them together, since many go by the same link; then every link that packets leave by waits for those that
+ * them together, since many go by the same link; every link that packets leave by waits for those that
  * they leave the next switch by, in these classes. A
  * dependency has a place of its own, a bit for each class: one that is known costs no more than to look
  * there. As in check.c (which does all other tables, and is the judge of this in its test) there must be no
@@ -36,12 +36,14 @@ struct tables {
     uint32_t *place;             /* per link: its first dependency; one for each link of the next switch */
     uint32_t *waits;             /* per dependency: in which classes */
     size_t waits_bytes;
-    uint32_t first, count;   /* the columns at hand */
-    uint64_t wanted;         /* of these: the destinations to look at */
-    uint32_t *set, *passing; /* [switch * BLOCK + i]: its paths; classes of packets that come by */
-    uint32_t *queue;         /* switches */
-    uint64_t *pending;       /* per switch: the destinations for which what is behind it is not up to date;
-                                it is in the queue if there are any */
+    uint32_t first, count;     /* the columns at hand */
+    uint64_t wanted;           /* of these: the destinations to look at */
+    struct state {             /* [switch * BLOCK + i] */
+        uint32_t set, passing; /* its paths; classes of packets that come by */
+    } * state;
+    uint32_t *queue;   /* switches */
+    uint64_t *pending; /* per switch: the destinations for which what is behind it is not up to date;
+                          it is in the queue if there are any */
     bool layered;
     uint32_t class; /* of all hops to switches */
     uint32_t shift; /* 1: it counts the switches passed */
@@ -88,20 +90,17 @@ static void tables_release(struct tables *t)
     free(t->link);
     free(t->place);
     ker_release(t->waits, t->waits_bytes);
-    free(t->set);
-    free(t->passing);
+    free(t->state);
     free(t->queue);
     free(t->pending);
 }
 
 /* ---- 64 destinations ---- */
 
-/* Reads what destination number i of the block has at a switch, if it is not what the last one had. */
-static inline void fan_read(const struct tables *t, struct fan *fan, uint32_t at, uint32_t i)
+/* Several links, none, or an exit. */
+static __attribute__((noinline)) void fan_read_any(const struct tables *t, struct fan *fan, uint32_t at,
+                                                   uint32_t set)
 {
-    uint32_t set = t->set[(size_t)at * BLOCK + i];
-    if (fan->at == at && fan->set == set)
-        return;
     const struct route_hop *hops;
     uint32_t count = route_table_set_hops(t->table, set, &hops);
     fan->at = at;
@@ -123,6 +122,27 @@ static inline void fan_read(const struct tables *t, struct fan *fan, uint32_t at
     }
 }
 
+/* Reads what destination number i of the block has at a switch, if it is not what the last one had. */
+static inline void fan_read(const struct tables *t, struct fan *fan, uint32_t at, uint32_t i)
+{
+    uint32_t set = t->state[(size_t)at * BLOCK + i].set;
+    if (fan->at == at && fan->set == set)
+        return;
+    const struct route_hop *hop;
+    bool single = route_table_set_hops(t->table, set, &hop) == 1 && hop->class == t->class;
+    uint32_t port = t->first_port[at] + (single ? hop->port : 0);
+    if (!single || port >= t->first_port[at + 1] || t->link[port] == NONE) {
+        fan_read_any(t, fan, at, set);
+        return;
+    }
+    fan->at = at;
+    fan->set = set;
+    fan->links = 1;
+    fan->link[0] = t->link[port];
+    fan->exit = NONE;
+    fan->plain = true;
+}
+
 /* False: a path leads nowhere, or in another class. */
 static inline bool fan_is_plain(const struct tables *t, const struct fan *fan, uint32_t i, uint32_t passing)
 {
@@ -135,36 +155,46 @@ static inline bool fan_is_plain(const struct tables *t, const struct fan *fan, u
 static void block_read(struct tables *t, uint32_t block)
 {
     const struct route_wires *wires = &t->wires;
-    memset(t->passing, 0, (size_t)wires->switches * BLOCK * sizeof *t->passing);
+    const struct route_trie *hops = &t->table->hops, *layers = &t->table->layers;
+    uint32_t set[BLOCK], layer[BLOCK] = {0};
     for (uint32_t at = 0; at < wires->switches; at++) {
-        uint32_t *passing = t->passing + (size_t)at * BLOCK, layer[BLOCK] = {0};
-        const struct route_trie *hops = &t->table->hops, *layers = &t->table->layers;
-        route_trie_block_values(hops, route_trie_block_of(hops, at, block), t->set + (size_t)at * BLOCK);
-        if (wires->endpoints_at[at] == 0)
-            continue;
-        if (t->layered)
+        bool begins = wires->endpoints_at[at] > 0; /* packets, in their layers */
+        struct state *state = t->state + (size_t)at * BLOCK;
+        route_trie_block_values(hops, route_trie_block_of(hops, at, block), set);
+        if (begins && t->layered)
             route_trie_block_values(layers, route_trie_block_of(layers, at, block), layer);
-        for (uint32_t i = 0; i < t->count; i++)
-            passing[i] = 1u << layer[i]; /* of packets that begin here */
+        for (uint32_t i = 0; i < BLOCK; i++)
+            state[i] = (struct state){set[i], begins && i < t->count ? 1u << layer[i] : 0};
     }
     for (uint32_t i = 0; i < t->count; i++) {
         uint32_t own = wires->endpoint_switch[t->first + i];
         if (wires->endpoints_at[own] == 1) /* nothing is sent to oneself */
-            t->passing[(size_t)own * BLOCK + i] = 0;
+            t->state[(size_t)own * BLOCK + i].passing = 0;
     }
 }
 
-/* What passes a switch passes those behind it, too; those that get more are put in the queue. */
+static void waits_add(struct tables *t, uint32_t link, const struct fan *behind, uint32_t classes)
+{
+    for (uint32_t k = 0; k < behind->links; k++)
+        t->waits[t->place[link] + behind->link[k] - t->wires.begin[behind->at]] |= classes;
+}
+
+/* What passes a switch passes those behind it, too, and waits there; those that get more are put in the
+ * queue.
+ */
 static bool switch_spread(struct tables *t, uint32_t at, uint64_t destinations, uint32_t *found)
 {
-    struct fan fan = {.at = NONE};
+    struct fan fan = {.at = NONE}, behind = {.at = NONE};
     for (; destinations; destinations &= destinations - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(destinations), passing = t->passing[(size_t)at * BLOCK + i];
+        uint32_t i = (uint32_t)__builtin_ctzll(destinations);
+        uint32_t passing = t->state[(size_t)at * BLOCK + i].passing;
         fan_read(t, &fan, at, i);
         if (!fan_is_plain(t, &fan, i, passing))
             return false;
         for (uint32_t k = 0; k < fan.links; k++) {
-            uint32_t on = t->wires.to[fan.link[k]], *there = &t->passing[(size_t)on * BLOCK + i];
+            uint32_t on = t->wires.to[fan.link[k]], *there = &t->state[(size_t)on * BLOCK + i].passing;
+            fan_read(t, &behind, on, i);
+            waits_add(t, fan.link[k], &behind, passing);
             if (!(passing << t->shift & ~*there))
                 continue;
             *there |= passing << t->shift;
@@ -176,13 +206,13 @@ static bool switch_spread(struct tables *t, uint32_t at, uint64_t destinations, 
     return true;
 }
 
-static bool block_spread(struct tables *t)
+static bool block_walk(struct tables *t)
 {
     uint32_t switches = t->wires.switches, done = 0, found = 0;
     for (uint32_t at = 0; at < switches; at++) {
         t->pending[at] = 0;
         for (uint64_t rest = t->wanted; rest; rest &= rest - 1)
-            t->pending[at] |= t->passing[(size_t)at * BLOCK + __builtin_ctzll(rest)] ? rest & -rest : 0;
+            t->pending[at] |= t->state[(size_t)at * BLOCK + __builtin_ctzll(rest)].passing ? rest & -rest : 0;
         if (t->pending[at])
             t->queue[found++] = at;
     }
@@ -193,31 +223,6 @@ static bool block_spread(struct tables *t)
         if (!switch_spread(t, at, destinations, &found))
             return false;
     }
-    return true;
-}
-
-static void waits_add(struct tables *t, uint32_t link, const struct fan *behind, uint32_t classes)
-{
-    for (uint32_t k = 0; k < behind->links; k++)
-        t->waits[t->place[link] + behind->link[k] - t->wires.begin[behind->at]] |= classes;
-}
-
-static bool block_walk(struct tables *t)
-{
-    struct fan fan = {.at = NONE}, behind = {.at = NONE};
-    if (!block_spread(t))
-        return false;
-    for (uint32_t at = 0; at < t->wires.switches; at++)
-        for (uint64_t rest = t->wanted; rest; rest &= rest - 1) {
-            uint32_t i = (uint32_t)__builtin_ctzll(rest), classes = t->passing[(size_t)at * BLOCK + i];
-            if (!classes)
-                continue;
-            fan_read(t, &fan, at, i);
-            for (uint32_t k = 0; k < fan.links; k++) {
-                fan_read(t, &behind, t->wires.to[fan.link[k]], i);
-                waits_add(t, fan.link[k], &behind, classes);
-            }
-        }
     return true;
 }
 
@@ -299,8 +304,7 @@ enum route_table_proof route_prove_table(const struct route_topology *topology, 
     struct route_proof found = *proof;
     size_t switches = topology->summary.switches;
     route_wires_make(&t.wires, topology);
-    t.set = ker_alloc(switches * BLOCK * sizeof *t.set);
-    t.passing = ker_alloc(switches * BLOCK * sizeof *t.passing);
+    t.state = ker_alloc(switches * BLOCK * sizeof *t.state);
     t.queue = ker_alloc(switches * sizeof *t.queue);
     t.pending = ker_alloc(switches * sizeof *t.pending);
     ports_make(&t, topology);

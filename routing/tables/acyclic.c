@@ -21,45 +21,43 @@
 #define LABEL_BITS 62
 #define FEW 24 /* are sorted by insertion */
 
-/* The directions of the searches. */
-enum way { AHEAD, BACK, WAYS };
-
 struct layer {
     struct route_nodes nodes;
     struct route_hubs hubs;
+    uint64_t *memory; /* of the nodes */
 };
 
-struct found { /* by one search */
-    struct place {
+struct found { /* by one search, as its direction numbers links */
+    struct mark {
         uint64_t label;
         uint32_t link;
-    } * place;
+    } * mark;
     uint32_t count, done; /* done: what these lead to is found, too */
     uint64_t asked;       /* links that these lead to, and were not looked at before */
 };
 
-/* Where the bits of a link are among those of the switches: of `from` by its own place there, of `to` by
- * that of its reverse; and the first links of both. */
+/* Where the bits of a link are among those of the switches: its own at the one it leaves, its reverse's at
+ * the one it leads to. */
 struct ends {
-    uint32_t from, to;          /* the first words of marks of both switches */
-    uint32_t from_first, first; /* and their first links */
-    uint16_t from_bit, to_bit;  /* in these words */
+    uint32_t from, to;      /* the first words of both switches */
+    uint32_t first;         /* link of the latter */
+    uint16_t own, reverses; /* bits */
 };
 
-/* Of a word of a switch's links: what a search has found. */
+/* Of a word of a switch's links, for each direction: what its search need not look at again, as it numbers
+ * links; what it has found, as the other direction numbers them. */
 struct marks {
-    uint64_t link[WAYS], reverse[WAYS]; /* the link, or its reverse. A search itself also marks, in
-                                           link[AHEAD] and reverse[BACK], what it need not look at again */
+    uint64_t seen[ROUTE_WAYS], found[ROUTE_WAYS];
 };
 
 struct route_acyclic {
     const struct route_wires *wires;
-    uint32_t words, stride, layers;
-    size_t node_bytes, label_bytes, ends_bytes; /* the first two of a layer */
+    uint32_t words, layers;
+    size_t layer_bytes, ends_bytes;
     struct layer *layer;
     struct ends *ends;   /* per link */
     struct marks *marks; /* per switch `words`; all 0 between searches */
-    struct found found[WAYS];
+    struct found found[ROUTE_WAYS];
     uint32_t met; /* where the last searches have met */
 };
 
@@ -68,23 +66,20 @@ struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
     struct route_acyclic *a = ker_alloc(sizeof *a);
     size_t links = wires->links + (size_t)1;
     *a = (struct route_acyclic){.wires = wires, .words = wires->most / 64 + 1};
-    a->stride = sizeof(struct route_node) / sizeof(uint64_t) + a->words * WAYS;
-    a->node_bytes = links * a->stride * sizeof(uint64_t);
-    a->label_bytes = links * sizeof(uint64_t);
+    a->layer_bytes = links * sizeof(uint64_t) * (ROUTE_WAYS * (2 + a->words) + 1);
     a->ends_bytes = links * sizeof *a->ends;
-    for (enum way way = 0; way < WAYS; way++)
-        a->found[way].place = ker_alloc(links * sizeof *a->found[way].place);
+    for (enum route_way way = 0; way < ROUTE_WAYS; way++)
+        a->found[way].mark = ker_alloc(links * sizeof *a->found[way].mark);
     a->ends = ker_reserve(a->ends_bytes);
     a->marks = ker_alloc((size_t)wires->switches * a->words * sizeof *a->marks);
     for (uint32_t i = 0; i < wires->links; i++) {
-        uint32_t from = wires->from[i], to = wires->to[i], place = i - wires->begin[from],
-                 back = wires->reverse[i] == ROUTE_NO_WIRE ? 0 : wires->reverse[i] - wires->begin[to];
+        uint32_t from = wires->from[i], to = wires->to[i];
+        ker_check(wires->reverse[i] != ROUTE_NO_WIRE); /* links are alive in both directions */
         a->ends[i] = (struct ends){.from = from * a->words,
                                    .to = to * a->words,
-                                   .from_first = wires->begin[from],
                                    .first = wires->begin[to],
-                                   .from_bit = (uint16_t)place,
-                                   .to_bit = (uint16_t)back};
+                                   .own = (uint16_t)(i - wires->begin[from]),
+                                   .reverses = (uint16_t)(wires->reverse[i] - wires->begin[to])};
     }
     return a;
 }
@@ -94,14 +89,12 @@ void route_acyclic_free(struct route_acyclic *a)
     if (!a)
         return;
     for (uint32_t i = 0; i < a->layers; i++) {
-        ker_release(a->layer[i].nodes.node, a->node_bytes);
-        ker_release(a->layer[i].nodes.label[AHEAD], a->label_bytes);
-        ker_release(a->layer[i].nodes.label[BACK], a->label_bytes);
+        ker_release(a->layer[i].memory, a->layer_bytes);
         route_hubs_release(&a->layer[i].hubs);
     }
     free(a->layer);
-    free(a->found[AHEAD].place);
-    free(a->found[BACK].place);
+    free(a->found[ROUTE_AHEAD].mark);
+    free(a->found[ROUTE_BACK].mark);
     ker_release(a->ends, a->ends_bytes);
     free(a->marks);
     free(a);
@@ -109,11 +102,7 @@ void route_acyclic_free(struct route_acyclic *a)
 
 static void label_set(struct route_nodes *l, uint32_t link, uint64_t label)
 {
-    route_node(l, link)->label = label;
-    if (link == l->wires->links || l->wires->reverse[link] == ROUTE_NO_WIRE)
-        return;
-    l->label[AHEAD][link] = label;
-    l->label[BACK][l->wires->reverse[link]] = label;
+    l->side[ROUTE_AHEAD].label[link] = l->side[ROUTE_BACK].label[l->wires->reverse[link]] = label;
 }
 
 void route_acyclic_layer(struct route_acyclic *a)
@@ -121,30 +110,32 @@ void route_acyclic_layer(struct route_acyclic *a)
     uint32_t links = a->wires->links;
     uint64_t gap = (1ull << LABEL_BITS) / (links + 2ull);
     struct layer *l = KER_APPEND(a->layer, a->layers);
-    *l = (struct layer){.nodes = {a->wires,
-                                  a->words,
-                                  a->stride,
-                                  ker_reserve(a->node_bytes),
-                                  {ker_reserve(a->label_bytes), ker_reserve(a->label_bytes)}}};
-    for (uint32_t i = 0; i <= links; i++) {
-        struct route_node *n = route_node(&l->nodes, i);
-        label_set(&l->nodes, i, i < links ? (i + 1) * gap : 0);
-        n->after = i < links ? i + 1 : 0;
-        n->before = i > 0 ? i - 1 : links;
+    *l = (struct layer){.nodes = {.wires = a->wires, .words = a->words},
+                        .memory = ker_reserve(a->layer_bytes)};
+    uint64_t *memory = l->memory;
+    l->nodes.place = (struct route_place *)memory;
+    memory += links + 1;
+    for (enum route_way way = 0; way < ROUTE_WAYS; way++) {
+        l->nodes.side[way] =
+            (struct route_side){memory, memory + links + 1, memory + 2 * (links + (size_t)1)};
+        memory += (2 + a->words) * (links + (size_t)1);
     }
+    for (uint32_t i = 0; i < links; i++)
+        label_set(&l->nodes, i, (i + 1) * gap);
+    for (uint32_t i = 0; i <= links; i++)
+        l->nodes.place[i] = (struct route_place){i > 0 ? i - 1 : links, i < links ? i + 1 : 0};
 }
 
 /* ---- bits ---- */
 
-/* Both bits of a dependency. Links are alive in both directions, so that each has a reverse. */
+/* Both bits of a dependency. */
 static void bits_change(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
 {
-    const struct route_wires *wires = a->wires;
-    ker_check(wires->reverse[link] != ROUTE_NO_WIRE);
-    uint32_t on = next - wires->begin[wires->to[link]],
-             back = wires->reverse[link] - wires->begin[wires->to[link]];
-    route_node(&a->layer[layer].nodes, link)->leads[on / 64] ^= 1ull << on % 64;
-    route_node(&a->layer[layer].nodes, next)->leads[a->words + back / 64] ^= 1ull << back % 64;
+    const struct route_side *side = a->layer[layer].nodes.side;
+    uint32_t on = next - a->ends[link].first, back = a->ends[link].reverses;
+    size_t ahead = (size_t)link * a->words, behind = (size_t)a->wires->reverse[next] * a->words;
+    side[ROUTE_AHEAD].leads[ahead + on / 64] ^= 1ull << on % 64;
+    side[ROUTE_BACK].leads[behind + back / 64] ^= 1ull << back % 64;
 }
 
 void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
@@ -156,58 +147,57 @@ void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link
 
 static uint64_t label_of(const struct route_nodes *l, uint32_t link)
 {
-    return route_node(l, link)->label;
-}
-
-/* The words of the switch to whose links, or their reverses, a link leads in this direction. */
-static inline struct marks *marks_there(const struct route_acyclic *a, const struct ends *e, enum way way)
-{
-    return a->marks + (way == AHEAD ? e->to : e->from);
+    return l->side[ROUTE_AHEAD].label[link];
 }
 
 /* False: it leads to what the other search has found. Asked at once, not when it is its turn: nearly all
  * searches that find much end in a circle. */
-static inline __attribute__((always_inline)) bool find(struct route_acyclic *a, const struct route_nodes *l,
-                                                       uint32_t link, enum way way)
+static inline bool find(struct route_acyclic *a, const struct route_nodes *l, uint32_t link,
+                        enum route_way way)
 {
     const struct ends *e = &a->ends[link];
-    const struct marks *there = marks_there(a, e, way);
-    const struct route_node *n = route_node(l, link);
-    const uint64_t *leads = n->leads + way * a->words;
+    const struct marks *there = a->marks + e->to;
+    const uint64_t *leads = l->side[way].leads + (size_t)link * a->words;
     struct found *f = &a->found[way];
-    a->marks[e->from + e->from_bit / 64].link[way] |= 1ull << e->from_bit % 64;
-    a->marks[e->to + e->to_bit / 64].reverse[way] |= 1ull << e->to_bit % 64;
-    f->place[f->count++] = (struct place){n->label, link};
-    for (uint32_t w = 0; w < a->words; w++)
-        if (leads[w] & (way == AHEAD ? there[w].link[BACK] : there[w].reverse[AHEAD])) {
-            a->met = link;
+    a->marks[e->from + e->own / 64].seen[way] |= 1ull << e->own % 64;
+    a->marks[e->to + e->reverses / 64].found[way] |= 1ull << e->reverses % 64;
+    f->mark[f->count++] = (struct mark){l->side[way].label[link], link};
+    for (uint32_t w = 0; w < a->words; w++) {
+        if (leads[w] & there[w].found[!way]) {
+            a->met = way == ROUTE_AHEAD ? link : a->wires->reverse[link];
             return false;
         }
+        if (leads[w]) /* they are looked at next */
+            __builtin_prefetch(&l->side[way].label[e->first + w * 64 + (uint32_t)__builtin_ctzll(leads[w])]);
+    }
     return true;
 }
 
 /* Looks at what the next link found leads to, up to the label `end`; false: the other search has found that.
  */
 static inline __attribute__((always_inline)) bool step(struct route_acyclic *a, const struct route_nodes *l,
-                                                       uint64_t end, enum way way)
+                                                       uint64_t end, enum route_way way)
 {
     struct found *f = &a->found[way];
-    uint32_t link = f->place[f->done++].link;
+    uint32_t link = f->mark[f->done++].link;
     const struct ends *e = &a->ends[link];
-    struct marks *there = marks_there(a, e, way);
-    const uint64_t *leads = route_node(l, link)->leads + way * a->words;
-    uint32_t first = way == AHEAD ? e->first : e->from_first;
+    const uint64_t *leads = l->side[way].leads + (size_t)link * a->words;
     for (uint32_t w = 0; w < a->words; w++) {
-        uint64_t *seen = way == AHEAD ? &there[w].link[AHEAD] : &there[w].reverse[BACK];
-        uint64_t rest = leads[w] & ~*seen;
+        uint64_t *seen = &a->marks[e->to + w].seen[way], rest = leads[w] & ~*seen, inside = 0;
+        const uint64_t *label = l->side[way].label + e->first + w * 64;
         f->asked += 1 + (unsigned)__builtin_popcountll(rest);
-        for (*seen |= rest; rest; rest &= rest - 1) {
-            uint32_t next = first + w * 64 + (uint32_t)__builtin_ctzll(rest);
-            uint64_t label = l->label[way][next];
-            if ((way == AHEAD ? label < end : label > end) &&
-                !find(a, l, way == AHEAD ? next : a->wires->reverse[next], way))
-                return false;
+        for (*seen |= rest; rest; rest &= rest - 1) { /* without branches, which would wait for labels */
+            uint32_t next = (uint32_t)__builtin_ctzll(rest);
+            inside |= (uint64_t)(way == ROUTE_AHEAD ? label[next] < end : label[next] > end) << next;
         }
+        for (uint64_t left = inside; left; left &= left - 1) {
+            size_t next = e->first + w * 64 + (unsigned)__builtin_ctzll(left);
+            __builtin_prefetch(&a->ends[next]);
+            __builtin_prefetch(&l->side[way].leads[next * a->words]);
+        }
+        for (; inside; inside &= inside - 1)
+            if (!find(a, l, e->first + w * 64 + (uint32_t)__builtin_ctzll(inside), way))
+                return false;
     }
     return true;
 }
@@ -215,10 +205,9 @@ static inline __attribute__((always_inline)) bool step(struct route_acyclic *a, 
 static void marks_clear(struct route_acyclic *a, const struct found *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
-        const struct ends *e = &a->ends[f->place[i].link];
-        struct marks *from = a->marks + e->from, *to = a->marks + e->to;
+        const struct ends *e = &a->ends[f->mark[i].link];
         for (uint32_t w = 0; w < a->words; w++)
-            from[w] = to[w] = (struct marks){0};
+            a->marks[e->from + w] = a->marks[e->to + w] = (struct marks){0};
     }
 }
 
@@ -228,15 +217,15 @@ static bool search(struct route_acyclic *a, const struct route_nodes *l, const u
                    uint32_t next, uint64_t last)
 {
     uint64_t first = label_of(l, next);
-    struct found *ahead = &a->found[AHEAD], *back = &a->found[BACK];
+    struct found *ahead = &a->found[ROUTE_AHEAD], *back = &a->found[ROUTE_BACK];
     ahead->count = ahead->done = back->count = back->done = 0;
     ahead->asked = back->asked = 0;
-    bool apart = find(a, l, next, AHEAD);
+    bool apart = find(a, l, next, ROUTE_AHEAD);
     for (uint32_t i = 0; i < count && apart; i++)
         if (label_of(l, link[i]) > first)
-            apart = find(a, l, link[i], BACK);
+            apart = find(a, l, l->wires->reverse[link[i]], ROUTE_BACK);
     while (apart && ahead->done < ahead->count && back->done < back->count)
-        apart = back->asked <= ahead->asked ? step(a, l, first, BACK) : step(a, l, last, AHEAD);
+        apart = back->asked <= ahead->asked ? step(a, l, first, ROUTE_BACK) : step(a, l, last, ROUTE_AHEAD);
     marks_clear(a, ahead);
     marks_clear(a, back);
     return apart;
@@ -250,14 +239,14 @@ static void labels_spread(struct route_nodes *l, uint32_t at, uint32_t wanted)
     uint32_t first = at, last = at, count = 1, links = l->wires->links, other;
     for (unsigned bits = 2; bits <= LABEL_BITS; bits++) {
         uint64_t low = label_of(l, at) >> bits << bits, high = low + (1ull << bits) - 1;
-        for (; (other = route_node(l, first)->before) != links && label_of(l, other) >= low; count++)
+        for (; (other = l->place[first].before) != links && label_of(l, other) >= low; count++)
             first = other;
-        for (; (other = route_node(l, last)->after) != links && label_of(l, other) <= high; count++)
+        for (; (other = l->place[last].after) != links && label_of(l, other) <= high; count++)
             last = other;
         uint64_t gap = (high - low) / (count + 1ull);
         if ((bits < LABEL_BITS && (uint64_t)count * count > high - low) || gap <= wanted + 1ull)
             continue;
-        for (uint64_t label = low + gap;; label += gap, first = route_node(l, first)->after) {
+        for (uint64_t label = low + gap;; label += gap, first = l->place[first].after) {
             label_set(l, first, label);
             if (first == last)
                 return;
@@ -269,56 +258,56 @@ static void labels_spread(struct route_nodes *l, uint32_t at, uint32_t wanted)
 /* How many labels there are between a link, or the beginning, and what follows. */
 static uint64_t room_behind(const struct route_nodes *l, uint32_t at)
 {
-    uint32_t after = route_node(l, at)->after;
+    uint32_t after = l->place[at].after;
     return (after == l->wires->links ? 1ull << LABEL_BITS : label_of(l, after)) - label_of(l, at) - 1;
 }
 
-KER_ORDER_BY(by_label, struct place, label)
+KER_ORDER_BY(by_label, struct mark, label)
 
 static void found_sort(struct found *f)
 {
     if (f->count > FEW) {
-        qsort(f->place, f->count, sizeof *f->place, by_label);
+        qsort(f->mark, f->count, sizeof *f->mark, by_label);
         return;
     }
     for (uint32_t i = 1, k; i < f->count; i++) {
-        struct place place = f->place[i];
-        for (k = i; k > 0 && f->place[k - 1].label > place.label; k--)
-            f->place[k] = f->place[k - 1];
-        f->place[k] = place;
+        struct mark mark = f->mark[i];
+        for (k = i; k > 0 && f->mark[k - 1].label > mark.label; k--)
+            f->mark[k] = f->mark[k - 1];
+        f->mark[k] = mark;
     }
 }
 
 /* Moves what was found, in its order, behind `at`, which is not among it; the number behind the last link: to
  * the beginning. */
-static void move_behind(struct route_nodes *l, uint32_t at, struct found *f)
+static void move_behind(struct route_nodes *l, uint32_t at, struct found *f, enum route_way way)
 {
+    struct route_place *place = l->place;
     found_sort(f);
     for (uint32_t i = 0; i < f->count; i++) {
-        const struct route_node *n = route_node(l, f->place[i].link);
-        route_node(l, n->before)->after = n->after;
-        route_node(l, n->after)->before = n->before;
+        uint32_t link = way == ROUTE_AHEAD ? f->mark[i].link : l->wires->reverse[f->mark[i].link];
+        f->mark[i].link = link;
+        place[place[link].before].after = place[link].after;
+        place[place[link].after].before = place[link].before;
     }
     if (room_behind(l, at) < f->count)
-        labels_spread(l, at == l->wires->links ? route_node(l, at)->after : at, f->count);
-    uint64_t gap = (room_behind(l, at) + 1) / (f->count + 1ull);
-    for (uint32_t i = 0; i < f->count; i++) {
-        uint32_t link = f->place[i].link;
-        struct route_node *n = route_node(l, link), *behind = route_node(l, at);
-        label_set(l, link, behind->label + gap);
-        n->after = behind->after;
-        n->before = at;
-        route_node(l, n->after)->before = link;
-        behind->after = link;
-        at = link;
+        labels_spread(l, at == l->wires->links ? place[at].after : at, f->count);
+    uint64_t gap = (room_behind(l, at) + 1) / (f->count + 1ull), label = label_of(l, at);
+    uint32_t after = place[at].after;
+    for (uint32_t i = 0; i < f->count; i++, at = place[at].after) {
+        uint32_t link = f->mark[i].link;
+        label_set(l, link, label += gap);
+        place[at].after = link;
+        place[link].before = at;
     }
+    place[at].after = after;
+    place[after].before = at;
 }
 
 bool route_acyclic_refuses(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
 {
     const struct route_nodes *l = &a->layer[layer].nodes;
-    return label_of(l, link) > label_of(l, next) &&
-           route_hubs_know(&a->layer[layer].hubs, route_node(l, link), route_node(l, next));
+    return label_of(l, link) > label_of(l, next) && route_hubs_know(&a->layer[layer].hubs, l, link, next);
 }
 
 bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, const uint32_t *link, uint32_t count,
@@ -330,15 +319,15 @@ bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, const uint32_t *
         if (label_of(l, link[i]) > label_of(l, last))
             last = link[i];
     if (label_of(l, last) > label_of(l, next)) {
-        struct found *ahead = &a->found[AHEAD], *back = &a->found[BACK];
+        struct found *ahead = &a->found[ROUTE_AHEAD], *back = &a->found[ROUTE_BACK];
         if (!search(a, l, link, count, next, label_of(l, last))) {
             route_hubs_met(&a->layer[layer].hubs, a->met, ahead->count + back->count);
             return false;
         }
         if (back->done == back->count)
-            move_behind(l, route_node(l, next)->before, back);
+            move_behind(l, l->place[next].before, back, ROUTE_BACK);
         else
-            move_behind(l, last, ahead);
+            move_behind(l, last, ahead, ROUTE_AHEAD);
     }
     for (uint32_t i = 0; i < count; i++)
         bits_change(a, layer, link[i], next);
@@ -379,10 +368,6 @@ void route_acyclic_pass(struct route_acyclic *a, struct ker_comm *comm, int from
     ker_comm_max_i64(comm, &layers, 1);
     while (ker_comm_rank(comm) == from + 1 && a->layers < layers)
         route_acyclic_layer(a);
-    for (uint32_t i = 0; i < layers; i++) { /* of other ranks nothing is asked */
-        const struct route_nodes none = {0}, *l = i < a->layers ? &a->layer[i].nodes : &none;
-        route_pass(comm, from, l->node, a->node_bytes);
-        route_pass(comm, from, l->label[AHEAD], a->label_bytes);
-        route_pass(comm, from, l->label[BACK], a->label_bytes);
-    }
+    for (uint32_t i = 0; i < layers; i++) /* of other ranks nothing is asked */
+        route_pass(comm, from, i < a->layers ? a->layer[i].memory : NULL, a->layer_bytes);
 }

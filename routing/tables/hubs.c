@@ -65,59 +65,66 @@ static void hubs_choose(struct route_hubs *h)
 
 /* ---- what leads where ---- */
 
-/* Visits the links that a node waits for (ahead), or that wait for it. */
-#define EACH_AHEAD(l, at, other)                                                                             \
+/* Visits the links that one leads to. */
+#define EACH(l, way, at, other)                                                                              \
     for (uint32_t first_ = (l)->wires->begin[(l)->wires->to[at]], w_ = 0, other; w_ < (l)->words; w_++)      \
-        for (uint64_t rest_ = route_node(l, at)->leads[w_];                                                  \
+        for (uint64_t rest_ = (l)->side[way].leads[(size_t)(at) * (l)->words + w_];                          \
              rest_ && ((other) = first_ + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
-             rest_ &= rest_ - 1)
-#define EACH_BACK(l, at, other)                                                                              \
-    for (uint32_t first_ = (l)->wires->begin[(l)->wires->from[at]], w_ = 0, other; w_ < (l)->words; w_++)    \
-        for (uint64_t rest_ = route_node(l, at)->leads[(l)->words + w_];                                     \
-             rest_ &&                                                                                        \
-             ((other) = (l)->wires->reverse[first_ + w_ * 64 + (uint32_t)__builtin_ctzll(rest_)], true);     \
              rest_ &= rest_ - 1)
 
 static inline void hubs_add(struct route_hubs *h, uint64_t *of, uint32_t link, uint64_t hubs)
 {
-    if (!(hubs & ~*of))
+    if (!(hubs & ~of[link]))
         return;
-    *of |= hubs;
+    of[link] |= hubs;
     *KER_PUSH(h->changed, h->changes, h->room) = link;
+}
+
+/* `to` has got what leads to `from`, and hands it on. */
+static void hubs_spread(struct route_hubs *h, const struct route_nodes *l, enum route_way way, uint32_t from,
+                        uint32_t to)
+{
+    uint64_t *of = l->side[way].hubs;
+    hubs_add(h, of, to, of[from]);
+    while (h->changes) {
+        uint32_t at = h->changed[--h->changes];
+        EACH(l, way, at, other)
+        hubs_add(h, of, other, of[at]);
+    }
 }
 
 void route_hubs_add(struct route_hubs *h, const struct route_nodes *l, uint32_t link, uint32_t next)
 {
-    hubs_add(h, &route_node(l, next)->from, next, route_node(l, link)->from);
-    while (h->changes) {
-        uint32_t at = h->changed[--h->changes];
-        EACH_AHEAD(l, at, other)
-        hubs_add(h, &route_node(l, other)->from, other, route_node(l, at)->from);
-    }
-    hubs_add(h, &route_node(l, link)->to, link, route_node(l, next)->to);
-    while (h->changes) {
-        uint32_t at = h->changed[--h->changes];
-        EACH_BACK(l, at, other)
-        hubs_add(h, &route_node(l, other)->to, other, route_node(l, at)->to);
+    const uint32_t *reverse = l->wires->reverse;
+    hubs_spread(h, l, ROUTE_AHEAD, link, next);
+    hubs_spread(h, l, ROUTE_BACK, reverse[next], reverse[link]);
+}
+
+/* One pass along the order, in its direction. */
+static void side_renew(const struct route_hubs *h, const struct route_nodes *l, enum route_way way)
+{
+    uint32_t links = l->wires->links;
+    uint64_t *of = l->side[way].hubs;
+    memset(of, 0, links * sizeof *of);
+    for (uint32_t i = 0; i < h->count; i++)
+        of[way == ROUTE_AHEAD ? h->hub[i] : l->wires->reverse[h->hub[i]]] = 1ull << i;
+    for (uint32_t link = links;;) {
+        link = way == ROUTE_AHEAD ? l->place[link].after : l->place[link].before;
+        if (link == links)
+            return;
+        uint32_t at = way == ROUTE_AHEAD ? link : l->wires->reverse[link];
+        uint64_t hubs = of[at];
+        if (hubs)
+            EACH(l, way, at, other)
+        of[other] |= hubs;
     }
 }
 
 void route_hubs_renew(struct route_hubs *h, const struct route_nodes *l)
 {
-    uint32_t links = l->wires->links;
-    if (h->found <= links)
+    if (h->found <= l->wires->links)
         return;
     hubs_choose(h);
-    for (uint32_t i = 0; i < links; i++)
-        route_node(l, i)->to = route_node(l, i)->from = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        route_node(l, h->hub[i])->to = route_node(l, h->hub[i])->from = 1ull << i;
-    for (uint32_t at = route_node(l, links)->after; at != links; at = route_node(l, at)->after)
-        if (route_node(l, at)->from)
-            EACH_AHEAD(l, at, other)
-    route_node(l, other)->from |= route_node(l, at)->from;
-    for (uint32_t at = route_node(l, links)->before; at != links; at = route_node(l, at)->before)
-        if (route_node(l, at)->to)
-            EACH_BACK(l, at, other)
-    route_node(l, other)->to |= route_node(l, at)->to;
+    side_renew(h, l, ROUTE_AHEAD);
+    side_renew(h, l, ROUTE_BACK);
 }

@@ -6,27 +6,23 @@
 
 #define ROUTE_HUBS 64
 
-/* A link of a layer. */
-struct route_node {
-    uint64_t label;         /* rises along the layer's order, */
-    uint32_t after, before; /* which is a list, in a ring through the number behind the last link */
-    uint64_t to, from;      /* the hubs that it leads to, and those that lead to it, itself included */
-    uint64_t leads[]; /* `words`: which of those of the switch it leads to it waits for; and as many: which
-                         of its own switch's links have a reverse that waits for it */
+/* The links of a layer as seen in one direction. Ahead a link leads to those it waits for, and has its own
+ * number; back it leads to those that wait for it, and has that of its reverse. So in both directions the
+ * links that one leads to are of one switch, that at its end, and what is known of them lies together. */
+enum route_way { ROUTE_AHEAD, ROUTE_BACK, ROUTE_WAYS };
+struct route_side {
+    uint64_t *label; /* rises along the layer's order */
+    uint64_t *hubs;  /* those that lead to it in this direction, itself included */
+    uint64_t *leads; /* `words`: to which links of the switch at its end */
 };
-
-/* The links of a layer, and their labels once more by themselves: many are looked at whose links are not. */
 struct route_nodes {
     const struct route_wires *wires;
-    uint32_t words, stride; /* of a node, in 8 bytes */
-    uint64_t *node;
-    uint64_t *label[2]; /* of a link; of a link's reverse */
+    uint32_t words;
+    struct route_side side[ROUTE_WAYS];
+    struct route_place {
+        uint32_t before, after;
+    } * place; /* in the order, a ring through the number behind the last link */
 };
-
-static inline struct route_node *route_node(const struct route_nodes *l, uint32_t link)
-{
-    return (struct route_node *)(l->node + (size_t)link * l->stride);
-}
 
 /* Of one layer; all zero: there are none. */
 struct route_hubs {
@@ -41,10 +37,10 @@ struct route_hubs {
 void route_hubs_release(struct route_hubs *);
 
 /* Does `next` lead to `link`? False: perhaps. */
-static inline bool route_hubs_know(struct route_hubs *h, const struct route_node *link,
-                                   const struct route_node *next)
+static inline bool route_hubs_know(struct route_hubs *h, const struct route_nodes *l, uint32_t link,
+                                   uint32_t next)
 {
-    uint64_t both = next->to & link->from;
+    uint64_t both = l->side[ROUTE_AHEAD].hubs[link] & l->side[ROUTE_BACK].hubs[l->wires->reverse[next]];
     if (!both)
         return false;
     h->hits[__builtin_ctzll(both)]++;

@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FETCHED 12 /* places of `order` that are fetched before their turn */
+
 /* ---- the paths to 64 destinations ---- */
 
 /* The set of each link alone. */
@@ -127,6 +129,8 @@ static void order_make(struct route_maker *m, uint32_t to)
     m->position[to] = found;
     m->order[found++] = to;
     for (uint32_t done = 0; done < found; done++) {
+        if (done + FETCHED < found)
+            __builtin_prefetch(bits_of(m, m->back, m->order[done + FETCHED]));
         EACH_LINK(m, m->back, m->order[done], link)
         {
             uint32_t peer = wires->to[link];
@@ -166,6 +170,8 @@ static void ways_follow(struct route_maker *m)
         m->divided[k] = 1;
     for (uint32_t k = m->reached; k-- > 1;) {
         uint32_t at = m->order[k], hops = 0, last = 0;
+        if (k > FETCHED)
+            __builtin_prefetch(bits_of(m, m->way, m->order[k - FETCHED]));
         EACH_LINK(m, m->way, at, link)
         {
             hops++;
@@ -263,6 +269,8 @@ static void endpoint_make(struct route_maker *m, uint32_t endpoint, uint32_t *va
     for (uint32_t k = m->reached; k-- > 1;) {
         uint32_t pairs = m->pairs[k];
         struct route_step step = m->step[k];
+        if (k > FETCHED && m->step[k - FETCHED].link != ROUTE_NO_WIRE)
+            __builtin_prefetch(&m->link_set[m->step[k - FETCHED].link]);
         if (pairs == 0) {
             m->path[k] = (struct route_step){step.at, ROUTE_NO_WIRE, 0};
             continue;
