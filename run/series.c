@@ -56,7 +56,7 @@ void run_series_check(struct run *run)
                         "is \"periods\", but output.period is 0: give the length of a period");
         return;
     }
-    run->series = stats_series_new();
+    run->series = stats_series_new(ker_config_bool(run->config, "run.skip.enabled"));
     if (run_links(run))
         run_links(run)->series_want(run->network, run->series);
     task_system_series_want(run->tasks, run->config, run->series);
@@ -88,8 +88,6 @@ void run_series_check(struct run *run)
 /* The rows so far are read with those of periods.csv (resume.c). */
 void run_series_open(struct run *run)
 {
-    if (run->series && run->skip)
-        stats_series_skips(run->series);
     if (run->error.status == KER_OK && run->working && run->series)
         stats_series_open(run->series, run->working, run->folder.path, run->hdf5,
                           ker_config_bytes(run->config, "output.series.bytes"), &run->error);

@@ -160,12 +160,12 @@ static json_t *gaps_json(const struct run_skip *skip, uint32_t i, const struct r
     json_t *gaps = json_array();
     uint32_t before = 0;
     for (uint32_t w = 1; w < skip->state.windows; w++) {
-        uint32_t number = job->number[w];
-        if (job->skipped[w] && number > 0 && number <= ends->count)
-            json_array_append_new(
-                gaps, json_pack("{s:I, s:I, s:I}", "simulated_ps", (json_int_t)ends->last[number - 1], "step",
-                                (json_int_t)number + before, "steps", (json_int_t)job->skipped[w]));
-        before += job->skipped[w];
+        uint32_t number = job->number[w], gap = skipped_before(skip, i, w);
+        if (gap)
+            json_array_append_new(gaps, json_pack("{s:I, s:I, s:I}", "simulated_ps",
+                                                  (json_int_t)ends->last[number - 1], "step",
+                                                  (json_int_t)number + before, "steps", (json_int_t)gap));
+        before += gap;
     }
     return gaps;
 }
@@ -296,28 +296,11 @@ void run_skip_whole(struct run *run, ker_time at, const json_t *jobs, const json
 /* Sums of what the network has carried, of calls on files, of memory. */
 void run_skip_sums(const struct stats_part *part, json_t *of)
 {
-    static const char *const sums[] = {"packets_injected",
-                                       "packets_delivered",
-                                       "bytes_injected",
-                                       "bytes_delivered",
-                                       "messages_delivered",
-                                       "count",
-                                       "marked_packets",
-                                       "notices_sent",
-                                       "notices_received",
-                                       "out_of_order_packets",
-                                       "no_way",
-                                       "dead_switch",
-                                       "not_sent",
-                                       "lost_head_life",
-                                       "lost_packet_life",
-                                       "messages_held",
-                                       "minimal",
-                                       "detour",
-                                       "calls",
-                                       "time_ps",
-                                       "span_ps",
-                                       "bytes"};
+    static const char *const sums[] = {/* clang-format off */
+        "packets_injected", "packets_delivered", "bytes_injected", "bytes_delivered", "messages_delivered",
+        "count", "marked_packets", "notices_sent", "notices_received", "out_of_order_packets", "no_way",
+        "dead_switch", "not_sent", "lost_head_life", "lost_packet_life", "messages_held", "minimal",
+        "detour", "calls", "time_ps", "span_ps", "bytes"}; /* clang-format on */
     const char *key;
     json_t *value;
     json_object_foreach(of, key, value)

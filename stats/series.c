@@ -55,14 +55,11 @@ const struct stats_column stats_skipped_column = {
     "skipped_ps", "ps", STATS_U64, STATS_MOST,
     "time that was skipped in the period, of steps that lie between its events (run.skip); 0: none"};
 
-void stats_series_skips(struct stats_series_files *f)
+struct stats_series_files *stats_series_new(bool skips)
 {
-    f->skips = true;
-}
-
-struct stats_series_files *stats_series_new(void)
-{
-    return ker_alloc(sizeof(struct stats_series_files));
+    struct stats_series_files *f = ker_alloc(sizeof *f);
+    f->skips = skips;
+    return f;
 }
 
 #define CELL_BYTES 6 /* of a cell and its comma, as they are usual */

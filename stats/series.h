@@ -30,8 +30,9 @@ static inline bool stats_collects_periods(const struct ker_config *config, const
     return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
 }
 
-/* All series of a run. */
-struct stats_series_files *stats_series_new(void);
+/* All series of a run. skips: rows have this column, of what stats_series_begin is given. */
+extern const struct stats_column stats_skipped_column;
+struct stats_series_files *stats_series_new(bool skips);
 /* One that is wanted, of so many rows of all ranks in a period at most: all ranks alike, before the files are
  * opened. context: of its tables. */
 struct stats_series *stats_series_want(struct stats_series_files *, const struct stats_schema *,
@@ -55,9 +56,6 @@ const struct stats_series_costs *stats_series_costs(const struct stats_series_fi
  * when. Only rank 0 opens and writes; only its status can be bad. */
 void stats_series_open(struct stats_series_files *, struct ker_comm *, const char *folder,
                        struct stats_hdf5 *, uint64_t most_bytes, struct ker_error *);
-/* Before that: rows have the column skipped_ps, of what stats_series_begin is given. */
-void stats_series_skips(struct stats_series_files *);
-extern const struct stats_column stats_skipped_column;
 /* A period ends at this time: rows may be added; and, collective, are written. skipped: ps, in this period.
  */
 void stats_series_begin(struct stats_series_files *, ker_time at, ker_time skipped);

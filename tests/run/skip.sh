@@ -76,6 +76,12 @@ check "the same in periods.csv"
 "$(dirname "$m")/marsreport" "$t/periods" >"$t/out" 2>"$t/err" && grep -o '"skipped_ps":\[[0-9,]*\]' "$t/periods/report.html" | tr -d '"a-z_:[]' | tr , '\n' |
     cmp - <(awk -F, 'NR > 1 { print $NF }' "$t/periods/periods.csv")
 check "the page has them"
+browser=$(command -v chromium || command -v chromium-browser)
+if [ -n "$browser" ]; then
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$t/browser" --dump-dom "file://$t/periods/report.html#all" >"$t/dom" 2>"$t/err" &&
+        grep -q '<body data-ready="yes"' "$t/dom" && [ "$(grep -o 'Sums are estimated: of all steps' "$t/dom" | wc -l)" -ge 5 ] && grep -q 'Hatched bands: steps were skipped' "$t/dom"
+    check "and says that sums are estimated"
+fi
 same() { all_alike "the same bits: $1" "$t/$1.cfg" "${@:2}"; }
 same stencil
 config fft '{ name="f"; program="fft"; points=[24,24,24]; grid=[9,3]; steps=100; compute_time="20 us"; compute_jitter="1 us"; allreduce_every=2; }'
