@@ -556,10 +556,22 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
 
 /* ---- an open-loop source by itself ---- */
 
-static inline void offer_wake(struct net_adapter *a)
+/* When the offered message may leave. */
+static inline void offer_wake(struct net_adapter *a, ker_time created)
 {
-    ker_time created = a->net->outgoing.at[a->offered].created;
     adapter_wake(a, created > a->link_free ? created : a->link_free);
+}
+
+/* The same, or, where credits are missing even now, not before the next one comes. */
+static __attribute__((noinline)) void offer_await(struct net_adapter *a, ker_time created)
+{
+    const struct net_outgoing *o = &a->net->outgoing.at[a->offered];
+    if (!channel_open(a, channel_best(a, o->priority), packet_payload(a->net, o))) {
+        credits_starve(a->due, UINT16_MAX);
+        ker_time due = credits_due_next(a->due);
+        created = due > created ? due : created;
+    }
+    offer_wake(a, created);
 }
 
 /* The offered message leaves. */
@@ -577,7 +589,10 @@ static inline void offer_inject(struct net_adapter *a, const struct net_packet *
         return;
     }
     offer_put(a, &offer);
-    offer_wake(a);
+    if (__builtin_expect(a->credit[channel] < p->bytes, 0)) /* most likely too few for the next one */
+        offer_await(a, offer.created);
+    else
+        offer_wake(a, offer.created);
 }
 
 /* As adapter_act where there is nothing but an offered message of one packet: it leaves from where it is, or
@@ -586,7 +601,7 @@ static __attribute__((noinline)) void offer_act(struct net_adapter *a, ker_time 
 {
     const struct net_outgoing *o = &a->net->outgoing.at[a->offered];
     if (a->link_free > now || o->created > now) {
-        offer_wake(a);
+        offer_wake(a, o->created);
         return;
     }
     credits_book(a->due, a->credit, a->net->set.buffer, now);

@@ -73,15 +73,17 @@ static inline void output_wait(struct net_switch *s, const struct grant *g, uint
                                ker_time now)
 {
     struct net_port *out = g->out;
-    struct net_credits_due *due = &out->due;
-    ker_time when = output_ready(s->net, out);
-    if (when <= now) {
-        bool covered = credits_cover(out, g->channel, taken, g->reserved);
-        uint32_t lacking = covered ? 0 : ((1u << g->channel_count) - 1) << g->first_channel;
-        credits_starve(due, lacking | (only ? 0 : due->starved)); /* even and odd are channels 0 and 1 */
-        when = covered ? g->in->read_free : credits_due_next(due);
+    ker_time ready = output_ready(s->net, out), when = g->in->read_free;
+    if (!credits_cover(out, g->channel, taken, g->reserved)) {
+        uint32_t lacking = ((1u << g->channel_count) - 1) << g->first_channel;
+        credits_starve(&out->due,
+                       lacking | (only ? 0 : out->due.starved)); /* even and odd are channels 0, 1 */
+        when = credits_due_next(&out->due);
+    } else if (only) {
+        credits_starve(&out->due, 0);
     }
-    output_wake(s, out, g->out_port, when); /* KER_TIME_MAX: a credit comes as a record */
+    output_wake(s, out, g->out_port,
+                when > ready ? when : ready); /* KER_TIME_MAX: a credit comes as a record */
 }
 
 /* ---- the grant ---- */

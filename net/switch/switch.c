@@ -138,6 +138,26 @@ static void input_fifo_advance(struct net_switch *s, uint16_t port, uint8_t chan
     g->taken = false;
 }
 
+/* After a grant that has left few credits: the next is not before its requests have some. */
+__attribute__((noinline)) static void output_await(struct net_switch *s, struct net_port *out, uint32_t port)
+{
+    ker_time when = output_ready(s->net, out);
+    uint32_t last = net_waits_of(s->net, out)->queue, i = last, starved = 0;
+    do {
+        const struct net_request *r = &s->request.at[i];
+        if (credits_cover(out, net_channel_best(out, r->first_channel, r->channel_count), r->taken,
+                          r->reserved)) {
+            output_wake(s, out, port, when);
+            return;
+        }
+        starved |= ((1u << r->channel_count) - 1) << r->first_channel;
+        i = r->next;
+    } while (i != last);
+    credits_starve(&out->due, starved);
+    ker_time due = credits_due_next(&out->due);
+    output_wake(s, out, port, due > when ? due : when);
+}
+
 static inline __attribute__((always_inline)) void output_offer(struct net_switch *s, uint32_t port,
                                                                ker_time now, bool by_lanes)
 {
@@ -177,7 +197,9 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
     KER_POOL_GIVE(&s->net->packet, index);
     if (net_by_fifo(s))
         input_fifo_advance(s, in_port, in_channel, now);
-    if (out->waits)
+    if (out->waits && out->credit[g.channel] < taken && net->known)
+        output_await(s, out, port);
+    else if (out->waits)
         output_wake(s, out, port, output_ready(net, out));
 }
 
