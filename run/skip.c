@@ -63,10 +63,12 @@ static void job_add(struct run_skip *skip, uint32_t number, const struct task_jo
         return;
     }
     skip->known[skip->state.jobs] = steps->known ? steps : NULL;
+    run_skip_kinds_make(&skip->kinds[skip->state.jobs], steps);
+    bool kinds = skip->kinds[skip->state.jobs].kinds > 0;
     skip->job[skip->state.jobs++] = (struct run_skip_job){.job = number,
                                                           .tasks = job->tasks,
                                                           .steps = steps->count,
-                                                          .period = steps->period,
+                                                          .period = kinds ? 1 : steps->period,
                                                           .start = job->start,
                                                           .pending = job->held};
 }
@@ -114,6 +116,7 @@ void run_skip_make(struct run *run)
     uint32_t jobs = task_system_jobs(run->tasks);
     skip->job = ker_alloc((jobs + 1ull) * sizeof *skip->job);
     skip->known = ker_alloc((jobs + 1ull) * sizeof *skip->known);
+    skip->kinds = ker_alloc((jobs + 1ull) * sizeof *skip->kinds);
     task_system_find_steps(run->tasks, run->comm);
     const char *key = key_refused(c);
     for (uint32_t job = 0; job < jobs && !skip->state.over; job++)
@@ -139,6 +142,7 @@ void run_skip_free(struct run_skip *skip)
     stats_growth_release(&skip->growth);
     free(skip->job);
     free(skip->known);
+    free(skip->kinds);
     free(skip);
 }
 

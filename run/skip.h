@@ -58,6 +58,20 @@ struct run_skip_estimate {
     struct stats_steady steady; /* of the last of these phases */
 };
 
+#define RUN_KINDS 16 /* of steps, by what they and those before them do */
+struct run_skip_kinds {
+    const struct task_steps *steps;
+    uint32_t kinds; /* 0: periods count as a whole */
+    uint32_t pair[RUN_KINDS];
+    double share[RUN_KINDS]; /* of all steps */
+};
+/* Of those that count, by kind, in ps. */
+struct run_skip_means {
+    uint32_t count[RUN_KINDS];
+    double mean[RUN_KINDS], half[RUN_KINDS]; /* half of the mean's interval */
+    double all;                              /* of the means, by their shares */
+};
+
 struct run_skip {
     double precision, level;
     uint32_t windows;
@@ -66,6 +80,7 @@ struct run_skip {
     struct run_skip_state state;
     struct run_skip_job *job;
     const struct task_steps **known; /* of each; NULL: nothing is known of its steps */
+    struct run_skip_kinds *kinds;
     ker_time *set; /* of the whole run, in order: when something else happens; none is in what is skipped */
     uint32_t sets;
     ker_time interval; /* of looks */
@@ -88,6 +103,27 @@ static inline bool run_skip_runs(const struct run_skip_job *job)
 {
     return !job->ended && !job->pending;
 }
+
+/* Steps that were skipped before a window. A run that ends early may not have come to them. */
+static inline uint32_t run_skip_before(const struct run_skip *skip, uint32_t i, uint32_t window)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    return job->number[window] <= skip->ends[i].count ? job->skipped[window] : 0;
+}
+
+/* skip_kinds.c */
+void run_skip_kinds_make(struct run_skip_kinds *, const struct task_steps *);
+uint32_t run_skip_kind(const struct run_skip_kinds *, uint32_t step);
+/* Values of these kinds become those of the mean one. */
+void run_skip_kinds_take(const struct run_skip_kinds *, double level, struct stats_windows *,
+                         const uint8_t *kind, struct run_skip_means *);
+/* In the end: by how much longer than as many mean ones the steps take that were skipped in these windows, by
+ * their kinds; values: that counted. What that makes the interval wider is added to half of it. */
+double run_skip_kinds_add(const struct run_skip *, uint32_t i, uint32_t from, uint32_t to, double skipped,
+                          double values, const struct run_skip_means *, double *half);
+/* How many steps before this one, at most so many, the kind is that has counted most seldom. */
+uint32_t run_skip_kinds_align(const struct run_skip_kinds *, const struct run_skip_means *, uint32_t step,
+                              uint32_t most);
 
 /* skip_clock.c */
 void run_skip_sets_make(struct run *);
@@ -112,7 +148,7 @@ void run_skip_plan(struct run_skip *, const struct run_skip_ends *, ker_time at,
 /* Of a phase of job i: the times of its steps that count, in ps, those of a period together, as if all took
  * the mean of the job's over an ideal network. Windows are cut into pieces of this many. To be released. */
 struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase, uint32_t piece,
-                                   const struct run_skip_ends *);
+                                   const struct run_skip_ends *, struct run_skip_means *);
 void run_skip_seen_release(struct stats_windows *);
 
 #endif

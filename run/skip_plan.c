@@ -160,26 +160,35 @@ static double known_of(const struct run_skip *skip, uint32_t i, const struct run
 }
 
 struct stats_windows run_skip_seen(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t piece,
-                                   const struct run_skip_ends *ends)
+                                   const struct run_skip_ends *ends, struct run_skip_means *means)
 {
     const struct run_skip_job *job = &skip->job[i];
-    uint32_t from, to, period = job->period, most = ends->count / period + 1;
+    uint32_t from, to, period = job->period, most = ends->count / period + 1, skipped = 0;
     phase_windows(skip, phase, &from, &to);
     struct stats_windows seen = {.begin = ker_alloc((most + 1ull) * sizeof *seen.begin),
                                  .value = ker_alloc(most * sizeof *seen.value)};
-    for (uint32_t w = from; w < to; w++) {
+    uint8_t *kind = ker_alloc(most * sizeof *kind);
+    for (uint32_t w = 0; w < to; w++) {
+        skipped += job->skipped[w];
         uint32_t end = w + 1 < skip->state.windows ? job->number[w + 1] : ends->count, first = seen.values,
                  at = job->number[w] + (w > from ? UNCOUNTED * period : 0);
-        for (; at + period < end && at + period < ends->count; at += period) {
+        for (; w >= from && at + period < end && at + period < ends->count; at += period) {
             double time = (double)(ends->last[at + period] - ends->last[at]);
+            kind[seen.values] =
+                skip->kinds[i].kinds ? (uint8_t)run_skip_kind(&skip->kinds[i], at + 1 + skipped) : 0;
             seen.value[seen.values++] = time - known_of(skip, i, ends, at + 1, at + period + 1);
         }
         uint32_t warm = w == from ? stats_mser(seen.value, seen.values) : 0;
         seen.values -= warm;
         memmove(seen.value + first, seen.value + first + warm, (seen.values - first) * sizeof *seen.value);
-        pieces_cut(&seen, first, piece);
+        memmove(kind + first, kind + first + warm, (seen.values - first) * sizeof *kind);
+        if (w >= from)
+            pieces_cut(&seen, first, piece);
     }
     seen.begin[seen.windows] = seen.values;
+    if (skip->kinds[i].kinds)
+        run_skip_kinds_take(&skip->kinds[i], skip->level, &seen, kind, means);
+    free(kind);
     return seen;
 }
 
@@ -194,6 +203,7 @@ void run_skip_seen_release(struct stats_windows *seen)
 /* What one job says. */
 struct view {
     struct stats_steady steady;
+    struct run_skip_means means;
     uint32_t before, now; /* periods that count: in windows before, in the last one */
     uint32_t wanted;      /* in the last one, for its share of what is needed */
     uint32_t ended;       /* steps */
@@ -223,8 +233,9 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     const struct run_skip_job *job = &skip->job[i];
     uint32_t from, to;
     phase_windows(skip, phase, &from, &to);
-    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends);
-    struct view v = {.steady = stats_steady(&seen, skip->level), .ended = ends->count};
+    struct view v = {.ended = ends->count};
+    struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends, &v.means);
+    v.steady = stats_steady(&seen, skip->level);
     v.now = (ends->count - job->number[to - 1]) / job->period;
     v.now = v.now < seen.values ? v.now : seen.values;
     v.before = seen.values - v.now;
@@ -295,14 +306,19 @@ static bool extend(struct run_skip *skip, const struct view *views, uint32_t win
 /* Skips this time, in whole periods of each job; false: it is less than two of one. */
 static bool gap_make(struct run_skip *skip, const struct view *views, double time)
 {
-    uint32_t w = skip->state.windows;
+    uint32_t w = skip->state.windows, running = 0;
     double skipped = 0;
-    for (uint32_t i = 0; i < skip->state.jobs; i++)
+    for (uint32_t i = 0; i < skip->state.jobs; i++) {
         if (run_skip_runs(&skip->job[i]) && time < 2 * views[i].steady.mean)
             return false;
+        running += run_skip_runs(&skip->job[i]);
+    }
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         struct run_skip_job *job = &skip->job[i];
         uint32_t periods = run_skip_runs(job) ? (uint32_t)(time / views[i].steady.mean) : 0;
+        if (running == 1 && periods > 2) /* or jobs would skip different times */
+            periods -= run_skip_kinds_align(&skip->kinds[i], &views[i].means,
+                                            job->begun + periods + UNCOUNTED + 2, periods - 2);
         job->number[w] = job->pending ? 0 : job->begun + 1 - skipped_of(skip, job);
         job->skipped[w] = periods * job->period;
         skipped = fmax(skipped, periods * views[i].steady.mean);

@@ -56,7 +56,8 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
                       const struct stats_steady *steady)
 {
-    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i]);
+    struct run_skip_means means;
+    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &means);
     double wide = stats_steady(&whole, skip->level).apart;
     uint32_t windows = whole.windows;
     run_skip_seen_release(&whole);
@@ -66,27 +67,6 @@ static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
      * is known, tasks may still wait for others elsewhere than they did there. */
     double half = steady->batches || windows < MANY_WINDOWS ? fmax(steady->half, wide) : wide;
     return fmax(half, LEAST_HALF * skip->precision * fabs(steady->mean));
-}
-
-/* Adds what one phase of a job has skipped: steps, which are known to take so much longer than as many mean
- * ones. */
-static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t phase, uint32_t skipped, double known,
-                      struct run_skip_estimate *e)
-{
-    struct stats_windows seen = run_skip_seen(skip, i, phase, skip->job[i].piece, &skip->ends[i]);
-    e->steady = stats_steady(&seen, skip->level);
-    e->time += e->steady.mean * skipped / skip->job[i].period + known;
-    /* the mean is not known better than that, and what was skipped varies about it, too */
-    double times = (double)skipped / skip->job[i].period;
-    e->half += half_of(skip, i, phase, &e->steady) * times * sqrt(1 + seen.values / times);
-    run_skip_seen_release(&seen);
-}
-
-/* Steps that were skipped before a window. A run that ends early may not have come to them. */
-static uint32_t skipped_before(const struct run_skip *skip, uint32_t i, uint32_t window)
-{
-    const struct run_skip_job *job = &skip->job[i];
-    return job->number[window] <= skip->ends[i].count ? job->skipped[window] : 0;
 }
 
 /* By how much longer than as many mean steps those take over an ideal network that these windows have
@@ -100,8 +80,8 @@ static double known_skipped(const struct run_skip *skip, uint32_t i, uint32_t fr
     if (!steps)
         return 0;
     for (uint32_t w = 0; w < to; w++) {
-        before += w < from ? skipped_before(skip, i, w) : 0;
-        skipped += skipped_before(skip, i, w);
+        before += w < from ? run_skip_before(skip, i, w) : 0;
+        skipped += run_skip_before(skip, i, w);
     }
     uint32_t last = to < skip->state.windows ? job->number[to] : UINT32_MAX;
     if (last > ends->count) /* the end of the last step is not noted */
@@ -109,6 +89,23 @@ static double known_skipped(const struct run_skip *skip, uint32_t i, uint32_t fr
     int64_t all = steps->known[last + skipped] - steps->known[first + before];
     return (double)(all - (ends->known[last] - ends->known[first])) -
            task_steps_mean(steps) * (skipped - before);
+}
+
+/* Adds what a job has skipped in these windows, which are of one phase. */
+static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t from, uint32_t to, uint32_t skipped,
+                      struct run_skip_estimate *e)
+{
+    const struct run_skip_job *job = &skip->job[i];
+    struct run_skip_means means;
+    struct stats_windows seen =
+        run_skip_seen(skip, i, skip->state.phase[from], job->piece, &skip->ends[i], &means);
+    double times = (double)skipped / job->period, values = seen.values;
+    e->steady = stats_steady(&seen, skip->level);
+    run_skip_seen_release(&seen);
+    e->time += e->steady.mean * times + known_skipped(skip, i, from, to) +
+               run_skip_kinds_add(skip, i, from, to, times, values, &means, &e->half);
+    /* the mean is not known better than that, and what was skipped varies about it, too */
+    e->half += half_of(skip, i, skip->state.phase[from], &e->steady) * times * sqrt(1 + values / times);
 }
 
 /* A job that had not begun is later by what the others have skipped: by the first of them. */
@@ -124,7 +121,7 @@ static void waited_add(const struct run_skip *skip, uint32_t i, uint32_t from, u
             skipped += job->skipped[w];
         if (!skipped)
             continue;
-        phase_add(skip, other, skip->state.phase[from], skipped, known_skipped(skip, other, from, to), &its);
+        phase_add(skip, other, from, to, skipped, &its);
         e->time += its.time;
         e->half += its.half;
         return;
@@ -139,13 +136,13 @@ static struct run_skip_estimate estimate_of(const struct run_skip *skip, uint32_
     for (uint32_t w = 0; w < skip->state.windows;) {
         uint32_t phase = skip->state.phase[w], from = w, skipped = 0;
         for (; w < skip->state.windows && skip->state.phase[w] == phase; w++)
-            skipped += skipped_before(skip, i, w);
+            skipped += run_skip_before(skip, i, w);
         before += skipped;
         if (!skipped) {
             waited_add(skip, i, from, w, &e);
             continue;
         }
-        phase_add(skip, i, phase, skipped, known_skipped(skip, i, from, w), &e);
+        phase_add(skip, i, from, w, skipped, &e);
         e.windows += w - from;
     }
     e.simulated += e.simulated + before + 1 == job->steps; /* the end of the last step is not noted */

@@ -12,8 +12,10 @@ void task_steps_release(struct task_steps *s)
 {
     free(s->end);
     free(s->known);
+    free(s->kind);
     s->end = NULL;
     s->known = NULL;
+    s->kind = NULL;
     s->ends = s->room = 0;
 }
 

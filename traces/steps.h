@@ -10,6 +10,8 @@
 
 #include "kernel/base/base.h"
 
+#include <stdbool.h>
+
 struct task_step_end {
     uint64_t tasks; /* own tasks that have ended it */
     uint64_t sum;   /* of when they did, modulo 2^64: differences of two steps are what counts */
@@ -24,7 +26,11 @@ struct task_gap {
 struct task_steps {
     uint32_t count;  /* of a task */
     uint32_t period; /* > 0: what a step does depends on its number modulo this, and on what is drawn */
-    uint32_t begun;  /* the latest that an own task has begun */
+    /* Where that is by what steps do: of what kind each is, malloc'ed; or by whether its number and 1 is a
+     * multiple of these; NULL and 0: it is not known. */
+    uint16_t *kind;
+    uint32_t every[2];
+    uint32_t begun; /* the latest that an own task has begun */
     uint32_t from,
         to; /* the last gap: a task that has ended step from - 1 continues with `to`; 0: there is none */
     uint32_t skipped; /* in the gaps before it */
@@ -52,6 +58,15 @@ static inline uint32_t task_steps_of(const struct task_steps *s, uint32_t number
 {
     uint32_t step = number + s->skipped;
     return s->to && step >= s->from ? step + s->to - s->from : step;
+}
+
+static inline bool task_steps_have_kinds(const struct task_steps *s)
+{
+    return s->kind || s->every[0];
+}
+static inline uint32_t task_steps_kind(const struct task_steps *s, uint32_t step)
+{
+    return s->kind ? s->kind[step] : ((step + 1) % s->every[0] == 0) + 2 * ((step + 1) % s->every[1] == 0);
 }
 
 /* What other tasks have noted of the step. */

@@ -39,8 +39,10 @@ static void steps_init(struct task_stages *stages)
         x = y;
         y = rest;
     }
-    bool known = !stages->empty && a / x * b <= stages->steps;
-    stages->repeat = (struct task_steps){.count = stages->steps, .period = known ? (uint32_t)(a / x * b) : 0};
+    uint64_t period = a / x * b < stages->steps ? a / x * b : stages->steps;
+    stages->repeat = (struct task_steps){.count = stages->steps,
+                                         .period = stages->empty ? 0 : (uint32_t)period,
+                                         .every = {(uint32_t)a, (uint32_t)b}};
 }
 
 void task_stages_init(struct task_stages *stages, const struct task_stages_kind *kind,

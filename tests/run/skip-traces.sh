@@ -93,7 +93,10 @@ check "marks of level 1 are none, and what repeats is found in their place"
 refused lost "tasks have as many marks" "has 100 marks of steps (MPI_Pcontrol) in one task, and only 99 in task 2: $t/lost/pmpi-trace-rank-2.txt:" 100 mark=3 lost=1
 refused crosses "a request that is open where a step begins" "has a request open where step 2 of task 0 begins: $t/crosses/pmpi-trace-rank-0.txt:11" 100 mark=2 crosses=1
 refused other "a message that another step receives" 'sends messages in step 51, or begins collectives, that are of another one elsewhere' 100 mark=2 other=1
-refused seldom "a collective in each hundredth step" 'in periods of 100' 300 every=100 mark=2
+trace "$t/seldom" 600 every=100 mark=2
+trace_config seldom "$t/seldom"
+run -o "$t/seldom-full" "$t/seldom.cfg" run.skip.enabled=false && run -o "$t/seldom-skip" "$t/seldom.cfg" && trace_covers "$t/seldom-full" "$t/seldom-skip" 0.2
+check "a collective in each hundredth step"
 refused few "few steps" 'has only 20 steps' 20 every=1
 steps 1 'steps        none that may be skipped: the job has a request open' "$t/crosses"
 check "marsconv --steps says why there are none"

@@ -129,7 +129,12 @@ config two "${job/extents=\[3,3,3\]/extents=[3,3,2]}, { name=\"b\"; program=\"co
 reason "a job of several parts" 'job `b` has several sizes' two
 reason "a job that is repeated a few times" 'job `s` has only 20 steps' stencil 'jobs[0].repetitions=20' 'jobs[0].steps=20'
 reason "few steps" 'has only 20 steps' stencil 'jobs[0].steps=20'
-reason "an Allreduce in every 100th step" 'in periods of 100' stencil 'jobs[0].allreduce_every=100'
+# Of the 20 Allreduces of 200 us each some are seen; without kinds a period would be 100 steps.
+seldom=('jobs[0].allreduce_every=100' 'jobs[0].allreduce_bytes=1 MB' 'jobs[0].steps=2000')
+run -o "$t/seldom-full" "$t/stencil.cfg" run.skip.enabled=false "${seldom[@]}" && run -o "$t/seldom" "$t/stencil.cfg" "${seldom[@]}" && trace_covers "$t/seldom-full" "$t/seldom" 0.15 &&
+    [ "$(awk -F, 'NR > 1 && $2 % 100 == 99' "$t/seldom/steps.csv" | wc -l)" -ge 2 ]
+check "an Allreduce in every 100th step: windows have it, and it counts for itself"
+all_alike "the same bits: an Allreduce in every 100th step" "$t/stencil.cfg" "${seldom[@]}" 'jobs[0].steps=700'
 reason "a set end" 'run.end is given' stencil 'run.end=1 s'
 
 # Services and storage: sums of summary.json and of tables are of all steps.

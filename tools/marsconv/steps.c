@@ -39,7 +39,9 @@ static int steps_print(const struct task_steps *s)
     }
     printf("steps        %u, known by %s\n", s->count - 2, s->by);
     if (s->period == 1)
-        printf("kinds        all alike, or without a period\n");
+        printf("kinds        all alike, or of many kinds\n");
+    else if (s->period == s->count)
+        printf("kinds        a few, without a period\n");
     else
         printf("kinds        they repeat in periods of %u steps\n", s->period);
     printf("besides      %.1f %% of the operations precede them, %.1f %% follow, with the last step\n",

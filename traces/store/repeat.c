@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_KINDS 16 /* of steps */
 #define LEAST_MARKS 3 /* with fewer it is a part of the run that is marked */
 #define MOST 0.5      /* of the operations: what repeats in as much of them is taken */
 #define SLACK 2       /* tasks may see a step more at either end of what repeats */
@@ -143,8 +144,27 @@ static void fault_say(struct trace_repeat *r, const struct trace_faults *f)
     r->why_line = (uint32_t)f->line;
 }
 
-/* What repeats: the shortest period of the steps' kinds; 1, when they have none. */
-static uint32_t kinds_period(const struct trace_measure *m)
+/* Steps that do the same are of one kind; NULL: they are of many, or of one. */
+static uint16_t *kinds_find(const struct trace_measure *m)
+{
+    uint64_t kind[MOST_KINDS];
+    uint16_t *of = ker_alloc(m->steps * sizeof *of);
+    uint32_t kinds = 0;
+    for (uint32_t step = 1; step + 1 < m->steps && kinds <= MOST_KINDS; step++) {
+        while (of[step] < kinds && kind[of[step]] != m->kind[step])
+            of[step]++;
+        if (of[step] == kinds && kinds++ < MOST_KINDS)
+            kind[of[step]] = m->kind[step];
+    }
+    if (kinds > 1 && kinds <= MOST_KINDS)
+        return of;
+    free(of);
+    return NULL;
+}
+
+/* The shortest period of the steps' kinds. Without one it is that of all, or, where these are of many kinds,
+ * 1, as if they were alike. */
+static uint32_t kinds_period(const struct trace_measure *m, const uint16_t *kind)
 {
     for (uint32_t period = 1; period <= (m->steps - 2) / 2; period++) {
         uint32_t step = 1;
@@ -153,7 +173,7 @@ static uint32_t kinds_period(const struct trace_measure *m)
         if (step + period + 1 >= m->steps)
             return period;
     }
-    return 1;
+    return kind ? m->steps : 1;
 }
 
 static void steps_judge(struct trace_repeat *r, struct trace_measure *m)
@@ -173,7 +193,8 @@ static void steps_judge(struct trace_repeat *r, struct trace_measure *m)
         refuse(r, "has tasks that repeat something else at different times");
         return;
     }
-    r->steps.period = kinds_period(m);
+    r->steps.kind = kinds_find(m);
+    r->steps.period = kinds_period(m, r->steps.kind);
     r->steps.known = m->begun;
     m->begun = NULL;
 }
