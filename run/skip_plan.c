@@ -32,6 +32,7 @@
 #define MOST_TOGETHER 0.33
 #define UNCOUNTED 1     /* periods behind a gap */
 #define MOST_WINDOWS 16 /* of a job of whose steps something is known, if no more are asked for */
+#define FAR 3           /* windows */
 #define WARM_UP 2       /* room for it in the first window; more if it is longer */
 
 /* May another phase come? */
@@ -354,14 +355,18 @@ static void go_on(struct run_skip *skip, const struct view *views, uint32_t wind
     double left = INFINITY, length = 0;
     if (run_skip_bound(skip) < KER_TIME_MAX)
         left = (double)(run_skip_bound(skip) - at - skip->state.skipped - LOOKS * skip->interval);
-    uint32_t come = skip->state.spans - windows;
+    bool kinds = false;
     for (uint32_t i = 0; i < skip->state.jobs; i++) {
         const struct view *v = &views[i];
         if (!run_skip_runs(&skip->job[i]))
             continue;
         left = fmin(left, v->left);
         length = fmax(length, (v->wanted + UNCOUNTED + 1) * v->steady.mean);
+        kinds |= skip->kinds[i].kinds > 0;
     }
+    /* the last one began where a kind came, which may be far from the end */
+    skip->state.spans += windows == skip->state.spans && kinds && left > FAR * length;
+    uint32_t come = skip->state.spans - windows;
     if (come == 0 || skip->state.windows == RUN_WINDOWS || !gap_make(skip, views, left / come - length))
         await_end(skip, views);
 }

@@ -157,7 +157,7 @@ static json_t *gaps_json(const struct run_skip *skip, uint32_t i, const struct r
     json_t *gaps = json_array();
     uint32_t before = 0;
     for (uint32_t w = 1; w < skip->state.windows; w++) {
-        uint32_t number = job->number[w], gap = skipped_before(skip, i, w);
+        uint32_t number = job->number[w], gap = run_skip_before(skip, i, w);
         if (gap)
             json_array_append_new(gaps, json_pack("{s:I, s:I, s:I}", "simulated_ps",
                                                   (json_int_t)ends->last[number - 1], "step",
