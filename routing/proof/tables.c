@@ -122,23 +122,31 @@ static __attribute__((noinline)) void fan_read_any(const struct tables *t, struc
     }
 }
 
+/* The link of a set that is only one, in the class that all are in; NONE: it is not. */
+static inline uint32_t link_alone(const struct tables *t, uint32_t at, uint32_t set)
+{
+    const struct route_hop *hop;
+    if (route_table_set_hops(t->table, set, &hop) != 1 || hop->class != t->class)
+        return NONE;
+    uint32_t port = t->first_port[at] + hop->port;
+    return port < t->first_port[at + 1] ? t->link[port] : NONE;
+}
+
 /* Reads what destination number i of the block has at a switch, if it is not what the last one had. */
 static inline void fan_read(const struct tables *t, struct fan *fan, uint32_t at, uint32_t i)
 {
     uint32_t set = t->state[(size_t)at * BLOCK + i].set;
     if (fan->at == at && fan->set == set)
         return;
-    const struct route_hop *hop;
-    bool single = route_table_set_hops(t->table, set, &hop) == 1 && hop->class == t->class;
-    uint32_t port = t->first_port[at] + (single ? hop->port : 0);
-    if (!single || port >= t->first_port[at + 1] || t->link[port] == NONE) {
+    uint32_t link = link_alone(t, at, set);
+    if (link == NONE) {
         fan_read_any(t, fan, at, set);
         return;
     }
     fan->at = at;
     fan->set = set;
     fan->links = 1;
-    fan->link[0] = t->link[port];
+    fan->link[0] = link;
     fan->exit = NONE;
     fan->plain = true;
 }
@@ -185,6 +193,12 @@ static void waits_add(struct tables *t, uint32_t link, const struct fan *behind,
 static bool switch_spread(struct tables *t, uint32_t at, uint64_t destinations, uint32_t *found)
 {
     struct fan fan = {.at = NONE}, behind = {.at = NONE};
+    for (uint64_t rest = destinations; rest; rest &= rest - 1) { /* fetch what is behind */
+        uint32_t i = (uint32_t)__builtin_ctzll(rest);
+        uint32_t link = link_alone(t, at, t->state[(size_t)at * BLOCK + i].set);
+        if (link != NONE)
+            __builtin_prefetch(&t->state[(size_t)t->wires.to[link] * BLOCK + i], 1);
+    }
     for (; destinations; destinations &= destinations - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(destinations);
         uint32_t passing = t->state[(size_t)at * BLOCK + i].passing;

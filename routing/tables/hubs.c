@@ -100,31 +100,39 @@ void route_hubs_add(struct route_hubs *h, const struct route_nodes *l, uint32_t 
     hubs_spread(h, l, ROUTE_BACK, reverse[next], reverse[link]);
 }
 
-/* One pass along the order, in its direction. */
-static void side_renew(const struct route_hubs *h, const struct route_nodes *l, enum route_way way)
+static void hubs_begin(const struct route_hubs *h, const struct route_nodes *l)
 {
-    uint32_t links = l->wires->links;
-    uint64_t *of = l->side[way].hubs;
-    memset(of, 0, links * sizeof *of);
-    for (uint32_t i = 0; i < h->count; i++)
-        of[way == ROUTE_AHEAD ? h->hub[i] : l->wires->reverse[h->hub[i]]] = 1ull << i;
-    for (uint32_t link = links;;) {
-        link = way == ROUTE_AHEAD ? l->place[link].after : l->place[link].before;
-        if (link == links)
-            return;
-        uint32_t at = way == ROUTE_AHEAD ? link : l->wires->reverse[link];
-        uint64_t hubs = of[at];
-        if (hubs)
-            EACH(l, way, at, other)
-        of[other] |= hubs;
+    for (enum route_way way = 0; way < ROUTE_WAYS; way++) {
+        uint64_t *of = l->side[way].hubs;
+        memset(of, 0, l->wires->links * sizeof *of);
+        for (uint32_t i = 0; i < h->count; i++)
+            of[way == ROUTE_AHEAD ? h->hub[i] : l->wires->reverse[h->hub[i]]] = 1ull << i;
     }
 }
 
+/* What leads to a link leads to those behind it. */
+static inline void hubs_hand_on(const struct route_nodes *l, enum route_way way, uint32_t at)
+{
+    uint64_t *of = l->side[way].hubs, hubs = of[at];
+    if (hubs)
+        EACH(l, way, at, other)
+    of[other] |= hubs;
+}
+
+/* Along the order, from both ends at once: each place is known only from the one before, and memory is slow.
+ */
 void route_hubs_renew(struct route_hubs *h, const struct route_nodes *l)
 {
-    if (h->found <= l->wires->links)
+    uint32_t links = l->wires->links;
+    if (h->found <= links)
         return;
     hubs_choose(h);
-    side_renew(h, l, ROUTE_AHEAD);
-    side_renew(h, l, ROUTE_BACK);
+    hubs_begin(h, l);
+    for (uint32_t at = l->place[links].after, back = l->place[links].before; at != links;) {
+        uint32_t after = l->place[at].after, before = l->place[back].before;
+        hubs_hand_on(l, ROUTE_AHEAD, at);
+        hubs_hand_on(l, ROUTE_BACK, l->wires->reverse[back]);
+        at = after;
+        back = before;
+    }
 }

@@ -190,11 +190,15 @@ static bool path_place(struct route_layers *l, uint32_t at, uint32_t *layer)
 /* The first dependencies of the paths from these places; they are fetched, since they lie anywhere. */
 static void dependencies_fetch(struct route_layers *l, uint32_t first, uint32_t end)
 {
-    for (uint32_t k = first; k < end; k++) {
+    uint64_t of_next = 0;
+    for (uint32_t k = first, on = 0; k < end; k++) {
         const struct route_step *step = &l->path[k];
         if (step->link == ROUTE_NO_WIRE || step->next == 0)
             continue;
-        l->asked[k] = dependency(l, step->link, l->path[step->next].link);
+        if (step->next != on)
+            of_next = l->first[l->path[step->next].link];
+        on = step->next;
+        l->asked[k] = of_next + l->wires->reverse[step->link];
         __builtin_prefetch(&l->sets[l->asked[k]]);
     }
 }

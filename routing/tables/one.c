@@ -82,27 +82,39 @@ static uint64_t leads_find(const struct route_maker *m, uint32_t at, uint32_t li
 }
 
 /* Bit k of what a link leads to becomes the link's bit of destination k. */
-static void turn(uint64_t *to, size_t stride, uint64_t leads, uint32_t place)
+static void turn(uint64_t *to, uint32_t words, uint64_t leads, uint32_t place)
 {
     for (; leads; leads &= leads - 1)
-        to[(size_t)__builtin_ctzll(leads) * stride + place / 64] |= 1ull << place % 64;
+        to[(uint32_t)__builtin_ctzll(leads) * words + place / 64] |= 1ull << place % 64;
+}
+
+/* The bits of a switch's links, one destination after the other, which lie far apart. */
+static void turned_store(const struct route_maker *m, uint64_t *ways, uint32_t at, const uint64_t *turned)
+{
+    for (uint32_t k = 0; k < ROUTE_TRIE_BLOCK; k++)
+        for (uint32_t w = 0; w < m->words; w++)
+            ways[((size_t)k * m->wires->switches + at) * m->words + w] = turned[k * m->words + w];
 }
 
 void route_one_window(struct route_maker *m, uint32_t first_bit)
 {
     const struct route_wires *wires = m->wires;
-    size_t stride = (size_t)wires->switches * m->words;
+    size_t bytes = (size_t)ROUTE_TRIE_BLOCK * m->words * sizeof(uint64_t);
+    uint64_t *way = ker_alloc(2 * bytes), *back = way + ROUTE_TRIE_BLOCK * m->words;
     m->window = first_bit;
-    memset(m->way, 0, m->ways_bytes);
-    memset(m->back, 0, m->ways_bytes);
     for (uint32_t at = 0; at < wires->switches; at++)
         for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
             m->leads[i] = leads_find(m, at, i);
-    for (uint32_t at = 0; at < wires->switches; at++)
+    for (uint32_t at = 0; at < wires->switches; at++) {
+        memset(way, 0, 2 * bytes);
         for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
-            turn(m->way + (size_t)at * m->words, stride, m->leads[i], i - wires->begin[at]);
-            turn(m->back + (size_t)at * m->words, stride, m->leads[wires->reverse[i]], i - wires->begin[at]);
+            turn(way, m->words, m->leads[i], i - wires->begin[at]);
+            turn(back, m->words, m->leads[wires->reverse[i]], i - wires->begin[at]);
         }
+        turned_store(m, m->way, at, way);
+        turned_store(m, m->back, at, back);
+    }
+    free(way);
 }
 
 /* ---- the paths to one destination ---- */
