@@ -6,7 +6,8 @@
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
  * While none may, an open-loop source is asked for further messages, up to congestion.window, so that one to
  * a crowded destination does not hold up those to others. CNPs are sent first. With adapter.injection_rate a
- * packet is sent when the link is free and the one before has had its time at the rate of its message.
+ * packet is sent when the link is free and the one before has had its time at the rate of its message. Where
+ * nodes send nothing but what such a source offers, messages of one packet never join a flow.
  * Invariant: while anything can be sent, either a wake-up is scheduled, or the next credit is a record
  * (credits_starved).
  */
