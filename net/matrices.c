@@ -101,7 +101,7 @@ enum ker_status net_matrices_write(struct net_network *net, struct ker_comm *com
     for (int i = 0; net->matrices && i < STATS_MATRIX_TASK; i++)
         if (net->matrices->level[i]) {
             enum ker_status written = stats_matrix_write(net->matrices->level[i], comm, folder, error);
-            status = status ? status : written;
+            status = status ?: written;
         }
     return status;
 }

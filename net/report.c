@@ -154,12 +154,11 @@ enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm
                     written = net_congestion_write(net, comm, folder, error);
     if (net->jobs)
         net_jobs_write(net, comm, folder, error);
-    status = status ? status : written;
+    status = status ?: written;
     if (ker_comm_rank(comm) != 0 || status != KER_OK || !net->histograms)
         return status;
     status = stats_histogram_write(folder, &stats_message_size_schema, net->message_size, error);
-    if (status == KER_OK)
-        status = stats_histogram_write(folder, &stats_packet_latency_schema, net->latency, error);
+    status = status ?: stats_histogram_write(folder, &stats_packet_latency_schema, net->latency, error);
     return status;
 }
 

@@ -389,10 +389,8 @@ static enum ker_status network_check(struct net_network *net, const struct ker_c
 {
     const struct route_summary *summary = route_summarise(net->topology);
     enum ker_status status = settings_check(&net->set, config, error);
-    if (status == KER_OK)
-        status = lanes_read(net, config, error);
-    if (status == KER_OK)
-        status = net_source_check(net, config, error);
+    status = status ?: lanes_read(net, config, error);
+    status = status ?: net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = net_link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
     net->lives = net->set.head_life || net->set.packet_life;
@@ -472,8 +470,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     phases_set(net, &phases);
     onward_set(net);
     enum ker_status status = network_check(net, config, error);
-    if (status == KER_OK)
-        status = net_congestion_read(net, config, error);
+    status = status ?: net_congestion_read(net, config, error);
     net->dma = ker_config_has(config, "node.lane_bandwidth") ? net_dma_new() : NULL;
     if (status == KER_OK)
         status = ker_sizes_read(&net->set.injection, config, "adapter.injection_rate", true,

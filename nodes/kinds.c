@@ -78,8 +78,7 @@ static enum ker_status list_read(struct owners *o, uint32_t kind)
     while (!status && some) {
         for (uint64_t node = range.first; node <= range.last && !status; node += range.step)
             status = own(o, kind, (uint32_t)node);
-        if (!status)
-            status = ker_ranges_next(&ranges, &range, &some, o->error);
+        status = status ?: ker_ranges_next(&ranges, &range, &some, o->error);
     }
     return status;
 }
@@ -145,7 +144,7 @@ static enum ker_status owners_read(struct owners *o)
     for (uint32_t k = 0; k < kinds && !status; k++)
         if (ker_config_has(o->config, owners_key(o, k, "count")))
             status = count_read(o, k, &from);
-    return status ? status : rest_read(o, rest);
+    return status ?: rest_read(o, rest);
 }
 
 static void runs_make(struct node_kinds *kinds, const uint16_t *owner)
@@ -184,7 +183,7 @@ static enum ker_status kind_read(struct kind *k, const struct ker_config *config
                                  struct ker_error *error)
 {
     enum ker_status status = node_rates_read(&k->public.rates, config, k->group, error);
-    return status ? status : node_structure_read(&k->public.structure, config, k->group, adapters, error);
+    return status ?: node_structure_read(&k->public.structure, config, k->group, adapters, error);
 }
 
 static enum ker_status kinds_read(struct node_kinds *kinds, const struct ker_config *config,

@@ -171,7 +171,7 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     if (model->memory_rate == 0)
         return ker_config_fail(config, error, "node.memory_bandwidth", "must be greater than 0");
     enum ker_status status = overheads_read(model, config, error);
-    return status ? status : cores_read(model, config, error);
+    return status ?: cores_read(model, config, error);
 }
 
 void node_model_kinds(struct node_model *model, const struct ker_config *config,

@@ -74,5 +74,5 @@ enum ker_status node_role_read(struct node_role *role, const struct node_service
             *KER_PUSH(role->node, role->members, room) = (uint32_t)node;
         status = ker_ranges_next(&ranges, &range, &some, error);
     }
-    return status ? status : role_check(role, setup, key.text, error);
+    return status ?: role_check(role, setup, key.text, error);
 }

@@ -139,10 +139,8 @@ static enum ker_status kind_read(struct one *s, struct ker_error *error)
 static enum ker_status listed_read(struct node_service_list *list, struct one *s, struct ker_error *error)
 {
     enum ker_status status = kind_read(s, error);
-    if (!status)
-        status = name_read(list, s, error);
-    if (!status)
-        status = range_read(s, error);
+    status = status ?: name_read(list, s, error);
+    status = status ?: range_read(s, error);
     return status;
 }
 
@@ -162,8 +160,7 @@ static enum ker_status one_add(struct node_service_list *list, struct one *s,
                                struct ker_error *error)
 {
     enum ker_status status = own ? own_read(s, own, error) : listed_read(list, s, error);
-    if (!status)
-        status = net_class_read(&s->setup.priority, s->setup.config, KEY(s, "priority"), error);
+    status = status ?: net_class_read(&s->setup.priority, s->setup.config, KEY(s, "priority"), error);
     if (status)
         return status;
     const struct node_service_kind *kind = s->operations;

@@ -175,10 +175,8 @@ static enum ker_status route_settle(struct route_topology *made, struct route_to
     enum ker_status status = choose_algorithm(made, whole, config, channels, error);
     if (status == KER_OK && whole != made)
         route_rails_adopt(whole);
-    if (status == KER_OK)
-        status = route_table_prove(made, config, error);
-    if (status == KER_OK)
-        status = route_faults_settle(whole, config, error);
+    status = status ?: route_table_prove(made, config, error);
+    status = status ?: route_faults_settle(whole, config, error);
     return status;
 }
 
@@ -210,12 +208,10 @@ enum ker_status route_new_shared(struct route_topology **topology, const struct 
     struct route_topology *whole = made;
     if (status == KER_OK && ker_config_int(config, "node.adapters") > 1)
         status = route_rails_new(&whole, made, config, error);
-    if (status == KER_OK)
-        status = route_faults_read(whole, config, error);
+    status = status ?: route_faults_read(whole, config, error);
     if (comm) /* a rank that has failed is not waited for */
         status = ker_comm_worst(comm, status);
-    if (status == KER_OK)
-        status = route_settle(made, whole, config, channels, error);
+    status = status ?: route_settle(made, whole, config, channels, error);
     if (status)
         route_free(whole);
     else

@@ -73,10 +73,8 @@ static enum ker_status jobs_read(struct run *run)
     if (!status)
         status = task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services,
                                  run->comm, run->seed, &run->error);
-    if (!status)
-        status = task_system_services(run->tasks, run->config, NULL, &run->error);
-    if (!status)
-        status = run_ends_check(run);
+    status = status ?: task_system_services(run->tasks, run->config, NULL, &run->error);
+    status = status ?: run_ends_check(run);
     if (!status)
         run_series_check(run);
     return run->error.status;

@@ -174,8 +174,7 @@ void run_tasks_read(struct run *run)
     node_noise_release(&run->noise);
     if (!status && !run->kinds)
         status = node_kinds_new(&run->kinds, run->config, route_hosts(sum), sum->adapters, &run->error);
-    if (!status)
-        status = node_noise_init(&run->noise, run->config, &run->error);
+    status = status ?: node_noise_init(&run->noise, run->config, &run->error);
     status = ker_comm_worst(run->comm, status); /* files may differ from host to host */
     if (!status)
         node_model_kinds(&run->model, run->config, run->kinds);
@@ -192,8 +191,7 @@ void run_tasks_read(struct run *run)
         status =
             node_service_list_new(&run->listed, run->config, store_services(run->config), route_hosts(sum),
                                   run->seed, run->measure_to, &run->services, &run->error);
-    if (!status)
-        status = task_system_services(run->tasks, run->config, run->listed, &run->error);
+    status = status ?: task_system_services(run->tasks, run->config, run->listed, &run->error);
     if (!status && run->resumed)
         run_fork_tasks(run);
     if (!status && run->control && !again)

@@ -68,12 +68,9 @@ enum ker_status store_settings_read(void *settings, const struct node_service_se
                                "\"200 MB/s\"");
     enum ker_status status =
         node_service_named(&s->servers, setup->all, config, "storage.servers", "storage", error);
-    if (!status)
-        status = layout_read(s, error);
-    if (!status)
-        status = cache_read(s, error);
-    if (!status)
-        status = adapter_read(s, error);
+    status = status ?: layout_read(s, error);
+    status = status ?: cache_read(s, error);
+    status = status ?: adapter_read(s, error);
     s->device.kind = ker_config_operations(config, "storage.device.kind");
     s->device.rate = ker_config_rate(config, "storage.device.rate");
     s->device.kind->read(&s->device, config);

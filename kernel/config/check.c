@@ -314,10 +314,8 @@ enum ker_status ker_config_override(struct ker_config_node *root, const char *ov
             "command line: \"%.200s\": KEY=VALUE is expected, as in switch.channels=4, jobs[0].tasks=64 or "
             "jobs[NAME].enabled=false",
             override);
-    if (!status)
-        status = override_value(&value, key, text, tables, error);
-    if (!status)
-        status = put_value(root, key, value, error);
+    status = status ?: override_value(&value, key, text, tables, error);
+    status = status ?: put_value(root, key, value, error);
     free(key);
     return status;
 }

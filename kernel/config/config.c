@@ -42,10 +42,8 @@ static void keep_fallbacks(struct ker_config *config)
 static enum ker_status build(struct ker_config **config, enum ker_status status, struct ker_config *made,
                              const char *const *overrides, int override_count, struct ker_error *error)
 {
-    if (!status)
-        status = ker_config_tree_parse(&made->root, &made->text, error);
-    if (!status)
-        status = ker_config_plugins(made, overrides, override_count, error);
+    status = status ?: ker_config_tree_parse(&made->root, &made->text, error);
+    status = status ?: ker_config_plugins(made, overrides, override_count, error);
     if (!status)
         ker_config_former_rename(made, error);
     for (int i = 0; i < override_count && !status; i++) {
@@ -157,8 +155,7 @@ static enum ker_status text_load_all(struct ker_config *made, struct ker_comm *c
     char *text;
     enum ker_status status = text_hand_on(&text, comm, path, error);
     stream_name(made);
-    if (status == KER_OK)
-        status = ker_config_text_parse(&made->text, made->file, text, error);
+    status = status ?: ker_config_text_parse(&made->text, made->file, text, error);
     free(text);
     return status;
 }

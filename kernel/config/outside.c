@@ -82,10 +82,8 @@ enum ker_status ker_registry_add(struct ker_registry *r, const char *from, const
     for (size_t i = first; !status && i < r->members; i++) {
         for (const struct ker_bring *more = r->member[i].kind->brings; !status && more && more->key; more++)
             status = bring_check(r, from, more, error);
-        if (!status)
-            status = member_check(r, &r->member[i], error);
-        if (!status)
-            status = options_check(r, &r->member[i], error);
+        status = status ?: member_check(r, &r->member[i], error);
+        status = status ?: options_check(r, &r->member[i], error);
         if (!status)
             ker_member_open(r, i);
     }

@@ -61,7 +61,6 @@ enum ker_status ker_plugin_load(struct ker_registry *registry, struct ker_inputs
         return ker_fail(error, KER_BAD_INPUT, "%s: cannot be loaded: %s", path, dlerror());
     const struct ker_plugin *plugin = dlsym(library, SYMBOL);
     status = plugin_check(plugin, sizes, path, error);
-    if (!status)
-        status = ker_registry_purposes(registry, path, plugin->purposes, error);
-    return status ? status : ker_registry_add(registry, path, plugin->brings, error);
+    status = status ?: ker_registry_purposes(registry, path, plugin->purposes, error);
+    return status ?: ker_registry_add(registry, path, plugin->brings, error);
 }

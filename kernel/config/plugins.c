@@ -47,7 +47,7 @@ enum ker_status ker_config_plugins(struct ker_config *config, const char *const 
             status = ker_config_override(config->root, overrides[i], config->tables, error);
     const struct ker_config_node *node = ker_config_tree_find(config->root, key, NULL);
     if (node && node->kind == KER_NODE_TEXT)
-        return status ? status : load(config, node, error);
+        return status ?: load(config, node, error);
     for (int i = 0; node && i < node->count && !status; i++)
         status = load(config, node->member[i], error);
     config->tables = ker_registry_tables(config->registry);
@@ -62,10 +62,8 @@ enum ker_status ker_plugins_load(struct ker_registry *registry, const struct ker
                                 .sizes = sizes,
                                 .tables = ker_registry_tables(registry)};
     enum ker_status status = ker_config_text_load(&config.text, file, error);
-    if (!status)
-        status = ker_config_tree_parse(&config.root, &config.text, error);
-    if (!status)
-        status = ker_config_plugins(&config, NULL, 0, error);
+    status = status ?: ker_config_tree_parse(&config.root, &config.text, error);
+    status = status ?: ker_config_plugins(&config, NULL, 0, error);
     ker_config_node_free(config.root);
     ker_config_text_release(&config.text);
     free(config.file);

@@ -131,7 +131,7 @@ static enum ker_status add(struct ker_config *config, const struct selector *s, 
     char *name = ker_format(".name=%s", s->name);
     enum ker_status status = apply_to(config, s, count, name, error);
     free(name);
-    return status ? status : apply_to(config, s, count, s->rest, error);
+    return status ?: apply_to(config, s, count, s->rest, error);
 }
 
 static enum ker_status apply_selected(struct ker_config *config, const struct selector *s,

@@ -347,8 +347,7 @@ static enum ker_status scan(struct scanner *s, const char *text)
     char *plain;
     enum ker_status status = ker_json_plain(&plain, s->here.file, text, s->error);
     s->at = plain ? plain : text;
-    if (!status)
-        status = scan_tokens(s);
+    status = status ?: scan_tokens(s);
     free(plain);
     return status;
 }

@@ -73,7 +73,7 @@ static enum ker_status bus_new(struct net_network **net, const struct ker_config
 {
     struct bus *b = ker_alloc(sizeof *b);
     enum ker_status status = net_paths_read(&b->paths, config, topology, error);
-    status = status ? status : net_buses_check(config, error);
+    status = status ?: net_buses_check(config, error);
     b->phases = phases;
     b->free.count = status ? 1 : (uint32_t)ker_config_int(config, "network.buses");
     b->free.at = ker_alloc(b->free.count * sizeof *b->free.at);

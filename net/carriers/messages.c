@@ -524,7 +524,7 @@ enum ker_status net_messages_write(struct net_network *net, struct ker_comm *com
     if (ker_comm_rank(comm) != 0 || status || !net->histograms)
         return status;
     status = stats_histogram_write(folder, &stats_message_size_schema, &net->size, error);
-    return status ? status : stats_histogram_write(folder, &stats_bandwidth_schema, &net->bandwidth, error);
+    return status ?: stats_histogram_write(folder, &stats_bandwidth_schema, &net->bandwidth, error);
 }
 
 const char *net_messages_conserved(const struct net_network *net, bool lost)

@@ -93,7 +93,7 @@ static enum ker_status pmac_new(struct net_network **net, const struct ker_confi
 {
     struct pmac *p = ker_alloc(sizeof *p);
     enum ker_status status = net_paths_read(&p->paths, config, topology, error);
-    status = status ? status : net_buses_check(config, error);
+    status = status ?: net_buses_check(config, error);
     p->nodes = route_hosts(route_summarise(topology));
     p->buses = status ? 1 : (uint32_t)ker_config_int(config, "network.buses");
     net_node_links_read(&p->out, &p->in, config, p->nodes, &phases);

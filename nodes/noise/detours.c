@@ -36,10 +36,8 @@ static enum ker_status line_read(struct node_detours *d, struct ker_lines *in)
     uint64_t begin, length;
     enum ker_status status = ker_lines_time(in, 1000, &begin);
     ker_take_blanks(in);
-    if (status == KER_OK)
-        status = ker_lines_time(in, 1000, &length);
-    if (status == KER_OK)
-        status = ker_lines_end(in);
+    status = status ?: ker_lines_time(in, 1000, &length);
+    status = status ?: ker_lines_end(in);
     if (status)
         return status;
     if (begin + length > (uint64_t)KER_TIME_MAX / 4)

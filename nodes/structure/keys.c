@@ -194,8 +194,7 @@ static enum ker_status by_keys(struct node_structure *s, struct keys *k, struct 
         return status;
     node_structure_make(s, threads);
     status = speeds_read(s, k, NULL, error);
-    if (!status)
-        status = adapters_read(s, k, error);
+    status = status ?: adapters_read(s, k, error);
     if (status)
         node_structure_release(s);
     else
@@ -288,8 +287,7 @@ static enum ker_status by_description(struct node_structure *s, struct keys *k, 
                                  "is beside %s.hwloc, which says where its adapters are", by->group);
     if (!status && !h.located)
         status = adapters_add(s, k, error);
-    if (!status)
-        status = speeds_read(s, k, &h, error);
+    status = status ?: speeds_read(s, k, &h, error);
     free(h.core_kind);
     if (status)
         node_structure_release(s);

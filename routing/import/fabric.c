@@ -295,10 +295,8 @@ static enum ker_status subnet_join(struct joiner *j, uint32_t lines)
     leave_out_loops(j);
     count_devices(j);
     status = join(j);
-    if (status == KER_OK)
-        status = check_lids(j);
-    if (status == KER_OK)
-        status = check_whole(j, lines);
+    status = status ?: check_lids(j);
+    status = status ?: check_whole(j, lines);
     if (status == KER_OK)
         route_graph_sort(j->graph);
     return status;

@@ -312,8 +312,7 @@ enum ker_status route_opensm_parse(const struct route_opensm_text *of, route_ope
     struct reader r = {.of = of, .take_row = take_row, .context = context};
     ker_lines_init(&r.in, of->name, of->text, of->length, error);
     enum ker_status status = ker_lines_check(&r.in);
-    if (status == KER_OK)
-        status = read_all(&r);
+    status = status ?: read_all(&r);
     reader_release(&r);
     return status;
 }

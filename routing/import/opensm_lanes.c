@@ -218,8 +218,7 @@ static enum ker_status levels_read(struct reader *r, const char *path, struct ke
     r->source = NO_ENDPOINT;
     memset(r->level, NO_LEVEL, (size_t)subnet->endpoints * r->columns);
     enum ker_status status = read_file(r, path, read_level, error);
-    if (status == KER_OK)
-        status = levels_take(r);
+    status = status ?: levels_take(r);
     free(r->endpoint_of);
     free(r->level);
     return status;

@@ -133,8 +133,7 @@ static enum ker_status fill(struct filling *f, struct ker_inputs *inputs, bool *
     f->line = ker_alloc(f->of.subnet->switches * sizeof *f->line);
     status = route_opensm_parse(&f->of, add_row, f, error);
     route_table_finish(f->table);
-    if (status == KER_OK)
-        status = route_table_check(f->of.topology, f->table, &source, safe, error);
+    status = status ?: route_table_check(f->of.topology, f->table, &source, safe, error);
     text_close(&f->text, inputs, f->of.name);
     free(f->set);
     free(f->line);
@@ -175,8 +174,7 @@ enum ker_status route_opensm_read(struct route_topology *topology, const struct 
     f.of.name = ker_config_file(config, "routing.table");
     enum ker_status status = fill(&f, ker_config_inputs(config), &safe, error);
     topology->table = f.table;
-    if (status == KER_OK)
-        status = route_opensm_lanes_read(&f.of, f.table, config, error);
+    status = status ?: route_opensm_lanes_read(&f.of, f.table, config, error);
     if (status == KER_OK)
         f.table->unproved = (!safe || f.table->lanes) && !ker_config_bool(config, "routing.allow_deadlock");
     return status;

@@ -234,8 +234,7 @@ static enum ker_status layer_read(struct reader *r)
     if (!ker_take_word(&r->in, "to"))
         return fail_line(r, "\"to\" and destinations are expected here");
     enum ker_status status = list_read(r, r->layer_line);
-    if (status == KER_OK)
-        status = ker_lines_end(&r->in);
+    status = status ?: ker_lines_end(&r->in);
     for (uint32_t i = 0; i < r->listed_count && status == KER_OK; i++) {
         uint32_t endpoint = r->listed[i];
         if (r->layer_line[endpoint])
@@ -419,12 +418,10 @@ enum ker_status route_table_parse(struct route_table **made, const struct route_
     reader_init(&r, topology, file, text, length, error);
     r.table = route_table_new(topology->summary.switches, topology->summary.endpoints);
     enum ker_status status = ker_lines_check(&r.in);
-    if (status == KER_OK)
-        status = all_read(&r);
+    status = status ?: all_read(&r);
     route_table_finish(r.table);
     struct route_table_source source = {.file = file, .line = line_of, .context = &r};
-    if (status == KER_OK)
-        status = route_table_check(topology, r.table, &source, safe, error);
+    status = status ?: route_table_check(topology, r.table, &source, safe, error);
     if (r.layers > r.table->classes)
         r.table->classes = r.layers;
     if (r.channels > r.table->classes)
@@ -449,8 +446,7 @@ enum ker_status route_table_read(struct route_topology *topology, const struct k
     const char *path = ker_config_file(config, "routing.table");
     bool safe = false;
     enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
-    if (status == KER_OK)
-        status = route_table_parse(&topology->table, topology, path, text, length, &safe, error);
+    status = status ?: route_table_parse(&topology->table, topology, path, text, length, &safe, error);
     if (topology->table)
         topology->table->unproved = !safe && !ker_config_bool(config, "routing.allow_deadlock");
     free(text);

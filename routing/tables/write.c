@@ -351,8 +351,7 @@ enum ker_status route_table_write(const struct route_topology *topology, const c
                            .error = error,
                            .table = route_table_new(topology->summary.switches, topology->summary.endpoints)};
     enum ker_status status = table_ask(&asker);
-    if (status == KER_OK)
-        status = file_write(topology, asker.table, path, error);
+    status = status ?: file_write(topology, asker.table, path, error);
     route_table_free(asker.table);
     return status;
 }

@@ -92,8 +92,7 @@ static enum ker_status hierarchy_of_two(struct hierarchy *h, const struct ker_co
 {
     struct route_summary *summary = &h->topology.summary;
     enum ker_status status = levels_read(h, config, error);
-    if (status == KER_OK)
-        status = hierarchy_make(h, config, error);
+    status = status ?: hierarchy_make(h, config, error);
     if (status == KER_OK)
         snprintf(summary->text, sizeof summary->text,
                  "dragonfly p = %u, a = %u, h = %u, %u groups, %u nodes, %u switches", h->nodes_per_switch,

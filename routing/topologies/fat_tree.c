@@ -14,8 +14,7 @@ static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config
                                   uint32_t *up, struct ker_error *error)
 {
     enum ker_status status = route_key_require(config, "topology.radix", error);
-    if (status == KER_OK)
-        status = route_key_require(config, "topology.levels", error);
+    status = status ?: route_key_require(config, "topology.levels", error);
     if (status)
         return status;
     if (ker_config_has(config, "topology.down") || ker_config_has(config, "topology.up"))
@@ -41,8 +40,7 @@ static enum ker_status read_down_up(struct fat_tree *tree, const struct ker_conf
     int ups = 0;
     enum ker_status status =
         route_extents_read(config, "topology.down", down, ROUTE_MAX_LEVELS, &tree->levels, error);
-    if (status == KER_OK)
-        status = route_extents_read(config, "topology.up", up, ROUTE_MAX_LEVELS, &ups, error);
+    status = status ?: route_extents_read(config, "topology.up", up, ROUTE_MAX_LEVELS, &ups, error);
     if (status)
         return status;
     if (ups != tree->levels)
@@ -128,8 +126,7 @@ static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config
 {
     struct route_summary *summary = &tree->topology.summary;
     enum ker_status status = route_list_check(config, "topology.bandwidth", tree->levels, "levels", error);
-    if (status == KER_OK)
-        status = route_list_check(config, "topology.latency", tree->levels, "levels", error);
+    status = status ?: route_list_check(config, "topology.latency", tree->levels, "levels", error);
     if (status == KER_OK && tree->levels > 1)
         status =
             route_list_check(config, "topology.taper", tree->levels - 1, "levels above the first", error);
@@ -161,9 +158,8 @@ static enum ker_status tree_finish(struct fat_tree *tree, const struct ker_confi
                                    const uint32_t *down, const uint32_t *up, struct ker_error *error)
 {
     enum ker_status status = tree_size(tree, config, down, up, error);
-    if (status == KER_OK)
-        status = tree_pack(tree, config, error);
-    return status ? status : tree_links(tree, config, error);
+    status = status ?: tree_pack(tree, config, error);
+    return status ?: tree_links(tree, config, error);
 }
 
 static enum ker_status tree_build(struct route_topology *topology, const struct ker_config *config,
@@ -174,8 +170,7 @@ static enum ker_status tree_build(struct route_topology *topology, const struct 
     bool by_radix = ker_config_has(config, "topology.radix") || ker_config_has(config, "topology.levels");
     enum ker_status status =
         by_radix ? read_radix(tree, config, down, up, error) : read_down_up(tree, config, down, up, error);
-    if (status == KER_OK)
-        status = tree_finish(tree, config, down, up, error);
+    status = status ?: tree_finish(tree, config, down, up, error);
     if (status)
         return status;
     char downs[48], ups[48];

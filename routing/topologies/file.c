@@ -195,8 +195,7 @@ static enum ker_status file_build(struct route_topology *topology, const struct 
         return status;
     status =
         route_graph_read(&graph, ker_config_inputs(config), ker_config_file(config, "topology.file"), error);
-    if (status == KER_OK)
-        status = topology_build(topology, config, &graph, error);
+    status = status ?: topology_build(topology, config, &graph, error);
     if (status == KER_OK)
         snprintf(topology->summary.text, sizeof topology->summary.text,
                  "network from a file, %u nodes, %u switches, diameter %u", topology->summary.endpoints,
@@ -214,10 +213,8 @@ static enum ker_status read_defaults(struct route_fabric_defaults *defaults, con
                                      struct ker_error *error)
 {
     enum ker_status status = route_key_require(config, "topology.file", error);
-    if (status == KER_OK)
-        status = route_key_require(config, "topology.latency", error);
-    if (status == KER_OK)
-        status = route_list_check(config, "topology.latency", 1, "links", error);
+    status = status ?: route_key_require(config, "topology.latency", error);
+    status = status ?: route_list_check(config, "topology.latency", 1, "links", error);
     if (status == KER_OK && ker_config_has(config, "topology.bandwidth"))
         status = route_list_check(config, "topology.bandwidth", 1, "links", error);
     if (status)
@@ -262,8 +259,7 @@ static enum ker_status fabric_build(struct route_topology *topology, const struc
         return status;
     status = route_fabric_parse(&graph, &file->subnet, &defaults, path, text, length, error);
     free(text);
-    if (status == KER_OK)
-        status = topology_build(topology, config, &graph, error);
+    status = status ?: topology_build(topology, config, &graph, error);
     topology->subnet = &file->subnet;
     if (status == KER_OK) {
         struct route_summary *summary = &topology->summary;

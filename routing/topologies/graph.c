@@ -161,9 +161,8 @@ static enum ker_status read_endpoint(struct reader *r)
 {
     struct route_graph_endpoint *endpoint = &r->graph->endpoint[r->endpoints_seen++];
     enum ker_status status = find_switch(r, &r->word[2], &endpoint->switch_id);
-    if (status == KER_OK)
-        status = read_class(r, &endpoint->class);
-    return status ? status : use_ports(r, endpoint->switch_id, 1);
+    status = status ?: read_class(r, &endpoint->class);
+    return status ?: use_ports(r, endpoint->switch_id, 1);
 }
 
 static enum ker_status read_count(struct reader *r, uint32_t *count)
@@ -192,12 +191,9 @@ static enum ker_status read_link(struct reader *r)
     struct route_graph *graph = r->graph;
     struct route_graph_edge edge = {.line = r->in.line};
     enum ker_status status = find_switch(r, &r->word[1], &edge.from);
-    if (status == KER_OK)
-        status = find_switch(r, &r->word[2], &edge.to);
-    if (status == KER_OK)
-        status = read_class(r, &edge.class);
-    if (status == KER_OK)
-        status = read_count(r, &edge.count);
+    status = status ?: find_switch(r, &r->word[2], &edge.to);
+    status = status ?: read_class(r, &edge.class);
+    status = status ?: read_count(r, &edge.count);
     if (status)
         return status;
     if (edge.from == edge.to)
@@ -326,18 +322,15 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
     if (length > INT32_MAX)
         return ker_lines_fail_at(&r.in, 1, "the file is larger than 2 GiB");
     enum ker_status status = ker_lines_check(&r.in);
-    if (status == KER_OK)
-        status = read_declarations(&r);
+    status = status ?: read_declarations(&r);
     ker_lines_init(&r.in, name, text, length, error);
     while (status == KER_OK && next_line(&r))
         if (is_word(&r.word[0], "node"))
             status = read_endpoint(&r);
         else if (is_word(&r.word[0], "link"))
             status = read_link(&r);
-    if (status == KER_OK)
-        status = check_duplicates(&r);
-    if (status == KER_OK)
-        status = check_connected(&r);
+    status = status ?: check_duplicates(&r);
+    status = status ?: check_connected(&r);
     if (status == KER_OK)
         names_keep(&r, &graph->names);
     ker_table_release(&r.names);

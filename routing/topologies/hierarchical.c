@@ -162,8 +162,7 @@ static void lay_out(struct hierarchy *h)
 enum ker_status hierarchy_make(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
 {
     enum ker_status status = count_switches(h, config, error);
-    if (status == KER_OK)
-        status = count_ports(h, config, error);
+    status = status ?: count_ports(h, config, error);
     if (status == KER_OK)
         lay_out(h);
     return status;
@@ -175,8 +174,7 @@ static enum ker_status hierarchy_build(struct route_topology *topology, const st
     struct hierarchy *h = (struct hierarchy *)topology;
     struct route_summary *summary = &topology->summary;
     enum ker_status status = read_levels(h, config, error);
-    if (status == KER_OK)
-        status = hierarchy_make(h, config, error);
+    status = status ?: hierarchy_make(h, config, error);
     if (status)
         return status;
     uint32_t groups[MAX_LEVELS];

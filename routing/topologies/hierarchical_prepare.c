@@ -81,8 +81,7 @@ enum ker_status hierarchy_indirect_prepare(struct route_topology *topology, cons
     struct hierarchy *h = (struct hierarchy *)topology;
     enum ker_status status =
         detours_prepare(h, via_asked(config) == VIA_GROUP ? VIA_GROUP : VIA_SWITCH, false, config, error);
-    if (status == KER_OK)
-        status = racks_read(h, config, error);
+    status = status ?: racks_read(h, config, error);
     if (status != KER_OK)
         return status;
     h->detours = (uint32_t)ker_config_int(config, "routing.detours");

@@ -207,8 +207,7 @@ static enum ker_status hyperx_build(struct route_topology *topology, const struc
     uint64_t switches, ports, links = 0;
     enum ker_status status =
         route_extents_read(config, "topology.extents", extents, MOST_DIMENSIONS, &h->dimensions, error);
-    if (status == KER_OK)
-        status = route_list_check(config, "topology.links", h->dimensions, "dimensions", error);
+    status = status ?: route_list_check(config, "topology.links", h->dimensions, "dimensions", error);
     if (status != KER_OK)
         return status;
     const char *classes[MOST_DIMENSIONS + 1] = {NULL};
@@ -219,8 +218,7 @@ static enum ker_status hyperx_build(struct route_topology *topology, const struc
     h->closed.nodes = (uint32_t)ker_config_int(config, "topology.nodes_per_switch");
     h->closed.block = h->closed.leaves = 1;
     status = hyperx_links(h, config, &switches, &ports, &links, error);
-    if (status == KER_OK)
-        status = closed_make(&h->closed, config, classes, switches, links, ports, error);
+    status = status ?: closed_make(&h->closed, config, classes, switches, links, ports, error);
     if (status != KER_OK)
         return status;
     char size[96];

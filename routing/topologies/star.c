@@ -32,10 +32,8 @@ static enum ker_status star_build(struct route_topology *topology, const struct 
                                   struct ker_error *error)
 {
     enum ker_status status = route_key_require(config, "topology.nodes", error);
-    if (status == KER_OK)
-        status = route_list_check(config, "topology.bandwidth", 1, "links", error);
-    if (status == KER_OK)
-        status = route_list_check(config, "topology.latency", 1, "links", error);
+    status = status ?: route_list_check(config, "topology.bandwidth", 1, "links", error);
+    status = status ?: route_list_check(config, "topology.latency", 1, "links", error);
     if (status)
         return status;
     int64_t endpoints = ker_config_int(config, "topology.nodes");

@@ -98,8 +98,7 @@ static enum ker_status torus_build(struct route_topology *topology, const struct
 {
     struct torus *torus = (struct torus *)topology;
     enum ker_status status = torus_read(torus, config, error);
-    if (status == KER_OK)
-        status = torus_size(torus, config, error);
+    status = status ?: torus_size(torus, config, error);
     bool twisted = status == KER_OK && ker_config_bool(config, "topology.twist");
     if (twisted)
         status = route_torus_twist_check(torus, config, error);

@@ -383,7 +383,7 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     free(file_times);
     free(aborts);
     stats_table_free(table);
-    return status ? status : closed;
+    return status ?: closed;
 }
 
 /* Each job's of an array, on rank 0, which is taken. */

@@ -79,17 +79,12 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
             system->asks = true;
         }
         status = task_call_series_check(config, error);
-        if (!status)
-            status = task_models_read(system, config, model, &outside, error);
-        if (!status)
-            status = task_mpi_curves_check(system->mpi, system->jobs, config, error);
-        if (!status)
-            status = task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
+        status = status ?: task_models_read(system, config, model, &outside, error);
+        status = status ?: task_mpi_curves_check(system->mpi, system->jobs, config, error);
+        status = status ?: task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
     }
-    if (!status)
-        status = task_traffic_new(&system->traffic, config, system->topology, model, seed, error);
-    if (!status)
-        status = task_matrix_read(system, config, error);
+    status = status ?: task_traffic_new(&system->traffic, config, system->topology, model, seed, error);
+    status = status ?: task_matrix_read(system, config, error);
     if (!status)
         system_serve(system, services);
     return status;
@@ -104,8 +99,7 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
     system->topology = topology;
     *out = NULL;
     enum ker_status status = task_jobs_new(&system->jobs, config, topology, model->kinds, comm, seed, error);
-    if (!status)
-        status = system_fill(system, config, model, services, seed, error);
+    status = status ?: system_fill(system, config, model, services, seed, error);
     if (status) {
         task_system_free(system);
         return status;
@@ -146,7 +140,7 @@ enum ker_status task_system_again(struct task_system *system, const struct ker_c
     system_empty(system);
     system->topology = topology;
     enum ker_status status = task_jobs_again(system->jobs, config, comm, error);
-    return status ? status : system_fill(system, config, model, services, seed, error);
+    return status ?: system_fill(system, config, model, services, seed, error);
 }
 
 enum ker_status task_system_services(struct task_system *system, const struct ker_config *config,
@@ -251,7 +245,7 @@ static enum ker_status seats_prepare(struct task_system *system, struct seating 
             done = j->class->prepare(j->program, own_tasks + begin, next - begin, error);
         if (!done && j->class->combines)
             done = task_mpi_combines(system->mpi, j->name, j->class->combines(j->program), error);
-        status = status ? status : done;
+        status = status ?: done;
     }
     free(own_tasks);
     free(order);

@@ -216,11 +216,8 @@ enum ker_status line_settings_read(struct line_settings *set, const struct ker_c
     set->bytes = ker_config_bytes(config, KEY "_bytes");
     set->inner = ker_config_is(config, KEY "_messages", "all");
     set->messages = !ker_config_is(config, KEY "_messages", "none");
-    if (!status)
-        status = span_read(set, config, error);
-    if (!status)
-        status = groups_take(set, config, group, groups, error);
-    if (!status)
-        status = tasks_read(set, config, error);
-    return status ? status : budget_check(set, config, error);
+    status = status ?: span_read(set, config, error);
+    status = status ?: groups_take(set, config, group, groups, error);
+    status = status ?: tasks_read(set, config, error);
+    return status ?: budget_check(set, config, error);
 }

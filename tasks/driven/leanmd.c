@@ -254,8 +254,7 @@ static enum ker_status leanmd_open(struct task_program **opened, const struct ke
     struct driven_program *p = &m->program;
     *opened = (struct task_program *)m;
     enum ker_status status = driven_refuse(config, path, error);
-    if (status == KER_OK)
-        status = space_read(m, config, path, error);
+    status = status ?: space_read(m, config, path, error);
     if (status)
         return status;
     p->class = &leanmd_class;

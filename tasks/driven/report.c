@@ -179,7 +179,7 @@ static enum ker_status table_write(struct stats_table *table, struct ker_comm *c
     stats_table_show(table, comm, &(struct stats_visitor){row_write, &to});
     enum ker_status closed = stats_writer_close(to.writer, error);
     stats_table_free(table);
-    return status ? status : closed;
+    return status ?: closed;
 }
 
 enum ker_status task_driven_report(const struct task_driven *d, struct ker_comm *comm, ker_time end,
@@ -194,7 +194,7 @@ enum ker_status task_driven_report(const struct task_driven *d, struct ker_comm 
         cores_add(d, table, end);
         other = table_write(table, comm, folder, key, error);
     }
-    return status ? status : other;
+    return status ?: other;
 }
 
 /* ---- what has not finished ---- */

@@ -99,7 +99,7 @@ static enum ker_status text_open(struct task_program **opened, const struct ker_
         return status;
     const char *file = ker_config_file(config, TASK_KEY(path, "trace"));
     status = ker_input_read(ker_config_inputs(config), file, &t->text, &bytes, error);
-    return status ? status : driven_text_read(t, file, t->text, bytes, error);
+    return status ?: driven_text_read(t, file, t->text, bytes, error);
 }
 
 static void text_close(struct task_program *program)

@@ -61,7 +61,7 @@ static enum ker_status tasks_read(struct reader *r)
         return ker_lines_fail(&r->in, "the number of tasks was given before");
     enum ker_status status =
         driven_number_take(&r->in, "the number of tasks", 1, MOST_TASKS, &r->to->program.tasks);
-    return status ? status : line_end(r, "tasks N");
+    return status ?: line_end(r, "tasks N");
 }
 
 static enum ker_status iterations_read(struct reader *r)
@@ -71,7 +71,7 @@ static enum ker_status iterations_read(struct reader *r)
     r->iterations_line = r->in.line;
     enum ker_status status = driven_number_take(&r->in, "the number of iterations", 1, MOST_ITERATIONS,
                                                 &r->to->program.iterations);
-    return status ? status : line_end(r, "iterations N");
+    return status ?: line_end(r, "iterations N");
 }
 
 static enum ker_status balance_read(struct reader *r)
@@ -120,7 +120,7 @@ static enum ker_status entry_read(struct reader *r)
     *e = (struct driven_entry){name, 0};
     if (ker_take_word(&r->in, "priority"))
         status = priority_take(r, &e->priority);
-    return status ? status : line_end(r, "entry NAME [priority N]");
+    return status ?: line_end(r, "entry NAME [priority N]");
 }
 
 /* ---- objects and blocks ---- */
@@ -154,19 +154,15 @@ static enum ker_status object_read(struct reader *r)
     struct driven_text_object o = {.first = t->blocks, .line = r->in.line};
     uint32_t other;
     enum ker_status status = object_end(r);
-    if (status == KER_OK)
-        status = driven_word_take(&r->in, "the name of an object", &o.name);
+    status = status ?: driven_word_take(&r->in, "the name of an object", &o.name);
     if (status == KER_OK && graph_labels_find(&r->objects, o.name.at, o.name.length, &other))
         return ker_lines_fail(&r->in, "object \"%.*s\" is in line %u already", (int)o.name.length, o.name.at,
                               t->object[other].line);
-    if (status == KER_OK)
-        status = key_take(r, "on", form);
-    if (status == KER_OK)
-        status = task_take(r, &o.home);
+    status = status ?: key_take(r, "on", form);
+    status = status ?: task_take(r, &o.home);
     if (status == KER_OK && ker_take_word(&r->in, "bytes"))
         status = driven_bytes_take(&r->in, &o.bytes);
-    if (status == KER_OK)
-        status = line_end(r, form);
+    status = status ?: line_end(r, form);
     if (status)
         return status;
     graph_labels_add(&r->objects, o.name.at, o.name.length, t->program.objects);
@@ -247,12 +243,9 @@ static enum ker_status block_read(struct reader *r)
         return ker_lines_fail(&r->in, "the object has a block \"%.*s\" in line %u", (int)b.label.length,
                               b.label.at, t->block[other].line);
     status = key_take(r, "entry", form);
-    if (status == KER_OK)
-        status = entry_find(r, &b.entry);
-    if (status == KER_OK)
-        status = block_rest(r, &b);
-    if (status == KER_OK)
-        status = line_end(r, form);
+    status = status ?: entry_find(r, &b.entry);
+    status = status ?: block_rest(r, &b);
+    status = status ?: line_end(r, form);
     if (status)
         return status;
     graph_labels_add(&r->labels, key, length, t->blocks);
@@ -276,8 +269,7 @@ static enum ker_status send_read(struct reader *r)
     if (b->each)
         return ker_lines_fail(&r->in, "a block that runs for each message sends none; a block after it may");
     enum ker_status status = driven_bytes_take(&r->in, &s.bytes);
-    if (status == KER_OK)
-        status = key_take(r, "to", form);
+    status = status ?: key_take(r, "to", form);
     if (status == KER_OK && (!ker_take_text(&r->in, &to->word.at, &length) || length > 2 * DRIVEN_NAME + 1))
         return ker_lines_fail(&r->in, "a block is expected before \"%.*s\": \"%s\"", KER_LINE_REST(&r->in),
                               form);
@@ -288,8 +280,7 @@ static enum ker_status send_read(struct reader *r)
     }
     if (status == KER_OK)
         s.ahead = ker_take_word(&r->in, "next");
-    if (status == KER_OK)
-        status = line_end(r, form);
+    status = status ?: line_end(r, form);
     if (status)
         return status;
     if (s.at > b->time)
@@ -383,8 +374,7 @@ static enum ker_status whole_check(struct reader *r)
         status = ker_lines_fail_at(&r->in, r->moves_line,
                                    "objects move by blocks, or at balance steps (line %u), not both",
                                    r->balance_line);
-    if (status == KER_OK)
-        status = targets_find(r);
+    status = status ?: targets_find(r);
     for (uint32_t i = 0; i < t->blocks && status == KER_OK; i++)
         if (t->block[i].each && t->block[i].messages == 0)
             status =
@@ -400,12 +390,10 @@ enum ker_status driven_text_read(struct driven_text *t, const char *name, const 
     t->program.iterations = 1;
     ker_lines_init(&r.in, name, text, bytes, error);
     enum ker_status status = ker_lines_check(&r.in);
-    if (status == KER_OK)
-        status = head_read(&r);
+    status = status ?: head_read(&r);
     while (status == KER_OK && ker_lines_next_full(&r.in))
         status = statement_read(&r);
-    if (status == KER_OK)
-        status = whole_check(&r);
+    status = status ?: whole_check(&r);
     if (status == KER_OK)
         followers_make(&r);
     t->program.entry = t->entry;

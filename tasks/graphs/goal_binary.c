@@ -193,8 +193,7 @@ static enum ker_status edges_read(struct binary *b)
     enum ker_status status = KER_OK;
     for (size_t i = 0; i < b->ops && status == KER_OK; i++) {
         status = waiters_read(b, i, b->waiters[i].done, false);
-        if (status == KER_OK)
-            status = waiters_read(b, i, b->waiters[i].begin, true);
+        status = status ?: waiters_read(b, i, b->waiters[i].begin, true);
     }
     for (size_t i = 0; i < b->ops && status == KER_OK; i++)
         if (b->waiters[i].before)
@@ -267,8 +266,7 @@ static enum ker_status rank_read(struct binary *b)
         status = binary_fail(
             b, "%s: rank %u ends at byte %llu by the file's table, at byte %llu by what it has", b->name,
             b->rank, (unsigned long long)b->end, (unsigned long long)(b->data.at + 4 * (uint64_t)waiters));
-    if (status == KER_OK)
-        status = edges_read(b);
+    status = status ?: edges_read(b);
     return status == KER_OK ? graph_build_task(&b->build) : status;
 }
 

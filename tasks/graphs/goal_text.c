@@ -98,8 +98,7 @@ static enum ker_status message_read(struct reader *r, struct graph_op *op)
     if (!goal_take_key(l, word))
         return ker_lines_fail(l, "\"%s RANK\" is expected before \"%.*s\"", word, KER_LINE_REST(l));
     status = peer_read(r, op);
-    if (status == KER_OK)
-        status = tag_read(r, op);
+    status = status ?: tag_read(r, op);
     return status == KER_OK ? places_read(r, op, true) : status;
 }
 
@@ -129,8 +128,7 @@ static enum ker_status op_read(struct reader *r, enum graph_kind kind)
         status = message_read(r, &op);
     if (status == KER_OK && kind == GRAPH_CALCULATION)
         status = places_read(r, &op, false);
-    if (status == KER_OK)
-        status = op_end(r, &op);
+    status = status ?: op_end(r, &op);
     if (status == KER_OK)
         graph_build_op(&r->build, &op);
     return status;
@@ -301,8 +299,7 @@ enum ker_status goal_text_tasks(const char *file, uint32_t *tasks, struct ker_er
 {
     struct ker_text text;
     enum ker_status status = ker_text_open(&text, file, NULL, error);
-    if (status == KER_OK)
-        status = tasks_read(&text, tasks);
+    status = status ?: tasks_read(&text, tasks);
     ker_text_close(&text, false);
     return status;
 }
@@ -313,8 +310,7 @@ static enum ker_status blocks_read(struct reader *r)
     enum ker_status status = KER_OK;
     while (status == KER_OK && goal_next(&r->text))
         status = r->block_line ? statement_read(r) : outside_read(r);
-    if (status == KER_OK)
-        status = r->text.status;
+    status = status ?: r->text.status;
     if (status == KER_OK && r->block_line)
         return ker_lines_fail_at(
             l, l->line, "the file ends within the block of rank %u, which begins in line %u and has no }",
@@ -332,8 +328,7 @@ enum ker_status goal_text_read(struct graph **graph, const char *file, const str
     struct reader r = {.unit = form->unit};
     *graph = NULL;
     enum ker_status status = ker_text_open(&r.text, file, form->inputs, error);
-    if (status == KER_OK)
-        status = tasks_read(&r.text, &r.tasks);
+    status = status ?: tasks_read(&r.text, &r.tasks);
     r.tasks_line = r.text.in.line;
     if (status == KER_OK && (first > r.tasks || count > r.tasks - first))
         status = ker_lines_fail(&r.text.in, "num_ranks is %u, not what it was when the file was read before",

@@ -90,8 +90,7 @@ static enum ker_status sendrecv(struct writer *w, const struct task_op *call)
 {
     uint32_t receive, send;
     enum ker_status status = message(w, call, false, call->peer2, call->tag2, call->bytes2, &receive);
-    if (status == KER_OK)
-        status = message(w, call, true, call->peer, call->tag, call->bytes, &send);
+    status = status ?: message(w, call, true, call->peer, call->tag, call->bytes, &send);
     if (status == KER_OK && (receive != NO_OP || send != NO_OP)) {
         w->out.waits = 0;
         if (receive != NO_OP)
@@ -163,8 +162,7 @@ static enum ker_status collective(struct writer *w, const struct task_op *call)
     uint32_t base = TRACE_COLLECTIVE_TAG | (uint32_t)call->comm << 24 | number << TAG_BITS;
     for (uint32_t i = 0; status == KER_OK && task_coll_round_of(algorithm, &view, i, &round); i++) {
         status = round_put(w, call, &round, false, base);
-        if (status == KER_OK)
-            status = round_put(w, call, &round, true, base);
+        status = status ?: round_put(w, call, &round, true, base);
         if (round.fence)
             round_fence(w);
     }

@@ -129,11 +129,9 @@ enum ker_status graph_pattern_open(struct graph_pattern **opened, const struct k
     enum ker_status status = parameters_read(p, config, path, scaled, error);
     if (status == KER_OK && p->class->open)
         status = p->class->open(p, config, path, seed, error);
-    if (status == KER_OK)
-        status = front_read(p, config, path, error);
-    if (status == KER_OK)
-        status = ops_check(p, config, path, error);
-    return status ? status : times_check(p, config, path, error);
+    status = status ?: front_read(p, config, path, error);
+    status = status ?: ops_check(p, config, path, error);
+    return status ?: times_check(p, config, path, error);
 }
 
 void graph_pattern_close(struct graph_pattern *p)

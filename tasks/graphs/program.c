@@ -186,7 +186,7 @@ static enum ker_status program_prepare(struct task_program *program, const uint3
         struct own_task *own = &program->own[i];
         own->task = own_tasks[i];
         graph_run_init(&own->run, &program->graph->task[i]);
-        status = status ? status : task_check(program, own, error);
+        status = status ?: task_check(program, own, error);
     }
     streams_number(program);
     return status;

@@ -54,8 +54,7 @@ static enum ker_status member_read(struct owners *o, uint32_t member)
     while (!status && some) {
         for (uint64_t task = range.first; task <= range.last && !status; task += range.step)
             status = own(o, member, (uint32_t)task);
-        if (!status)
-            status = ker_ranges_next(&ranges, &range, &some, o->error);
+        status = status ?: ker_ranges_next(&ranges, &range, &some, o->error);
     }
     return status;
 }

@@ -196,8 +196,7 @@ enum ker_status task_hosts_read(const struct ker_config *config, uint32_t job,
     struct names names = {.nodes = nodes};
     struct chosen chosen = {.names = &names, .taken = ker_alloc(nodes * sizeof *chosen.taken)};
     enum ker_status status = names_read(&names, config, key, topology, error);
-    if (!status)
-        status = chosen_read(&chosen, config, key, error);
+    status = status ?: chosen_read(&chosen, config, key, error);
     names_release(&names);
     free(chosen.taken);
     *node = chosen.node;

@@ -342,12 +342,10 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];
         status = job_settings(s, config, job, error);
-        if (!status)
-            status = net_levels_class(&levels, &s->job.priority, config, KEY(job, "priority"), error);
+        status = status ?: net_levels_class(&levels, &s->job.priority, config, KEY(job, "priority"), error);
         if (!status && s->job.class->collective && (status = ker_comm_worst(comm, status)) != KER_OK)
             return status;
-        if (!status)
-            status = job_open(s, config, job, comm, error);
+        status = status ?: job_open(s, config, job, comm, error);
         if (status)
             break;
         s->first = (uint32_t)tasks;
@@ -355,10 +353,8 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
         if (tasks > INT32_MAX)
             status = ker_config_fail(config, error, "jobs", "have more than %d tasks together", INT32_MAX);
     }
-    if (!status)
-        status = jobs_after(jobs, config, error);
-    if (!status)
-        status = jobs_place(jobs, config, topology, seed, error);
+    status = status ?: jobs_after(jobs, config, error);
+    status = status ?: jobs_place(jobs, config, topology, seed, error);
     status = ker_comm_worst(comm, status);
     return status || !jobs->hosts ? status : jobs_seat(jobs, config, error);
 }

@@ -355,14 +355,11 @@ enum ker_status task_placement_init(struct task_placement *p, const struct ker_c
     enum ker_status status = placement_settings(p, config, &k, error);
     if (!status && shaped)
         status = task_fold_read(&p->fold, config, job, a, error);
-    if (!status)
-        status = placement_kind(p, config, &k, a->kinds, &nodes, error);
-    if (!status)
-        status = placement_range(p, config, &k, nodes, error);
+    status = status ?: placement_kind(p, config, &k, a->kinds, &nodes, error);
+    status = status ?: placement_range(p, config, &k, nodes, error);
     if (!status && (p->law->order || (a->holder && !task_placement_named(config, job))))
         return placement_free(p, config, &k, a, seed, error);
-    if (!status)
-        status = placement_law(p, config, &k, seed, error);
+    status = status ?: placement_law(p, config, &k, seed, error);
     if (status)
         return status;
     return p->fill ? placement_fill(p, config, &k, error) : placement_closed(p, config, &k, error);

@@ -110,7 +110,7 @@ static enum ker_status class_read(struct loggops_system *s, uint32_t number, con
     time_read(&c->set.overhead, config, KEY(number, "o"));
     time_read(&c->set.gap, config, KEY(number, "g"));
     status = rate_read(&c->set.per_byte, config, KEY(number, "G"), error);
-    return status ? status : rate_read(&c->set.busy, config, KEY(number, "O"), error);
+    return status ?: rate_read(&c->set.busy, config, KEY(number, "O"), error);
 }
 
 static void nodes_note(struct loggops_system *s)

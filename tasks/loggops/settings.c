@@ -139,7 +139,6 @@ enum ker_status loggops_settings(struct loggops_parameters *set, const struct ke
     set->eager = ker_config_bytes(config, "loggops.S");
     set->rendezvous = (enum loggops_rendezvous)ker_config_number(config, "mpi.rendezvous", ways);
     enum ker_status status = loggops_rate_read(&set->per_byte, config, "loggops.G", error);
-    if (status == KER_OK)
-        status = loggops_rate_read(&set->busy, config, "loggops.O", error);
-    return status ? status : faults_read(&set->faults, config, error);
+    status = status ?: loggops_rate_read(&set->busy, config, "loggops.O", error);
+    return status ?: faults_read(&set->faults, config, error);
 }

@@ -72,17 +72,14 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
     struct loggops_system *s = *made = ker_alloc(sizeof *s);
     s->all = jobs;
     enum ker_status status = loggops_settings(&s->set, config, error);
-    if (status == KER_OK)
-        status = jobs_read(s, config, error);
-    if (status == KER_OK)
-        status = loggops_classes_read(s, config, topology, error);
-    if (status == KER_OK)
-        status = loggops_records_read(s, config, forks, error);
+    status = status ?: jobs_read(s, config, error);
+    status = status ?: loggops_classes_read(s, config, topology, error);
+    status = status ?: loggops_records_read(s, config, forks, error);
     if (status == KER_OK && s->set.faults && s->records)
         return ker_config_fail(config, error, "loggops.faults",
                                "lets times go backwards: output.critical_path, output.timeline, "
                                "output.matrix and series of jobs and tasks are not possible");
-    return status ? status : loggops_noise_read(&s->noise, config, error);
+    return status ?: loggops_noise_read(&s->noise, config, error);
 }
 
 static void graphs_free(struct loggops_system *s)

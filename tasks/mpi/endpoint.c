@@ -55,7 +55,7 @@ enum ker_status task_endpoints_new(struct task_mpi *mpi, const struct ker_config
     enum ker_status status = loggops_settings(set, config, error);
     mpi->model.send_overhead = mpi->model.receive_overhead = set->overhead;
     mpi->eager_limit = mpi->endpoints->eager = set->eager;
-    return status ? status : rendezvous_read(mpi->endpoints, config, error);
+    return status ?: rendezvous_read(mpi->endpoints, config, error);
 }
 
 static const struct loggops_parameters *set_of(const struct task_endpoints *e, uint64_t bytes)

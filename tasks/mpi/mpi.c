@@ -169,16 +169,13 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     ker_chunks_init(&mpi->partitioned, sizeof(struct task_partitioned));
     task_queues_init(mpi);
     enum ker_status status = protocol_read(mpi, config, error);
-    if (status == KER_OK)
-        status = node_model_init(&mpi->model, config, 1, error);
+    status = status ?: node_model_init(&mpi->model, config, 1, error);
     if (status == KER_OK && outside->kinds)
         node_model_kinds(&mpi->model, config, outside->kinds);
     mpi->rails = mpi->model.works;
-    if (status == KER_OK)
-        status = task_endpoints_new(mpi, config, error);
+    status = status ?: task_endpoints_new(mpi, config, error);
     mpi->special_ends = mpi->endpoints || mpi->model.sized;
-    if (status == KER_OK)
-        status = task_coll_table_init(&mpi->collectives, config, error);
+    status = status ?: task_coll_table_init(&mpi->collectives, config, error);
     if (status == KER_OK && outside->posted && mpi->collectives.shared >= 0)
         status = shared_refuse(mpi, config, error);
     if (status != KER_OK) {

@@ -260,7 +260,7 @@ static enum ker_status shown_close(struct shown *s, const struct stats_folder *f
                     written = stats_table_write(s->functions, folder, error);
     stats_table_free(s->functions);
     free(s->sum);
-    return status ? status : written;
+    return status ?: written;
 }
 
 enum ker_status task_mpi_calls(const struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm, ker_time end,
@@ -283,7 +283,7 @@ enum ker_status task_mpi_calls(const struct task_mpi *mpi, uint32_t jobs, struct
     free(maker.task);
     free(maker.row);
     names_release(&names);
-    return status ? status : closed;
+    return status ?: closed;
 }
 
 void task_mpi_called(struct task_mpi *mpi, ker_time at,

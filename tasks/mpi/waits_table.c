@@ -253,5 +253,5 @@ enum ker_status task_mpi_waits(struct task_mpi *mpi, const struct task_mpi_names
     stats_table_free(tasks);
     stats_table_free(by_function);
     task_names_release(&functions);
-    return status ? status : written ? written : rated;
+    return status ?: written ? written : rated;
 }

@@ -126,8 +126,7 @@ static enum ker_status collective_open(struct task_program **opened, const struc
     p->pause = ker_config_time(config, TASK_KEY(path, "pause"));
     p->world = (struct task_comm){(int32_t)p->tasks, NULL};
     enum ker_status status = call_read(p, config, path, error);
-    if (!status)
-        status = sizes_read(p, config, path, error);
+    status = status ?: sizes_read(p, config, path, error);
     if (status)
         return status;
     p->repeat = (struct task_steps){.count = (uint32_t)iterations_all(p), .period = 1};

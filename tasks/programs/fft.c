@@ -86,8 +86,7 @@ static enum ker_status fft_open(struct task_program **opened, const struct ker_c
     program->grid.extent[1] = 1; /* where there is one dimension only */
     enum ker_status status = task_grid_read(&program->grid, &program->stages.world.size, config,
                                             TASK_KEY(path, "grid"), &form, error);
-    if (status == KER_OK)
-        status = points_read(program, config, path, error);
+    status = status ?: points_read(program, config, path, error);
     if (status != KER_OK)
         return status;
     uint32_t ways = ker_config_bool(config, TASK_KEY(path, "inverse")) ? 2 : 1;

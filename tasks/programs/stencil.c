@@ -113,10 +113,8 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
                                                "1 to 8 dimensions are possible"};
     enum ker_status status = task_grid_read(&program->grid, &program->stages.world.size, config,
                                             TASK_KEY(path, "extents"), &form, error);
-    if (status == KER_OK)
-        status = list_check(program, config, TASK_KEY(path, "periodic"), error);
-    if (status == KER_OK)
-        status = list_check(program, config, TASK_KEY(path, "bytes"), error);
+    status = status ?: list_check(program, config, TASK_KEY(path, "periodic"), error);
+    status = status ?: list_check(program, config, TASK_KEY(path, "bytes"), error);
     if (status != KER_OK)
         return status;
     const char *periodic = TASK_KEY(path, "periodic");

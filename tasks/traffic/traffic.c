@@ -133,10 +133,8 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     t->pattern = ker_config_operations(config, "traffic.pattern");
     t->pattern_name = ker_config_string(config, "traffic.pattern");
     enum ker_status status = traffic_group(t, config, error);
-    if (!status)
-        status = traffic_limits(t, config, error);
-    if (!status)
-        status = task_traffic_size_read(t, config, error);
+    status = status ?: traffic_limits(t, config, error);
+    status = status ?: task_traffic_size_read(t, config, error);
     if (!status)
         status =
             traffic_loop(t, config, summary->adapters * summary->link[summary->endpoint_link].rate, error);

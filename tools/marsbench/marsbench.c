@@ -245,8 +245,7 @@ static enum ker_status points_read(const struct settings *s, struct bench_points
         char *text = NULL;
         size_t length;
         status = bench_facts_read(s->file[i], &facts, error);
-        if (status == KER_OK)
-            status = ker_input_read(NULL, s->file[i], &text, &length, error);
+        status = status ?: ker_input_read(NULL, s->file[i], &text, &length, error);
         if (status == KER_OK)
             status =
                 bench_points_parse(points, s->file[i], text, length, s->select, s->selects, &facts, error);
@@ -275,8 +274,7 @@ static int fit_points(struct settings *s, struct bench_points *points)
     static struct ker_error error;
     struct bench_fit fit = {0};
     enum ker_status status = points_read(s, points, &error);
-    if (status == KER_OK)
-        status = bench_fit_make(&fit, points, &s->known, &error);
+    status = status ?: bench_fit_make(&fit, points, &s->known, &error);
     if (status == KER_OK) {
         bench_fit_report(&fit, stdout);
         status = machine_write(s, &fit, &error);

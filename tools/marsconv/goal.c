@@ -75,8 +75,7 @@ static enum ker_status trace_convert(const char *from, const char *format, const
 {
     struct conv_job job = {0};
     enum ker_status status = conv_job_open(&job, from, format, options, error);
-    if (status == KER_OK)
-        status = trace_write(path, job.class, job.program, job.config, error);
+    status = status ?: trace_write(path, job.class, job.program, job.config, error);
     conv_job_close(&job);
     return status;
 }
@@ -89,8 +88,7 @@ static enum ker_status schedule_convert(const char *from, const char *path, stru
     struct graph *graph = NULL;
     uint32_t tasks;
     enum ker_status status = graph_goal_tasks(from, &tasks, error);
-    if (status == KER_OK)
-        status = graph_goal_read(&graph, from, &form, 0, tasks, error);
+    status = status ?: graph_goal_read(&graph, from, &form, 0, tasks, error);
     FILE *to = status == KER_OK ? schedule_open(path, error) : NULL;
     if (to) {
         graph_goal_write(to, graph, UNIT);

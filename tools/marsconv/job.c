@@ -70,8 +70,7 @@ static enum ker_status program_open(struct conv_job *job, struct ker_error *erro
         own[i] = i;
     if (class->hand)
         status = class->hand(job->program, own, tasks, job->alone, error);
-    if (status == KER_OK)
-        status = class->prepare(job->program, own, tasks, error);
+    status = status ?: class->prepare(job->program, own, tasks, error);
     if (status == KER_OK && class->agree)
         status = class->agree(job->program, job->alone, error);
     free(own);

@@ -244,8 +244,7 @@ enum ker_status film_make(const struct film_settings *set, bool *damaged, struct
     char *name =
         ker_format("%s%s", network ? network : set->folder, folder.summary ? "" : " (has not ended)");
     struct film film = {.set = set, .scene = scene, .name = name, .error = error};
-    if (status == KER_OK)
-        status = film_draw(&film, &folder, &links);
+    status = status ?: film_draw(&film, &folder, &links);
     free(name);
     *damaged = folder.damaged;
     rep_scene_free(scene);

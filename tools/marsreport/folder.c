@@ -151,7 +151,7 @@ static enum ker_status summary_check(struct rep_folder *f)
     version_check(f, f->summary);
     json_decref(failed_read(f));
     enum ker_status status = tables_check(f);
-    return status ? status : span_check(f);
+    return status ?: span_check(f);
 }
 
 enum ker_status rep_folder_open(struct rep_folder *f, const char *path, struct ker_error *error)

@@ -253,8 +253,7 @@ static struct route_topology *topology_make(struct rep_folder *f, const char *te
     struct ker_error error = {.status = KER_OK};
     const struct ker_option **tables = run_option_tables();
     enum ker_status status = ker_config_parse(&config, "system.cfg", text, NULL, 0, tables, &error);
-    if (status == KER_OK)
-        status = route_new(&topology, config, 0, &error);
+    status = status ?: route_new(&topology, config, 0, &error);
     if (status == KER_OK)
         *measured_from = ker_config_time(config, "run.warmup");
     if (status != KER_OK)

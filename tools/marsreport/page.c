@@ -313,8 +313,7 @@ enum ker_status rep_runs_write(const struct rep_request *r, const char *path, bo
     enum ker_status status = KER_OK;
     for (size_t i = 0; i < r->paths && status == KER_OK; i++)
         status = run_add(r, r->path[i], runs, damaged, error);
-    if (status == KER_OK)
-        status = rep_page_write(path, data, error);
+    status = status ?: rep_page_write(path, data, error);
     json_decref(data);
     return status;
 }

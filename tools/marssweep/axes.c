@@ -245,8 +245,7 @@ static enum ker_status value_add(struct sweep *s, const struct sweep_words *word
                      ? axes_parse(&inner, more, then->where, error)
                      : ker_fail(error, KER_BAD_INPUT, "%s: %s is inside itself", then->where, key);
     struct rest rest = {inner.axis, inner.count, then, then->where, depth + 1};
-    if (status == KER_OK)
-        status = product_add(s, &own, &rest, error);
+    status = status ?: product_add(s, &own, &rest, error);
     sweep_axes_free(&inner);
     sweep_words_free(&own);
     free(text);

@@ -234,12 +234,10 @@ static enum ker_status prepare(struct settings *set, struct ker_error *error)
                           "%s: --saturation and --precision choose points by the results of "
                           "others, so they run in one place",
                           s->slurm ? "--slurm" : "--share");
-    if (status == KER_OK)
-        status = sweep_search_begin(s, error);
+    status = status ?: sweep_search_begin(s, error);
     if (status == KER_OK && s->alone)
         status = sweep_alone_begin(s, error);
-    if (status == KER_OK)
-        status = sweep_dir_make(s, error);
+    status = status ?: sweep_dir_make(s, error);
     if (status == KER_OK && !s->share_of)
         status = sweep_store_open(&s->store, s->db, error);
     if (status == KER_OK && s->collect)
@@ -263,8 +261,7 @@ static enum ker_status results_write(struct settings *set, struct ker_error *err
     struct sqlite3 *db = sweep_store_database(s->store);
     enum ker_status status = sweep_table_make(s, &table, error);
     sweep_table_sort(s, &table);
-    if (status == KER_OK)
-        status = sweep_views_begin(s, db, error);
+    status = status ?: sweep_views_begin(s, db, error);
     if (status == KER_OK && s->alone)
         status = sweep_alone_store(s, db, error);
     if (status == KER_OK && s->tables)

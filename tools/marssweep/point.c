@@ -116,8 +116,7 @@ enum ker_status sweep_point_add(struct sweep *s, struct sweep_words *words, stru
     enum ker_status status = sweep_words_scale(s, words, why);
     p->words = *words;
     *point = p;
-    if (status == KER_OK)
-        status = sweep_config_load(s, words, &config, why);
+    status = status ?: sweep_config_load(s, words, &config, why);
     if (status == KER_OK) {
         key_make(config, p->key);
         ker_config_free(config);

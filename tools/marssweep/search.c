@@ -81,8 +81,7 @@ static enum ker_status saturation_begin(struct sweep *s, struct ker_error *error
 {
     double bound[2];
     enum ker_status status = bounds_read(s, bound, error);
-    if (status == KER_OK)
-        status = sweep_points_make(s, error);
+    status = status ?: sweep_points_make(s, error);
     for (size_t i = 0; i < s->groups && status == KER_OK; i++) {
         struct search *search = KER_APPEND(s->search->of, s->search->count);
         *search = (struct search){.group = i, .low = bound[0], .high = bound[1]};

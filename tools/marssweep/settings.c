@@ -46,8 +46,7 @@ enum ker_status sweep_config_read(struct sweep *s, struct ker_error *error)
         return status;
     ker_config_files(config, file_note, s->own_files);
     status = axes_read(&s->designs, config, "sweep.designs", error);
-    if (status == KER_OK)
-        status = axes_read(&s->axes, config, s->quick ? "sweep.quick" : "sweep.points", error);
+    status = status ?: axes_read(&s->axes, config, s->quick ? "sweep.quick" : "sweep.points", error);
     if (s->quick && ker_config_count(config, "sweep.quick") == 0)
         status = ker_fail(error, KER_BAD_INPUT, "--quick: %s says nothing of it (sweep.quick)", s->file);
     texts_read(&s->column, &s->columns, config, "sweep.columns");

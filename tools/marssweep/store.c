@@ -101,12 +101,9 @@ enum ker_status sweep_store_open(struct sweep_store **store, const char *path, s
         status = ker_fail(error, KER_BAD_INPUT, "%s: %s", path, sqlite3_errmsg(s->db));
     sqlite3_busy_timeout(s->db, 10000);
     sqlite3_limit(s->db, SQLITE_LIMIT_VARIABLE_NUMBER, 32766);
-    if (status == KER_OK)
-        status = format_check(s, error);
-    if (status == KER_OK)
-        status = execute(s, "PRAGMA synchronous = NORMAL", error);
-    if (status == KER_OK)
-        status = columns_read(s, error);
+    status = status ?: format_check(s, error);
+    status = status ?: execute(s, "PRAGMA synchronous = NORMAL", error);
+    status = status ?: columns_read(s, error);
     *store = s;
     return status;
 }

@@ -128,8 +128,7 @@ static enum ker_status files_execute(const struct sweep *s, sqlite3 *db, struct 
         char *text;
         size_t length;
         status = ker_input_read(NULL, s->sql[i], &text, &length, error);
-        if (status == KER_OK)
-            status = execute(db, text, s->sql[i], error);
+        status = status ?: execute(db, text, s->sql[i], error);
         free(text);
     }
     return status;

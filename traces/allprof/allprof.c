@@ -56,7 +56,7 @@ static enum ker_status files_read(const struct foreign_trace *of, struct trace_s
     }
     allprof_file_free(trace->spare);
     trace->spare = NULL;
-    return status ? status : trace_store_status(store, error);
+    return status ?: trace_store_status(store, error);
 }
 
 /* Which communicator each event of the task is; none: the world of all. */

@@ -269,8 +269,7 @@ static enum ker_status resolve(struct allprof_resolver *r)
 {
     for (bool decided = true; decided;) {
         enum ker_status status = tasks_run(r);
-        if (status == KER_OK)
-            status = tasks_decide(r, &decided);
+        status = status ?: tasks_decide(r, &decided);
         if (status != KER_OK)
             return status;
     }
@@ -296,8 +295,7 @@ enum ker_status allprof_attempt(struct allprof_resolver *r, uint64_t *progress)
     for (uint32_t i = 0; i < r->tasks; i++)
         allprof_known_add(r, &r->task[i], 0, (int32_t)i, 0);
     enum ker_status status = resolve(r);
-    if (status == KER_OK)
-        status = allprof_match_collectives(r->files, r->tasks, r->comms, r->folder, r->error);
+    status = status ?: allprof_match_collectives(r->files, r->tasks, r->comms, r->folder, r->error);
     *progress = 0;
     for (uint32_t i = 0; i < r->tasks; i++) {
         *progress += r->task[i].at;

@@ -94,8 +94,7 @@ static enum ker_status bytes_read(struct parser *p, bool second, uint64_t *bytes
 static enum ker_status message_fill(struct parser *p, bool receive)
 {
     enum ker_status status = peer_translate(p, p->args->peer, receive, &p->op.peer);
-    if (status == KER_OK)
-        status = bytes_read(p, false, &p->op.bytes);
+    status = status ?: bytes_read(p, false, &p->op.bytes);
     if (status != KER_OK)
         return status;
     if (p->op.peer == TASK_PROC_NULL) {
@@ -138,8 +137,7 @@ static enum ker_status parse_sendrecv(struct parser *p)
         return status;
     bool replace = p->args->call->mode != 0;
     status = bytes_read(p, !replace, &p->op.bytes2);
-    if (status == KER_OK)
-        status = peer_translate(p, p->args->peer2, true, &p->op.peer2);
+    status = status ?: peer_translate(p, p->args->peer2, true, &p->op.peer2);
     if (status != KER_OK || p->op.peer2 == TASK_PROC_NULL) {
         if (status == KER_OK)
             op_put(p);

@@ -145,10 +145,8 @@ static enum ker_status global_add(struct indexing *x)
     const struct dimemas_record *r = &x->record;
     int64_t operation, id, root;
     enum ker_status status = dimemas_whole(r, 2, "the operation", 0, 13, &operation);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 3, "the communicator", INT32_MIN, INT64_C(1) << 53, &id);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 4, "the root", -1, FOREIGN_TASKS_MOST, &root);
+    status = status ?: dimemas_whole(r, 3, "the communicator", INT32_MIN, INT64_C(1) << 53, &id);
+    status = status ?: dimemas_whole(r, 4, "the root", -1, FOREIGN_TASKS_MOST, &root);
     if (status != KER_OK || !dimemas_rooted(dimemas_collective(operation)))
         return status;
     int32_t comm = dimemas_comm_find(x->trace, id);
@@ -235,8 +233,7 @@ static enum ker_status file_pass(struct indexing *x, struct ker_error *error)
         begin = dimemas_place(&text);
         line = text.in.line;
     }
-    if (status == KER_OK)
-        status = text.status;
+    status = status ?: text.status;
     ker_text_close(&text, status == KER_OK);
     x->record.text = NULL;
     return status;
@@ -255,8 +252,7 @@ enum ker_status dimemas_index(struct dimemas_trace *trace, struct foreign_trace 
         status = ker_fail(error, KER_BAD_INPUT,
                           "%s: no records of task %u, of %u tasks that the header names: the file was cut",
                           to->path, trace->places, to->tasks);
-    if (status == KER_OK)
-        status = comms_join(&x, error);
+    status = status ?: comms_join(&x, error);
     if (status == KER_OK)
         roots_decide(&x);
     for (int32_t c = 0; c < to->comms; c++) {

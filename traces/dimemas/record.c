@@ -95,8 +95,7 @@ static enum ker_status record_check(struct dimemas_record *r)
             return dimemas_fail(r, "a record of %zu numbers where \"%s\" is expected", r->numbers,
                                 forms[i].form);
     enum ker_status status = dimemas_whole(r, 0, "the task", 0, FOREIGN_TASKS_MOST - 1, &task);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 1, "the thread", 0, 0, &thread);
+    status = status ?: dimemas_whole(r, 1, "the thread", 0, 0, &thread);
     if (status != KER_OK)
         return status;
     r->task = (uint32_t)task;
@@ -125,7 +124,7 @@ static enum ker_status colons_take(struct dimemas_record *r)
             type);
     r->kind = (uint8_t)type;
     enum ker_status status = numbers_take(r, in->stop);
-    return status ? status : record_check(r);
+    return status ?: record_check(r);
 }
 
 /* "NAME" { ... };; */

@@ -52,12 +52,9 @@ static enum ker_status message_get(const struct dimemas_task *t, struct task_op 
     bool receives = r->kind == DIMEMAS_RECEIVE;
     enum ker_status status =
         dimemas_whole(r, 2, "the partner", receives ? -1 : 0, t->out->trace->tasks - 1, &partner);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 3, "the size", 0, (int64_t)FOREIGN_BYTES_MOST, &size);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 4, "the tag", receives ? -1 : 0, INT32_MAX, &tag);
-    if (status == KER_OK)
-        status = comm_get(t, 5, &op->comm);
+    status = status ?: dimemas_whole(r, 3, "the size", 0, (int64_t)FOREIGN_BYTES_MOST, &size);
+    status = status ?: dimemas_whole(r, 4, "the tag", receives ? -1 : 0, INT32_MAX, &tag);
+    status = status ?: comm_get(t, 5, &op->comm);
     if (status != KER_OK)
         return status;
     op->peer = partner < 0 ? TASK_ANY : task_comm_rank(&t->out->trace->comm[op->comm], (int32_t)partner);
@@ -73,8 +70,7 @@ static enum ker_status send_read(struct dimemas_task *t)
     int64_t how;
     struct task_op op = {0};
     enum ker_status status = message_get(t, &op);
-    if (status == KER_OK)
-        status = dimemas_whole(&t->record, 6, "the synchronism", 0, 3, &how);
+    status = status ?: dimemas_whole(&t->record, 6, "the synchronism", 0, 3, &how);
     if (status != KER_OK)
         return status;
     static const char *const calls[] = {"MPI_Send", "MPI_Ssend", "MPI_Isend", "MPI_Issend"};
@@ -94,8 +90,7 @@ static enum ker_status receive_read(struct dimemas_task *t)
     int64_t how;
     struct task_op op = {.kind = TASK_OP_RECV, .call = "MPI_Recv"};
     enum ker_status status = message_get(t, &op);
-    if (status == KER_OK)
-        status = dimemas_whole(&t->record, 6, "the type of the receive", 0, 2, &how);
+    status = status ?: dimemas_whole(&t->record, 6, "the type of the receive", 0, 2, &how);
     if (status != KER_OK)
         return status;
     if (how == 1) {
@@ -151,12 +146,9 @@ static enum ker_status global_read(struct dimemas_task *t)
     struct task_op op = {.kind = TASK_OP_COLLECTIVE};
     int64_t operation, sent, received, how = 1;
     enum ker_status status = dimemas_whole(r, 2, "the operation", 0, 13, &operation);
-    if (status == KER_OK)
-        status = comm_get(t, 3, &op.comm);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 6, "what is sent", 0, (int64_t)FOREIGN_BYTES_MOST, &sent);
-    if (status == KER_OK)
-        status = dimemas_whole(r, 7, "what is received", 0, (int64_t)FOREIGN_BYTES_MOST, &received);
+    status = status ?: comm_get(t, 3, &op.comm);
+    status = status ?: dimemas_whole(r, 6, "what is sent", 0, (int64_t)FOREIGN_BYTES_MOST, &sent);
+    status = status ?: dimemas_whole(r, 7, "what is received", 0, (int64_t)FOREIGN_BYTES_MOST, &received);
     if (status == KER_OK && r->numbers == 9)
         status = dimemas_whole(r, 8, "the synchronism", 0, 1, &how);
     if (status != KER_OK)
@@ -206,7 +198,7 @@ static enum ker_status records_read(struct dimemas_task *t, const struct dimemas
         if (dimemas_place(text) >= place->behind)
             break;
     }
-    return status ? status : text->status;
+    return status ?: text->status;
 }
 
 enum ker_status dimemas_task_read(const struct dimemas_trace *trace, struct foreign_task *out,
@@ -218,8 +210,7 @@ enum ker_status dimemas_task_read(const struct dimemas_trace *trace, struct fore
                              .record.text = &text,
                              .rooted = ker_alloc((size_t)out->trace->comms * sizeof *t.rooted)};
     enum ker_status status = ker_text_open(&text, out->trace->path, NULL, error);
-    if (status == KER_OK)
-        status = records_read(&t, &trace->place[out->task]);
+    status = status ?: records_read(&t, &trace->place[out->task]);
     if (status == KER_OK && foreign_request_end(&t.requests, out, text.in.line))
         out->doubts |= 1u << DIMEMAS_DOUBT_SENDS;
     ker_text_close(&text, false);

@@ -90,8 +90,7 @@ enum ker_status foreign_open(struct task_program **opened, const struct foreign_
     if (status == KER_OK) /* all see the same trace before they share it out */
         status = ker_comm_worst(comm, ker_inputs_agree(ker_config_inputs(config), comm, error));
     trace_store_init(&program->base.store, program->memory, program->trace.form);
-    if (status == KER_OK)
-        status = trace_gather(program, comm, error);
+    status = status ?: trace_gather(program, comm, error);
     replay_order_init(&program->order, program->trace.comms);
     program->base.tasks = program->trace.tasks;
     program->base.comm = program->trace.comm;
@@ -192,7 +191,7 @@ enum ker_status foreign_prepare(struct task_program *program, const uint32_t *ow
     }
     if (!program->reader->gather)
         trace_close(program);
-    return status ? status : trace_store_status(&program->base.store, error);
+    return status ?: trace_store_status(&program->base.store, error);
 }
 
 /* Do the collectives fit each other? And what was assumed is printed. */

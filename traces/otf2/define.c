@@ -191,5 +191,5 @@ enum ker_status otf2_define(struct otf2_trace *trace, struct foreign_trace *to, 
         SORT4(trace->comm, trace->comms);
     regions_name(trace);
     enum ker_status status = tasks_find(trace, to, error);
-    return status ? status : comms_find(trace, to, error);
+    return status ?: comms_find(trace, to, error);
 }

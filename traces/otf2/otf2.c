@@ -103,9 +103,8 @@ static enum ker_status archive_open(struct opened *o, struct foreign_trace *to, 
                         to->path);
     o->trace.path = o->anchor;
     enum ker_status status = files_try(o->anchor, error);
-    if (!status)
-        status = otf2_archive_read(&o->trace, error);
-    return status ? status : otf2_define(&o->trace, to, error);
+    status = status ?: otf2_archive_read(&o->trace, error);
+    return status ?: otf2_define(&o->trace, to, error);
 }
 
 static void inputs_add(const struct opened *o, const struct foreign_trace *to)
@@ -172,7 +171,7 @@ static enum ker_status others_read(struct otf2_task *t, const struct otf2_locati
             continue;
         t->location = other->id;
         status = otf2_archive_events(t->trace, other, other_show, t, t->error);
-        status = status ? status : t->status;
+        status = status ?: t->status;
     }
     t->location = own->id;
     return status;
@@ -185,12 +184,9 @@ static enum ker_status task_read(const struct foreign_trace *to, struct foreign_
     struct otf2_task t = {.trace = &o->trace, .out = task, .error = error};
     const struct otf2_location *own = otf2_location_find(&o->trace, o->trace.task[task->task]);
     enum ker_status status = others_read(&t, own);
-    if (status == KER_OK)
-        status = otf2_archive_events(&o->trace, own, ahead_show, &t, error);
-    if (status == KER_OK)
-        status = otf2_archive_events(&o->trace, own, otf2_task_event, &t, error);
-    if (status == KER_OK)
-        status = otf2_task_end(&t);
+    status = status ?: otf2_archive_events(&o->trace, own, ahead_show, &t, error);
+    status = status ?: otf2_archive_events(&o->trace, own, otf2_task_event, &t, error);
+    status = status ?: otf2_task_end(&t);
     otf2_task_release(&t);
     return status;
 }

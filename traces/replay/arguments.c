@@ -96,8 +96,7 @@ enum ker_status replay_message_get(struct replay_task *t, struct task_op *op, co
     bool receive = op->kind == TASK_OP_RECV || op->kind == TASK_OP_IRECV || op->kind == TASK_OP_RECV_INIT ||
                    op->kind == TASK_OP_PRECV_INIT;
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
-    if (status == KER_OK)
-        status = peer_get(t, receive ? MARS_FIELD_source : MARS_FIELD_dest, op->comm, &op->peer, w);
+    status = status ?: peer_get(t, receive ? MARS_FIELD_source : MARS_FIELD_dest, op->comm, &op->peer, w);
     if (status == KER_OK && op->peer != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_tag, receive, &op->tag, w);
     if (status == KER_OK)
@@ -110,18 +109,14 @@ enum ker_status replay_message_get(struct replay_task *t, struct task_op *op, co
 enum ker_status replay_exchange_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
-    if (status == KER_OK)
-        status = peer_get(t, MARS_FIELD_dest, op->comm, &op->peer, w);
+    status = status ?: peer_get(t, MARS_FIELD_dest, op->comm, &op->peer, w);
     if (status == KER_OK && op->peer != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_tag, false, &op->tag, w);
-    if (status == KER_OK)
-        status = peer_get(t, MARS_FIELD_source, op->comm, &op->peer2, w);
+    status = status ?: peer_get(t, MARS_FIELD_source, op->comm, &op->peer2, w);
     if (status == KER_OK && op->peer2 != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_recvtag, true, &op->tag2, w);
-    if (status == KER_OK)
-        status = travels_get(t, MARS_FIELD_bytes, false, op->peer, &op->bytes, w);
-    if (status == KER_OK)
-        status = travels_get(t, MARS_FIELD_recvbytes, true, op->peer2, &op->bytes2, w);
+    status = status ?: travels_get(t, MARS_FIELD_bytes, false, op->peer, &op->bytes, w);
+    status = status ?: travels_get(t, MARS_FIELD_recvbytes, true, op->peer2, &op->bytes2, w);
     return status;
 }
 
@@ -161,8 +156,7 @@ enum ker_status replay_matched_get(struct replay_task *t, struct task_op *op, co
 enum ker_status replay_probe_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
-    if (status == KER_OK)
-        status = peer_get(t, MARS_FIELD_source, op->comm, &op->peer, w);
+    status = status ?: peer_get(t, MARS_FIELD_source, op->comm, &op->peer, w);
     if (status == KER_OK && op->peer != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_tag, true, &op->tag, w);
     op->outcome = mars_number(&t->record, MARS_FIELD_flag, 1) != 0;

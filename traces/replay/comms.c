@@ -222,8 +222,7 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
     for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
         status = task_list(trace, t, ranks, path, &own, &comms->aborts, &world[t], error);
     status = ker_comm_worst(comm, status);
-    if (status == KER_OK)
-        status = worlds_agree(world, tasks, path, comm, error);
+    status = status ?: worlds_agree(world, tasks, path, comm, error);
     free(world);
     uint64_t aborts = comms->aborts;
     ker_comm_sum_u64(comm, &aborts, 1);

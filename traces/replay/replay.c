@@ -92,14 +92,12 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     replay_counters_read(&program->rules, config, path);
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
-    if (status == KER_OK)
-        status = io_read(&program->rules, config, path, error);
+    status = status ?: io_read(&program->rules, config, path, error);
     if (status == KER_OK && ker_comm_rank(comm) == 0 && mars_trace_cut(program->trace))
         ker_warn("%s", mars_trace_cut(program->trace));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
         status = ker_comm_worst(comm, ker_inputs_agree(program->inputs, comm, error));
-    if (status == KER_OK)
-        status = replay_comms_find(&program->comms, program->trace, program->path, comm, error);
+    status = status ?: replay_comms_find(&program->comms, program->trace, program->path, comm, error);
     if (status == KER_OK && program->rules.io)
         status = replay_joint_find(&program->joint, &program->rules, &program->comms, program->trace,
                                    program->path, comm, error);
@@ -166,15 +164,13 @@ static enum ker_status task_prepare(struct task_program *program, struct trace_o
     own->held->code.store = &program->base.store;
     t.neighbours = *neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
     enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
-    if (status == KER_OK)
-        status = replay_counters_find(&t, program->path, error);
+    status = status ?: replay_counters_find(&t, program->path, error);
     if (status == KER_OK && t.trace->threads > 1)
         status = replay_threads_new(&t, program->comms.count, program->path, error);
     if (t.threads)
         trace_own_others(own, t.threads->count - 1);
     replay_order_begin(&program->order, task, t.comms);
-    if (status == KER_OK)
-        status = replay_calls_read(program, own, &t, error);
+    status = status ?: replay_calls_read(program, own, &t, error);
     program->combines |= t.combines;
     order_end(program, &t);
     task_release(&t);
@@ -249,7 +245,7 @@ static enum ker_status replay_prepare(struct task_program *program, const uint32
         status = own_prepare(program, i, own_tasks[i], error);
     mars_trace_close(program->trace);
     program->trace = NULL;
-    return status ? status : trace_store_status(&program->base.store, error);
+    return status ?: trace_store_status(&program->base.store, error);
 }
 
 /* Where a task was ended, what it had still to call is not known. */

@@ -134,8 +134,7 @@ static enum ker_status tasks_count(struct foreign_trace *trace, const char *path
         else if (line.task >= trace->tasks)
             trace->tasks = line.task + 1;
     }
-    if (status == KER_OK)
-        status = text.status;
+    status = status ?: text.status;
     ker_text_close(&text, status == KER_OK);
     free(line.number);
     return status;
@@ -176,8 +175,7 @@ enum ker_status simgrid_files_find(struct simgrid_trace *trace, struct foreign_t
         text.in.p = begin;
         for (; more && status == KER_OK; more = first_line(&text))
             status = entry_add(trace, &text);
-        if (status == KER_OK)
-            status = text.status;
+        status = status ?: text.status;
     }
     ker_text_close(&text, false);
     if (status == KER_OK && trace->files == 0)

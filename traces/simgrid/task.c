@@ -63,12 +63,9 @@ static enum ker_status message_read(struct simgrid_task *t, const struct action 
     bool receives = a->kind == TASK_OP_RECV || a->kind == TASK_OP_IRECV;
     struct task_op op = {.kind = a->kind, .mode = a->mode, .call = a->call};
     enum ker_status status = numbers_check(t, 3, 4, "RANK TAG ELEMENTS DATATYPE");
-    if (status == KER_OK)
-        status = rank_get(t, 0, receives, &op.peer);
-    if (status == KER_OK)
-        status = tag_get(t, 1, receives, &op.tag);
-    if (status == KER_OK)
-        status = simgrid_bytes(t, 2, t->line.numbers == 4 ? 3 : SIZE_MAX, &op.bytes);
+    status = status ?: rank_get(t, 0, receives, &op.peer);
+    status = status ?: tag_get(t, 1, receives, &op.tag);
+    status = status ?: simgrid_bytes(t, 2, t->line.numbers == 4 ? 3 : SIZE_MAX, &op.bytes);
     if (status != KER_OK)
         return status;
     int32_t peer = (int32_t)t->line.number[0], tag = (int32_t)t->line.number[1], own = (int32_t)t->out->task;
@@ -91,14 +88,10 @@ static enum ker_status sendrecv_read(struct simgrid_task *t, const struct action
     bool types = t->line.numbers == 6;
     if (status == KER_OK && t->line.numbers == 5)
         status = simgrid_fail(&t->line, "one datatype where two are expected");
-    if (status == KER_OK)
-        status = simgrid_bytes(t, 0, types ? 4 : SIZE_MAX, &op.bytes);
-    if (status == KER_OK)
-        status = rank_get(t, 1, false, &op.peer);
-    if (status == KER_OK)
-        status = simgrid_bytes(t, 2, types ? 5 : SIZE_MAX, &op.bytes2);
-    if (status == KER_OK)
-        status = rank_get(t, 3, true, &op.peer2);
+    status = status ?: simgrid_bytes(t, 0, types ? 4 : SIZE_MAX, &op.bytes);
+    status = status ?: rank_get(t, 1, false, &op.peer);
+    status = status ?: simgrid_bytes(t, 2, types ? 5 : SIZE_MAX, &op.bytes2);
+    status = status ?: rank_get(t, 3, true, &op.peer2);
     if (status != KER_OK)
         return status;
     t->out->doubts |= 1u << SIMGRID_DOUBT_SENDRECV;
@@ -244,8 +237,7 @@ static enum ker_status lines_read(struct simgrid_task *t, bool all)
             status = simgrid_fail(&t->line, "a line of task %u in the file that the list names for task %u",
                                   t->line.task, t->out->task);
     }
-    if (status == KER_OK)
-        status = t->line.text->status;
+    status = status ?: t->line.text->status;
     if (status == KER_OK && t->begun && !t->ended)
         status = ker_fail(t->line.text->in.error, KER_BAD_INPUT,
                           "%s:%u: task %u ends here without finalize: it died, or the file was cut",
@@ -263,8 +255,7 @@ enum ker_status simgrid_task_read(const struct simgrid_trace *trace, struct fore
     for (int i = 0; i < 2; i++)
         t.bytes[i] = ker_alloc(out->trace->tasks * sizeof *t.bytes[i]);
     enum ker_status status = ker_text_open(&text, path, inputs, error);
-    if (status == KER_OK)
-        status = lines_read(&t, all);
+    status = status ?: lines_read(&t, all);
     if (status == KER_OK && foreign_request_end(&t.requests, out, text.in.line))
         out->doubts |= 1u << SIMGRID_DOUBT_NEVER;
     ker_text_close(&text, status == KER_OK);

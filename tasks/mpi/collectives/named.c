@@ -149,8 +149,7 @@ static enum ker_status combine(struct task_coll_choice *choice, struct task_coll
     enum ker_status status = KER_OK;
     for (uint32_t i = 0; status == KER_OK && i < c->levels; i++)
         status = level_find(c, i, config, key, collective, part[i], error);
-    if (status == KER_OK)
-        status = part_find(&c->top, config, key, collective, part[parts - 1], "between nodes", error);
+    status = status ?: part_find(&c->top, config, key, collective, part[parts - 1], "between nodes", error);
     if (status != KER_OK)
         return status;
     task_coll_combine(c);

@@ -168,7 +168,7 @@ enum ker_status task_coll_table_init(struct task_coll_table *table, const struct
     for (unsigned c = 0; status == KER_OK && c < TASK_COLL_COUNT; c++)
         status = table_collective(table, &file, c, config, error);
     free(file.rule);
-    return status ? status : task_coll_analytic_read(table, config, error);
+    return status ?: task_coll_analytic_read(table, config, error);
 }
 
 void task_coll_table_release(struct task_coll_table *table)

@@ -143,12 +143,9 @@ static enum ker_status rule_take(struct reader *r, uint64_t tasks, uint64_t numb
             "which is not known here; leave one of 0",
             task_coll_name((unsigned)r->of->collective));
     *before = rule.min_bytes = bytes;
-    if (status == KER_OK)
-        status = number_take(r, "the number of an algorithm", 1000, &algorithm);
-    if (status == KER_OK)
-        status = number_take(r, "a fan-out", TASK_COLL_FANOUT_MOST, &fanout);
-    if (status == KER_OK)
-        status = number_take(r, "a segment size", INT64_MAX, &segment);
+    status = status ?: number_take(r, "the number of an algorithm", 1000, &algorithm);
+    status = status ?: number_take(r, "a fan-out", TASK_COLL_FANOUT_MOST, &fanout);
+    status = status ?: number_take(r, "a segment size", INT64_MAX, &segment);
     if (status == KER_OK && algorithm)
         status = algorithm_set(r, &rule.choice, algorithm, fanout, segment);
     if (status == KER_OK)
@@ -177,8 +174,7 @@ static enum ker_status collective_take(struct reader *r, uint32_t *seen)
             return ker_lines_fail(&r->in, "communicator sizes ascend: %llu is behind %llu",
                                   (unsigned long long)tasks, (unsigned long long)before_tasks);
         before_tasks = tasks;
-        if (status == KER_OK)
-            status = number_take(r, "the number of message sizes", INT32_MAX, &sizes);
+        status = status ?: number_take(r, "the number of message sizes", INT32_MAX, &sizes);
         if (status == KER_OK && sizes == 0) /* as algorithm 0 */
             *KER_PUSH(r->rules->rule, r->rules->count, r->rules->room) = (struct task_coll_rule){
                 .min_tasks = c ? (int32_t)tasks : 0, .collective = (uint8_t)r->of->collective};
@@ -218,10 +214,8 @@ enum ker_status task_coll_tuned_parse(struct task_coll_rules *rules, const struc
     uint32_t seen = 0;
     ker_lines_init(&r.in, name, text, bytes, error);
     enum ker_status status = ker_lines_check(&r.in);
-    if (status == KER_OK)
-        status = version_check(&r, text, bytes);
-    if (status == KER_OK)
-        status = number_take(&r, "the number of collectives", COLLECTIVES, &collectives);
+    status = status ?: version_check(&r, text, bytes);
+    status = status ?: number_take(&r, "the number of collectives", COLLECTIVES, &collectives);
     for (uint64_t i = 0; status == KER_OK && i < collectives; i++)
         status = collective_take(&r, &seen);
     if (status == KER_OK && (r.in.p < r.in.stop || ker_lines_next_full(&r.in)))
