@@ -13,35 +13,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* JSON is UTF-8; names of files need not be: then what is not ASCII is a question mark. */
-static json_t *word_json(const char *word)
-{
-    json_t *text = json_string(word);
-    if (text)
-        return text;
-    char *plain = ker_format("%s", word);
-    for (char *at = plain; *at; at++)
-        if ((unsigned char)*at > 127)
-            *at = '?';
-    text = json_string(plain);
-    free(plain);
-    return text;
-}
-
 static void file_add(void *files, const char *path)
 {
-    json_array_append_new(files, word_json(path));
+    json_array_append_new(files, stats_text_json(path));
 }
 
 static json_t *input_json(const struct run *run)
 {
     json_t *overrides = json_array();
     for (int i = 0; i < run->args->override_count; i++)
-        json_array_append_new(overrides, word_json(run->args->overrides[i]));
+        json_array_append_new(overrides, stats_text_json(run->args->overrides[i]));
     json_t *files = json_array();
     ker_config_files(run->config, file_add, files);
     return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration",
-                     word_json(run_file(run)), "overrides", overrides, "files", files, "seed",
+                     stats_text_json(run_file(run)), "overrides", overrides, "files", files, "seed",
                      (json_int_t)run->seed);
 }
 
@@ -119,7 +104,7 @@ static void failed_tell(const struct run *run, const char *path)
     struct ker_error error = {.status = KER_OK};
     json_t *failed = json_load_file(path, 0, NULL);
     if (failed && run->error.text[0]) {
-        json_object_set_new(failed, "error", word_json(run->error.text));
+        json_object_set_new(failed, "error", stats_text_json(run->error.text));
         stats_json_write(run->folder.path, STATS_FAILED, failed, &error);
     }
     json_decref(failed);

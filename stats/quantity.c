@@ -166,6 +166,18 @@ uint64_t stats_quantity_percentile(const struct stats_quantity *q, double fracti
     return interpolate(low, high, place, q->bin[bin]);
 }
 
+json_t *stats_text_json(const char *text)
+{
+    json_t *string = json_string(text);
+    char *plain = string ? NULL : ker_format("%s", text);
+    for (char *at = plain; at && *at; at++)
+        if ((unsigned char)*at > 127)
+            *at = '?';
+    string = string ? string : json_string(plain);
+    free(plain);
+    return string;
+}
+
 json_t *stats_ratio_json(double part, double of)
 {
     return of > 0 ? json_real(part / of) : json_null();

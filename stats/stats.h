@@ -70,6 +70,8 @@ uint64_t stats_quantity_percentile(const struct stats_quantity *, double fractio
 json_t *stats_quantity_json(const struct stats_quantity *);
 /* A mean, or a share; null: of nothing. */
 json_t *stats_ratio_json(double part, double of);
+/* A text that need not be UTF-8: then what is not ASCII is a question mark. */
+json_t *stats_text_json(const char *);
 
 /* Batch means: is the confidence interval of the mean of these equal batches tight enough? GSL's Student t.
  * Returns the half-width of the interval relative to the mean, INFINITY for fewer than two batches. */

@@ -1,5 +1,6 @@
 /* out.c - text without printf: a timeline has millions of lines. */
 #include "stats/timelines/out.h"
+#include "stats/stats.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -74,18 +75,10 @@ void line_out_format(struct line_out *out, const char *format, ...)
     line_out_put(out, at + length);
 }
 
-/* Names need not be UTF-8: then what is not ASCII is a question mark. */
 char *line_json(const char *text)
 {
-    char *plain = ker_format("%s", text);
-    json_t *string = json_string(plain);
-    for (char *at = plain; !string && *at; at++)
-        if ((unsigned char)*at > 127)
-            *at = '?';
-    if (!string)
-        string = json_string(plain);
+    json_t *string = stats_text_json(text);
     char *quoted = json_dumps(string, JSON_ENCODE_ANY);
-    free(plain);
     json_decref(string);
     return quoted;
 }

@@ -86,7 +86,7 @@ static void call_add(struct stats_timeline *t, const struct stats_call *call, ui
         return;
     }
     uint16_t name = line_name_of(&t->names, call->function);
-    *r = (struct line_record){.begin = call->begin,
+    struct line_record one = {.begin = call->begin,
                               .end = call->end,
                               .next = call->waits ? call->wait[0].begin : call->end,
                               .bytes = call->bytes & LINE_MOST_BYTES,
@@ -99,22 +99,16 @@ static void call_add(struct stats_timeline *t, const struct stats_call *call, ui
                               .name = name,
                               .kind = LINE_CALL,
                               .level = level};
+    *r = one;
+    one.kind = LINE_WAIT;
     for (uint32_t i = 0; i < call->waits; i++) {
         struct line_record *wait = record_room(t, level);
+        one.begin = call->wait[i].begin;
+        one.end = call->wait[i].end;
+        one.next = i + 1 < call->waits ? call->wait[i + 1].begin : call->end;
+        one.bytes = (uint64_t)call->wait[i].task << 8 | call->wait[i].cause;
         if (wait)
-            *wait = (struct line_record){.begin = call->wait[i].begin,
-                                         .end = call->wait[i].end,
-                                         .next = i + 1 < call->waits ? call->wait[i + 1].begin : call->end,
-                                         .bytes = (uint64_t)call->wait[i].task << 8 | call->wait[i].cause,
-                                         .stream = (uint16_t)call->stream,
-                                         .task = task,
-                                         .number = call->number,
-                                         .peer = call->peer,
-                                         .tag = call->tag,
-                                         .comm = call->comm,
-                                         .name = name,
-                                         .kind = LINE_WAIT,
-                                         .level = level};
+            *wait = one;
     }
 }
 

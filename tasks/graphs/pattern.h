@@ -42,7 +42,7 @@ struct graph_pattern_class {
     /* One of them: kind, amount, peer, tag, before and on_done are filled in where they are not 0. */
     void (*op)(const struct graph_pattern *, uint32_t task, uint32_t number, struct graph_op *);
     /* Which operation waits for it, `index` below its on_done: in the order in which a schedule names them.
-     */
+     * NULL: none ever does. */
     uint32_t (*dependent)(const struct graph_pattern *, uint32_t task, uint32_t number, uint32_t index);
     bool first_only; /* no operation but a task's first is free from the beginning */
 };

@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-static uint32_t no_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number, uint32_t index)
-{
-    ker_assert(false);
-    return 0;
-}
-
 /* ---- linear_alltoall: in step s to the task s further, from the one s before ---- */
 
 static enum ker_status linear_open(struct graph_pattern *p, const struct ker_config *config, const char *path,
@@ -213,16 +207,16 @@ static const struct ker_option gap_options[] = {
 
 GRAPH_PATTERN(linear_alltoall, "each task sends to every other, all at once",
               KER_OPTIONS(graph_size_options, graph_bytes_options), .open = linear_open, .ops = linear_ops,
-              .op = linear_op, .dependent = no_dependent);
+              .op = linear_op);
 GRAPH_PATTERN(linear_alltoallv, "the same with sizes that are drawn",
               KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options, sizes_options),
-              .open = sizes_open, .ops = linear_ops, .op = sizes_op, .dependent = no_dependent);
+              .open = sizes_open, .ops = linear_ops, .op = sizes_op);
 GRAPH_PATTERN(random_bisect, "a random half of the tasks sends to the other half",
               KER_OPTIONS(graph_size_options, graph_bytes_options), .open = bisect_open, .ops = bisect_ops,
-              .op = bisect_op, .dependent = no_dependent);
+              .op = bisect_op);
 GRAPH_PATTERN(random_bisect_fd_sym, "the same, in both directions",
               KER_OPTIONS(graph_size_options, graph_bytes_options), .open = bisect_open, .ops = exchange_ops,
-              .op = bisect_op, .dependent = no_dependent);
+              .op = bisect_op);
 GRAPH_PATTERN(allreduce_recdoub, "a reduction to all by halving and doubling",
               KER_OPTIONS(graph_size_options, graph_bytes_options, gap_options), .open = recdoub_open,
               .ops = recdoub_ops, .op = recdoub_op, .dependent = following);

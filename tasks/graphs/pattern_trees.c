@@ -7,12 +7,6 @@
  */
 #include "tasks/graphs/pattern.h"
 
-static uint32_t no_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number, uint32_t index)
-{
-    ker_assert(false);
-    return 0;
-}
-
 static enum ker_status root_open(struct graph_pattern *p, const struct ker_config *config, const char *path,
                                  uint64_t seed, struct ker_error *error)
 {
@@ -195,10 +189,10 @@ GRAPH_PATTERN(binarytreebcast, "a broadcast by a binary tree",
               .ops = binary_ops, .op = binary_op, .dependent = binary_dependent);
 GRAPH_PATTERN(scatter, "the root sends to every other task, one after the other",
               KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
-              .ops = star_ops, .op = scatter_op, .dependent = no_dependent);
+              .ops = star_ops, .op = scatter_op);
 GRAPH_PATTERN(gather, "every other task sends to the root",
               KER_OPTIONS(graph_size_options, graph_bytes_options, graph_root_options), .open = root_open,
-              .ops = star_ops, .op = gather_op, .dependent = no_dependent);
+              .ops = star_ops, .op = gather_op);
 GRAPH_PATTERN(linbarrier, "every task sends to task 0, which then sends to every task",
               KER_OPTIONS(graph_size_options), .open = barrier_open, .ops = barrier_ops, .op = barrier_op,
               .dependent = barrier_dependent);

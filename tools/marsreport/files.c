@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-json_t *rep_text_json(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : json_string("(no text in UTF-8)");
-}
-
 FILE *rep_file_open(struct rep_folder *f, const char *name)
 {
     char *path = ker_format("%s/%s", f->path, name);
@@ -47,7 +41,7 @@ void rep_note(struct rep_folder *f, bool damage, const char *format, ...)
     for (size_t i = 0; i < json_array_size(f->notes); i++)
         if (strcmp(json_string_value(json_array_get(f->notes, i)), text) == 0)
             return; /* a table may be read more than once */
-    json_array_append_new(f->notes, rep_text_json(text));
+    json_array_append_new(f->notes, stats_text_json(text));
     if (damage)
         fprintf(stderr, "%s: warning: %s/%s\n", program_invocation_short_name, f->path, text);
     else if (f->tells)

@@ -21,7 +21,7 @@ static uint32_t job_of(json_t *names, const char *name, uint32_t last)
         if (strcmp(json_string_value(json_array_get(names, at)), name) == 0)
             return at;
     }
-    json_array_append_new(names, rep_text_json(name));
+    json_array_append_new(names, stats_text_json(name));
     return (uint32_t)count;
 }
 

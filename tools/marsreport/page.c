@@ -139,7 +139,7 @@ static json_t *name_of(const char *path)
 {
     char *whole = realpath(path, NULL);
     const char *from = whole ? whole : path, *slash = strrchr(from, '/');
-    json_t *name = rep_text_json(slash && slash[1] ? slash + 1 : from);
+    json_t *name = stats_text_json(slash && slash[1] ? slash + 1 : from);
     free(whole);
     return name;
 }

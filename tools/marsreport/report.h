@@ -74,9 +74,6 @@ double rep_cell_real(const struct rep_table *, int column); /* 0 when empty */
 int64_t rep_cell_integer(const struct rep_table *, int column);
 json_t *rep_cell_json(const struct rep_table *, int column); /* number, text or null */
 
-/* files.c: a text; one that is not UTF-8, which JSON is, is said to be so. */
-json_t *rep_text_json(const char *text);
-
 /* ---- ends.c: when periods end, and how several become one ---- */
 
 struct rep_ends {

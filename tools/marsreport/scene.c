@@ -185,7 +185,7 @@ static json_t *places_json(const struct rep_scene *s)
         json_array_append_new(size, whole(p->size));
         json_array_append_new(count, json_integer(p->count));
         json_array_append_new(node, json_integer(p->node));
-        json_array_append_new(label, rep_text_json(p->label));
+        json_array_append_new(label, stats_text_json(p->label));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "x", x, "y", y, "size", size, "count", count, "node",
                      node, "label", label);
@@ -234,14 +234,14 @@ json_t *rep_scene_json(const struct rep_scene *s, const struct rep_links *l)
 {
     json_t *classes = json_array(), *frames = json_array();
     for (unsigned i = 0; i < l->classes; i++)
-        json_array_append_new(classes, rep_text_json(l->class[i]));
+        json_array_append_new(classes, stats_text_json(l->class[i]));
     for (uint32_t i = 0; i < s->frames; i++) {
         const struct rep_frame *f = &s->frame[i];
         json_array_append_new(frames, json_pack("[o, o, o, o, o]", whole(f->x), whole(f->y), whole(f->w),
-                                                whole(f->h), rep_text_json(f->label)));
+                                                whole(f->h), stats_text_json(f->label)));
     }
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shape", s->shape, "text",
-                     rep_text_json(s->text ? s->text : ""), "width", whole(s->width), "height",
+                     stats_text_json(s->text ? s->text : ""), "width", whole(s->width), "height",
                      whole(s->height), "classes", classes, "places", places_json(s), "frames", frames,
                      "lines", lines_json(s), "hidden", hidden_json(s));
 }

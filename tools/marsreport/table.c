@@ -363,5 +363,5 @@ json_t *rep_cell_json(const struct rep_table *t, int column)
         return json_integer(integer);
     double real = strtod(text, &end);
     bool number = !*end && strspn(text, "+-.0123456789eE") == strlen(text);
-    return number ? json_real(real) : rep_text_json(text);
+    return number ? json_real(real) : stats_text_json(text);
 }

@@ -35,7 +35,7 @@ static json_t *names_json(char *const *name, uint32_t count)
 {
     json_t *names = json_array();
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(names, name[i] ? rep_text_json(name[i]) : json_null());
+        json_array_append_new(names, name[i] ? stats_text_json(name[i]) : json_null());
     return names;
 }
 
@@ -58,7 +58,7 @@ static void links_name(json_t *named, const struct rep_links *l, const struct re
         char *key = ker_format("%s %u port %u", node ? "node" : "switch", k->from, k->from_port);
         json_object_set_new(named, key,
                             json_pack("[s, I, o, I]", k->to_node ? "node" : "switch", (json_int_t)k->to,
-                                      rep_text_json(l->class[k->class]),
+                                      stats_text_json(l->class[k->class]),
                                       s && k->element < 2 * s->lines ? (json_int_t)k->element : -1));
         free(key);
     }
