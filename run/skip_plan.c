@@ -227,6 +227,18 @@ static uint32_t pieces_needed(const struct run_skip *skip, uint32_t i, const str
     return n;
 }
 
+/* Of a trace whose batches depend on each other: by its windows, which are far apart. */
+static double sigma_apart(const struct run_skip *skip, uint32_t i, uint32_t phase,
+                          const struct run_skip_ends *ends)
+{
+    struct run_skip_means means;
+    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, ends, &means);
+    double half = stats_steady(&whole, skip->level).apart, values = whole.values;
+    uint32_t windows = whole.windows;
+    run_skip_seen_release(&whole);
+    return half / stats_student(skip->level, windows - 1) * sqrt(values);
+}
+
 /* span: that counts at least, in ps. */
 static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t phase, double span,
                            const struct run_skip_ends *ends)
@@ -237,6 +249,8 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     struct view v = {.ended = ends->count};
     struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends, &v.means);
     v.steady = stats_steady(&seen, skip->level);
+    if (skip->known[i] && !v.steady.batches && to - from > 2)
+        v.steady.sigma = sigma_apart(skip, i, phase, ends);
     v.now = (ends->count - job->number[to - 1]) / job->period;
     v.now = v.now < seen.values ? v.now : seen.values;
     v.before = seen.values - v.now;
@@ -248,7 +262,8 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     needed = together > needed ? (uint32_t)fmin(together, periods_of(job)) : needed;
     v.wanted = v.before < needed ? (needed - v.before + come - 1) / come : 0;
     v.wanted = v.wanted > job->piece ? v.wanted : job->piece;
-    if (v.steady.trend && seen.values >= LEAST_COUNTED && v.wanted <= v.now)
+    bool long_enough = skip->known[i] && to - from > 1; /* the windows' means have their own interval */
+    if (v.steady.trend && seen.values >= LEAST_COUNTED && v.wanted <= v.now && !long_enough)
         v.wanted = v.now + job->piece;
     run_skip_seen_release(&seen);
     return v;

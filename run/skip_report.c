@@ -51,22 +51,25 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 #define MANY_WINDOWS 5 /* whose means say enough alone */
 #define LEAST_HALF 0.2 /* of what was asked for */
 
-/* Half of the interval of the mean. What changes slowly is alike in all of a window: so the windows' means
- * count, too; but they are few, so that their interval is wide, and only up to what was asked for. */
+/* Half of the interval of the mean of periods that were skipped, so many times. What changes slowly is alike
+ * in all of a window: so the windows' means count, too; but they are few, so that their interval is wide, and
+ * only up to what was asked for. */
 static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
-                      const struct stats_steady *steady)
+                      const struct stats_steady *steady, double times)
 {
     struct run_skip_means means;
     struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &means);
-    double wide = stats_steady(&whole, skip->level).apart;
+    /* the mean is not known better than that, and what was skipped varies about it, too */
+    double wide = stats_steady(&whole, skip->level).apart, asked = skip->precision * fabs(steady->mean),
+           more = sqrt(1 + whole.values / times), half = steady->half * (steady->batches ? more : 1);
     uint32_t windows = whole.windows;
     run_skip_seen_release(&whole);
     if (!skip->known[i])
-        return fmax(steady->half, fmin(wide, skip->precision * steady->mean));
+        return fmax(half, fmin(wide, asked) * more);
     /* What a traced machine was besides changes slowly, and much; and where windows agree in the rest of what
      * is known, tasks may still wait for others elsewhere than they did there. */
-    double half = steady->batches || windows < MANY_WINDOWS ? fmax(steady->half, wide) : wide;
-    return fmax(half, LEAST_HALF * skip->precision * fabs(steady->mean));
+    bool alone = !steady->batches && windows >= MANY_WINDOWS;
+    return fmax(fmax(alone ? 0 : half, wide * more), LEAST_HALF * asked);
 }
 
 /* By how much longer than as many mean steps those take over an ideal network that these windows have
@@ -104,8 +107,7 @@ static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t from, ui
     run_skip_seen_release(&seen);
     e->time += e->steady.mean * times + known_skipped(skip, i, from, to) +
                run_skip_kinds_add(skip, i, from, to, times, values, &means, &e->half);
-    /* the mean is not known better than that, and what was skipped varies about it, too */
-    e->half += half_of(skip, i, skip->state.phase[from], &e->steady) * times * sqrt(1 + values / times);
+    e->half += half_of(skip, i, skip->state.phase[from], &e->steady, times) * times;
 }
 
 /* A job that had not begun is later by what the others have skipped: by the first of them. */
@@ -114,11 +116,10 @@ static void waited_add(const struct run_skip *skip, uint32_t i, uint32_t from, u
 {
     for (uint32_t other = 0; other < skip->state.jobs && skip->job[i].number[to - 1] == 0 && to > 1;
          other++) {
-        const struct run_skip_job *job = &skip->job[other];
         struct run_skip_estimate its = {0};
         uint32_t skipped = 0;
         for (uint32_t w = from; w < to; w++)
-            skipped += job->skipped[w];
+            skipped += run_skip_before(skip, other, w);
         if (!skipped)
             continue;
         phase_add(skip, other, from, to, skipped, &its);

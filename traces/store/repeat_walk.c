@@ -153,6 +153,8 @@ static uint64_t message_add(struct trace_walk *w, const struct task_op *op, bool
     bool any = peer < 0 || (!sends && tag == TASK_ANY);
     w->unknown |= sends && any; /* whoever was found */
     w->any |= any;
+    if (!w->waits)
+        return 0;
     comm = comm->remote ? &w->comms[comm->remote] : comm;
     int32_t other = any || peer >= comm->size ? 0 : task_comm_task(comm, peer), to = sends ? other : w->task,
             from = sends ? w->task : other;

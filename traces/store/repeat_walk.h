@@ -21,7 +21,7 @@ struct trace_walk {
     uint32_t open;
     ker_time computed; /* until now */
     uint64_t full;     /* collectives of all tasks */
-    bool waits;        /* events are wanted, of the last operation */
+    bool waits;        /* the last operation's events are wanted, and what tells its messages from others */
     struct trace_events events;
     /* Of the last operation; of graphs: of those up to the next place where all before is done. */
     uint32_t line;
