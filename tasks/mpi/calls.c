@@ -48,15 +48,6 @@ static struct task_counted *function_get(struct task_calls *calls, const char *f
     return f;
 }
 
-const char *task_calls_function(const struct task_op *op)
-{
-    if (op->kind >= TASK_OP_ABORT && (op->kind != TASK_OP_ABORT || strcmp(op->call, "MPI_Abort") != 0))
-        return NULL; /* the end of what there is of a trace, or of a thread; a wait for another thread */
-    if (op->kind == TASK_OP_GREQUEST_COMPLETE && op->mode)
-        return NULL;
-    return op->kind != TASK_OP_COMPUTE || op->is_call ? op->call : NULL;
-}
-
 /* The communicator that an operation names. */
 static int32_t comm_of(const struct task_op *op)
 {
@@ -100,13 +91,6 @@ static inline void call_begin(struct task_calls *calls, const struct task_op *op
         call_find(calls, op, function, comm);
 }
 
-static __attribute__((noinline)) void other_begin(struct task_calls *calls, const struct task_op *op)
-{
-    const char *function = task_calls_function(op);
-    if (function)
-        call_begin(calls, op, function);
-}
-
 /* Calls nothing but at its end. */
 void task_calls_next(struct task_state *task, ker_time now)
 {
@@ -116,10 +100,9 @@ void task_calls_next(struct task_state *task, ker_time now)
         return;
     calls->late = 0;
     task_calls_end(task, now);
-    if (op->kind >= TASK_OP_GREQUEST_COMPLETE)
-        other_begin(calls, op);
-    else if (op->kind != TASK_OP_COMPUTE || op->is_call)
-        call_begin(calls, op, op->call);
+    const char *function = task_calls_function(op);
+    if (function)
+        call_begin(calls, op, function);
 }
 
 ker_time task_calls_own(const struct task_state *task, ker_time now)

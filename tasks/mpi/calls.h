@@ -31,8 +31,16 @@ struct task_calls {
 /* -- calls.c -- all but init and release only of tasks whose calls are counted */
 void task_calls_init(struct task_state *, bool by_comm);
 void task_calls_release(struct task_state *);
-/* Which function an operation calls; NULL: none, the program computes. */
-const char *task_calls_function(const struct task_op *);
+/* Which function an operation calls; NULL: none, the program computes; or the end of what there is of a
+ * trace, or of a thread; or a wait for another thread. */
+static inline const char *task_calls_function(const struct task_op *op)
+{
+    bool calls = op->kind == TASK_OP_COMPUTE             ? op->is_call
+                 : op->kind == TASK_OP_GREQUEST_COMPLETE ? op->mode == 0
+                 : op->kind == TASK_OP_ABORT             ? op->outcome == 1
+                                                         : op->kind < TASK_OP_ABORT;
+    return calls ? op->call : NULL;
+}
 /* The op has been fetched: the call before it is over, unless it says what that takes. */
 void task_calls_next(struct task_state *, ker_time now);
 /* The last call is over. */

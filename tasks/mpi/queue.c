@@ -60,46 +60,19 @@ struct task_match_key task_key_of_message(enum task_queue_kind kind, const struc
     return key;
 }
 
-static struct task_match_key item_key(const struct task_mpi *mpi, enum task_queue_kind kind, uint32_t item)
+static inline struct task_match_key item_key(const struct task_mpi *mpi, enum task_queue_kind kind,
+                                             uint32_t item)
 {
     if (kind == TASK_QUEUE_POSTED)
         return task_key_of_request(mpi, task_request_at(mpi, item));
     return task_key_of_message(kind, &task_message_at(mpi, item)->wire);
 }
 
-/* As task_key_fits, without making the receive's key where comm, source or tag imply already. */
-static inline bool request_fits(const struct task_mpi *mpi, const struct task_request *r,
-                                const struct task_match_key *key)
-{
-    if ((uint32_t)r->comm + 1 != key->comm || (r->tag != TASK_ANY && r->tag != key->tag) ||
-        (r->peer != TASK_ANY && r->peer != key->source))
-        return false;
-    if (!(r->flags & TASK_REQUEST_COLLECTIVE))
-        return true;
-    const struct task_collective_run *run = task_run_at(mpi, r->run);
-    return run->call == key->call && run->start == key->start;
-}
-
-/* Likewise the message's. */
-static inline bool message_fits(const struct task_wire *wire, const struct task_match_key *key)
-{
-    if ((uint32_t)wire->comm + 1 != key->comm || (key->tag != TASK_ANY && wire->tag != key->tag) ||
-        (key->source != TASK_ANY && (int32_t)wire->source != key->source))
-        return false;
-    if (!(wire->flags & TASK_WIRE_COLLECTIVE))
-        return (key->call | key->start) == 0;
-    return wire->sequence == key->call && wire->start == key->start;
-}
-
 static inline bool item_fits(const struct task_mpi *mpi, enum task_queue_kind kind, uint32_t item,
                              const struct task_match_key *key)
 {
-    if (kind == TASK_QUEUE_POSTED)
-        return request_fits(mpi, task_request_at(mpi, item), key);
-    if (kind == TASK_QUEUE_UNEXPECTED)
-        return message_fits(&task_message_at(mpi, item)->wire, key);
-    struct task_match_key own = task_key_of_message(kind, &task_message_at(mpi, item)->wire);
-    return task_key_fits(key, &own);
+    struct task_match_key own = item_key(mpi, kind, item);
+    return kind == TASK_QUEUE_POSTED ? task_key_fits(&own, key) : task_key_fits(key, &own);
 }
 
 /* ---- short and long ---- */

@@ -342,12 +342,19 @@ static __attribute__((noinline)) void special_charge(struct task_mpi *mpi, struc
         receive_owe(mpi, task, r, task_endpoint_sized(mpi, task, r->peer, &mpi->model.receive_sizes, bytes));
 }
 
+/* Without. */
+static inline void plain_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
+{
+    if (mpi->model.receive_overhead && request_pays(r))
+        receive_owe(mpi, task, r, mpi->model.receive_overhead);
+}
+
 static inline void request_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
 {
     if (__builtin_expect(mpi->special_ends, 0))
         special_charge(mpi, task, r);
-    else if (mpi->model.receive_overhead && request_pays(r))
-        receive_owe(mpi, task, r, mpi->model.receive_overhead);
+    else
+        plain_charge(mpi, task, r);
 }
 
 static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32_t index)
@@ -380,8 +387,7 @@ void task_request_reap(struct task_mpi *mpi, struct task_state *task, uint32_t i
         request_take(mpi, task, index);
         return;
     }
-    if (mpi->model.receive_overhead && request_pays(r))
-        receive_owe(mpi, task, r, mpi->model.receive_overhead);
+    plain_charge(mpi, task, r);
     request_reaped(mpi, task, index);
 }
 
@@ -392,12 +398,13 @@ void task_request_open(struct task_mpi *mpi, struct task_state *task, uint32_t i
     task->open++;
 }
 
-static void request_close(struct task_state *task, struct task_mpi *mpi, struct task_request *r)
+static inline void request_close(struct task_state *task, struct task_mpi *mpi, struct task_request *r,
+                                 bool plain)
 {
     if (!(r->flags & TASK_REQUEST_OPEN))
         return;
     r->flags &= (uint8_t)~TASK_REQUEST_OPEN;
-    if (--task->open > 0)
+    if (--task->open > 0 || plain)
         return;
     uint32_t current = task_stream_select(task, 0);
     if (task->stage == TASK_STAGE_BLOCKED && task->op.kind == TASK_OP_FINALIZE)
@@ -411,14 +418,16 @@ static void pending_lower(struct task_mpi *mpi, struct task_state *task)
         task_ready(mpi, task);
 }
 
-/* The stream that waits for it is the current one. */
-static void request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+/* The stream that waits for it is the current one. The rule is once, and made into code twice: as plain it
+ * calls nothing but at its end. */
+static inline __attribute__((always_inline)) void complete(struct task_mpi *mpi, struct task_state *task,
+                                                           uint32_t index, bool plain)
 {
     struct task_request *r = task_request_at(mpi, index);
     ker_check(r->state == TASK_REQUEST_ACTIVE || r->state == TASK_REQUEST_MATCHED);
     r->state = TASK_REQUEST_COMPLETE;
-    request_close(task, mpi, r);
-    if (r->flags & TASK_REQUEST_COLLECTIVE) {
+    request_close(task, mpi, r, plain);
+    if (!plain && r->flags & TASK_REQUEST_COLLECTIVE) {
         uint32_t run = r->run;
         if (task_run_pays(mpi, task, run))
             request_charge(mpi, task, r);
@@ -428,15 +437,23 @@ static void request_complete(struct task_mpi *mpi, struct task_state *task, uint
     }
     bool awaited = r->flags & TASK_REQUEST_AWAITED;
     r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
-    if (awaited && __builtin_expect(task->pending == 0, 0))
+    if (!plain && awaited && __builtin_expect(task->pending == 0, 0))
         awaited = !task_graph_complete(mpi, task, r);
-    if (r->flags & TASK_REQUEST_DETACHED) {
+    if (r->flags & TASK_REQUEST_DETACHED && plain) {
+        plain_charge(mpi, task, r);
+        request_give(mpi, task, r, index);
+    } else if (r->flags & TASK_REQUEST_DETACHED) {
         if (awaited)
             request_charge(mpi, task, r);
         request_free(mpi, task, index);
     }
     if (awaited)
         pending_lower(mpi, task);
+}
+
+static void request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    complete(mpi, task, index, false);
 }
 
 /* Several streams wait for it (only MPI_Request_get_status may wait besides another call). */
@@ -468,24 +485,16 @@ static __attribute__((noinline)) void complete_any(struct task_mpi *mpi, struct 
     task_stream_select(task, current);
 }
 
-/* What a call without a name waits for, as in most cases: the same in one piece, which calls nothing but at
- * its end. */
+/* Plain is what a call waits for, or will look at, while the task has one stream, and is not at its end. */
 void task_request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
-    const struct task_request *r = task_request_at(mpi, index);
-    const unsigned awaited = TASK_REQUEST_AWAITED | TASK_REQUEST_DETACHED,
-                   not = TASK_REQUEST_COLLECTIVE | TASK_REQUEST_NAMED;
-    if ((r->flags & (awaited | not )) != awaited || task->streams || mpi->special_ends || !task->pending ||
-        task->op.kind == TASK_OP_FINALIZE) {
+    unsigned flags = task_request_at(mpi, index)->flags;
+    bool awaited = flags & TASK_REQUEST_AWAITED;
+    if (flags & TASK_REQUEST_COLLECTIVE || (awaited ? !task->pending : flags & TASK_REQUEST_DETACHED) ||
+        task->streams || mpi->special_ends || task->op.kind == TASK_OP_FINALIZE)
         complete_any(mpi, task, index);
-        return;
-    }
-    task->open -= (r->flags & TASK_REQUEST_OPEN) != 0;
-    if (mpi->model.receive_overhead && request_pays(r))
-        task_owe(task, mpi->model.receive_overhead);
-    request_give(mpi, task, r, index);
-    if (--task->pending == 0)
-        task_ready(mpi, task);
+    else
+        complete(mpi, task, index, true);
 }
 
 /* It is no message: the program says when it is complete. */
