@@ -48,7 +48,8 @@ struct mars_stream {
         const uint8_t *class; /* of each record; NULL: all are 0 */
         struct mars_bits bits;
     } gap, away, duration;
-    uint64_t time_most; /* in units of the resolution */
+    uint64_t resolution_ns, time_most; /* the latter in units of the former */
+    unsigned class_most;               /* of time_most */
     bool has_counters, has_owns;
     uint64_t counted[MARS_COUNTERS];
     uint64_t elapsed;
@@ -286,7 +287,9 @@ bool mars_stream_open(struct mars_stream **result, const struct mars_task *task,
     if (!stream)
         return mars_fail(error, "%s: no memory for the calls of task %u", task->trace->file[0], task->number);
     stream->task = task;
+    stream->resolution_ns = task->resolution_ns;
     stream->time_most = TIME_MOST / task->resolution_ns;
+    stream->class_most = mars_time_class(stream->time_most);
     stream->piece = mars_pieces_find(task->trace, MARS_BLOCK_CALLS, task->number, thread, &stream->pieces);
     *result = stream;
     return true;
@@ -325,47 +328,75 @@ uint64_t mars_stream_now_ns(const struct mars_stream *stream)
 static inline uint64_t scaled(const struct mars_stream *stream, uint64_t value, bool *bad)
 {
     *bad |= value > stream->time_most;
-    return value * stream->task->resolution_ns;
+    return value * stream->resolution_ns;
+}
+
+static __attribute__((noinline)) uint64_t time_long(const struct mars_stream *stream, struct times *times,
+                                                    unsigned class, bool *bad)
+{
+    *bad |= class > MARS_CLASS_MOST;
+    return *bad
+               ? 0
+               : scaled(stream, mars_time_of(class, mars_bits_get(&times->bits, mars_time_bits(class))), bad);
 }
 
 /* Of the block's record i. */
 static inline uint64_t time_get(const struct mars_stream *stream, struct times *times, uint32_t i, bool *bad)
 {
-    if (!times->class)
-        return 0;
-    unsigned class = times->class[i];
+    unsigned class = times->class ? times->class[i] : 0;
     if (class < 4)
-        return class * stream->task->resolution_ns;
-    if (__builtin_expect(class > MARS_CLASS_MOST, 0)) {
-        *bad = true;
-        return 0;
-    }
-    return scaled(stream, mars_time_of(class, mars_bits_get(&times->bits, mars_time_bits(class))), bad);
+        return class * stream->resolution_ns;
+    if (__builtin_expect(class >= stream->class_most, 0))
+        return time_long(stream, times, class, bad);
+    return mars_time_of(class, mars_bits_get(&times->bits, mars_time_bits(class))) * stream->resolution_ns;
 }
 
-/* What few records have. */
-static void record_more(struct mars_stream *stream, struct mars_record *record, bool polled, bool *bad)
+/* When all of it has been read. */
+static inline bool record_end(struct mars_stream *stream, const struct mars_record *record, bool bad,
+                              struct mars_error *error)
+{
+    if (__builtin_expect(bad | stream->gap.bits.bad | stream->away.bits.bad | stream->duration.bits.bad, 0))
+        return mars_piece_fail(stream->task->trace, &stream->piece[stream->next - 1], error,
+                               "the times of its calls are damaged");
+    stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
+    return true;
+}
+
+/* The first record of a block, and what few have. */
+static __attribute__((noinline)) bool record_more(struct mars_stream *stream, struct mars_record *record,
+                                                  bool polled, bool bad, struct mars_error *error)
 {
     if (polled) {
         record->polls = mars_get(&stream->polls);
-        record->rest_ns = scaled(stream, mars_get(&stream->polls), bad);
+        record->rest_ns = scaled(stream, mars_get(&stream->polls), &bad);
     }
     for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
         stream->counted[i] = mars_get(&stream->counters);
     if (stream->owns.at < stream->owns.end)
         record->own_ns = mars_get(&stream->owns);
-    *bad = *bad || stream->polls.bad || stream->counters.bad || stream->owns.bad;
+    bad = bad || stream->polls.bad || stream->counters.bad || stream->owns.bad;
+    if (stream->record == 1) /* the header says when it began */
+        record->own_ns = stream->jump;
+    else
+        stream->own += record->own_ns;
+    return record_end(stream, record, bad, error);
 }
 
+static __attribute__((noinline)) bool block_next(struct mars_stream *stream, struct mars_record *record,
+                                                 struct mars_error *error)
+{
+    while (stream->record == stream->records)
+        if (stream->next == stream->pieces || !block_read(stream, error))
+            return false;
+    return mars_stream_next(stream, record, error);
+}
+
+/* Calls nothing but at its end, and for long times. */
 bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, struct mars_error *error)
 {
     bool bad = false;
-    while (stream->record == stream->records) {
-        if (stream->next == stream->pieces)
-            return false;
-        if (!block_read(stream, error))
-            return false;
-    }
+    if (__builtin_expect(stream->record == stream->records, 0))
+        return block_next(stream, record, error);
     const uint32_t i = stream->record++, number = stream->order[i];
     const struct shape *shape = &stream->current->shape[number];
     record->function = shape->function;
@@ -379,17 +410,9 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
     record->polls = 1;
     record->rest_ns = record->own_ns = 0;
     record->counted = stream->counted;
-    if (shape->polled || stream->has_counters || stream->has_owns)
-        record_more(stream, record, shape->polled, &bad);
-    if (i == 0) /* the header says when it began */
-        record->own_ns = stream->jump;
-    else
-        stream->own += record->own_ns;
-    if (__builtin_expect(bad | stream->gap.bits.bad | stream->away.bits.bad | stream->duration.bits.bad, 0))
-        return mars_piece_fail(stream->task->trace, &stream->piece[stream->next - 1], error,
-                               "the times of its calls are damaged");
-    stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
-    return true;
+    if (shape->polled || stream->has_counters || stream->has_owns || i == 0)
+        return record_more(stream, record, shape->polled, bad, error);
+    return record_end(stream, record, bad, error);
 }
 
 static uint64_t sum_of(const struct mars_record *record, enum mars_field one, enum mars_field each, bool *any)

@@ -37,7 +37,7 @@ static inline void mars_bits_put(struct mars_bits *bits, uint64_t value, unsigne
 }
 
 /* The same byte by byte: at the end of the data, and of very long times. */
-static inline uint64_t mars_bits_get_slow(struct mars_bits *bits, unsigned count)
+static __attribute__((noinline, unused)) uint64_t mars_bits_get_slow(struct mars_bits *bits, unsigned count)
 {
     uint64_t value = 0;
     if (bits->at + count > 8 * (uint64_t)bits->bytes) {

@@ -229,12 +229,9 @@ static enum ker_status record_read(void *context, struct replay_task *t, struct 
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: thread %u of task %u calls MPI_Finalize: MPI wants the first one to",
                         r->program->path, thread, t->trace->number);
-    bool done = false;
-    enum ker_status status = KER_OK;
-    if (t->repeats && !*r->ends)
-        status = replay_shape_put(t, &r->held->code, &done, r->program->path, error);
-    if (status != KER_OK || done)
-        return status;
+    struct replay_shape *shape = t->repeats && !*r->ends ? replay_shape_of(t) : NULL;
+    if (shape)
+        return replay_shape_put(t, shape, &r->held->code, r->program->path, error);
     return record_put(r->program, thread ? &r->other[thread - 1] : &r->held->code, r->held, t,
                       &r->ends[thread], error);
 }

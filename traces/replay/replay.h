@@ -142,7 +142,7 @@ struct replay_later {
 
 /* A call like those of its shape that its block has had before, see shape.c. */
 struct replay_shape {
-    uint8_t road;      /* enum, there */
+    uint8_t road;      /* enum, there; 0: each is read as the first */
     uint32_t called;   /* index in the list of what was called */
     uint64_t bytes;    /* of the call in a profile */
     struct task_op op; /* what it became */
@@ -250,9 +250,16 @@ uint32_t replay_called(struct replay_task *, struct trace_called *);
 /* The record, the first of its shape, has been put as `op` (NULL: it is none), whose request has this number
  * in the trace: the next ones are to be put likewise where that can be. */
 void replay_shape_keep(struct replay_task *, struct trace_code *, const struct task_op *op, uint64_t request);
-/* Puts the record as one before; *done false: it is to be read as if it were the first. */
-enum ker_status replay_shape_put(struct replay_task *, struct trace_code *, bool *done, const char *path,
-                                 struct ker_error *);
+#define REPLAY_SHAPES_MOST (1u << 16) /* of a block */
+/* How the record is to be put; NULL: it is to be read as if it were the first. */
+static inline struct replay_shape *replay_shape_of(const struct replay_task *t)
+{
+    const struct mars_record *r = &t->record;
+    bool known = !r->fresh && r->shape < REPLAY_SHAPES_MOST && t->shape[r->shape].road;
+    return known ? &t->shape[r->shape] : NULL;
+}
+enum ker_status replay_shape_put(struct replay_task *, struct replay_shape *, struct trace_code *,
+                                 const char *path, struct ker_error *);
 
 /* ---- active.c ---- */
 

@@ -18,7 +18,6 @@ enum road {
     MAKE,    /* one that makes a request */
     WAIT,    /* a wait for one request */
 };
-#define SHAPES_MOST (1u << 16) /* of a block */
 
 static enum road road_of(struct replay_task *t, const struct task_op *op)
 {
@@ -58,7 +57,7 @@ void replay_shape_keep(struct replay_task *t, struct trace_code *code, const str
                        uint64_t request)
 {
     const struct mars_record *r = &t->record;
-    if (r->shape >= SHAPES_MOST)
+    if (r->shape >= REPLAY_SHAPES_MOST)
         return;
     KER_RESERVE(t->shape, t->shapes, r->shape + (size_t)1);
     struct replay_shape *shape = &t->shape[r->shape];
@@ -75,33 +74,36 @@ void replay_shape_keep(struct replay_task *t, struct trace_code *code, const str
         shape->road = FIRST;
 }
 
-enum ker_status replay_shape_put(struct replay_task *t, struct trace_code *code, bool *done, const char *path,
-                                 struct ker_error *error)
+static __attribute__((noinline)) enum ker_status request_put(struct replay_task *t,
+                                                             struct replay_shape *shape,
+                                                             struct trace_code *code, const char *path,
+                                                             struct ker_error *error)
+{
+    const struct replay_wrong w = {t, path, error};
+    struct task_op *op = &shape->op;
+    op->request = shape->request;
+    if (shape->road == WAIT)
+        t->list[0][0] = op->request;
+    t->part = 0;
+    t->parts = 1;
+    enum ker_status status = replay_active_check(t, op, &w);
+    if (status != KER_OK)
+        return status;
+    replay_requests_name(t, op);
+    trace_code_put_again(code, &shape->again, 0, op->request);
+    return KER_OK;
+}
+
+enum ker_status replay_shape_put(struct replay_task *t, struct replay_shape *shape, struct trace_code *code,
+                                 const char *path, struct ker_error *error)
 {
     const struct mars_record *r = &t->record;
-    struct replay_shape *shape = r->fresh || r->shape >= SHAPES_MOST ? NULL : &t->shape[r->shape];
-    *done = shape && shape->road != FIRST;
-    if (!*done)
-        return KER_OK;
     if (t->rules->counts)
         trace_called_add(&code->called, shape->called, r->polls, shape->bytes, r->duration_ns);
     trace_code_compute(code, replay_gap_ns(t));
-    uint64_t request = 0;
-    if (shape->road >= MAKE) {
-        const struct replay_wrong w = {t, path, error};
-        struct task_op *op = &shape->op;
-        request = op->request = shape->request;
-        if (shape->road == WAIT)
-            t->list[0][0] = request;
-        t->part = 0;
-        t->parts = 1;
-        enum ker_status status = replay_active_check(t, op, &w);
-        if (status != KER_OK)
-            return status;
-        replay_requests_name(t, op);
-        request = op->request;
-    }
+    if (shape->road >= MAKE)
+        return request_put(t, shape, code, path, error);
     if (shape->road != NOTHING)
-        trace_code_put_again(code, &shape->again, 0, request);
+        trace_code_put_again(code, &shape->again, 0, 0);
     return KER_OK;
 }

@@ -210,12 +210,17 @@ static uint8_t name_number(struct trace_store *store, const char *name)
 
 #define NUMBER_BYTES 10u /* most of a varint */
 
-/* Room for an operation; where it begins can be gone back to. */
-static uint8_t *code_begin(struct trace_code *code, size_t lists)
+/* Room for an operation. */
+static inline void code_reserve(struct trace_code *code, size_t lists)
 {
     if (__builtin_expect(code->used >= code->cut, 0))
         trace_code_cut(code);
     KER_RESERVE(code->byte, code->room, code->used + TRACE_OP_BYTES + lists);
+}
+
+/* Where it begins can be gone back to. */
+static inline uint8_t *code_begin(struct trace_code *code)
+{
     code->last_begin = code->begin + code->used;
     code->last_line = code->line;
     code->last_gap = code->gap;
@@ -246,8 +251,8 @@ static uint8_t kind_byte(const struct task_op *op)
 
 uint64_t trace_code_put(struct trace_code *code, const struct task_op *op)
 {
-    uint8_t *at = code_begin(code, (size_t)op->request_count * 2 * NUMBER_BYTES);
-    at = put_front(code, at, name_number(code->store, op->call), op->line);
+    code_reserve(code, (size_t)op->request_count * 2 * NUMBER_BYTES);
+    uint8_t *at = put_front(code, code_begin(code), name_number(code->store, op->call), op->line);
     *at++ = kind_byte(op);
     code->used = (size_t)(put_body(code, at, parts[op->kind], op) - code->byte);
     return code->last_op;
@@ -269,10 +274,21 @@ bool trace_again_make(struct trace_again *again, const struct trace_code *code, 
     return again->bytes <= sizeof again->body;
 }
 
+/* When there is room. */
+static __attribute__((noinline)) uint64_t again_more(struct trace_code *code, const struct trace_again *again,
+                                                     uint32_t line, uint64_t request)
+{
+    code_reserve(code, 0);
+    return trace_code_put_again(code, again, line, request);
+}
+
+/* Calls nothing but at its end. */
 uint64_t trace_code_put_again(struct trace_code *code, const struct trace_again *again, uint32_t line,
                               uint64_t request)
 {
-    uint8_t *at = put_front(code, code_begin(code, 0), again->call, line);
+    if (__builtin_expect(code->used >= code->cut || code->room < code->used + TRACE_OP_BYTES, 0))
+        return again_more(code, again, line, request);
+    uint8_t *at = put_front(code, code_begin(code), again->call, line);
     memcpy(at, again->body, sizeof again->body);
     at += again->bytes;
     if (again->has_request)
