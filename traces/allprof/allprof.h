@@ -340,7 +340,7 @@ ker_time allprof_pin(struct allprof_pins *, const struct allprof_args *, const s
 
 /* Counts a line's call, and keeps in args->made what it is counted as. known: by number of the call, zeroed
  * before the first. */
-void allprof_called_count(struct trace_called *, struct allprof_args *, uint32_t known[256]);
+void allprof_called_count(struct trace_code *, struct allprof_args *, uint32_t known[256]);
 static inline void allprof_called_again(struct trace_called *called, const struct allprof_args *args)
 {
     struct task_call *call = &called->call[args->made.called];

@@ -45,25 +45,27 @@ static uint64_t call_bytes(const struct allprof_args *args)
 /* What there is to count is a matter of the call, which is found out once. */
 enum { NO_BYTES, MESSAGE, OTHERS, FORM_SHIFT = 24, INDEX_MASK = (1 << FORM_SHIFT) - 1 };
 
-static uint32_t call_know(struct trace_called *called, const struct allprof_args *args)
+static uint32_t call_know(struct trace_code *code, const struct allprof_args *args)
 {
     const char *layout = args->call->layout;
     uint32_t form = !strpbrk(layout, "nlL")                  ? NO_BYTES
                     : args->call->kind == ALLPROF_COLLECTIVE ? OTHERS
                                                              : MESSAGE;
-    return (trace_called_find(called, args->name, strcspn(args->name, ":")) + 1) | form << FORM_SHIFT;
+    uint32_t index =
+        trace_called_find(&code->called, &code->store->functions, args->name, strcspn(args->name, ":"));
+    return (index + 1) | form << FORM_SHIFT;
 }
 
-void allprof_called_count(struct trace_called *called, struct allprof_args *args, uint32_t known[256])
+void allprof_called_count(struct trace_code *code, struct allprof_args *args, uint32_t known[256])
 {
     uint32_t found = 0,
              *place = allprof_call_listed(args->call) ? &known[allprof_call_number(args->call)] : &found;
     if (!*place)
-        *place = call_know(called, args);
+        *place = call_know(code, args);
     uint32_t form = *place >> FORM_SHIFT;
     args->made.called = (*place & INDEX_MASK) - 1;
     args->made.bytes = form == NO_BYTES  ? 0
                        : form == MESSAGE ? product(args->count, args->size)
                                          : call_bytes(args);
-    allprof_called_again(called, args);
+    allprof_called_again(&code->called, args);
 }

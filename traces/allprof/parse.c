@@ -450,7 +450,7 @@ static enum ker_status parse_line(struct parser *p)
     if (args->call->kind == ALLPROF_COMM_NEW || args->call->kind == ALLPROF_COMM_FREE)
         p->again->when++;
     if (p->rules->counts)
-        allprof_called_count(&p->code->called, args, p->known);
+        allprof_called_count(p->code, args, p->known);
     gap_decide(p);
     if (args->end_us != INT64_MIN && (args->call->kind == ALLPROF_INIT || p->last_end_us != INT64_MIN))
         p->last_end_us = args->end_us;

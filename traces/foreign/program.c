@@ -133,7 +133,8 @@ void foreign_count(struct foreign_task *t, const char *function, uint64_t bytes,
     if (!t->trace->counts)
         return;
     struct trace_called *called = &t->code->called;
-    uint32_t index = trace_called_find(called, function, strlen(function)); /* the list may move */
+    uint32_t index = trace_called_find(called, &t->code->store->functions, function,
+                                       strlen(function)); /* the list may move */
     struct task_call *call = &called->call[index];
     call->calls++;
     call->bytes += bytes;

@@ -193,7 +193,7 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
     if (t->repeats && t->record.fresh)
         replay_shape_keep(t, code, some ? &op : NULL, request);
     if (counts) /* what marstrace --profile prints */
-        trace_called_add(&held->code.called, replay_called(t, &held->code.called), t->record.polls,
+        trace_called_add(&held->code.called, replay_called(t, &held->code), t->record.polls,
                          mars_record_bytes(&t->record), t->record.duration_ns);
     return KER_OK;
 }

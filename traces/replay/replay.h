@@ -246,7 +246,7 @@ void replay_threads_join(struct replay_task *);
 /* ---- shape.c ---- */
 
 /* The index of the record's function in the list of what was called. */
-uint32_t replay_called(struct replay_task *, struct trace_called *);
+uint32_t replay_called(struct replay_task *, struct trace_code *);
 /* The record, the first of its shape, has been put as `op` (NULL: it is none), whose request has this number
  * in the trace: the next ones are to be put likewise where that can be. */
 void replay_shape_keep(struct replay_task *, struct trace_code *, const struct task_op *op, uint64_t request);

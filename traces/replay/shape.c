@@ -42,13 +42,14 @@ static enum road road_of(struct replay_task *t, const struct task_op *op)
     }
 }
 
-uint32_t replay_called(struct replay_task *t, struct trace_called *called)
+uint32_t replay_called(struct replay_task *t, struct trace_code *code)
 {
     const struct mars_function *function = t->record.function;
     size_t place = ker_hash((uintptr_t)function) >> 58; /* of 64 */
     if (t->counted[place].function != function) {
         t->counted[place].function = function;
-        t->counted[place].index = trace_called_find(called, function->name, strlen(function->name));
+        t->counted[place].index =
+            trace_called_find(&code->called, &code->store->functions, function->name, strlen(function->name));
     }
     return t->counted[place].index;
 }
@@ -64,7 +65,7 @@ void replay_shape_keep(struct replay_task *t, struct trace_code *code, const str
     shape->road = (uint8_t)road_of(t, op);
     if (shape->road == FIRST)
         return;
-    shape->called = replay_called(t, &code->called);
+    shape->called = replay_called(t, code);
     shape->bytes = mars_record_bytes(r);
     if (!op)
         return;

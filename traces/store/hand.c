@@ -152,18 +152,20 @@ static const char *const *names_get(struct trace_store *store, const uint8_t *te
     return names->name;
 }
 
-static void calls_get(struct trace_called *called, const uint8_t *at, const uint8_t *end)
+static void calls_get(struct trace_called *called, struct trace_functions *all, const uint8_t *at,
+                      const uint8_t *end)
 {
     while (at < end) {
         struct sent_call sent;
         memcpy(&sent, at, sizeof sent);
         at += sizeof sent;
-        uint32_t index = trace_called_find(called, (const char *)at, (size_t)sent.name_bytes - 1);
+        uint32_t index = trace_called_find(called, all, (const char *)at, (size_t)sent.name_bytes - 1);
         at += sent.name_bytes;
         called->call[index].calls = sent.calls;
         called->call[index].bytes = sent.bytes;
         called->call[index].time_ns = sent.time_ns;
     }
+    trace_called_fit(called);
 }
 
 static void front_get(struct trace_store *store, struct trace_task *task, const uint8_t *at)
@@ -176,7 +178,7 @@ static void front_get(struct trace_store *store, struct trace_task *task, const 
     trace_code_expect(&task->code, front.total);
     task->code.name = names_get(store, at, (size_t)front.names_bytes);
     at += front.names_bytes;
-    calls_get(&task->code.called, at, at + front.calls_bytes);
+    calls_get(&task->code.called, &store->functions, at, at + front.calls_bytes);
     at += front.calls_bytes;
     if (front.note_bytes) {
         task->note = ker_alloc((size_t)front.note_bytes);

@@ -39,6 +39,7 @@ void trace_store_release(struct trace_store *store)
     if (store->step && store->file >= 0)
         close(store->file);
     ker_free_all(store->other, store->others);
+    ker_free_all(store->functions.name, store->functions.count);
     *store = (struct trace_store){.file = -1};
 }
 
@@ -155,6 +156,7 @@ void trace_code_end(struct trace_code *code)
 {
     code->total = code->begin + code->used;
     code->name = code->store->name;
+    trace_called_fit(&code->called);
     if (code->begin) {
         code_spill(code, code->used);
         code->room = 0;

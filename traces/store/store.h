@@ -41,6 +41,7 @@ struct trace_store {
     uint32_t names;
     struct trace_names **other; /* names as other ranks have numbered them */
     uint32_t others;
+    struct trace_functions functions;
 };
 void trace_store_init(struct trace_store *, uint64_t most, struct trace_form);
 void trace_store_release(struct trace_store *);
