@@ -198,6 +198,8 @@ static bool issue_stream(struct task_mpi *mpi, struct task_state *task)
 static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
+    if (op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT) /* most are */
+        return issue_point_to_point(mpi, task, now);
     switch (op->kind) {
     case TASK_OP_COMPUTE:
     case TASK_OP_POLL:
@@ -237,11 +239,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);
         return true;
     default:
-        if (op->kind >= TASK_OP_WAIT && op->kind <= TASK_OP_TESTSOME)
-            return task_wait_begin(mpi, task, now);
-        if (task_op_onesided(op))
-            return task_onesided_begin(mpi, task, now);
-        return issue_point_to_point(mpi, task, now);
+        return task_op_onesided(op) ? task_onesided_begin(mpi, task, now) : task_wait_begin(mpi, task, now);
     }
 }
 
@@ -302,8 +300,8 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         task_after_begun(mpi, task);
         task_graph_wake(mpi, task);
     }
-    if (task->queues && task->queues->deferred.first && !task_computes(task))
-        task_onesided_enter(mpi, task, now);
+    if (__builtin_expect(mpi->progress == TASK_PROGRESS_CALLS, 0) && !task_computes(task))
+        task_onesided_enter(mpi, task, now); /* what was deferred */
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
         task->stage = TASK_STAGE_COLLECTIVE;
@@ -380,6 +378,8 @@ static inline bool task_waits(const struct task_mpi *mpi, struct task_state *tas
 {
     if (task->stage == TASK_STAGE_COLLECTIVE)
         return task_collective_blocked(task_run_at(mpi, task->collective));
+    if (task->op.kind < TASK_OP_PUT) /* most are */
+        return task->pending > 0;
     if (task_op_onesided(&task->op))
         return !task_onesided_settled(mpi, task);
     if (__builtin_expect(task->op.kind >= TASK_OP_AFTER, 0))

@@ -27,6 +27,7 @@
 #define HANDLE 256u  /* message */
 #define COMBINE 512u /* combine */
 #define WORDS 1024u  /* words */
+#define LAST 2048u   /* nothing: it ends what a program reads */
 
 static const uint16_t parts[] = {
     [TASK_OP_COMPUTE] = TIME,
@@ -85,7 +86,7 @@ static const uint16_t parts[] = {
     [TASK_OP_FINALIZE] = 0,
     [TASK_OP_ABORT] = MESSAGE | FLAG,
     [TASK_OP_AFTER] = MESSAGE,
-    [TASK_OP_END] = 0,
+    [TASK_OP_END] = LAST,
 };
 _Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
 #define KIND_BITS 6 /* the mode above them */
@@ -414,9 +415,18 @@ static inline ker_time get_time(struct trace_reader *reader)
     return (ker_time)get(reader) * reader->form.unit;
 }
 
+static bool reader_end(struct trace_reader *reader)
+{
+    if (reader->repeats)
+        trace_reader_seek(reader, reader->start, 0);
+    return false;
+}
+
 /* What most operations have not, or only. Apart, so that those need no room for what it calls. */
 static __attribute__((noinline)) bool get_rest(struct trace_reader *reader, struct task_op *op, unsigned has)
 {
+    if (has & LAST && reader->repeats)
+        return reader_end(reader);
     if (has & OTHER) {
         op->peer2 = (int32_t)get_signed(reader);
         op->tag2 = (int32_t)get_signed(reader);
@@ -490,7 +500,7 @@ static __attribute__((noinline)) bool decided_next(struct trace_reader *reader, 
 
 static __attribute__((noinline)) bool more_next(struct trace_reader *reader, struct task_op *op)
 {
-    return trace_reader_more(reader) && trace_reader_next(reader, op);
+    return trace_reader_more(reader) ? trace_reader_next(reader, op) : reader_end(reader);
 }
 
 /* Calls nothing but at its end. */

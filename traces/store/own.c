@@ -34,6 +34,8 @@ static void reader_begin(struct trace_own *own, struct trace_task *held, const i
     own->held = held;
     own->reader.code = &held->code;
     own->reader.comm = comm;
+    own->reader.start = own->start;
+    own->reader.repeats = true; /* a background job starts again, too */
     trace_reader_seek(&own->reader, own->start, 0);
 }
 
@@ -92,11 +94,7 @@ bool trace_program_next(struct task_program *program, uint32_t number, struct ta
     struct trace_own *own = trace_program_of(program, number);
     own->before = trace_reader_position(&own->reader);
     own->before_line = own->reader.line;
-    if (trace_reader_next(&own->reader, op) && op->kind != TASK_OP_END)
-        return true;
-    trace_reader_seek(&own->reader, own->start,
-                      0); /* it is repeated, or a background job that starts again */
-    return false;
+    return trace_reader_next(&own->reader, op);
 }
 
 bool trace_program_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)

@@ -115,7 +115,9 @@ struct trace_reader {
     uint32_t room;
     uint64_t *scratch; /* lists of the last operation */
     uint8_t *window;   /* of the file */
-    bool marks;        /* marks of steps are read, too */
+    uint64_t start;    /* a position: */
+    bool repeats; /* when it says that there is no more, as it does at TASK_OP_END, too, it is there again */
+    bool marks;   /* marks of steps are read, too */
 };
 /* Continues at a position behind which an operation begins (0: the first), and whose line number was this. */
 void trace_reader_seek(struct trace_reader *, uint64_t at, uint32_t line);
