@@ -17,25 +17,39 @@ struct listed {
     int32_t unused;
 };
 
+/* How many ranks run i has. Groups are looked at run by run: that of all tasks is one, and each task has it.
+ */
+static inline uint32_t run_length(const struct mars_ranks *group, uint32_t i)
+{
+    return (i + 1 < group->runs ? group->run[i + 1].start : group->count) - group->run[i].start;
+}
+
+/* Tasks that follow each other: the first << 32 | number; 0: they do not. */
+static uint64_t following(const struct mars_ranks *group)
+{
+    int64_t first = group->count ? group->run[0].first : -1;
+    if (first < 0)
+        return 0;
+    for (uint32_t i = 0; i < group->runs; i++) /* two tasks are two runs of one */
+        if (group->run[i].first != first + group->run[i].start ||
+            (group->run[i].step != 1 && run_length(group, i) > 1))
+            return 0;
+    return (uint64_t)first << 32 | group->count;
+}
+
 static bool is_world(const struct mars_comm *c, uint32_t tasks)
 {
-    const struct mars_ranks *m = &c->member;
-    for (uint32_t i = 0; i < m->runs; i++) {
-        uint32_t next = i + 1 < m->runs ? m->run[i + 1].start : m->count; /* two tasks are two runs of one */
-        if (m->run[i].first != (int32_t)m->run[i].start ||
-            (m->run[i].step != 1 && next - m->run[i].start > 1))
-            return false;
-    }
-    return m->count == tasks;
+    return following(&c->member) == tasks;
 }
 
 static bool group_is_inside(const struct mars_ranks *group, uint32_t tasks)
 {
     if (group->count == 0 || group->count > INT_MAX / 2)
         return false;
-    for (uint32_t i = 0; i < group->count; i++) {
-        int32_t member = mars_rank_at(group, i);
-        if (member < 0 || (uint32_t)member >= tasks)
+    for (uint32_t i = 0; i < group->runs; i++) {
+        int64_t first = group->run[i].first,
+                last = first + (int64_t)group->run[i].step * (run_length(group, i) - 1);
+        if (first < 0 || first >= tasks || last < 0 || last >= tasks)
             return false;
     }
     return true;
@@ -97,16 +111,6 @@ static void listed_add(struct ker_bytes *listed, const struct mars_comm *c, uint
 #define WRONG_WORLD                                                                                          \
     "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing, or cut?"
 
-/* The first of these tasks, which follow each other: first << 32 | number; 0: they do not. */
-static uint64_t world_of(const struct mars_comm *c)
-{
-    int32_t first = mars_rank_at(&c->member, 0);
-    for (uint32_t i = 0; i < c->member.count; i++)
-        if (mars_rank_at(&c->member, i) != first + (int32_t)i)
-            return 0;
-    return (uint64_t)first << 32 | c->member.count;
-}
-
 /* Tasks that have been spawned have worlds of their own. Each task is in one of them. */
 static enum ker_status worlds_agree(uint64_t *world, uint32_t tasks, const char *path, struct ker_comm *comm,
                                     struct ker_error *error)
@@ -137,7 +141,7 @@ static enum ker_status task_list(struct mars_trace *trace, uint32_t number, uint
         *aborts |= task->function[i] && strcmp(task->function[i]->name, "MPI_Abort") == 0;
     *world = 0;
     if (task->comms > 1 && task->comm[1] && !task->comm[1]->inter && is_inside(task->comm[1], task, tasks))
-        *world = world_of(task->comm[1]);
+        *world = following(&task->comm[1]->member);
     if (*world == 0)
         status = ker_fail(error, KER_BAD_INPUT, WRONG_WORLD, path, number, tasks);
     for (uint32_t i = 1; i < task->comms && status == KER_OK; i++) {

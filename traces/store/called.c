@@ -31,7 +31,7 @@ uint32_t trace_called_find(struct trace_called *called, struct trace_functions *
 void trace_called_fit(struct trace_called *called)
 {
     called->room = called->count;
-    called->call = ker_realloc(called->call, (called->count + 1ull) * sizeof *called->call);
+    called->call = ker_realloc(called->call, (called->count + !called->count) * sizeof *called->call);
 }
 
 bool trace_called_get(const struct trace_called *called, uint32_t index, struct task_call *call)
