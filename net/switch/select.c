@@ -276,23 +276,27 @@ int net_choice_least(const struct net_switch *s, const struct route_choice *choi
     return (int)best;
 }
 
-/* As net_choice_least: the cost of a detour is odd, that of a shortest path is not, so none are equal. */
-static inline uint64_t pair_cost(const struct net_switch *s, const struct route_pair *pair, unsigned i,
-                                 unsigned base, struct rule rule)
+/* ---- a pair ---- */
+
+/* As choice_cost of a path to another switch. */
+static inline uint64_t pair_cost(const struct net_switch *s, uint32_t hop, uint32_t weight, unsigned base,
+                                 ker_time now)
 {
-    uint32_t hop = (uint32_t)pair->hop[i];
+    const struct net_network *net = s->net;
     struct net_port *out = net_port_at(s, hop >> 16);
-    credits_take(s, out, rule.now);
+    credits_take(s, out, now);
     unsigned channel = net_channel_best(out, base + (hop >> 8 & 0xff), hop & 0xff);
-    uint64_t cost = output_cost(s->net, out, channel, rule);
-    return pair->weight[i] ? cost * pair->weight[i] : cost;
+    uint64_t cost =
+        net_output_backlog(net, out, now) + net_output_time(net, out, net->set.buffer - out->credit[channel]);
+    return cost <= net->set.threshold ? 0 : cost * (weight + !weight);
 }
 
+/* As net_choice_least, where the cost of a detour is odd, that of a shortest path is not: none are equal. */
 uint64_t net_pair_select(const struct net_switch *s, const struct route_pair *pair, unsigned base,
                          ker_time now)
 {
-    const struct rule rule = {.threshold = s->net->set.threshold, .queue = true, .credits = true, .now = now};
-    uint64_t direct = pair_cost(s, pair, 0, base, rule), detour = pair_cost(s, pair, 1, base, rule);
+    uint64_t direct = pair_cost(s, (uint32_t)pair->hop[0], pair->weight[0], base, now),
+             detour = pair_cost(s, (uint32_t)pair->hop[1], pair->weight[1], base, now);
     return pair->hop[detour + s->net->set.bias < direct];
 }
 
