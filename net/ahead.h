@@ -15,43 +15,42 @@ struct net_ahead {
 
 /* As it is kept: there may be several for each link. */
 struct net_kept {
-    ker_time leave;
-    uint64_t waited, in_buffer;
+    uint64_t leave : 63, detour : 1;
+    uint64_t waited : 48, bytes : 16; /* as long as a full output queue takes: 281 s are enough */
+    uint64_t in_buffer : 56, channel : 4, job : 4;
     uint32_t out, in; /* ports, in words of 8 bytes from net->dues on */
-    uint32_t wire;
-    uint16_t bytes;
-    uint8_t channel : 4, job : 4;
-    bool detour;
 };
 
-/* What an output has counted in all. Half of it is in the port; what does not fit there lies with the switch,
+/* What a port has counted in all. Half of it is in the port; what does not fit there lies with the switch,
  * which hardly any port needs in a short run. */
 struct net_port_counts {
-    uint64_t packets, bytes, busy, queue_max;
+    uint64_t packets, bytes, busy, queue_max, queue_time, input_time;
 };
 struct net_port_counts net_port_counts(const struct net_network *, const struct net_port *);
 void net_port_counts_set(struct net_network *, struct net_port *, struct net_port_counts);
-/* It has carried so much more than is in the port; queue_max: at least. */
-void net_port_counts_add(struct net_network *, struct net_port *, uint64_t bytes, uint64_t busy,
-                         uint64_t queue_max);
+/* It has carried so much more than is in the port. */
+void net_port_counts_carry(struct net_network *, struct net_port *, uint64_t bytes, uint64_t busy);
+/* These times are what is in both ports, and what more there is; waited: the last wait. */
+void net_port_times_carry(struct net_network *, struct net_port *out, struct net_port *in,
+                          uint64_t queue_time, uint64_t input_time, uint64_t waited);
 #define NET_CARRY (UINT64_C(1) << 32)
 
 /* Some of it lies in the measured span, this many picoseconds of its time on the link. */
 static inline void net_ahead_count(struct net_network *net, const struct net_ahead *t, uint32_t busy)
 {
     struct net_port *out = t->out;
-    out->queue_time += t->waited;
-    t->in->input_time += t->in_buffer;
+    uint64_t queue_time = out->queue_time + t->waited, input_time = t->in->input_time + t->in_buffer;
+    out->queue_time = (uint32_t)queue_time;
+    t->in->input_time = (uint32_t)input_time;
     out->packets++; /* no more than bytes */
     if (__builtin_expect(__builtin_add_overflow(out->bytes, t->bytes, &out->bytes), 0))
-        net_port_counts_add(net, out, NET_CARRY, 0, 0);
+        net_port_counts_carry(net, out, NET_CARRY, 0);
     if (__builtin_expect(__builtin_add_overflow(out->busy, busy, &out->busy), 0))
-        net_port_counts_add(net, out, 0, NET_CARRY, 0);
-    if (t->waited > out->queue_max) {
+        net_port_counts_carry(net, out, 0, NET_CARRY);
+    if (t->waited > out->queue_max)
         out->queue_max = (uint32_t)t->waited;
-        if (__builtin_expect(t->waited >= NET_CARRY, 0))
-            net_port_counts_add(net, out, 0, 0, t->waited);
-    }
+    if (__builtin_expect((queue_time | input_time) >= NET_CARRY, 0))
+        net_port_times_carry(net, out, t->in, queue_time, input_time, t->waited);
 }
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(struct net_network *, const struct net_ahead *);

@@ -108,11 +108,11 @@ KER_ORDER_AT(adapter_compare, struct net_adapter, id)
  * be made yet. */
 static const char *upstream_of(const struct net_network *net, const struct net_port *in)
 {
-    void *sender = ker_engine_component(net->engine, in->peer.index);
-    if (in->ends_at_adapter)
+    void *sender = ker_engine_component(net->engine, in->peer);
+    if (in->due.ends_at_adapter)
         return (char *)adapter_of(net, sender, in->peer_port)->due - NET_DUE_AT;
     if (net->made)
-        sender = net->switches[part_layout_order(&net->layout, in->peer.index)];
+        sender = net->switches[part_layout_order(&net->layout, in->peer)];
     return (char *)sender + net->switch_class.head_bytes +
            (size_t)in->peer_port * net->switch_class.port_stride;
 }
@@ -122,7 +122,7 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
 {
     for (uint32_t p = 0; p < net_switch_view(s).ports; p++) {
         struct net_port *in = net_switch_port(s, p);
-        if (in->used && in->peer.rank == net->rank)
+        if (in->upstream)
             in->upstream = (uint32_t)((size_t)(upstream_of(net, in) - net->dues) / 8);
     }
 }
@@ -148,6 +148,7 @@ static void classes_init(struct net_network *net)
     net->more_each =
         net->set.sinks || net->set.injection.count || net->congestion || net->series || net->jobs;
     net->landing = net->lands ? UINT64_MAX : 0;
+    net->maps = route_watched(net->topology) != 0;
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)net_switch_port_bytes(net);
     if (net->looks || net->set.queueing == NET_QUEUE_FIFO)
@@ -241,7 +242,7 @@ static uint32_t *owners_list(const struct net_network *net, const struct part_la
 static size_t memory_reserve(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    size_t dues = NET_DUE_BYTES, switches = 0, nodes = 0;
+    size_t dues = NET_DUE_BYTES + 8, switches = 0, nodes = 0;
     for (uint32_t i = 0; i < l->components; i++)
         if (owner[i] < sum->switches)
             switches += net_switch_bytes(net, route_ports(net->topology, owner[i]));
@@ -258,7 +259,7 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
     net->block_bytes = (net->made ? 0 : dues) + switches + nodes;
     net->block = ker_reserve(net->block_bytes);
     net->dues = net->made ? net->sparse.base : net->block;
-    memset(net->dues + NET_DUE_AT + 1, 0xff, NET_DUE_BYTES - NET_DUE_AT - 1); /* none is free */
+    memset(net->dues + NET_DUE_AT + 1, 0xff, NET_CREDITS_DUE * sizeof(uint64_t)); /* none is free */
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
     net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
     return dues;
@@ -359,6 +360,7 @@ void net_network_free(struct net_network *net)
     ker_arena_release(&net->waits_range);
     ker_sparse_release(&net->sparse);
     free(net->made);
+    free(net->remote);
     part_layout_release(&net->layout);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
         ker_unmap(net->link[i].times, sizeof *net->link[i].times * (net->set.most + 1u));

@@ -131,6 +131,13 @@ static inline uint32_t credits_come(const struct net_credits_due *due, ker_time 
     return (uint32_t)sum & ((1u << NET_DUE_TIME) - 1);
 }
 
+/* What is behind a port that is used. */
+static inline struct ker_address net_peer_of(const struct net_network *net, const struct net_port *port)
+{
+    return __builtin_expect(port->upstream != 0, 1) ? (struct ker_address){port->peer, net->engine->rank}
+                                                    : net->remote[port->peer];
+}
+
 /* ---- from an input ---- */
 
 static inline struct net_credits_due *credits_upstream(const struct net_network *net,
@@ -145,14 +152,13 @@ static inline void credit_return(struct net_network *net, const struct net_port 
 {
     ker_time when = credits_known(&net->set, read_end + net->link[in->link].latency + net->set.credit_delay);
     struct net_credits_due *due = credits_upstream(net, in);
-    uint32_t place = due->next;
+    uint32_t place = (due->place[0] & UINT16_MAX) != 0; /* the first that is free, if there is one */
     if (((due->place[place] & UINT16_MAX) != 0) | (when >= NET_DUE_UNTIL) |
         credits_starved(due, p->channel)) {
-        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, taken);
+        ker_post_note(net->engine, net_peer_of(net, in), when, KER_CREDIT, in->peer_port, p->channel, taken);
         return;
     }
     due->place[place] = (uint64_t)when << NET_DUE_TIME | (uint64_t)p->channel << 16 | taken;
-    due->next = (place == NET_CREDITS_DUE - 1 ? 0 : place + 1) & 3;
     ker_hold(net->engine, when);
 }
 

@@ -87,12 +87,13 @@ static uint64_t queue_most(const struct net_direction *d)
     COLUMN(busy_ps, "ps", U64, SUM, COUNTED(busy), "time spent transmitting inside the measured span") \
     COLUMN(utilisation, "", SHARE, SUM, COUNTED(busy), "`busy_ps` / measured span") \
     COLUMN(queue_mean_packets, "packets", SHARE, SUM, \
-           row->port ? row->port->queue_time : row->adapter->wait, \
+           row->port ? net_port_counts(row->net, row->port).queue_time : row->adapter->wait, \
            "mean number of packets waiting for this link at its sending end") \
     COLUMN(queue_max_bytes, "bytes", U64, MOST, queue_most(row), \
            "the most bytes that waited there at once: the longest wait of a packet, at the link's " \
            "bandwidth; of a node it is not counted: 0 (adapters.csv has it)") \
-    COLUMN(input_mean_packets, "packets", SHARE, SUM, row->port ? row->port->input_time : 0, \
+    COLUMN(input_mean_packets, "packets", SHARE, SUM, \
+           row->port ? net_port_counts(row->net, row->port).input_time : 0, \
            "mean number of packets in the buffer at its receiving end") \
     COLUMN(credit_stall_ps, "ps", U64, SUM, row->series ? row->series->stalled : 0, \
            "time in which packets waited in the inputs, or at the node, and could have been sent to this " \
@@ -164,7 +165,7 @@ static void switch_show_known(const struct walk *w, struct stats_table *table, c
     uint64_t order = (uint64_t)view.id * route_summarise(w->net->topology)->max_ports;
     for (uint32_t p = 0; p < view.ports; p++) {
         const struct net_port *port = net_switch_port(s, p);
-        if (!port->used)
+        if (!port->due.used)
             continue;
         d.port = port;
         d.series = &view.series[p];
@@ -172,7 +173,7 @@ static void switch_show_known(const struct walk *w, struct stats_table *table, c
         d.from.port = (uint16_t)p;
         d.class = port->link;
         d.order = order + p;
-        d.to.node = port->ends_at_adapter;
+        d.to.node = port->due.ends_at_adapter;
         if (d.to.node && w->directions->nodes) {
             struct route_peer peer;
             route_port(w->net->topology, view.id, p, &peer);

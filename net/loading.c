@@ -26,9 +26,8 @@ struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_
 
 void net_credits_state(const struct net_network *net, struct net_credits_due *due, struct ker_chunk *c)
 {
-    uint8_t next = ker_chunk_u8(c, due->next), starved = ker_chunk_u8(c, due->starved);
-    c->bad |= next >= NET_CREDITS_DUE || starved > 3;
-    due->next = next & 3;
+    uint8_t starved = ker_chunk_u8(c, due->starved);
+    c->bad |= starved > 3;
     due->starved = starved & 3;
     for (uint32_t i = 0; i < NET_CREDITS_DUE && !c->bad; i++) {
         due->place[i] = ker_chunk_u64(c, due->place[i]);

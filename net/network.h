@@ -131,14 +131,15 @@ struct net_settings {
 /* Of an output, or of an adapter: credits that are in transit to it (credits.h), in no order, and what else
  * there is room for. A place is when the credit comes, from bit NET_DUE_TIME on, the channel, from bit 16 on,
  * and bytes; 0 bytes: it is free. */
-#define NET_CREDITS_DUE 3
+#define NET_CREDITS_DUE 2
 #define NET_DUE_TIME 20
 #define NET_DUE_UNTIL (INT64_C(1) << (63 - NET_DUE_TIME)) /* 8.8 s; credits that come later are records */
 struct net_credits_due {
-    uint8_t next : 2,   /* the place for the next one */
-        starved : 2,    /* something waits for credits on an even channel, on an odd one */
-        to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
-        lands : 1;      /* output: to an adapter of this rank, which may count packets at the grant */
+    uint8_t starved : 2,     /* something waits for credits on an even channel, on an odd one */
+        to_adapter : 1,      /* output: ends at an adapter that takes all: its credits are never used up */
+        lands : 1,           /* output: to an adapter of this rank, which may count packets at the grant */
+        ends_at_adapter : 1, /* port; else at a switch, */
+        used : 1;            /* if it is used */
     uint64_t place[NET_CREDITS_DUE];
 } __attribute__((packed));
 
@@ -146,27 +147,34 @@ struct net_credits_due {
 struct net_port {
     uint32_t upstream; /* input: the output that sends to it, in words of 8 bytes from net_network.dues on; 0:
                           another rank's */
+    uint32_t peer;     /* of this rank: the component; else its place in net_network.remote */
+    uint32_t waits;    /* output: its net_waits; 0: nothing waits */
     uint16_t peer_port;
-    uint8_t link : 6, /* class */
-        ends_at_adapter : 1, used : 1;
-    struct net_credits_due due; /* output */
-    ker_time read_free;         /* input: the crossbar may read again */
-    uint64_t input_time;        /* statistics of the input: of its packets in the buffer, picoseconds */
-    struct ker_address peer;
+    uint8_t link; /* class */
+    struct net_credits_due due;
+    /* statistics, picoseconds (ahead.h); what is carried over is elsewhere */
+    uint32_t input_time; /* of the input: of its packets in the buffer */
+    uint32_t queue_time; /* of the output, as what follows: waits for the link */
+    uint32_t bytes, busy, packets;
+    uint32_t queue_max;  /* the longest wait */
+    ker_time read_free;  /* input: the crossbar may read again */
     ker_time link_free;  /* output: end of the last transmission scheduled */
     ker_time write_free; /* output: the crossbar may write again */
-    uint32_t waits;      /* output: its net_waits; 0: nothing waits */
-    uint32_t waiting;    /* output: bytes in its requests */
-    /* statistics of the output (ahead.h) */
-    uint64_t queue_time;
-    uint32_t bytes, busy, packets; /* what is carried over is elsewhere */
-    uint32_t queue_max;            /* longest wait for the link, picoseconds; longer ones are there, too */
-    uint32_t credit[];             /* output: bytes free behind it, per channel */
+    uint32_t credit[];   /* output: bytes free behind it, per channel */
 };
-#define NET_DUE_BYTES 32 /* of an adapter's: they lie in them as in a port */
+#define NET_DUE_BYTES 24 /* from an adapter's to the next: they lie in what ends there as in a port */
 #define NET_DUE_AT offsetof(struct net_port, due)
 _Static_assert(ROUTE_MAX_LINKS <= 64, "a link fits");
-_Static_assert(NET_DUE_AT == 7 && offsetof(struct net_port, read_free) == 32, "places are aligned");
+_Static_assert(NET_DUE_AT == 15 && offsetof(struct net_port, credit) == 80, "nothing is padded");
+
+/* Of an output where packets wait, in a pool of the rank; all others have number 0, where nobody writes. A
+ * free one has an empty row. */
+struct net_waits {
+    uint32_t queue;   /* last request of the ring; NET_NONE: no requests */
+    uint32_t waiting; /* bytes in its requests */
+    ker_time wake;    /* a wake-up is scheduled for then; KER_TIME_MAX: none */
+    uint16_t first[]; /* by input: its first request, or NET_NO_VOQ; not where the switch is searched */
+};
 
 struct net_link_series;
 struct net_series;
@@ -313,6 +321,7 @@ struct net_network {
     uint32_t jobs;         /* of output.links_by_job: those that are counted by themselves; 0: it is off */
     const char *(*job_name)(const void *names, uint32_t job);
     const void *job_names;
+    bool maps;              /* switches have news of watched links */
     bool carried;           /* switches have counts that do not fit into ports */
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
@@ -338,6 +347,8 @@ struct net_network {
     bool more_each; /* adapters have their own net_adapter_more */
     char *dues; /* where the places of credits of adapters begin, NET_DUE_BYTES each, but for the first, which
                    has none that is free; outputs have theirs */
+    struct ker_address *remote; /* what is behind the links of its switches to other ranks */
+    size_t remote_count, remote_room;
     char *block; /* the memory of all of them */
     size_t block_bytes;
     /* switches that are made when they are needed (build.c): in the order of `switches`, */
@@ -413,7 +424,12 @@ static inline void net_final_set(struct net_network *net, ker_time until)
 /* Bytes of buffer behind an output, per channel. */
 static inline uint32_t net_buffer_behind(const struct net_network *net, const struct net_port *out)
 {
-    return out->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
+    return out->due.ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
+}
+
+static inline struct net_waits *net_waits_of(const struct net_network *net, const struct net_port *out)
+{
+    return (struct net_waits *)(void *)(net->waits.at + (size_t)out->waits * net->waits.bytes);
 }
 
 /* members.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */

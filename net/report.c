@@ -172,10 +172,10 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
             struct net_port *port = net_switch_port(s, p);
             if (port->waits)
                 return "a packet is left in a switch";
-            if (port->used) /* what was put down there since anybody has looked at it */
+            if (port->due.used) /* what was put down there since anybody has looked at it */
                 credits_book(&port->due, port->credit, credits_most(net, port), KER_TIME_MAX - 1);
-            uint32_t full = port->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
-            for (uint32_t c = 0; c < channels && port->used; c++)
+            uint32_t full = port->due.ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
+            for (uint32_t c = 0; c < channels && port->due.used; c++)
                 if (!port->due.to_adapter && port->credit[c] != full)
                     return "credits are missing at a switch";
         }

@@ -128,9 +128,9 @@ static struct net_load port_total(const struct net_direction *d)
     const struct net_load total = {.packets = n.packets,
                                    .bytes = n.bytes,
                                    .busy = n.busy,
-                                   .queue_time = d->port->queue_time,
+                                   .queue_time = n.queue_time,
                                    .queue_max = n.queue_max,
-                                   .waiting = d->port->waiting};
+                                   .waiting = net_waits_of(d->net, d->port)->waiting};
     if (n.queue_max)
         queue_max_set(d, 0); /* the longest wait of the next period begins again */
     return total;
@@ -168,7 +168,7 @@ static struct net_load load_of_all(const struct net_direction *d)
     if (!d->port)
         return (struct net_load){a->packets, a->bytes, a->busy, a->wait, stall, queued, 0};
     const struct net_port_counts n = net_port_counts(d->net, d->port);
-    return (struct net_load){n.packets, n.bytes, n.busy, d->port->queue_time, stall, n.queue_max, 0};
+    return (struct net_load){n.packets, n.bytes, n.busy, n.queue_time, stall, n.queue_max, 0};
 }
 
 static void load_add(struct net_load *sum, const struct net_load *load)

@@ -17,8 +17,8 @@
 
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define NETWORK_VERSION 5
-#define SWITCH_VERSION 13
-#define ADAPTER_VERSION 13
+#define SWITCH_VERSION 14
+#define ADAPTER_VERSION 14
 
 /* ---- counts ---- */
 

@@ -28,7 +28,7 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);
     w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
     w->arena = ker_reserve_range(&w->arena_bytes);
-    w->far_record.free = KER_NONE;
+    w->far_event.free = w->far_note.free = KER_NONE;
     w->chunks_used = 1; /* 0 means none */
     w->high = UINT32_MAX;
     w->chunk_limit =
@@ -49,12 +49,13 @@ void wheel_release(struct wheel *w)
     free(w->busy);
     free(w->busy_block);
     free(w->far);
-    KER_POOL_RELEASE(&w->far_record);
+    KER_POOL_RELEASE(&w->far_event);
+    KER_POOL_RELEASE(&w->far_note);
 }
 
 /* ---- chunks ---- */
 
-#define TRIM_STEP 1024u /* chunks: whole pages, also huge ones */
+#define TRIM_STEP ((2u << 20) / WHEEL_CHUNK) /* whole pages, also huge ones */
 
 /* More is in flight again: the upper part is used like the rest. */
 static void trim_cancel(struct wheel *w)
@@ -157,16 +158,16 @@ static void far_push(struct wheel *w, struct wheel_far entry)
 
 struct ker_event *wheel_far_event(struct wheel *w, ker_time time)
 {
-    uint32_t record = KER_POOL_TAKE(&w->far_record, NULL);
+    uint32_t record = KER_POOL_TAKE(&w->far_event, NULL);
     far_push(w, (struct wheel_far){time, record, 0});
-    return &w->far_record.at[record];
+    return &w->far_event.at[record];
 }
 
 void wheel_far_note(struct wheel *w, ker_time time, const struct wheel_note *note)
 {
-    uint32_t record = KER_POOL_TAKE(&w->far_record, NULL);
+    uint32_t record = KER_POOL_TAKE(&w->far_note, NULL);
     far_push(w, (struct wheel_far){time, record, 1});
-    memcpy(&w->far_record.at[record], note, sizeof *note);
+    w->far_note.at[record] = *note;
 }
 
 ker_time wheel_next_far(const struct wheel *w)
@@ -191,15 +192,14 @@ ker_time wheel_next_far(const struct wheel *w)
 
 static void far_settle(struct wheel *w, struct wheel_far entry)
 {
-    struct ker_event *record = &w->far_record.at[entry.record];
     if (entry.is_note) {
-        struct wheel_note note;
-        memcpy(&note, record, sizeof note);
-        wheel_note_put(w, entry.time, note);
+        wheel_note_put(w, entry.time, w->far_note.at[entry.record]);
+        KER_POOL_GIVE(&w->far_note, entry.record);
     } else {
-        *wheel_event(w, entry.time, record->component) = *record;
+        const struct ker_event *event = &w->far_event.at[entry.record];
+        *wheel_event(w, entry.time, event->component) = *event;
+        KER_POOL_GIVE(&w->far_event, entry.record);
     }
-    KER_POOL_GIVE(&w->far_record, entry.record);
 }
 
 /* What the wheel reaches by now. */
@@ -241,13 +241,10 @@ void wheel_visit(const struct wheel *w, const struct wheel_visitor *v)
                              v);
     }
     for (size_t i = 0; i < w->far_count; i++) {
-        const struct ker_event *record = &w->far_record.at[w->far[i].record];
-        struct wheel_note note;
-        memcpy(&note, record, sizeof note);
         if (w->far[i].is_note)
-            v->note(v->context, w->far[i].time, &note);
+            v->note(v->context, w->far[i].time, &w->far_note.at[w->far[i].record]);
         else
-            v->event(v->context, record);
+            v->event(v->context, &w->far_event.at[w->far[i].record]);
     }
 }
 
@@ -260,7 +257,8 @@ void wheel_restart(struct wheel *w, ker_time at)
     w->high = UINT32_MAX;
     memset(w->free, 0, sizeof w->free);
     w->far_count = 0;
-    KER_POOL_RELEASE(&w->far_record);
+    KER_POOL_RELEASE(&w->far_event);
+    KER_POOL_RELEASE(&w->far_note);
     w->base = w->base_slot = 0;
     w->horizon = (ker_time)w->slots * w->grid;
     wheel_advance(w, at / w->grid * w->grid);

@@ -2,7 +2,7 @@
  * kernel/.
  *
  * Time is cut into grid slots of equal length; the wheel holds the next `slots` of them. A bucket is one slot
- * of one block of consecutive components and holds chunks of 2 KiB: events (64 bytes) and notes (16 bytes)
+ * of one block of consecutive components and holds chunks of 1 KiB: events (64 bytes) and notes (16 bytes)
  * apart. Chunks come from one arena by a last-in-first-out free list, so that nothing is allocated per
  * record; where most of a large arena is free, its upper part is emptied and given back. Records beyond the
  * horizon wait in a binary heap and move into the wheel when it has come near enough. Order inside a bucket
@@ -15,11 +15,11 @@
 
 #include <stddef.h>
 
-#define WHEEL_CHUNK 2048u
+#define WHEEL_CHUNK 1024u
 #define WHEEL_UNIT 16u /* references count 16-byte units from the arena's base: 64 GiB */
 #define WHEEL_CHUNK_EVENTS (WHEEL_CHUNK / 64 - 1)
 #define WHEEL_CHUNK_NOTES (WHEEL_CHUNK / 16 - 1)
-#define WHEEL_TRIM_LEAST 16384u /* free chunks: 32 MiB; of fewer none are given back */
+#define WHEEL_TRIM_LEAST ((32u << 20) / WHEEL_CHUNK) /* free chunks; of fewer none are given back */
 
 /* A note in the wheel: its time counts from the start of its slot. */
 struct wheel_note {
@@ -39,7 +39,7 @@ struct wheel_bucket {
 
 struct wheel_far { /* heap entry */
     ker_time time;
-    uint32_t record; /* in far_record */
+    uint32_t record; /* in far_event or far_note */
     uint32_t is_note;
 };
 
@@ -67,7 +67,8 @@ struct wheel {
     uint32_t block_words;
     struct wheel_far *far;
     size_t far_count, far_room;
-    KER_POOL(struct ker_event) far_record; /* events, and notes in their place */
+    KER_POOL(struct ker_event) far_event;
+    KER_POOL(struct wheel_note) far_note;
     size_t arena_bytes;
 };
 

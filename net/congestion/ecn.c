@@ -99,7 +99,8 @@ static bool ecn_marks(const struct net_network *net, const struct net_at_grant *
     const struct ecn *ecn = net->congestion_state;
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     uint64_t waiting =
-        (uint64_t)((unsigned __int128)out->waiting * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
+        (uint64_t)((unsigned __int128)net_waits_of(net, out)->waiting * net->link[out->link].byte_time >>
+                   NET_BYTE_TIME_BITS);
     if (ecn->root_only && at->left < credits_of(&net->set, net->set.most))
         return false;
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];

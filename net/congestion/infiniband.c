@@ -112,7 +112,7 @@ static bool is_root(const struct a10 *a10, const struct net_at_grant *at)
 {
     if (at->left >= credits_of(&a10->net->set, a10->net->set.most))
         return true;
-    return (a10->adapters_mark && at->out->ends_at_adapter) ||
+    return (a10->adapters_mark && at->out->due.ends_at_adapter) ||
            (at->port < 256 && a10->victims[at->port / 64] >> at->port % 64 & 1);
 }
 

@@ -25,26 +25,27 @@ static struct net_port *port_named(const struct net_network *net, uint32_t name)
 
 void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
 {
+    ker_assert(t->waited >> 48 == 0 && t->in_buffer >> 56 == 0);
     *KER_PUSH(net->ahead, net->ahead_count, net->ahead_room) =
-        (struct net_kept){.leave = t->leave,
-                          .waited = t->waited,
-                          .in_buffer = t->in_buffer,
+        (struct net_kept){.leave = (uint64_t)t->leave & INT64_MAX,
+                          .detour = t->detour,
+                          .waited = t->waited & (UINT64_MAX >> 16),
+                          .bytes = t->bytes & UINT16_MAX,
+                          .in_buffer = t->in_buffer & (UINT64_MAX >> 8),
+                          .channel = t->channel & 15,
+                          .job = t->job & 15,
                           .out = port_name(net, t->out),
-                          .in = port_name(net, t->in),
-                          .wire = (uint32_t)t->wire,
-                          .bytes = (uint16_t)t->bytes,
-                          .channel = (uint8_t)(t->channel & 15),
-                          .job = (uint8_t)(t->job & 15),
-                          .detour = t->detour};
+                          .in = port_name(net, t->in)};
 }
 
 struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
 {
     const struct net_kept *k = &net->ahead[index];
-    return (struct net_ahead){.out = port_named(net, k->out),
+    struct net_port *out = port_named(net, k->out);
+    return (struct net_ahead){.out = out,
                               .in = port_named(net, k->in),
-                              .leave = k->leave,
-                              .wire = k->wire,
+                              .leave = (ker_time)k->leave,
+                              .wire = net_times_of(net, out->link, k->bytes).wire,
                               .waited = k->waited,
                               .in_buffer = k->in_buffer,
                               .bytes = k->bytes,
@@ -56,7 +57,7 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
 struct net_link_series *net_ahead_series(const struct net_network *net, const struct net_ahead *t)
 {
     const struct net_switch *s = net_switch_of(net, t->out);
-    return &s->series[net_port_number(s, t->out)];
+    return &s->more->series[net_port_number(s, t->out)];
 }
 
 struct net_job_use *net_ahead_jobs(const struct net_network *net, const struct net_ahead *t)
@@ -83,21 +84,17 @@ void net_ahead_count_now(struct net_network *net, const struct net_ahead *t)
         net_job_count(net_job_use(net, net_ahead_jobs(net, t), t->job), t->bytes, busy);
 }
 
-static void kept_count(struct net_network *net, size_t index)
-{
-    const struct net_ahead t = net_ahead_kept(net, index);
-    net_ahead_count_now(net, &t);
-}
-
 void net_network_settle(struct net_network *net, ker_time until)
 {
     size_t kept = 0;
     net_final_set(net, until);
-    for (size_t i = 0; i < net->ahead_count; i++)
-        if (net->ahead[i].leave + net->ahead[i].wire <= until)
-            kept_count(net, i);
+    for (size_t i = 0; i < net->ahead_count; i++) {
+        const struct net_ahead t = net_ahead_kept(net, i);
+        if (t.leave + t.wire <= until)
+            net_ahead_count_now(net, &t);
         else
             net->ahead[kept++] = net->ahead[i];
+    }
     net->ahead_count = kept;
     if (net->states)
         net_link_states_settle(net, until);
@@ -112,9 +109,11 @@ void net_network_end(struct net_network *net, ker_time end)
     net_final_set(net, net->final);
     for (uint32_t i = 0; i < net->adapter_count; i++)
         net_injection_resize(net->adapters[i], 1);
-    for (size_t i = 0; i < net->ahead_count; i++)
-        if (net->ahead[i].leave < net->set.measure_to)
-            kept_count(net, i);
+    for (size_t i = 0; i < net->ahead_count; i++) {
+        const struct net_ahead t = net_ahead_kept(net, i);
+        if (t.leave < net->set.measure_to)
+            net_ahead_count_now(net, &t);
+    }
     net->ahead_count = 0;
 }
 

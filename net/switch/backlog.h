@@ -22,7 +22,7 @@ static inline uint64_t net_output_backlog(const struct net_network *net, const s
                                           ker_time now)
 {
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
-    return scheduled + net_output_time(net, out, out->waiting);
+    return scheduled + net_output_time(net, out, net_waits_of(net, out)->waiting);
 }
 
 #endif

@@ -14,8 +14,8 @@ size_t net_switch_port_bytes(const struct net_network *net)
 
 size_t net_switch_bytes(const struct net_network *net, uint32_t ports)
 {
-    return (sizeof(struct net_switch) + (net_switch_port_bytes(net) + net_lanes_bytes(net)) * ports + 31) /
-           32 * 32;
+    return (sizeof(struct net_switch) + (net_switch_port_bytes(net) + net_lanes_bytes(net)) * ports + 7) / 8 *
+           8;
 }
 
 /* ---- outputs where packets wait ---- */
@@ -43,6 +43,13 @@ void net_waits_extend(struct net_network *net)
         memset(net_waits_at(net, i)->first, 0xff, net->waits.row);
 }
 
+ker_time *net_since_of(struct net_switch *s, uint32_t request)
+{
+    struct net_switch_more *more = net_switch_more(s);
+    KER_RESERVE(more->since, more->since_room, request + 1u);
+    return &more->since[request];
+}
+
 /* ---- the switch ---- */
 
 static void port_init(struct net_network *net, struct net_port *port, const struct part_layout *l,
@@ -52,24 +59,33 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     uint32_t host = node ? peer->id / net->adapters_each : 0;
     if (peer->kind == ROUTE_NOTHING)
         return;
-    port->peer = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
-    port->used = true;
+    struct ker_address at = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
+    port->peer = at.index;
+    port->upstream = at.rank == net->rank; /* it is found later */
+    if (!port->upstream) {
+        port->peer = (uint32_t)net->remote_count;
+        *KER_PUSH(net->remote, net->remote_count, net->remote_room) = at;
+    }
+    port->due.used = true;
     port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
     port->link = peer->link & (ROUTE_MAX_LINKS - 1);
-    port->ends_at_adapter = node;
+    port->due.ends_at_adapter = node;
     port->due.to_adapter = node && !net->set.sinks;
-    port->due.lands = node && net->lands && port->peer.rank == net->rank;
+    port->due.lands = node && net->lands && port->upstream;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         port->credit[c] = port->due.to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
 }
 
-static void more_init(struct net_network *net, struct net_switch *s)
+static void more_init(struct net_network *net, struct net_switch *s, const struct part_layout *l)
 {
     bool counts = net->congestion && net->congestion->counts;
     s->more = &net_switch_plain;
-    if (!net_by_fifo(s) && !net->set.lanes && !counts && !net->away && !net->jobs)
+    if (!net_by_fifo(s) && !net->set.lanes && !counts && !net->away && !net->jobs && !net->maps &&
+        !net->series)
         return;
     struct net_switch_more *m = net_switch_more(s);
+    m->map = net_congestion_map_new(net, l, s->id);
+    m->series = net_series_new(net, (uint64_t)s->id * route_summarise(net->topology)->max_ports, s->ports);
     if (net_by_fifo(s)) {
         m->input_fifo = ker_alloc(sizeof *m->input_fifo * s->ports * NET_MAX_CHANNELS);
         for (uint32_t i = 0; i < s->ports * NET_MAX_CHANNELS; i++)
@@ -97,9 +113,7 @@ void net_switch_init(struct net_network *net, struct net_switch *s, const struct
     s->port_bytes = (uint16_t)net_switch_port_bytes(net);
     s->request.free = KER_NONE;
     s->searched = ports > NET_VOQ_PORTS;
-    s->map = net_congestion_map_new(net, l, id);
-    more_init(net, s);
-    s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
+    more_init(net, s, l);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
@@ -118,7 +132,8 @@ void net_switch_release(struct net_switch *s)
         free(s->more->jobs);
         free(s->more->granted);
         free(s->more->carried);
+        free(s->more->since);
+        net_congestion_map_free(s->more->map);
         free((void *)(uintptr_t)s->more);
     }
-    net_congestion_map_free(s->map);
 }

@@ -51,7 +51,7 @@ static void turn(struct net_congestion_map *n, uint32_t watch)
 
 static void broadcast(struct net_switch *s, uint32_t watch, ker_time now)
 {
-    const struct net_congestion_map *n = s->map;
+    const struct net_congestion_map *n = s->more->map;
     for (uint32_t i = 0; i < n->members; i++)
         ker_post_note(s->net->engine, n->member[i].address, now + n->member[i].delay, KER_NOTICE, 0, 0,
                       watch);
@@ -60,7 +60,7 @@ static void broadcast(struct net_switch *s, uint32_t watch, ker_time now)
 void net_congestion_map_look(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_network *net = s->net;
-    struct net_congestion_map *n = s->map;
+    struct net_congestion_map *n = s->more->map;
     struct watched *w = &n->port[port];
     if (w->link == 0)
         return;
@@ -72,7 +72,7 @@ void net_congestion_map_look(struct net_switch *s, uint32_t port, ker_time now)
         turn(n, w->link);
         broadcast(s, w->link, now);
     }
-    if (w->congested && !w->pending && out->waiting == 0) {
+    if (w->congested && !w->pending && net_waits_of(net, out)->waiting == 0) {
         w->pending = true;
         ker_post_note(net->engine, (struct ker_address){s->self, net->rank},
                       out->link_free - class->watch_low, KER_NOTICE, (uint16_t)port, TO_ITSELF, 0);
@@ -83,16 +83,16 @@ void net_congestion_map_take(struct net_switch *s, ker_time now, uint16_t port, 
                              uint32_t amount)
 {
     if (channel != TO_ITSELF) {
-        turn(s->map, amount);
+        turn(s->more->map, amount);
         return;
     }
-    s->map->port[port].pending = false;
+    s->more->map->port[port].pending = false;
     net_congestion_map_look(s, port, now);
 }
 
 void net_congestion_map_state(struct net_switch *s, struct ker_chunk *c)
 {
-    struct net_congestion_map *n = s->map;
+    struct net_congestion_map *n = s->more->map;
     uint32_t links = n ? route_watched(s->net->topology) : 0;
     ker_chunk_same(c, links);
     ker_chunk_bytes(c, n ? n->congested : NULL, (links + 63) / 64 * sizeof *n->congested);

@@ -1,9 +1,10 @@
-/* counts.c - what an output has counted: the halves in its port, and what is carried over.
+/* counts.c - what a port has counted: the halves in it, and what is carried over.
  *
- * A port has 32 bits for each count. What goes beyond them lies with the switch, by output, in 64 bits, and
+ * A port has 32 bits for each count. What goes beyond them lies with the switch, by port, in 64 bits, and
  * is added to what the port has counted since. Hardly any port of a short run needs that: it takes 4 GB, 4.29
  * ms of transmissions, or a wait of 4.29 ms.
  */
+#include "net/channels.h"
 #include "net/switch/private.h"
 
 /* Switches lie in memory in the order of the list. */
@@ -14,29 +15,36 @@ struct net_switch *net_switch_of(const struct net_network *net, const struct net
                    1];
 }
 
+static struct net_port_counts counts_sum(struct net_port_counts a, struct net_port_counts b)
+{
+    uint64_t most = a.queue_max > b.queue_max ? a.queue_max : b.queue_max;
+    return (struct net_port_counts){
+        a.packets + b.packets,       a.bytes + b.bytes,          a.busy + b.busy, most,
+        a.queue_time + b.queue_time, a.input_time + b.input_time};
+}
+
 struct net_port_counts net_port_counts(const struct net_network *net, const struct net_port *port)
 {
-    struct net_port_counts n = {port->packets, port->bytes, port->busy, port->queue_max};
-    if (!net->carried || !port->used)
+    struct net_port_counts n = {port->packets,   port->bytes,      port->busy,
+                                port->queue_max, port->queue_time, port->input_time};
+    if (!net->carried || !port->due.used)
         return n;
     const struct net_switch *s = net_switch_of(net, port);
     if (!s->more->carried)
         return n;
-    const struct net_port_counts *more = &s->more->carried[net_port_number(s, port)];
-    n.packets += more->packets;
-    n.bytes += more->bytes;
-    n.busy += more->busy;
-    n.queue_max = more->queue_max > n.queue_max ? more->queue_max : n.queue_max;
-    return n;
+    return counts_sum(n, s->more->carried[net_port_number(s, port)]);
 }
 
 void net_port_counts_set(struct net_network *net, struct net_port *port, struct net_port_counts n)
 {
-    bool fits = (n.packets | n.bytes | n.busy | n.queue_max) >> 32 == 0;
-    port->packets = fits ? (uint32_t)n.packets : 0;
-    port->bytes = fits ? (uint32_t)n.bytes : 0;
-    port->busy = fits ? (uint32_t)n.busy : 0;
-    port->queue_max = fits ? (uint32_t)n.queue_max : 0;
+    bool fits = (n.packets | n.bytes | n.busy | n.queue_max | n.queue_time | n.input_time) >> 32 == 0;
+    const struct net_port_counts here = fits ? n : (struct net_port_counts){0};
+    port->packets = (uint32_t)here.packets;
+    port->bytes = (uint32_t)here.bytes;
+    port->busy = (uint32_t)here.busy;
+    port->queue_max = (uint32_t)here.queue_max;
+    port->queue_time = (uint32_t)here.queue_time;
+    port->input_time = (uint32_t)here.input_time;
     struct net_switch *s = fits && !net->carried ? NULL : net_switch_of(net, port);
     if (!s || (fits && !s->more->carried))
         return;
@@ -47,12 +55,21 @@ void net_port_counts_set(struct net_network *net, struct net_port *port, struct 
     net->carried = true;
 }
 
-void net_port_counts_add(struct net_network *net, struct net_port *out, uint64_t bytes, uint64_t busy,
-                         uint64_t queue_max)
+static void counts_add(struct net_network *net, struct net_port *port, struct net_port_counts more)
 {
-    struct net_port_counts n = net_port_counts(net, out);
-    n.bytes += bytes;
-    n.busy += busy;
-    n.queue_max = queue_max > n.queue_max ? queue_max : n.queue_max;
-    net_port_counts_set(net, out, n);
+    net_port_counts_set(net, port, counts_sum(net_port_counts(net, port), more));
+}
+
+void net_port_counts_carry(struct net_network *net, struct net_port *out, uint64_t bytes, uint64_t busy)
+{
+    counts_add(net, out, (struct net_port_counts){.bytes = bytes, .busy = busy});
+}
+
+void net_port_times_carry(struct net_network *net, struct net_port *out, struct net_port *in,
+                          uint64_t queue_time, uint64_t input_time, uint64_t waited)
+{
+    counts_add(
+        net, out,
+        (struct net_port_counts){.queue_max = waited, .queue_time = queue_time / NET_CARRY * NET_CARRY});
+    counts_add(net, in, (struct net_port_counts){.input_time = input_time / NET_CARRY * NET_CARRY});
 }

@@ -152,7 +152,7 @@ static inline void hop_prepared(struct net_switch *s, struct net_packet *p, uint
     p->flags |= NET_ROUTED;
     __builtin_prefetch(out, 1);
     __builtin_prefetch(out + 64, 1);
-    __builtin_prefetch(out + 104, 1); /* it begins anywhere in a cache line */
+    __builtin_prefetch(out + 80, 1); /* it begins anywhere in a cache line */
 }
 
 static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)

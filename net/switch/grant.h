@@ -159,7 +159,7 @@ static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, unsig
 static void link_busy(struct net_switch *s, const struct net_port *out, uint32_t bytes, ker_time tail,
                       ker_time now)
 {
-    uint32_t track = s->series[net_port_number(s, out)].track;
+    uint32_t track = s->more->series[net_port_number(s, out)].track;
     ker_time wire = net_times_of(s->net, out->link, bytes).wire,
              leave = now > out->link_free ? now : out->link_free;
     if (tail - wire > leave)
@@ -182,7 +182,7 @@ static bool detour_begins(const struct net_switch *s, const struct net_port *out
     const struct net_network *net = s->net;
     const struct route_packet r = {
         .address = net_packet_address(net, p), .state = p->state, .in_port = UINT16_MAX};
-    return !out->ends_at_adapter && channel % net->set.channels < net->set.entrances &&
+    return !out->due.ends_at_adapter && channel % net->set.channels < net->set.entrances &&
            net->away(net->topology, s->coordinate, &r);
 }
 
@@ -199,7 +199,7 @@ __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, stru
                              p->bytes);
     if (net->away && detour_perhaps(net, p) && detour_begins(s, out, p, channel))
         ((struct net_packet *)p)->flags |= NET_DETOUR;
-    if (net->parts && !out->ends_at_adapter)
+    if (net->parts && !out->due.ends_at_adapter)
         net_parts_link(
             (struct net_packet *)p, &net->link[out->link],
             net->set.forwarding == NET_STORE_AND_FORWARD ? net_times_of(net, out->link, p->bytes).wire : 0);
@@ -237,19 +237,19 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     if (tail - t_out.wire > leave)
         leave = tail - t_out.wire;
     out->link_free = leave + t_out.wire;
-    if (__builtin_expect(s->map != NULL, 0))
+    if (__builtin_expect(net->maps, 0))
         net_congestion_map_look(s, g->out_port, now);
     ker_check(credits_cover(out, g->channel, taken, g->reserved));
     out->credit[g->channel] -= (out->due.to_adapter | g->reserved) ? 0 : taken;
     output_count(net, s, g, p, now, leave, t_out.wire, read_end);
 
-    const struct net_onward *onward = &net->onward[out->ends_at_adapter];
+    const struct net_onward *onward = &net->onward[out->due.ends_at_adapter];
     ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);
     uint8_t flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
     if ((__builtin_expect(!net->deaf, 1) && net_packet_alone(p)) || !out->due.lands ||
         !net_adapter_land(net, (struct net_packet *)p, arrive, &flags)) {
-        struct net_packet *next =
-            (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
+        struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, net_peer_of(net, out),
+                                                                      arrive, out->peer_port, g->channel);
         next->flags = flags;
         memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
         next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);

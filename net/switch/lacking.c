@@ -26,7 +26,7 @@ ker_time net_channels_look(struct net_switch *s, uint32_t port, ker_time now)
         return KER_TIME_MAX;
     credits_take(s, out, now);
     uint32_t lacking = channels_lacking(s, out);
-    net_channels_note(s->net, s->series[port].channel, lacking, now);
+    net_channels_note(s->net, s->more->series[port].channel, lacking, now);
     if (!lacking)
         return KER_TIME_MAX;
     credits_starve(due, lacking | (credits_starved(due, 0) ? 0x5555u : 0) |

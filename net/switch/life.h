@@ -27,8 +27,10 @@ static inline struct net_dying net_life_look(struct net_switch *s, const struct 
     do {
         uint32_t index = s->request.at[before].next;
         struct net_request *r = &s->request.at[index];
-        r->since = r->since == NET_SINCE_NOW ? now : r->since;
-        ker_time head = set->head_life ? r->since + set->head_life : KER_TIME_MAX,
+        ker_time *since = net_since_of(s, index);
+        *since = r->seen ? *since : now;
+        r->seen = true;
+        ker_time head = set->head_life ? *since + set->head_life : KER_TIME_MAX,
                  packet =
                      set->packet_life ? s->net->packet.at[r->head].time + set->packet_life : KER_TIME_MAX;
         if (ker_time_min(head, packet) < first.when)

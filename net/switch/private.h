@@ -11,7 +11,6 @@
 #include "net/credits.h"
 #include "net/switch/switch.h"
 
-#define NET_SINCE_NOW KER_TIME_MAX
 #define NET_NO_VOQ UINT16_MAX
 #define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
 
@@ -19,23 +18,13 @@
  * `same` channels from `first` on. The requests of an output form a ring in the order in which they are
  * served next. */
 struct net_request {
-    ker_time since; /* with limits of life: its head is since then; NET_SINCE_NOW: it is looked at now */
     uint32_t head, tail, next; /* packets; next request of the ring */
     uint32_t sibling; /* another request of this input at this output, for other channels; NET_NONE */
     uint16_t input;
     uint16_t taken; /* credits_of the head */
     uint8_t first_channel, channel_count;
     bool reserved; /* its packets hold their credits already */
-    uint8_t spare;
-};
-
-/* Of an output where packets wait; all others have number 0, where nobody writes. A free one has an empty
- * row. */
-struct net_waits {
-    uint32_t queue; /* last request of the ring; NET_NONE: no requests */
-    uint32_t spare;
-    ker_time wake;    /* a wake-up is scheduled for then; KER_TIME_MAX: none */
-    uint16_t first[]; /* by input: its first request, or NET_NO_VOQ; not where the switch is searched */
+    bool seen;     /* with limits of life: its head, by net_since_of */
 };
 
 /* Input queue of one channel, FIFO switches only: its head competes, the others are behind. */
@@ -51,12 +40,16 @@ struct net_congestion_map;
 /* What few runs want of a switch. */
 struct net_switch_more {
     struct net_input_fifo *input_fifo;
-    struct net_pins *pins;           /* NULL: nothing to remember yet */
-    char *lanes;                     /* by port; NULL: strict */
+    struct net_pins *pins; /* NULL: nothing to remember yet */
+    char *lanes;           /* by port; NULL: strict */
+    ker_time *since;       /* with limits of life, by request: its head is since then */
+    uint32_t since_room;
     uint32_t *granted;               /* by output: packets; NULL: congestion control does not ask */
     uint64_t *detours;               /* by output: packets that have taken one; NULL: there are none */
     struct net_job_use *jobs;        /* by output and job (net/jobs.h); NULL: not collected */
-    struct net_port_counts *carried; /* by output: what does not fit there; NULL: all does */
+    struct net_port_counts *carried; /* by port: what does not fit there; NULL: all does */
+    struct net_congestion_map *map;  /* NULL: no links are watched */
+    struct net_link_series *series;  /* by port; NULL: not collected */
 };
 
 extern const struct net_switch_more net_switch_plain; /* of all zeros */
@@ -71,8 +64,6 @@ struct net_switch {
     uint32_t draws;                     /* of the random arbiter */
     uint16_t rotor;                     /* round-robin selection: the port whose turn it is */
     bool searched;                      /* it is too large for rows of first requests: rings are searched */
-    struct net_congestion_map *map;     /* NULL: no links are watched */
-    struct net_link_series *series;     /* by port; NULL: not collected */
     const struct net_switch_more *more; /* net_switch_plain: nothing of it is wanted */
 };
 
@@ -83,6 +74,9 @@ static inline struct net_switch_more *net_switch_more(struct net_switch *s)
         s->more = ker_alloc(sizeof *s->more);
     return (struct net_switch_more *)(uintptr_t)s->more;
 }
+
+/* Of a request whose head has been seen. */
+ker_time *net_since_of(struct net_switch *, uint32_t request);
 
 static inline bool net_by_fifo(const struct net_switch *s)
 {
@@ -100,11 +94,6 @@ struct net_switch *net_switch_of(const struct net_network *, const struct net_po
 static inline struct net_waits *net_waits_at(const struct net_network *net, uint32_t number)
 {
     return (struct net_waits *)(void *)(net->waits.at + (size_t)number * net->waits.bytes);
-}
-
-static inline struct net_waits *net_waits_of(const struct net_network *net, const struct net_port *out)
-{
-    return net_waits_at(net, out->waits);
 }
 
 /* There is none free: there are more. */

@@ -78,8 +78,7 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
     struct net_waits *w = g->out->waits ? net_waits_of(s->net, g->out) : waits_begin(s->net, g->out);
     uint32_t index = KER_POOL_TAKE(&s->request, &s->net->arena);
     struct net_request *r = &s->request.at[index];
-    *r = (struct net_request){.since = NET_SINCE_NOW,
-                              .head = packet,
+    *r = (struct net_request){.head = packet,
                               .tail = packet,
                               .next = index,
                               .sibling = NET_NONE,
@@ -112,13 +111,14 @@ static inline bool request_put(struct net_switch *s, const struct grant *g, cons
     s->net->packet.at[index] = *p;
     s->net->packet.at[index].next = NET_NONE;
     s->net->packet.at[index].state = state;
-    g->out->waiting += p->bytes;
     if (request == NET_NONE) {
         request_begin(s, g, index, p);
+        net_waits_of(s->net, g->out)->waiting += p->bytes;
         return true;
     }
     s->net->packet.at[s->request.at[request].tail].next = index;
     s->request.at[request].tail = index;
+    net_waits_of(s->net, g->out)->waiting += p->bytes;
     return false;
 }
 
@@ -144,10 +144,10 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
     struct net_waits *w = net_waits_of(s->net, out);
     struct net_request *r = &s->request.at[index];
     uint32_t packet = r->head, next = s->net->packet.at[packet].next;
-    out->waiting -= s->net->packet.at[packet].bytes;
+    w->waiting -= s->net->packet.at[packet].bytes;
     if (next != NET_NONE) {
         r->head = next;
-        r->since = NET_SINCE_NOW;
+        r->seen = false;
         r->taken = (uint16_t)credits_of(&s->net->set, s->net->packet.at[next].bytes);
         if (w->queue == before) { /* the first becomes the last: the ring turns */
             w->queue = index;

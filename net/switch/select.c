@@ -73,7 +73,7 @@ static inline uint64_t choice_cost(const struct net_switch *s, const struct net_
     uint64_t cost = output_cost(s->net, out, channel, rule);
     if (c->weight)
         cost *= c->weight;
-    if (__builtin_expect(c->watch != 0, 0) && net_congestion_map_congested(s->map, c->watch))
+    if (__builtin_expect(c->watch != 0, 0) && net_congestion_map_congested(s->more->map, c->watch))
         cost += CONGESTED;
     uint64_t detour = 0 - (uint64_t)((c->flags & ROUTE_DETOUR) != 0); /* no branch: the order is drawn */
     return 2 * cost + (detour & (2 * rule.bias + 1));
@@ -309,11 +309,12 @@ struct range_links {
 };
 
 /* The cost of a path over `out`, as output_cost has it, where so much of the buffer is missing. */
-static inline uint64_t range_cost(const struct net_port *out, struct range_links links, uint32_t missing,
-                                  ker_time now)
+static inline uint64_t range_cost(const struct net_network *net, const struct net_port *out,
+                                  struct range_links links, uint32_t missing, ker_time now)
 {
     uint64_t cost = (uint64_t)(out->link_free > now ? out->link_free - now : 0) +
-                    net_bytes_time(out->waiting, links.byte_time) + net_bytes_time(missing, links.byte_time);
+                    net_bytes_time(net_waits_of(net, out)->waiting, links.byte_time) +
+                    net_bytes_time(missing, links.byte_time);
     return cost <= links.threshold ? 0 : cost;
 }
 
@@ -338,7 +339,7 @@ static inline __attribute__((always_inline)) uint32_t range_least(const struct n
             credits_look(s, out, now);
             credit = out->credit[net_channel_best(out, channel, range.channel_count)];
         }
-        uint64_t cost = range_cost(out, links, links.buffer - credit, now);
+        uint64_t cost = range_cost(net, out, links, links.buffer - credit, now);
         best = cost < least ? port : best;
         least = cost < least ? cost : least;
         port = port + 1 == end ? range.low : port + 1;

@@ -14,7 +14,7 @@ static void port_state(struct net_switch *s, struct net_port *p, ker_time *wake,
 {
     struct net_port_counts n = net_port_counts(s->net, p);
     KER_CHUNK(c, p->link_free, p->write_free, p->read_free, *wake, n.queue_max, n.packets, n.bytes, n.busy,
-              p->queue_time, p->input_time);
+              n.queue_time, n.input_time);
     if (c->loads)
         net_port_counts_set(s->net, p, n);
     ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
@@ -56,7 +56,8 @@ static void ring_save(struct net_switch *s, const struct net_port *out, struct k
         struct net_request *r = &s->request.at[i];
         KER_CHUNK(c, r->first_channel, r->channel_count);
         ker_chunk_bool(c, r->reserved);
-        KER_CHUNK(c, r->since);
+        ker_time since = r->seen ? *net_since_of(s, i) : KER_TIME_MAX;
+        KER_CHUNK(c, since);
         list_save(s, r->head, c);
     }
 }
@@ -84,7 +85,10 @@ static void ring_load(struct net_switch *s, uint32_t port, struct ker_chunk *c)
                 return;
             }
             request_put(s, &g, &p, p.state);
-            s->request.at[net_waits_of(s->net, g.out)->queue].since = since; /* the last that has begun */
+            uint32_t last = net_waits_of(s->net, g.out)->queue; /* that has begun */
+            s->request.at[last].seen = since != KER_TIME_MAX;
+            if (s->request.at[last].seen)
+                *net_since_of(s, last) = since;
         }
     }
 }
@@ -140,7 +144,7 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     ker_chunk_same(c, s->more->granted != NULL);
     if (s->more->granted)
         ker_chunk_bytes(c, s->more->granted, sizeof *s->more->granted * s->ports);
-    net_series_state(s->net, s->series, s->ports, c);
+    net_series_state(s->net, s->more->series, s->ports, c);
     net_jobs_state(s->net, s->more->jobs, s->ports, c);
     net_pins_state(s, c);
     net_congestion_map_state(s, c);

@@ -170,8 +170,8 @@ static inline __attribute__((always_inline)) void output_offer(struct net_switch
         return;
     }
     struct candidates c = output_candidates(s, out, port, now, by_lanes);
-    if (__builtin_expect(s->series != NULL, 0))
-        net_stall_note(net, &s->series[port], c.chosen == NET_NONE && credits_lacking(&out->due),
+    if (__builtin_expect(s->net->series != NULL, 0))
+        net_stall_note(net, &s->more->series[port], c.chosen == NET_NONE && credits_lacking(&out->due),
                        out->link_free, now);
     if (c.chosen == NET_NONE) {
         ker_time when = ker_time_min(c.read_free, credits_due_next(&out->due));
@@ -220,8 +220,8 @@ __attribute__((noinline)) static void lanes_offer(struct net_switch *s, uint32_t
 static void output_rest(struct net_switch *s, uint32_t port, ker_time now)
 {
     credits_starve(&net_port_at(s, port)->due, 0);
-    if (s->series) {
-        net_stall_note(s->net, &s->series[port], false, net_port_at(s, port)->link_free, now);
+    if (s->net->series) {
+        net_stall_note(s->net, &s->more->series[port], false, net_port_at(s, port)->link_free, now);
         net_channels_look(s, port, now);
     }
 }
@@ -240,7 +240,7 @@ __attribute__((noinline)) static void output_age(struct net_switch *s, uint32_t 
             out->credit[r.first_channel] += r.taken;
         net_packet_drop(s, &p, now,
                         d.of_head ? &s->net->count.lost_head_life : &s->net->count.lost_packet_life);
-        if (__builtin_expect(s->map != NULL, 0))
+        if (__builtin_expect(s->net->maps, 0))
             net_congestion_map_look(s, port, now);
         if (net_by_fifo(s))
             input_fifo_advance(s, p.port, p.channel, now);
@@ -259,7 +259,7 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
         lanes_offer(s, port, now);
     else
         output_offer(s, port, now, false);
-    if (__builtin_expect(s->series != NULL, 0))
+    if (__builtin_expect(s->net->series != NULL, 0))
         output_look(s, port, now);
     if (__builtin_expect(s->net->lives, 0))
         output_age(s, port, now); /* others are heads now */
@@ -337,7 +337,7 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
     if (__builtin_expect(s->net->looks, 0))
         packet_look(s, &g, (struct net_packet *)p); /* nobody needs it behind this */
     request_put(s, &g, p, state);
-    if (__builtin_expect(s->map != NULL, 0))
+    if (__builtin_expect(s->net->maps, 0))
         net_congestion_map_look(s, g.out_port, now);
     output_mark(s->net, g.out_port);
     return true;
@@ -347,7 +347,7 @@ static inline bool packet_put(struct net_switch *s, const struct net_packet *p, 
                               ker_time now)
 {
     bool begins = request_put(s, g, p, p->state);
-    if (__builtin_expect(s->map != NULL, 0))
+    if (__builtin_expect(s->net->maps, 0))
         net_congestion_map_look(s, g->out_port, now);
     return begins;
 }
@@ -356,7 +356,7 @@ static inline bool packet_put(struct net_switch *s, const struct net_packet *p, 
 __attribute__((noinline)) static void packet_compete(struct net_switch *s, const struct net_packet *p,
                                                      struct grant *g, uint32_t taken, ker_time now)
 {
-    if (s->net->known && !s->map && request_find(s, g, p->port) == NET_NONE) {
+    if (s->net->known && !s->net->maps && request_find(s, g, p->port) == NET_NONE) {
         s->draws++;
         packet_forward(s, g, p, taken, now);
         output_wake(s, g->out, g->out_port, output_ready(s->net, g->out));

@@ -13,7 +13,8 @@ uint32_t net_switch_number(const struct net_network *net, uint32_t i)
 
 struct net_switch_view net_switch_view(const struct net_switch *s)
 {
-    return (struct net_switch_view){s->id, s->self, s->ports, s->series, s->more->detours, s->more->jobs};
+    return (struct net_switch_view){s->id,           s->self,          s->ports,
+                                    s->more->series, s->more->detours, s->more->jobs};
 }
 
 struct net_port *net_switch_port(const struct net_switch *s, uint32_t port)
