@@ -30,9 +30,9 @@ uint32_t task_file_number(const struct ker_config *, const char *path);
 uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
 
 /* Keys of several programs: ker_kind.options. */
-extern const struct ker_option task_steps_options[];     /* jobs[].steps */
-extern const struct ker_option task_bytes_options[];     /* jobs[].bytes */
-extern const struct ker_option task_grid_options[];      /* jobs[].grid */
-extern const struct ker_option task_compute_options[];   /* jobs[].compute_time, allreduce_*, checkpoint_* */
+extern const struct ker_option task_steps_options[];   /* jobs[].steps */
+extern const struct ker_option task_bytes_options[];   /* jobs[].bytes */
+extern const struct ker_option task_grid_options[];    /* jobs[].grid */
+extern const struct ker_option task_compute_options[]; /* jobs[].compute_time, allreduce_*, checkpoint_* */
 
 #endif
