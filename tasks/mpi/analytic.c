@@ -207,13 +207,14 @@ enum ker_status task_mpi_curves_check(const struct task_mpi *mpi, const struct t
 static void gathering_state(struct task_mpi *mpi, struct task_mpi_node *node, struct task_gathering *of,
                             struct ker_chunk *c)
 {
+    bool loads = c->loads;
     struct task_gathering head = {0};
-    ker_assert(c->loads || of);
-    if (!c->loads)
+    ker_assert(loads || of);
+    if (!loads)
         head = *of;
     KER_CHUNK(c, head.job, head.comm, head.call, head.start, head.size, head.entered, head.last, head.latest,
               head.cost);
-    if (c->loads) {
+    if (loads) {
         const struct task_comm *comm =
             head.job < mpi->job_room && mpi->job[head.job].job ? comm_of(mpi, head.job, head.comm) : NULL;
         c->bad |= !comm || head.size != (uint32_t)comm->size || head.entered >= head.size;
@@ -235,6 +236,6 @@ void task_analytic_state(struct task_mpi *mpi, struct task_mpi_node *node, struc
         count++;
     for (count = ker_chunk_count(c, count, 4 * sizeof count); count && !c->bad; count--) {
         gathering_state(mpi, node, at, c);
-        at = c->loads ? NULL : at->next;
+        at = at ? at->next : NULL;
     }
 }
