@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define AT_ONCE (1u << 17) /* events of all tasks, about */
-#define AT_LEAST 64        /* of a task */
+#define AT_LEAST 16        /* of a task */
 
 /* What is read: of all ranks the same. */
 struct plan {
