@@ -48,28 +48,30 @@ static void steps_add(struct stats_table *table, const struct run_skip *skip, ui
 
 /* ---- the estimate ---- */
 
-#define MANY_WINDOWS 5 /* whose means say enough alone */
-#define LEAST_HALF 0.2 /* of what was asked for */
+#define MANY_WINDOWS 5  /* whose means say enough alone */
+#define LEAST_KNOWN 0.2 /* of what was asked for: half of an interval of a trace, at least */
 
-/* Half of the interval of the mean of periods that were skipped, so many times. What changes slowly is alike
- * in all of a window: so the windows' means count, too; but they are few, so that their interval is wide, and
- * only up to what was asked for. */
+/* Half of the interval of the mean of periods that were skipped, so many times. It is not narrower than what
+ * was asked for: windows that have ended when they varied little are too sure of it (Chow & Robbins, "On the
+ * asymptotic theory of fixed-width sequential confidence intervals for the mean", Annals of Mathematical
+ * Statistics 36, 1965). */
 static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
-                      const struct stats_steady *steady, double times)
+                      const struct stats_steady *steady, double times, double values)
 {
+    /* the mean is not known better than that, and what was skipped varies about it, too */
+    double asked = skip->precision * fabs(steady->mean), more = sqrt(1 + values / times),
+           half = steady->half * (steady->batches ? more : 1);
+    if (!skip->known[i])
+        return fmax(half, asked);
+    /* What a traced machine was besides changes slowly, and much, and is alike in all of a window, so that
+     * the windows' own means count; and where they agree in the rest of what is known, tasks may still wait
+     * for others elsewhere than they did there. */
     struct run_skip_means means;
     struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &means);
-    /* the mean is not known better than that, and what was skipped varies about it, too */
-    double wide = stats_steady(&whole, skip->level).apart, asked = skip->precision * fabs(steady->mean),
-           more = sqrt(1 + whole.values / times), half = steady->half * (steady->batches ? more : 1);
-    uint32_t windows = whole.windows;
+    double apart = stats_steady(&whole, skip->level).apart * more;
+    bool alone = !steady->batches && whole.windows >= MANY_WINDOWS;
     run_skip_seen_release(&whole);
-    if (!skip->known[i])
-        return fmax(half, fmin(wide, asked) * more);
-    /* What a traced machine was besides changes slowly, and much; and where windows agree in the rest of what
-     * is known, tasks may still wait for others elsewhere than they did there. */
-    bool alone = !steady->batches && windows >= MANY_WINDOWS;
-    return fmax(fmax(alone ? 0 : half, wide * more), LEAST_HALF * asked);
+    return fmax(fmax(alone ? 0 : half, apart), LEAST_KNOWN * asked);
 }
 
 /* By how much longer than as many mean steps those take over an ideal network that these windows have
@@ -107,7 +109,7 @@ static void phase_add(const struct run_skip *skip, uint32_t i, uint32_t from, ui
     run_skip_seen_release(&seen);
     e->time += e->steady.mean * times + known_skipped(skip, i, from, to) +
                run_skip_kinds_add(skip, i, from, to, times, values, &means, &e->half);
-    e->half += half_of(skip, i, skip->state.phase[from], &e->steady, times) * times;
+    e->half += half_of(skip, i, skip->state.phase[from], &e->steady, times, values) * times;
 }
 
 /* A job that had not begun is later by what the others have skipped: by the first of them. */
