@@ -28,10 +28,11 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 
 /* ---- what tasks wait for (ideal.h) ---- */
 
-/* A member's message to the member by which a collective is done, or back. */
+/* A member's message to the member by which a collective is done, or back; no tag is as large. */
 static void hub_event(struct trace_walk *w, int32_t member, int32_t hub, bool to_hub, int32_t comm)
 {
-    uint64_t key = mix((uint64_t)(uint32_t)member << 32 | (uint32_t)hub, to_hub ? 7 : 8, (uint64_t)comm);
+    uint64_t key =
+        mix((uint64_t)(uint32_t)member << 32 | (uint32_t)hub, UINT64_C(1) << 32 | to_hub, (uint64_t)comm);
     enum trace_event_kind kind = to_hub == (w->task != hub) ? TRACE_SENDS : TRACE_RECEIVES;
     trace_event_add(&w->events, key, kind, w->computed);
 }
@@ -343,7 +344,8 @@ static void graph_receives(struct trace_walk *w)
     for (size_t i = 0; i < w->events.count; i++)
         if (w->events.event[i].at == TRACE_EVENT_AT(TRACE_RECEIVES, 0))
             w->events.event[i].at = TRACE_EVENT_AT(TRACE_RECEIVES, w->computed);
-    qsort(w->events.event, w->events.count, sizeof *w->events.event, event_compare);
+    if (w->events.count > 1)
+        qsort(w->events.event, w->events.count, sizeof *w->events.event, event_compare);
 }
 
 /* What cpus compute side by side takes as long as the longest of them. */
