@@ -232,6 +232,8 @@ void run_skip_measure(struct run *run)
     if (!skip || !skip->state.jobs)
         return;
     uint32_t jobs = task_system_jobs(run->tasks);
+    ker_comm_broadcast(run->comm, &skip->state, sizeof skip->state); /* to ranks that have slept */
+    ker_comm_broadcast(run->comm, skip->job, skip->state.jobs * sizeof *skip->job);
     skip->growth = (struct stats_growth){.job = ker_alloc(jobs * sizeof *skip->growth.job), .jobs = jobs};
     for (uint32_t i = 0; i < jobs; i++)
         skip->growth.job[i] = (struct stats_part){1, 1, 0};

@@ -15,7 +15,7 @@ trace() {
     for task in 0 1 2 3; do
         awk -v task=$task -v steps="$steps" "${@/#/-v}" '
             function call(name, arguments) { now += 2; printf "MPI_%s:%d:%s:%d\n", name, now - 2, arguments, now }
-            function message(bytes, peer) { return "4096:" bytes ":1,1,1:" peer ":0:" comm }
+            function message(bytes, peer) { return "4096:" bytes ":1,1,1:" peer ":7:" comm }
             BEGIN {
                 srand(7 + task); comm = "777," task ",4"
                 print "# htor'"'"'s PMPI Tracer 1.0 Output File"
