@@ -156,6 +156,15 @@ ker_time run_skip_interval(const struct run *run)
     return over ? 0 : run->interval;
 }
 
+/* The steps before a window that are skipped: none, where `to` is `from`. */
+static struct task_gap gap_before(const struct run_skip_job *job, uint32_t window)
+{
+    uint32_t from = job->number[window];
+    for (uint32_t w = 1; w < window; w++)
+        from += job->skipped[w];
+    return (struct task_gap){from, from + job->skipped[window]};
+}
+
 /* Collective: when the steps that are simulated begin over an ideal network, up to this one; NULL: nothing
  * was skipped, and the run is over. */
 static int64_t *known_find(const struct run *run, struct ker_comm *comm, uint32_t i, uint32_t last)
@@ -163,11 +172,10 @@ static int64_t *known_find(const struct run *run, struct ker_comm *comm, uint32_
     const struct run_skip *skip = run->skip;
     const struct run_skip_job *job = &skip->job[i];
     struct task_gap gap[RUN_WINDOWS];
-    uint32_t gaps = 0, skipped = 0;
-    for (uint32_t w = 1; w < skip->state.windows; skipped += job->skipped[w++])
+    uint32_t gaps = 0;
+    for (uint32_t w = 1; w < skip->state.windows; w++)
         if (job->skipped[w])
-            gap[gaps++] =
-                (struct task_gap){job->number[w] + skipped, job->number[w] + skipped + job->skipped[w]};
+            gap[gaps++] = gap_before(job, w);
     return gaps || last < UINT32_MAX ? task_system_ideal(run->tasks, job->job, gap, gaps, last, comm) : NULL;
 }
 
@@ -236,11 +244,9 @@ static void begun_find(struct run *run)
 /* The tasks of this rank have the gap before a window. */
 static void gap_take(struct task_steps *steps, const struct run_skip_job *job, uint32_t window)
 {
-    uint32_t from = job->number[window];
-    for (uint32_t w = 1; w < window; w++)
-        from += job->skipped[w];
-    if (job->skipped[window])
-        task_steps_skip(steps, from, from + job->skipped[window]);
+    struct task_gap gap = gap_before(job, window);
+    if (gap.to > gap.from)
+        task_steps_skip(steps, gap.from, gap.to);
 }
 
 /* A fork is a beginning like that of a job. Jobs that come with it have not begun; what it has that cannot be

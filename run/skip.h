@@ -150,5 +150,8 @@ void run_skip_plan(struct run_skip *, const struct run_skip_ends *, ker_time at,
 struct stats_windows run_skip_seen(const struct run_skip *, uint32_t i, uint32_t phase, uint32_t piece,
                                    const struct run_skip_ends *, struct run_skip_means *);
 void run_skip_seen_release(struct stats_windows *);
+/* Half of the interval of their mean by the means of whole windows, and how many have some. */
+double run_skip_apart(const struct run_skip *, uint32_t i, uint32_t phase, const struct run_skip_ends *,
+                      uint32_t *windows);
 
 #endif

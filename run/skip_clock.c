@@ -11,12 +11,6 @@
 
 #include <stdlib.h>
 
-static int time_compare(const void *a_, const void *b_)
-{
-    ker_time a = *(const ker_time *)a_, b = *(const ker_time *)b_;
-    return (a > b) - (a < b);
-}
-
 static void settled_by(struct run_skip *skip, ker_time time)
 {
     skip->settled = time > skip->settled ? time : skip->settled;
@@ -37,7 +31,7 @@ void run_skip_sets_make(struct run *run)
             skip->set[skip->sets++] = skip->job[i].start;
     if (skip->settled > 0)
         skip->set[skip->sets++] = skip->settled;
-    qsort(skip->set, skip->sets, sizeof *skip->set, time_compare);
+    qsort(skip->set, skip->sets, sizeof *skip->set, ker_order_i64);
 }
 
 /* All that it waits for is over: it has begun, or does so at once. */

@@ -15,7 +15,6 @@
 #include "tasks/jobs/jobs.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,10 +48,7 @@ static bool more_phases(const struct run_skip *skip)
 /* Nothing more is skipped in this phase. */
 void run_skip_refuse(struct run_skip_state *state, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(state->why, sizeof state->why, format, arguments);
-    va_end(arguments);
+    KER_FORMATTED(state->why, format);
     state->over = true;
 }
 
@@ -227,15 +223,23 @@ static uint32_t pieces_needed(const struct run_skip *skip, uint32_t i, const str
     return n;
 }
 
-/* Of a trace whose batches depend on each other: by its windows, which are far apart. */
-static double sigma_apart(const struct run_skip *skip, uint32_t i, uint32_t phase,
-                          const struct run_skip_ends *ends)
+double run_skip_apart(const struct run_skip *skip, uint32_t i, uint32_t phase,
+                      const struct run_skip_ends *ends, uint32_t *windows)
 {
     struct run_skip_means means;
     struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, ends, &means);
-    double half = stats_steady(&whole, skip->level).apart, values = whole.values;
-    uint32_t windows = whole.windows;
+    double half = stats_steady(&whole, skip->level).apart;
+    *windows = whole.windows;
     run_skip_seen_release(&whole);
+    return half;
+}
+
+/* Of a trace whose batches depend on each other: by its windows, which are far apart. */
+static double sigma_apart(const struct run_skip *skip, uint32_t i, uint32_t phase,
+                          const struct run_skip_ends *ends, double values)
+{
+    uint32_t windows;
+    double half = run_skip_apart(skip, i, phase, ends, &windows);
     return half / stats_student(skip->level, windows - 1) * sqrt(values);
 }
 
@@ -250,7 +254,7 @@ static struct view view_of(const struct run_skip *skip, uint32_t i, uint32_t pha
     struct stats_windows seen = run_skip_seen(skip, i, phase, job->piece, ends, &v.means);
     v.steady = stats_steady(&seen, skip->level);
     if (skip->known[i] && !v.steady.batches && to - from > 2)
-        v.steady.sigma = sigma_apart(skip, i, phase, ends);
+        v.steady.sigma = sigma_apart(skip, i, phase, ends, seen.values);
     v.now = (ends->count - job->number[to - 1]) / job->period;
     v.now = v.now < seen.values ? v.now : seen.values;
     v.before = seen.values - v.now;

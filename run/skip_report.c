@@ -66,11 +66,9 @@ static double half_of(const struct run_skip *skip, uint32_t i, uint32_t phase,
     /* What a traced machine was besides changes slowly, and much, and is alike in all of a window, so that
      * the windows' own means count; and where they agree in the rest of what is known, tasks may still wait
      * for others elsewhere than they did there. */
-    struct run_skip_means means;
-    struct stats_windows whole = run_skip_seen(skip, i, phase, UINT32_MAX, &skip->ends[i], &means);
-    double apart = stats_steady(&whole, skip->level).apart * more;
-    bool alone = !steady->batches && whole.windows >= MANY_WINDOWS;
-    run_skip_seen_release(&whole);
+    uint32_t windows;
+    double apart = run_skip_apart(skip, i, phase, &skip->ends[i], &windows) * more;
+    bool alone = !steady->batches && windows >= MANY_WINDOWS;
     return fmax(fmax(alone ? 0 : half, apart), LEAST_KNOWN * asked);
 }
 

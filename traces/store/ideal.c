@@ -36,13 +36,13 @@ struct trace_ideal {
     size_t readies, room;
 };
 
-struct trace_ideal *trace_ideal_new(uint32_t tasks, size_t steps, const double *factor)
+struct trace_ideal *trace_ideal_new(uint32_t tasks, const double *factor, int64_t *begun)
 {
     struct trace_ideal *d = ker_alloc(sizeof *d);
     d->task = ker_alloc(tasks * sizeof *d->task);
     d->tasks = tasks;
     d->factor = factor;
-    d->begun = ker_alloc(steps * sizeof *d->begun);
+    d->begun = begun;
     d->message.free = KER_NONE;
     return d;
 }
@@ -147,17 +147,11 @@ bool trace_ideal_run(struct trace_ideal *d, uint8_t *wants)
     }
 }
 
-const int64_t *trace_ideal_begun(const struct trace_ideal *d)
-{
-    return d->begun;
-}
-
 void trace_ideal_release(struct trace_ideal *d)
 {
     for (uint32_t i = 0; i < d->tasks; i++)
         free(d->task[i].event);
     free(d->task);
-    free(d->begun);
     free(d->ready);
     ker_table_release(&d->queue);
     KER_POOL_RELEASE(&d->message);

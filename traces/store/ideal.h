@@ -34,14 +34,13 @@ static inline void trace_event_add(struct trace_events *e, uint64_t key, enum tr
 }
 
 struct trace_ideal;
-/* factor: what each task computes takes so many times as long; NULL: once. */
-struct trace_ideal *trace_ideal_new(uint32_t tasks, size_t steps, const double *factor);
+/* factor: what each task computes takes so many times as long; NULL: once. begun, zeroed, becomes when the
+ * last task has begun each step, or ended, in ps. */
+struct trace_ideal *trace_ideal_new(uint32_t tasks, const double *factor, int64_t *begun);
 /* The task has used up what it had. */
 void trace_ideal_give(struct trace_ideal *, uint32_t task, const struct trace_event *, size_t count);
 /* Runs all tasks as far as they get; wants[task]: it is to be given more. False: all have ended. */
 bool trace_ideal_run(struct trace_ideal *, uint8_t *wants);
-/* When the last task has begun each step, or ended, in ps. */
-const int64_t *trace_ideal_begun(const struct trace_ideal *);
 void trace_ideal_release(struct trace_ideal *);
 
 #endif

@@ -155,8 +155,8 @@ static int64_t *ideal_run(struct trace_measure *m, const struct plan *plan, stru
     const struct trace_repeat *r = plan->repeat;
     size_t times = r->steps.count + 1ull;
     struct reading *at = ker_alloc((r->tasks + 1ull) * sizeof *at);
-    struct trace_ideal *ideal = ker_comm_rank(comm) == 0 ? trace_ideal_new(r->all, times, r->factor) : NULL;
     int64_t *begun = ker_alloc(times * sizeof *begun);
+    struct trace_ideal *ideal = ker_comm_rank(comm) == 0 ? trace_ideal_new(r->all, r->factor, begun) : NULL;
     for (uint32_t i = 0; i < r->tasks; i++) {
         trace_walk_begin(&at[i].walk, r, &r->task[i], r->comms, r->all);
         at[i].walk.waits = true;
@@ -165,10 +165,8 @@ static int64_t *ideal_run(struct trace_measure *m, const struct plan *plan, stru
     for (uint32_t i = 0; i < r->tasks; i++)
         trace_walk_end(&at[i].walk);
     free(at);
-    if (ideal) {
-        memcpy(begun, trace_ideal_begun(ideal), times * sizeof *begun);
+    if (ideal)
         trace_ideal_release(ideal);
-    }
     ker_comm_broadcast(comm, begun, times * sizeof *begun);
     return begun;
 }

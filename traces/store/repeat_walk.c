@@ -333,11 +333,7 @@ static void graph_message(struct trace_walk *w, const struct task_op *op, ker_ti
                         sends ? w->computed + computed : 0);
 }
 
-static int event_compare(const void *a_, const void *b_)
-{
-    uint64_t a = ((const struct trace_event *)a_)->at, b = ((const struct trace_event *)b_)->at;
-    return (a > b) - (a < b);
-}
+KER_ORDER_BY(event_compare, struct trace_event, at)
 
 static void graph_receives(struct trace_walk *w)
 {
