@@ -4,8 +4,10 @@
 #include <time.h>
 
 /* After this many epochs with so few records in each, of all ranks together, it is plain: such runs never
- * gained by a second rank. It is known from counts, in a millisecond or two. */
+ * gained by a second rank. It is known from counts, in a millisecond or two. The beginning of a run may have
+ * more to do than what follows: the epochs since are counted again after four times as many, and so on. */
 #define THIN_EPOCHS 1000
+#define THIN_AGAIN 4
 #define THIN_RECORDS 17
 
 /* A single exchange counts at most this many times the shortest. */
@@ -27,7 +29,8 @@ static uint32_t nanoseconds(int64_t time)
 
 void trial_begin(struct trial *t, bool wanted)
 {
-    *t = (struct trial){.look = wanted ? 0 : -1, .clock = INT64_MAX, .least = UINT32_MAX};
+    *t = (struct trial){
+        .look = wanted ? 0 : -1, .clock = INT64_MAX, .least = UINT32_MAX, .count_at = THIN_EPOCHS};
     for (int i = 0; wanted && i < 16; i++) {
         int64_t from = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID),
                 cost = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
@@ -63,10 +66,15 @@ void trial_exchange_end(struct trial *t, int64_t begun, struct trial_round agree
     t->together += agreed.work + (agreed.exchange < most ? agreed.exchange : most);
 }
 
-static bool is_thin(struct ker_comm *comm, uint64_t records)
+/* The epochs since the last count, as many as have passed now. */
+static bool is_thin(struct trial *t, struct ker_comm *comm, uint64_t epochs, uint64_t records)
 {
-    ker_comm_sum_u64(comm, &records, 1);
-    return records <= (uint64_t)THIN_EPOCHS * THIN_RECORDS;
+    uint64_t all = records - t->counted, most = (epochs - t->count_from) * THIN_RECORDS;
+    t->count_from = epochs;
+    t->count_at = epochs * THIN_AGAIN;
+    t->counted = records;
+    ker_comm_sum_u64(comm, &all, 1);
+    return all <= most;
 }
 
 bool trial_lost(struct trial *t, struct ker_comm *comm, uint64_t epochs, uint64_t records)
@@ -75,7 +83,7 @@ bool trial_lost(struct trial *t, struct ker_comm *comm, uint64_t epochs, uint64_
                                     128000000}; /* what a new beginning can cost */
     if (!trial_runs(t))
         return false;
-    if (epochs == THIN_EPOCHS && is_thin(comm, records))
+    if (epochs == t->count_at && is_thin(t, comm, epochs, records))
         return true;
     if (t->together < looks[t->look])
         return false;

@@ -15,13 +15,16 @@
 #include <stdint.h>
 
 struct trial {
-    int look;           /* the next; -1: it is over, or there was none */
-    int64_t worked;     /* nanoseconds of this rank */
-    int64_t together;   /* of all, with the exchanges */
-    int64_t clock;      /* what reading it costs */
-    uint32_t work;      /* in the last round */
-    uint32_t exchanged; /* the last exchange */
-    uint32_t least;     /* the shortest exchange of all */
+    int look;            /* the next; -1: it is over, or there was none */
+    int64_t worked;      /* nanoseconds of this rank */
+    int64_t together;    /* of all, with the exchanges */
+    int64_t clock;       /* what reading it costs */
+    uint32_t work;       /* in the last round */
+    uint32_t exchanged;  /* the last exchange */
+    uint32_t least;      /* the shortest exchange of all */
+    uint64_t count_at;   /* epochs after which records are counted next, */
+    uint64_t count_from; /* since these, */
+    uint64_t counted;    /* when this rank had had so many */
 };
 
 /* What a rank says of its last round, and what all learn of all: nanoseconds, and how much it was. */

@@ -73,8 +73,8 @@ mpirun -n 2 "$marssim" -q -o saved "$work/traced.cfg" 'jobs[0].trace="text"' 'ru
 [ $? -eq 2 ] && grep -q "text/pmpi-trace-rank-1.txt: has changed since the run began" err
 check "a checkpoint of a run that has begun again knows of its files"
 
-# Two ranks need, in place of one's events, those of the rank with most in each epoch, and for each epoch an exchange of half a microsecond,
-# some three events; who has most must not take turns, or it would have nearly all. Where a trial is in doubt, the clock decides whether one
+# Two ranks need, in place of one's events, those of the rank with most in each epoch, and for each epoch as long as some seven events (checkpoints
+# as two ranks on an idle machine: 1.97 M of 3.06 M events, 285,000 epochs, 1.28 times one); who has most must not take turns, or it would have nearly all. Where a trial is in doubt, the clock decides whether one
 # rank begins again, so that both must do. The long ones are cut short.
 cd "$top" || exit 1
 for config in configs/*.cfg; do
@@ -89,7 +89,7 @@ for config in configs/*.cfg; do
     "$marssim" -q -o "$work/one" "$config" "$@" >"$work/err" 2>&1 &&
         mpirun -n 2 "$marssim" -q -o "$work/both" "$config" partition.bind=no "$@" >"$work/err" 2>&1 &&
         [ "$(jq -S .result "$work/one/summary.json")" = "$(jq -S .result "$work/both/summary.json")" ] &&
-        jq -es '.[0].run.events as $alone | .[1].run | .working_ranks == 1 or (.critical_events < 0.75 * .events and .critical_events + 3 * .epochs < $alone)' \
+        jq -es '.[0].run.events as $alone | .[1].run | .working_ranks == 1 or (.critical_events < 0.75 * .events and .critical_events + 7 * .epochs < $alone)' \
             "$work/one/summary.json" "$work/both/summary.json" >/dev/null
     check "$config: two ranks are not slower than one"
 done
