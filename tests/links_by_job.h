@@ -14,7 +14,8 @@ struct by_link {
     FILE *in;
     char *line, name[128];
     size_t room;
-    int names, bytes, busy; /* columns; bytes -1: the last but one, as a job's name may have commas */
+    int names, bytes,
+        busy; /* columns; bytes below 0: as many from the end, as a job's name may have commas */
     uint64_t value[2];
 };
 
@@ -32,8 +33,11 @@ static bool by_link_next(struct by_link *f)
     const char *end = by_link_cell(f->line, f->names), *last = strrchr(f->line, ',');
     snprintf(f->name, sizeof f->name, "%.*s", (int)(end - f->line), f->line);
     if (f->bytes < 0) {
-        while (last[-1] != ',')
-            last--;
+        for (int more = -f->bytes - 1; more > 0; more--)
+            do
+                last--;
+            while (*last != ',');
+        last++;
         f->value[0] = strtoull(last, NULL, 10);
         f->value[1] = strtoull(by_link_cell(last, 1), NULL, 10);
     } else {
@@ -70,10 +74,14 @@ static bool by_link_files(const char *folder, bool series, char where[512])
                             .names = series ? 4 : 3,
                             .bytes = series ? 5 : 8,
                             .busy = series ? 6 : 9},
-                   jobs = {.in = fopen(other, "r"), .names = links.names, .bytes = -1};
-    bool equal = !links.in || !jobs.in ||
-                 (getline(&links.line, &links.room, links.in) > 0 &&
-                  getline(&jobs.line, &jobs.room, jobs.in) > 0 && by_link_equal(&links, &jobs, where));
+                   jobs = {.in = fopen(other, "r"), .names = links.names, .bytes = -2};
+    bool equal =
+        !links.in || !jobs.in ||
+        (getline(&links.line, &links.room, links.in) > 0 && getline(&jobs.line, &jobs.room, jobs.in) > 0);
+    if (equal && links.in && jobs.in) {
+        jobs.bytes -= strstr(jobs.line, ",skipped_ps") != NULL; /* behind the others, of runs that skip */
+        equal = by_link_equal(&links, &jobs, where);
+    }
     for (int i = 0; i < 2; i++) {
         struct by_link *f = i ? &jobs : &links;
         if (f->in)

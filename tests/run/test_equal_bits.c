@@ -301,8 +301,8 @@ static void eight_ranks(void **state)
     ranks_test(state, 8);
 }
 
-/* None of the random systems is refused, and nothing deadlocks; where steps may be skipped a third does so.
- */
+/* None of the random systems is refused, and nothing deadlocks; where steps may be skipped in ten or more, a
+ * third does so. */
 static void systems_run(void **state)
 {
     struct test *test = *state;
@@ -330,7 +330,7 @@ static void systems_run(void **state)
     test->failed |= count[KER_RUN_FAILED] > 0 || random_refused > 0;
     assert_int_equal(count[KER_RUN_FAILED], 0);
     assert_int_equal(random_refused, 0);
-    assert_true(3 * skipped >= skips);
+    assert_true(skips < 10 || 3 * skipped >= skips);
 }
 
 /* What the Makefile sets, for a test that is started by hand; and no rank spins while others have work. */
