@@ -36,8 +36,9 @@ struct trace_program {
 
 /* Own tasks are to be prepared: room for them. */
 void trace_program_room(struct trace_program *, uint32_t count);
-/* The own task's operations are complete, and it has so many further threads, whose `start` is filled in. */
-void trace_program_begin(struct trace_program *, uint32_t own);
+/* The operations of the own task of this number are complete, and it has so many further threads, whose
+ * `start` is filled in. */
+void trace_program_begin(struct trace_program *, uint32_t number);
 /* Room for further threads of an own task. */
 void trace_own_others(struct trace_own *, uint32_t others);
 /* Own tasks, which live elsewhere from now on. */
