@@ -28,20 +28,20 @@ static struct random_steps random_steps(struct random_system *r, uint32_t most)
     return s;
 }
 
-/* A text of liballprof; times in ns. */
+/* A text of liballprof; times in us. */
 static void steps_trace_task(struct random_system *r, const struct random_steps *s, uint32_t task, FILE *out)
 {
     unsigned long now = 1000;
     uint32_t to = (task + s->shift) % s->tasks, from = (task + s->tasks - s->shift) % s->tasks;
-    fprintf(out, "# htor's PMPI Tracer 1.0 Output File (time: nsec)\nMPI_Init:-:8192:8192:%lu\n", now);
-#define CALL(form, ...) fprintf(out, form ":%lu\n", now, __VA_ARGS__, now + 100), now += 100
+    fprintf(out, "# htor's PMPI Tracer 1.0 Output File (time: usec)\nMPI_Init:-:8192:8192:%lu\n", now);
+#define CALL(form, ...) fprintf(out, form ":%lu\n", now, __VA_ARGS__, now + 1), now++
     for (uint32_t i = 0; i < s->steps; i++) {
-        now += s->low + (s->spread ? draw(r, s->spread) : 0);
+        now += (s->low + (s->spread ? draw(r, s->spread) : 0)) / 1000;
         if (s->marks)
             CALL("MPI_Pcontrol:%lu:%u", 2u);
         CALL("MPI_Isend:%lu:4096:%u:1,1,1:%u:7:777,%u,%u:8000", s->bytes, to, task, s->tasks);
         CALL("MPI_Recv:%lu:4096:%u:1,1,1:%u:7:777,%u,%u:0", s->bytes + 8, from, task, s->tasks);
-        now += s->low / 2;
+        now += s->low / 2000;
         CALL("MPI_Wait:%lu:%u:0", 8000u);
         if (s->reduces && i % s->every == 0)
             CALL("MPI_Allreduce:%lu:4096:8192:%u:1,4,4:3:777,%u,%u", 1u, task, s->tasks);
