@@ -198,7 +198,7 @@ static void dependencies_fetch(struct route_layers *l, uint32_t first, uint32_t 
         if (step->next != on)
             of_next = l->first[l->path[step->next].link];
         on = step->next;
-        l->asked[k] = of_next + l->wires->reverse[step->link];
+        l->asked[k] = of_next + step->back;
         __builtin_prefetch(&l->sets[l->asked[k]]);
     }
 }

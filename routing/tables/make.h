@@ -24,6 +24,7 @@ void route_layers_free(struct route_layers *);
 struct route_step {
     uint32_t at;   /* the switch */
     uint32_t link; /* it sends by; ROUTE_NO_WIRE: none */
+    uint32_t back; /* the reverse of that link */
     uint32_t next; /* where that leads to, a place in the list */
 };
 /* One destination. Writes layer[s] of switches with endpoints that send to it. False: more layers than are

@@ -22,17 +22,17 @@ struct route_maker {
     uint32_t *heap, *heap_at;
     uint32_t heap_size;
     /* with one path */
-    uint32_t window;      /* `way` and `back` are of this many bits of the flood, from this one on; */
-    uint32_t at_hand;     /* and of the current destination from here: */
-    uint64_t *way, *back; /* [(bit * switches + switch) * words]: its links that paths begin with; its links
-                             to switches whose paths begin with these */
-    size_t ways_bytes;    /* of each */
-    uint64_t *leads;      /* per link: which of these destinations it leads to */
+    uint32_t window;  /* `leads` and `inner` are of the 64 bits of the flood from this one on; */
+    uint32_t at_hand; /* the current destination's from here */
+    uint64_t *leads;  /* per link: the destinations to which its reverse leads */
+    uint64_t *inner;  /* per switch: those of its links together */
+    uint64_t *way; /* per switch with several paths to the current destination, `words`: the links that they
+                      begin with */
     uint32_t *orders, orders_reached[ROUTE_TRIE_BLOCK]; /* with weights: m->order of each of the flood */
     uint32_t *value, *layer_value;                      /* of the current block, [i * switches + switch] */
     uint32_t *position;                                 /* per switch: its place in `order` */
     struct route_step *step; /* per place in `order`; link: the only one that paths begin with; ROUTE_NO_WIRE:
-                                there are several, and `next` is how many */
+                                there are several, in `way`, and `next` is how many */
     struct route_step *path; /* the same, of one endpoint, with the link picked; ROUTE_NO_WIRE: no packets */
     uint32_t *divided;       /* per place in `order` */
     uint32_t *pairs;         /* per place in `order`: endpoints that send by here to the destination */

@@ -12,10 +12,10 @@
  * What is picked depends on the picks for the destinations before, back to the last multiple of ROUTE_LOADS
  * endpoints, where all loads begin again: so far a rank that makes a share of the table has to look back.
  *
- * A flood says for every link to which destinations it leads. For 64 of them at a time that is turned round:
- * for every destination and switch, a bit for each link that a path begins with (`way`), and for each link
- * to a switch whose paths come by here (`back`). Along the latter the switches are listed, nearest first, as
- * a breadth-first search would list them.
+ * A flood says for every link to which destinations it leads. For 64 of them at a time that is kept by the
+ * links of the switch that is led to (`leads`), so that a breadth-first search from the destination lists the
+ * switches, nearest first, and with each of them by which links it was found. Only switches that others lead
+ * by (`inner`) have links to look at; on a dragonfly that is one of thirty.
  */
 #include "routing/tables/maker.h"
 
@@ -39,11 +39,10 @@ static void links_number(struct route_maker *m)
 
 void route_one_begin(struct route_maker *m)
 {
-    size_t switches = m->wires->switches, ways = ROUTE_TRIE_BLOCK * switches * m->words;
-    m->ways_bytes = ways * sizeof *m->way;
-    m->way = ker_reserve(m->ways_bytes);
-    m->back = ker_reserve(m->ways_bytes);
+    size_t switches = m->wires->switches;
     m->leads = ker_alloc((m->wires->links + 1ull) * sizeof *m->leads);
+    m->inner = ker_alloc(switches * sizeof *m->inner);
+    m->way = ker_alloc(switches * m->words * sizeof *m->way);
     m->value = ker_alloc(switches * ROUTE_TRIE_BLOCK * sizeof *m->value);
     m->layer_value = m->layers ? ker_alloc(switches * ROUTE_TRIE_BLOCK * sizeof *m->layer_value) : NULL;
     m->position = ker_alloc(switches * sizeof *m->position);
@@ -56,11 +55,9 @@ void route_one_begin(struct route_maker *m)
 
 void route_one_end(struct route_maker *m)
 {
-    if (m->way) {
-        ker_release(m->way, m->ways_bytes);
-        ker_release(m->back, m->ways_bytes);
-    }
     free(m->leads);
+    free(m->inner);
+    free(m->way);
     free(m->value);
     free(m->layer_value);
     free(m->orders);
@@ -81,134 +78,114 @@ static uint64_t leads_find(const struct route_maker *m, uint32_t at, uint32_t li
     return hop[word] >> shift | (shift && word + 1 < ROUTE_FLOOD_WORDS ? hop[word + 1] << (64 - shift) : 0);
 }
 
-/* Bit k of what a link leads to becomes the link's bit of destination k. */
-static void turn(uint64_t *to, uint32_t words, uint64_t leads, uint32_t place)
-{
-    for (; leads; leads &= leads - 1)
-        to[(uint32_t)__builtin_ctzll(leads) * words + place / 64] |= 1ull << place % 64;
-}
-
-/* The bits of a switch's links, one destination after the other, which lie far apart. */
-static void turned_store(const struct route_maker *m, uint64_t *ways, uint32_t at, const uint64_t *turned)
-{
-    for (uint32_t k = 0; k < ROUTE_TRIE_BLOCK; k++)
-        for (uint32_t w = 0; w < m->words; w++)
-            ways[((size_t)k * m->wires->switches + at) * m->words + w] = turned[k * m->words + w];
-}
-
 void route_one_window(struct route_maker *m, uint32_t first_bit)
 {
     const struct route_wires *wires = m->wires;
-    size_t bytes = (size_t)ROUTE_TRIE_BLOCK * m->words * sizeof(uint64_t);
-    uint64_t *way = ker_alloc(2 * bytes), *back = way + ROUTE_TRIE_BLOCK * m->words;
     m->window = first_bit;
-    for (uint32_t at = 0; at < wires->switches; at++)
-        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
-            m->leads[i] = leads_find(m, at, i);
     for (uint32_t at = 0; at < wires->switches; at++) {
-        memset(way, 0, 2 * bytes);
+        m->inner[at] = 0;
         for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
-            turn(way, m->words, m->leads[i], i - wires->begin[at]);
-            turn(back, m->words, m->leads[wires->reverse[i]], i - wires->begin[at]);
+            m->leads[i] = leads_find(m, wires->to[i], wires->reverse[i]);
+            m->inner[at] |= m->leads[i];
         }
-        turned_store(m, m->way, at, way);
-        turned_store(m, m->back, at, back);
     }
-    free(way);
 }
 
 /* ---- the paths to one destination ---- */
 
-static inline const uint64_t *bits_of(const struct route_maker *m, const uint64_t *ways, uint32_t at)
+static inline void way_set(struct route_maker *m, uint32_t at, uint32_t link)
 {
-    return ways + ((size_t)m->at_hand * m->wires->switches + at) * m->words;
+    uint32_t number = link - m->wires->begin[at];
+    m->way[(size_t)at * m->words + number / 64] |= 1ull << number % 64;
 }
 
-/* Visits the bits of a switch's links: `link` is one after the other. */
-#define EACH_LINK(m, ways, at, link)                                                                         \
-    for (uint32_t w_ = 0; w_ < (m)->words; w_++)                                                             \
-        for (uint64_t rest_ = bits_of(m, ways, at)[w_], link = 0;                                            \
-             rest_ && ((link) = (m)->wires->begin[at] + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);   \
-             rest_ &= rest_ - 1)
+/* The place number `on` has been found to be next for the switch at the other end of one of its links. */
+static inline void step_find(struct route_maker *m, uint32_t on, uint32_t link)
+{
+    uint32_t at = m->wires->to[link], own = m->wires->reverse[link], k = m->position[at];
+    if (k == UINT32_MAX || m->step[k].next == ROUTE_NO_WIRE) {
+        if (k == UINT32_MAX)
+            k = m->position[at] = m->reached++;
+        m->step[k] = (struct route_step){at, own, link, on};
+        return;
+    }
+    struct route_step *step = &m->step[k];
+    if (step->link != ROUTE_NO_WIRE) {
+        memset(m->way + (size_t)at * m->words, 0, m->words * sizeof *m->way);
+        way_set(m, at, step->link);
+        *step = (struct route_step){at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 1};
+    }
+    way_set(m, at, own);
+    step->next++;
+}
 
-/* Lists the switches that packets to a destination pass, nearest first, where in the list they are, and by
- * whom each was found. */
-static void order_make(struct route_maker *m, uint32_t to)
+/* All whose paths lead by the switch number k. */
+static inline void steps_find(struct route_maker *m, uint32_t k)
 {
     const struct route_wires *wires = m->wires;
-    uint32_t found = 0;
-    memset(m->position, 0xff, wires->switches * sizeof *m->position);
-    m->position[to] = found;
-    m->order[found++] = to;
-    for (uint32_t done = 0; done < found; done++) {
-        if (done + FETCHED < found)
-            __builtin_prefetch(bits_of(m, m->back, m->order[done + FETCHED]));
-        EACH_LINK(m, m->back, m->order[done], link)
-        {
-            uint32_t peer = wires->to[link];
-            if (m->position[peer] != UINT32_MAX)
-                continue;
-            m->step[found].next = done;
-            m->position[peer] = found;
-            m->order[found++] = peer;
-        }
+    uint32_t at = m->step[k].at;
+    if (!(m->inner[at] >> m->at_hand & 1))
+        return;
+    for (uint32_t i = wires->begin[at], end; i < wires->begin[at + 1]; i = end) {
+        uint64_t some = 0;
+        end = wires->begin[at + 1] - i < 64 ? wires->begin[at + 1] : i + 64;
+        for (uint32_t link = i; link < end; link++)
+            some |= (m->leads[link] >> m->at_hand & 1) << (link - i);
+        for (; some; some &= some - 1)
+            step_find(m, k, i + (uint32_t)__builtin_ctzll(some));
     }
-    m->reached = found;
 }
 
-/* With weights: from the order of the search. */
+/* With weights: those of the search's order that have a path. */
 static void order_take(struct route_maker *m, uint32_t to)
 {
-    const uint32_t *order = m->orders + (size_t)(m->window + m->at_hand) * m->wires->switches;
+    const struct route_wires *wires = m->wires;
+    const uint32_t *order = m->orders + (size_t)(m->window + m->at_hand) * wires->switches;
     uint32_t reached = m->orders_reached[m->window + m->at_hand];
-    m->reached = 0;
     for (uint32_t k = 0; k < reached; k++) {
-        uint64_t any = order[k] == to;
-        for (uint32_t w = 0; w < m->words; w++)
-            any |= bits_of(m, m->way, order[k])[w];
-        if (any) {
-            m->position[order[k]] = m->reached;
-            m->order[m->reached++] = order[k];
-        }
+        uint32_t at = order[k];
+        uint64_t any = at == to;
+        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
+            any |= m->leads[wires->reverse[i]] >> m->at_hand & 1;
+        if (!any)
+            continue;
+        m->step[m->reached] = (struct route_step){at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, ROUTE_NO_WIRE};
+        m->position[at] = m->reached++;
     }
 }
 
-/* From the farthest on: how many paths there are, what they divide the destinations by; the link and where it
- * leads, where there is one only. */
-static void ways_follow(struct route_maker *m)
+/* Lists the switches that packets to a destination pass, nearest first. */
+static void steps_make(struct route_maker *m, uint32_t to)
 {
-    const struct route_wires *wires = m->wires;
-    for (uint32_t k = 0; k < m->reached; k++)
-        m->divided[k] = 1;
-    for (uint32_t k = m->reached; k-- > 1;) {
-        uint32_t at = m->order[k], hops = 0, last = 0;
-        if (k > FETCHED)
-            __builtin_prefetch(bits_of(m, m->way, m->order[k - FETCHED]));
-        EACH_LINK(m, m->way, at, link)
-        {
-            hops++;
-            last = (uint32_t)link;
-        }
-        uint32_t next = m->orders ? m->position[wires->to[last]] : m->step[k].next;
-        m->step[k] = (struct route_step){at, hops == 1 ? last : ROUTE_NO_WIRE, hops == 1 ? next : hops};
-        uint64_t divided = (uint64_t)m->divided[k] * hops;
-        if (divided > wires->endpoints)
-            divided = wires->endpoints + 1ull;
-        if (divided == 1)
-            continue;
-        EACH_LINK(m, m->way, at, link)
-        {
-            uint32_t *there = &m->divided[m->position[wires->to[link]]];
-            *there = divided > *there ? (uint32_t)divided : *there;
-        }
+    memset(m->position, 0xff, m->wires->switches * sizeof *m->position);
+    m->reached = 0;
+    if (m->orders) {
+        order_take(m, to);
+    } else {
+        m->step[0].at = to;
+        m->position[to] = m->reached++;
     }
+    for (uint32_t k = 0; k < m->reached; k++)
+        steps_find(m, k);
 }
 
 /* ---- one of them ---- */
 
+static inline const uint64_t *ways_of(const struct route_maker *m, uint32_t at)
+{
+    return m->way + (size_t)at * m->words;
+}
+
+/* Visits the links that paths from a switch with several begin with: `link` is one after the other. */
+#define EACH_WAY(m, at, link)                                                                                \
+    for (uint32_t w_ = 0; w_ < (m)->words; w_++)                                                             \
+        for (uint64_t rest_ = ways_of(m, at)[w_], link = 0;                                                  \
+             rest_ && ((link) = (m)->wires->begin[at] + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);   \
+             rest_ &= rest_ - 1)
+
 static uint32_t link_number(const struct route_maker *m, uint32_t at, uint32_t number)
 {
-    EACH_LINK(m, m->way, at, link)
+    EACH_WAY(m, at, link)
     if (number-- == 0)
         return (uint32_t)link;
     return ROUTE_NO_WIRE;
@@ -220,12 +197,12 @@ static void lowest_find(struct route_maker *m, uint32_t at)
 {
     uint64_t low = UINT64_MAX;
     uint32_t count = 0;
-    EACH_LINK(m, m->way, at, link)
+    EACH_WAY(m, at, link)
     {
         count = m->load[link] < low ? 1 : count + (m->load[link] == low);
         low = m->load[link] < low ? m->load[link] : low;
     }
-    m->mask[at] = *bits_of(m, m->way, at);
+    m->mask[at] = *ways_of(m, at);
     m->lowest[at] = low;
     m->lowest_hops[at] = m->words == 1 ? count : 0;
 }
@@ -242,7 +219,7 @@ static void load_add(struct route_maker *m, uint32_t at, uint32_t link, uint32_t
 static uint32_t lowest_after(const struct route_maker *m, uint32_t at, uint32_t place)
 {
     uint32_t before = ROUTE_NO_WIRE, number = 0;
-    EACH_LINK(m, m->way, at, link)
+    EACH_WAY(m, at, link)
     {
         if (m->load[link] == m->lowest[at] && number > place)
             return (uint32_t)link;
@@ -265,33 +242,59 @@ static uint32_t link_pick(struct route_maker *m, uint32_t k, uint32_t endpoint, 
     uint32_t link = link_number(m, at, place);
     if (m->layers || !divides)
         return link;
-    if (m->lowest_hops[at] == 0 || m->mask[at] != *bits_of(m, m->way, at))
+    if (m->lowest_hops[at] == 0 || m->mask[at] != *ways_of(m, at))
         lowest_find(m, at);
     return m->load[link] <= m->lowest[at] + pairs ? link : lowest_after(m, at, place);
 }
 
 /* ---- the table ---- */
 
+/* By how much the paths from a place, of which there are several, divide the destinations. */
+static void divided_pass(struct route_maker *m, uint32_t k)
+{
+    uint32_t at = m->step[k].at;
+    uint64_t divided = (uint64_t)m->divided[k] * m->step[k].next;
+    if (divided > m->wires->endpoints)
+        divided = m->wires->endpoints + 1ull;
+    EACH_WAY(m, at, link)
+    {
+        uint32_t *there = &m->divided[m->position[m->wires->to[link]]];
+        *there = divided > *there ? (uint32_t)divided : *there;
+    }
+}
+
+/* The one that is picked. */
+static void step_pick(struct route_maker *m, uint32_t k, uint32_t endpoint, struct route_step *step)
+{
+    const struct route_wires *wires = m->wires;
+    step->link = link_pick(m, k, endpoint, m->pairs[k]);
+    load_add(m, step->at, step->link, m->pairs[k]);
+    step->back = wires->reverse[step->link];
+    step->next = m->position[wires->to[step->link]];
+}
+
 /* From the farthest switch on: the paths to an endpoint from those switches that packets pass. */
 static void endpoint_make(struct route_maker *m, uint32_t endpoint, uint32_t *value)
 {
-    const struct route_wires *wires = m->wires;
-    for (uint32_t k = 1; k < m->reached; k++)
-        m->pairs[k] = wires->endpoints_at[m->order[k]];
+    for (uint32_t k = 0; k < m->reached; k++) {
+        m->pairs[k] = m->wires->endpoints_at[m->step[k].at];
+        m->divided[k] = 1;
+    }
     for (uint32_t k = m->reached; k-- > 1;) {
-        uint32_t pairs = m->pairs[k];
         struct route_step step = m->step[k];
+        uint32_t pairs = m->pairs[k], divided = m->divided[k];
         if (k > FETCHED && m->step[k - FETCHED].link != ROUTE_NO_WIRE)
             __builtin_prefetch(&m->link_set[m->step[k - FETCHED].link]);
+        if (step.link == ROUTE_NO_WIRE)
+            divided_pass(m, k);
+        else if (divided > m->divided[step.next])
+            m->divided[step.next] = divided;
         if (pairs == 0) {
-            m->path[k] = (struct route_step){step.at, ROUTE_NO_WIRE, 0};
+            m->path[k] = (struct route_step){step.at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 0};
             continue;
         }
-        if (step.link == ROUTE_NO_WIRE) {
-            step.link = link_pick(m, k, endpoint, pairs);
-            load_add(m, step.at, step.link, pairs);
-            step.next = m->position[wires->to[step.link]];
-        }
+        if (step.link == ROUTE_NO_WIRE)
+            step_pick(m, k, endpoint, &step);
         m->pairs[step.next] += pairs;
         value[step.at] = m->link_set[step.link];
         m->path[k] = step;
@@ -302,12 +305,8 @@ static bool destination_make(struct route_maker *m, const struct route_block *b,
 {
     size_t switches = m->wires->switches;
     m->at_hand = b->first_bit + k - m->window;
-    if (m->orders)
-        order_take(m, to);
-    else
-        order_make(m, to);
-    ways_follow(m);
-    m->path[0] = (struct route_step){to, ROUTE_NO_WIRE, 0};
+    steps_make(m, to);
+    m->path[0] = (struct route_step){to, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 0};
     for (uint32_t i = 0; i < b->count; i++) {
         if (b->place[i] != k)
             continue;
