@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FETCHED 16 /* links that are fetched before their turn */
+
 void route_hubs_release(struct route_hubs *h)
 {
     free(h->changed);
@@ -110,17 +112,42 @@ static void hubs_begin(const struct route_hubs *h, const struct route_nodes *l)
     }
 }
 
-/* What leads to a link leads to those behind it. */
-static inline void hubs_hand_on(const struct route_nodes *l, enum route_way way, uint32_t at)
+/* The links of the layer in their order, found from both ends at once, as each is known only from the one
+ * before; behind the last one there is room for those that are fetched. */
+static uint32_t *order_list(const struct route_nodes *l)
 {
-    uint64_t *of = l->side[way].hubs, hubs = of[at];
-    if (hubs)
-        EACH(l, way, at, other)
-    of[other] |= hubs;
+    uint32_t links = l->wires->links, at = l->place[links].after, back = l->place[links].before;
+    uint32_t *order = ker_alloc((links + 2ull * FETCHED) * sizeof *order), first = 0, end = links;
+    while (first < end) {
+        order[first++] = at;
+        at = l->place[at].after;
+        if (first == end)
+            break;
+        order[--end] = back;
+        back = l->place[back].before;
+    }
+    return order;
 }
 
-/* Along the order, from both ends at once: each place is known only from the one before, and memory is slow.
- */
+/* What leads to a link leads to those behind it. */
+static void hubs_hand_on(const struct route_nodes *l, enum route_way way, const uint32_t *order)
+{
+    const struct route_wires *wires = l->wires;
+    const uint64_t *leads = l->side[way].leads;
+    uint64_t *of = l->side[way].hubs;
+    for (uint32_t i = 0; i < wires->links; i++) {
+        uint32_t at = order[i], near = order[i + FETCHED], far = order[i + 2 * FETCHED];
+        uint64_t hubs = of[at], first = leads[(size_t)near * l->words];
+        __builtin_prefetch(&of[far]);
+        __builtin_prefetch(&leads[(size_t)far * l->words]);
+        if (first)
+            __builtin_prefetch(&of[wires->begin[wires->to[near]] + (uint32_t)__builtin_ctzll(first)]);
+        if (hubs)
+            EACH(l, way, at, other)
+        of[other] |= hubs;
+    }
+}
+
 void route_hubs_renew(struct route_hubs *h, const struct route_nodes *l)
 {
     uint32_t links = l->wires->links;
@@ -128,11 +155,13 @@ void route_hubs_renew(struct route_hubs *h, const struct route_nodes *l)
         return;
     hubs_choose(h);
     hubs_begin(h, l);
-    for (uint32_t at = l->place[links].after, back = l->place[links].before; at != links;) {
-        uint32_t after = l->place[at].after, before = l->place[back].before;
-        hubs_hand_on(l, ROUTE_AHEAD, at);
-        hubs_hand_on(l, ROUTE_BACK, l->wires->reverse[back]);
-        at = after;
-        back = before;
+    uint32_t *order = order_list(l);
+    hubs_hand_on(l, ROUTE_AHEAD, order);
+    for (uint32_t i = 0, end = links; i < end; i++) { /* back they have the numbers of their reverses */
+        uint32_t link = order[i];
+        order[i] = l->wires->reverse[order[--end]];
+        order[end] = l->wires->reverse[link];
     }
+    hubs_hand_on(l, ROUTE_BACK, order);
+    free(order);
 }

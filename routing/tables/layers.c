@@ -37,7 +37,7 @@ struct route_layers {
     struct route_acyclic *graph;
     /* for the current destination, per place of its tree */
     const struct route_step *path;
-    uint64_t *asked; /* its first dependency */
+    uint64_t *asked; /* the dependency that its path begins with, if there are several links */
     uint32_t *contained, *blocked;
 };
 
@@ -86,25 +86,22 @@ uint32_t route_layers_count(const struct route_layers *l)
     return l->layers ? l->layers : 1;
 }
 
-static uint64_t dependency(const struct route_layers *l, uint32_t link, uint32_t next)
+/* The dependency that the path from a place begins with is new in a layer; false when it would close a circle.
+ */
+static bool dependency_add(struct route_layers *l, uint32_t layer, uint32_t at)
 {
-    return l->first[next] + l->wires->reverse[link];
-}
-
-/* A new dependency; false when it would close a circle. */
-static bool dependency_add(struct route_layers *l, uint32_t layer, uint32_t link, uint32_t next)
-{
+    uint32_t link = l->path[at].link, next = l->path[l->path[at].next].link;
     if (route_acyclic_refuses(l->graph, layer, link, next) ||
         !route_acyclic_add(l->graph, layer, &link, 1, next))
         return false;
-    l->sets[dependency(l, link, next)].have |= 1u << layer;
+    l->sets[l->asked[at]].have |= 1u << layer;
     return true;
 }
 
-static void dependency_remove(struct route_layers *l, uint32_t layer, uint32_t link, uint32_t next)
+static void dependency_remove(struct route_layers *l, uint32_t layer, uint32_t at)
 {
-    route_acyclic_remove(l->graph, layer, link, next);
-    l->sets[dependency(l, link, next)].have &= ~(1u << layer);
+    route_acyclic_remove(l->graph, layer, l->path[at].link, l->path[l->path[at].next].link);
+    l->sets[l->asked[at]].have &= ~(1u << layer);
 }
 
 static void layer_begin(struct route_layers *l)
@@ -116,9 +113,8 @@ static void layer_begin(struct route_layers *l)
 /* Is some dependency of the path from a place known to close a circle? */
 static bool path_blocked(const struct route_layers *l, uint32_t layer, uint32_t at)
 {
-    const struct route_step *path = l->path;
-    for (uint32_t on = path[at].next; on != 0; at = on, on = path[at].next)
-        if (l->sets[dependency(l, path[at].link, path[on].link)].bad >> layer & 1)
+    for (uint32_t on = l->path[at].next; on != 0; at = on, on = l->path[at].next)
+        if (l->sets[l->asked[at]].bad >> layer & 1)
             return true;
     return false;
 }
@@ -131,22 +127,20 @@ static bool path_add(struct route_layers *l, uint32_t layer, uint32_t at)
         return false;
     uint32_t added[UINT8_MAX], count = 0; /* places whose link waits for the path's next one */
     for (uint32_t on = path[at].next; on != 0; at = on, on = path[at].next) {
-        uint32_t link = path[at].link, next = path[on].link;
-        uint64_t d = dependency(l, link, next);
-        if (l->sets[d].have >> layer & 1)
+        if (l->sets[l->asked[at]].have >> layer & 1)
             continue;
         bool possible = count < UINT8_MAX;
-        if (possible && dependency_add(l, layer, link, next)) {
+        if (possible && dependency_add(l, layer, at)) {
             added[count++] = at;
             continue;
         }
         for (uint32_t i = 0; i < count; i++)
-            dependency_remove(l, layer, path[added[i]].link, path[path[added[i]].next].link);
+            dependency_remove(l, layer, added[i]);
         /* it may have failed because of what was just added */
-        if (possible && count > 0 && dependency_add(l, layer, link, next))
-            dependency_remove(l, layer, link, next);
+        if (possible && count > 0 && dependency_add(l, layer, at))
+            dependency_remove(l, layer, at);
         else
-            l->sets[d].bad |= 1u << layer;
+            l->sets[l->asked[at]].bad |= 1u << layer;
         return false;
     }
     for (uint32_t i = 0; i < count; i++)
