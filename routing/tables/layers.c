@@ -28,7 +28,7 @@ struct sets {
 
 struct route_layers {
     const struct route_wires *wires;
-    uint64_t *first; /* per link: its place among those that wait for it, less the number of its switch's
+    uint32_t *first; /* per link: its place among those that wait for it, less the number of its switch's
                         first link: the reverse of what waits is added */
     struct sets
         *sets; /* per dependency; those that wait for one link together, as paths to a destination ask */
@@ -37,7 +37,7 @@ struct route_layers {
     struct route_acyclic *graph;
     /* for the current destination, per place of its tree */
     const struct route_step *path;
-    uint64_t *asked; /* the dependency that its path begins with, if there are several links */
+    uint32_t *asked; /* the dependency that its path begins with, if there are several links */
     uint32_t *contained, *blocked;
 };
 
@@ -53,7 +53,7 @@ struct route_layers *route_layers_new(const struct route_wires *wires)
     l->first = ker_alloc((wires->links + (size_t)1) * sizeof *l->first);
     for (uint32_t i = 0; i < wires->links; i++) {
         uint32_t from = wires->from[i];
-        l->first[i] = l->dependencies - wires->begin[from];
+        l->first[i] = (uint32_t)l->dependencies - wires->begin[from];
         l->dependencies += wires->begin[from + 1] - wires->begin[from];
     }
     if (l->dependencies > MAX_DEPENDENCIES) {
@@ -86,7 +86,8 @@ uint32_t route_layers_count(const struct route_layers *l)
     return l->layers ? l->layers : 1;
 }
 
-/* The dependency that the path from a place begins with is new in a layer; false when it would close a circle.
+/* The dependency that the path from a place begins with is new in a layer; false when it would close a
+ * circle.
  */
 static bool dependency_add(struct route_layers *l, uint32_t layer, uint32_t at)
 {
@@ -184,8 +185,7 @@ static bool path_place(struct route_layers *l, uint32_t at, uint32_t *layer)
 /* The first dependencies of the paths from these places; they are fetched, since they lie anywhere. */
 static void dependencies_fetch(struct route_layers *l, uint32_t first, uint32_t end)
 {
-    uint64_t of_next = 0;
-    for (uint32_t k = first, on = 0; k < end; k++) {
+    for (uint32_t k = first, on = 0, of_next = 0; k < end; k++) {
         const struct route_step *step = &l->path[k];
         if (step->link == ROUTE_NO_WIRE || step->next == 0)
             continue;

@@ -31,17 +31,27 @@ struct route_maker {
     uint32_t *orders, orders_reached[ROUTE_TRIE_BLOCK]; /* with weights: m->order of each of the flood */
     uint32_t *value, *layer_value;                      /* of the current block, [i * switches + switch] */
     uint32_t *position;                                 /* per switch: its place in `order` */
-    struct route_step *step; /* per place in `order`; link: the only one that paths begin with; ROUTE_NO_WIRE:
-                                there are several, in `way`, and `next` is how many */
-    struct route_step *path; /* the same, of one endpoint, with the link picked; ROUTE_NO_WIRE: no packets */
-    uint32_t *divided;       /* per place in `order` */
-    uint32_t *pairs;         /* per place in `order`: endpoints that send by here to the destination */
+    struct route_step
+        *step; /* per place in the list of switches, nearest first; link: the only one that paths
+                  begin with; ROUTE_NO_WIRE: there are several, in `way`, and `next` is how many;
+                  while an endpoint's paths are made, the one picked, or ROUTE_NO_WIRE: no packets */
+    struct route_picked {
+        uint32_t k; /* a place, and what was there before */
+        struct route_step step;
+    } * picked;
+    uint32_t picked_count;
+    uint32_t *inners, inner_count; /* the places that others lead by, nearest first */
+    uint32_t *by_link;             /* per switch with one path to the current destination: its set */
+    uint32_t *divided;             /* per place in `order` */
+    uint32_t *pairs;               /* per place in `order`: endpoints that send by here to the destination */
     uint64_t
         *load; /* per link: pairs of endpoints it was picked for among others, of all destinations so far */
     uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
     uint32_t *lowest_hops; /* and how many have it; 0: unknown */
-    uint32_t *link_set;    /* per link the set of it alone */
-    uint64_t *mask;        /* per switch with at most 64 links: what lowest was found for */
+    struct route_end {
+        uint32_t at, own, set; /* the switch that a link leads to, the reverse, the set of that alone */
+    } * end;                   /* per link */
+    uint64_t *mask;            /* per switch with at most 64 links: what lowest was found for */
     struct route_flood flood;
     struct route_factors *factors; /* not NULL: they are known from these */
     route_wide *passed_by;         /* per switch: destinations of packets that pass it; NULL: all */

@@ -22,18 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FETCHED 12 /* places of `order` that are fetched before their turn */
-
 /* ---- the paths to 64 destinations ---- */
 
-/* The set of each link alone. */
-static void links_number(struct route_maker *m)
+static void ends_make(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
-    m->link_set = ker_alloc((wires->links + 1ull) * sizeof *m->link_set);
+    m->end = ker_alloc((wires->links + 1ull) * sizeof *m->end);
     for (uint32_t i = 0; i < wires->links; i++) {
         struct route_hop hop = {wires->port[i], m->layers ? ROUTE_TABLE_LAYER : 0, 0};
-        m->link_set[i] = route_table_set_of(m->table, &hop, 1);
+        m->end[wires->reverse[i]] =
+            (struct route_end){wires->from[i], i, route_table_set_of(m->table, &hop, 1)};
     }
 }
 
@@ -47,10 +45,12 @@ void route_one_begin(struct route_maker *m)
     m->layer_value = m->layers ? ker_alloc(switches * ROUTE_TRIE_BLOCK * sizeof *m->layer_value) : NULL;
     m->position = ker_alloc(switches * sizeof *m->position);
     m->step = ker_alloc(switches * sizeof *m->step);
-    m->path = ker_alloc(switches * sizeof *m->path);
+    m->picked = ker_alloc(switches * sizeof *m->picked);
+    m->by_link = ker_alloc(switches * sizeof *m->by_link);
+    m->inners = ker_alloc(switches * sizeof *m->inners);
     m->orders = m->weight ? ker_alloc(switches * ROUTE_TRIE_BLOCK * sizeof *m->orders) : NULL;
     m->window = UINT32_MAX;
-    links_number(m);
+    ends_make(m);
 }
 
 void route_one_end(struct route_maker *m)
@@ -61,10 +61,12 @@ void route_one_end(struct route_maker *m)
     free(m->value);
     free(m->layer_value);
     free(m->orders);
-    free(m->link_set);
+    free(m->end);
     free(m->position);
     free(m->step);
-    free(m->path);
+    free(m->picked);
+    free(m->by_link);
+    free(m->inners);
 }
 
 /* The destinations of the window that a link leads to. */
@@ -85,7 +87,7 @@ void route_one_window(struct route_maker *m, uint32_t first_bit)
     for (uint32_t at = 0; at < wires->switches; at++) {
         m->inner[at] = 0;
         for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
-            m->leads[i] = leads_find(m, wires->to[i], wires->reverse[i]);
+            m->leads[i] = leads_find(m, m->end[i].at, m->end[i].own);
             m->inner[at] |= m->leads[i];
         }
     }
@@ -99,14 +101,26 @@ static inline void way_set(struct route_maker *m, uint32_t at, uint32_t link)
     m->way[(size_t)at * m->words + number / 64] |= 1ull << number % 64;
 }
 
+/* A switch is the next in the list. */
+static inline uint32_t place_add(struct route_maker *m, uint32_t at)
+{
+    uint32_t k = m->reached++;
+    m->position[at] = k;
+    m->inners[m->inner_count] = k;
+    m->inner_count += m->inner[at] >> m->at_hand & 1;
+    return k;
+}
+
 /* The place number `on` has been found to be next for the switch at the other end of one of its links. */
 static inline void step_find(struct route_maker *m, uint32_t on, uint32_t link)
 {
-    uint32_t at = m->wires->to[link], own = m->wires->reverse[link], k = m->position[at];
+    struct route_end end = m->end[link];
+    uint32_t at = end.at, k = m->position[at];
     if (k == UINT32_MAX || m->step[k].next == ROUTE_NO_WIRE) {
         if (k == UINT32_MAX)
-            k = m->position[at] = m->reached++;
-        m->step[k] = (struct route_step){at, own, link, on};
+            k = place_add(m, at);
+        m->step[k] = (struct route_step){at, end.own, link, on};
+        m->by_link[at] = end.set;
         return;
     }
     struct route_step *step = &m->step[k];
@@ -115,25 +129,32 @@ static inline void step_find(struct route_maker *m, uint32_t on, uint32_t link)
         way_set(m, at, step->link);
         *step = (struct route_step){at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 1};
     }
-    way_set(m, at, own);
+    way_set(m, at, end.own);
     step->next++;
 }
 
 /* All whose paths lead by the switch number k. */
 static inline void steps_find(struct route_maker *m, uint32_t k)
 {
-    const struct route_wires *wires = m->wires;
-    uint32_t at = m->step[k].at;
-    if (!(m->inner[at] >> m->at_hand & 1))
-        return;
-    for (uint32_t i = wires->begin[at], end; i < wires->begin[at + 1]; i = end) {
+    uint32_t at = m->step[k].at, first = m->wires->begin[at], last = m->wires->begin[at + 1];
+    for (uint32_t i = first, end; i < last; i = end) {
         uint64_t some = 0;
-        end = wires->begin[at + 1] - i < 64 ? wires->begin[at + 1] : i + 64;
+        end = last - i < 64 ? last : i + 64;
         for (uint32_t link = i; link < end; link++)
             some |= (m->leads[link] >> m->at_hand & 1) << (link - i);
         for (; some; some &= some - 1)
             step_find(m, k, i + (uint32_t)__builtin_ctzll(some));
     }
+}
+
+/* The links of a switch that is looked at soon. */
+static inline void links_fetch(const struct route_maker *m, uint32_t at)
+{
+    uint32_t first = m->wires->begin[at], last = m->wires->begin[at + 1];
+    for (uint32_t i = first; i < last; i += 8)
+        __builtin_prefetch(&m->leads[i]);
+    for (uint32_t i = first; i < last; i += 5)
+        __builtin_prefetch(&m->end[i]);
 }
 
 /* With weights: those of the search's order that have a path. */
@@ -149,8 +170,7 @@ static void order_take(struct route_maker *m, uint32_t to)
             any |= m->leads[wires->reverse[i]] >> m->at_hand & 1;
         if (!any)
             continue;
-        m->step[m->reached] = (struct route_step){at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, ROUTE_NO_WIRE};
-        m->position[at] = m->reached++;
+        m->step[place_add(m, at)] = (struct route_step){at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, ROUTE_NO_WIRE};
     }
 }
 
@@ -158,15 +178,17 @@ static void order_take(struct route_maker *m, uint32_t to)
 static void steps_make(struct route_maker *m, uint32_t to)
 {
     memset(m->position, 0xff, m->wires->switches * sizeof *m->position);
-    m->reached = 0;
-    if (m->orders) {
+    m->reached = m->inner_count = 0;
+    if (m->orders)
         order_take(m, to);
-    } else {
-        m->step[0].at = to;
-        m->position[to] = m->reached++;
+    else
+        m->step[place_add(m, to)].at = to;
+    for (uint32_t i = 0; i < m->inner_count; i++) {
+        if (i + 1 < m->inner_count)
+            links_fetch(m, m->step[m->inners[i + 1]].at);
+        steps_find(m, m->inners[i]);
     }
-    for (uint32_t k = 0; k < m->reached; k++)
-        steps_find(m, k);
+    m->step[0] = (struct route_step){to, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 0};
 }
 
 /* ---- one of them ---- */
@@ -263,41 +285,38 @@ static void divided_pass(struct route_maker *m, uint32_t k)
     }
 }
 
-/* The one that is picked. */
-static void step_pick(struct route_maker *m, uint32_t k, uint32_t endpoint, struct route_step *step)
-{
-    const struct route_wires *wires = m->wires;
-    step->link = link_pick(m, k, endpoint, m->pairs[k]);
-    load_add(m, step->at, step->link, m->pairs[k]);
-    step->back = wires->reverse[step->link];
-    step->next = m->position[wires->to[step->link]];
-}
-
-/* From the farthest switch on: the paths to an endpoint from those switches that packets pass. */
+/* From the farthest switch on: the paths to an endpoint from those switches that packets pass. What is not
+ * the same for all endpoints of the destination is kept in m->picked. */
 static void endpoint_make(struct route_maker *m, uint32_t endpoint, uint32_t *value)
 {
+    const struct route_wires *wires = m->wires;
+    m->picked_count = 0;
     for (uint32_t k = 0; k < m->reached; k++) {
-        m->pairs[k] = m->wires->endpoints_at[m->step[k].at];
+        m->pairs[k] = wires->endpoints_at[m->step[k].at];
         m->divided[k] = 1;
     }
     for (uint32_t k = m->reached; k-- > 1;) {
-        struct route_step step = m->step[k];
-        uint32_t pairs = m->pairs[k], divided = m->divided[k];
-        if (k > FETCHED && m->step[k - FETCHED].link != ROUTE_NO_WIRE)
-            __builtin_prefetch(&m->link_set[m->step[k - FETCHED].link]);
-        if (step.link == ROUTE_NO_WIRE)
+        struct route_step *step = &m->step[k];
+        uint32_t pairs = m->pairs[k], divided = m->divided[k], set = m->by_link[step->at];
+        bool several = step->link == ROUTE_NO_WIRE;
+        if (several)
             divided_pass(m, k);
-        else if (divided > m->divided[step.next])
-            m->divided[step.next] = divided;
+        else if (divided > m->divided[step->next])
+            m->divided[step->next] = divided;
+        if (several || pairs == 0)
+            m->picked[m->picked_count++] = (struct route_picked){k, *step};
         if (pairs == 0) {
-            m->path[k] = (struct route_step){step.at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 0};
+            *step = (struct route_step){step->at, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 0};
             continue;
         }
-        if (step.link == ROUTE_NO_WIRE)
-            step_pick(m, k, endpoint, &step);
-        m->pairs[step.next] += pairs;
-        value[step.at] = m->link_set[step.link];
-        m->path[k] = step;
+        if (several) {
+            uint32_t link = link_pick(m, k, endpoint, pairs), back = wires->reverse[link];
+            load_add(m, step->at, link, pairs);
+            *step = (struct route_step){step->at, link, back, m->position[wires->to[link]]};
+            set = m->end[back].set;
+        }
+        m->pairs[step->next] += pairs;
+        value[step->at] = set;
     }
 }
 
@@ -306,15 +325,16 @@ static bool destination_make(struct route_maker *m, const struct route_block *b,
     size_t switches = m->wires->switches;
     m->at_hand = b->first_bit + k - m->window;
     steps_make(m, to);
-    m->path[0] = (struct route_step){to, ROUTE_NO_WIRE, ROUTE_NO_WIRE, 0};
     for (uint32_t i = 0; i < b->count; i++) {
         if (b->place[i] != k)
             continue;
         struct route_hop eject = {m->wires->endpoint_port[b->first + i], ROUTE_TABLE_ANY, 0};
         m->value[i * switches + to] = route_table_set_of(m->table, &eject, 1);
         endpoint_make(m, b->first + i, m->value + i * switches);
-        if (m->layers && !route_layers_add(m->layers, m->path, m->reached, m->layer_value + i * switches))
+        if (m->layers && !route_layers_add(m->layers, m->step, m->reached, m->layer_value + i * switches))
             return false;
+        for (uint32_t n = 0; n < m->picked_count; n++)
+            m->step[m->picked[n].k] = m->picked[n].step;
     }
     return true;
 }
