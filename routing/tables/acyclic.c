@@ -32,18 +32,10 @@ struct layer {
 struct found { /* by one search, as its direction numbers links */
     struct mark {
         uint64_t label;
-        uint32_t link;
+        uint32_t link, to; /* to: the switch that it leads to */
     } * mark;
     uint32_t count, done; /* done: what these lead to is found, too */
     uint64_t asked;       /* links that these lead to, and were not looked at before */
-};
-
-/* Where the bits of a link are among those of the switches: its own at the one it leaves, its reverse's at
- * the one it leads to. */
-struct ends {
-    uint32_t from, to;      /* the first words of both switches */
-    uint32_t first;         /* link of the latter */
-    uint16_t own, reverses; /* bits */
 };
 
 /* Of a word of a switch's links, for each direction: what its search need not look at again, as it numbers
@@ -55,9 +47,8 @@ struct marks {
 struct route_acyclic {
     const struct route_wires *wires;
     uint32_t words, layers;
-    size_t layer_bytes, ends_bytes;
+    size_t layer_bytes;
     struct layer *layer;
-    struct ends *ends;   /* per link */
     struct marks *marks; /* per switch `words`; all 0 between searches */
     struct found found[ROUTE_WAYS];
     uint32_t met; /* where the last searches have met */
@@ -68,21 +59,12 @@ struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
     struct route_acyclic *a = ker_alloc(sizeof *a);
     size_t links = wires->links + (size_t)1;
     *a = (struct route_acyclic){.wires = wires, .words = wires->most / 64 + 1};
-    a->layer_bytes = links * sizeof(uint64_t) * (ROUTE_WAYS * (2 + a->words) + 1);
-    a->ends_bytes = links * sizeof *a->ends;
+    a->layer_bytes = links * sizeof(uint64_t) * (ROUTE_WAYS * (3 + a->words) + 1);
     for (enum route_way way = 0; way < ROUTE_WAYS; way++)
         a->found[way].mark = ker_alloc(links * sizeof *a->found[way].mark);
-    a->ends = ker_reserve(a->ends_bytes);
     a->marks = ker_alloc((size_t)wires->switches * a->words * sizeof *a->marks);
-    for (uint32_t i = 0; i < wires->links; i++) {
-        uint32_t from = wires->from[i], to = wires->to[i];
+    for (uint32_t i = 0; i < wires->links; i++)
         ker_check(wires->reverse[i] != ROUTE_NO_WIRE); /* links are alive in both directions */
-        a->ends[i] = (struct ends){.from = from * a->words,
-                                   .to = to * a->words,
-                                   .first = wires->begin[to],
-                                   .own = (uint16_t)(i - wires->begin[from]),
-                                   .reverses = (uint16_t)(wires->reverse[i] - wires->begin[to])};
-    }
     return a;
 }
 
@@ -97,7 +79,6 @@ void route_acyclic_free(struct route_acyclic *a)
     free(a->layer);
     free(a->found[ROUTE_AHEAD].mark);
     free(a->found[ROUTE_BACK].mark);
-    ker_release(a->ends, a->ends_bytes);
     free(a->marks);
     free(a);
 }
@@ -120,7 +101,12 @@ void route_acyclic_layer(struct route_acyclic *a)
     for (enum route_way way = 0; way < ROUTE_WAYS; way++) {
         l->nodes.side[way] =
             (struct route_side){memory, memory + links + 1, memory + 2 * (links + (size_t)1)};
-        memory += (2 + a->words) * (links + (size_t)1);
+        memory += (3 + a->words) * (links + (size_t)1);
+        for (uint32_t i = 0; i < links; i++) {
+            struct route_node *node = route_node_of(&l->nodes, way, i);
+            node->to = a->wires->to[i];
+            node->reverse = a->wires->reverse[i] - a->wires->begin[node->to];
+        }
     }
     for (uint32_t i = 0; i < links; i++)
         label_set(&l->nodes, i, (i + 1) * gap);
@@ -133,11 +119,11 @@ void route_acyclic_layer(struct route_acyclic *a)
 /* Both bits of a dependency. */
 static void bits_change(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
 {
-    const struct route_side *side = a->layer[layer].nodes.side;
-    uint32_t on = next - a->ends[link].first, back = a->ends[link].reverses;
-    size_t ahead = (size_t)link * a->words, behind = (size_t)a->wires->reverse[next] * a->words;
-    side[ROUTE_AHEAD].leads[ahead + on / 64] ^= 1ull << on % 64;
-    side[ROUTE_BACK].leads[behind + back / 64] ^= 1ull << back % 64;
+    const struct route_nodes *l = &a->layer[layer].nodes;
+    struct route_node *ahead = route_node_of(l, ROUTE_AHEAD, link);
+    uint32_t on = next - a->wires->begin[ahead->to], back = ahead->reverse;
+    ahead->leads[on / 64] ^= 1ull << on % 64;
+    route_node_of(l, ROUTE_BACK, a->wires->reverse[next])->leads[back / 64] ^= 1ull << back % 64;
 }
 
 void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
@@ -152,25 +138,26 @@ static uint64_t label_of(const struct route_nodes *l, uint32_t link)
     return l->side[ROUTE_AHEAD].label[link];
 }
 
-/* False: it leads to what the other search has found. Asked at once, not when it is its turn: nearly all
- * searches that find much end in a circle. */
-static inline bool find(struct route_acyclic *a, const struct route_nodes *l, uint32_t link,
+/* The link number `own` of a switch. False: it leads to what the other search has found. Asked at once, not
+ * when it is its turn: nearly all searches that find much end in a circle. */
+static inline bool find(struct route_acyclic *a, const struct route_nodes *l, uint32_t from, uint32_t own,
                         enum route_way way)
 {
-    const struct ends *e = &a->ends[link];
-    const struct marks *there = a->marks + e->to;
-    const uint64_t *leads = l->side[way].leads + (size_t)link * a->words;
+    uint32_t link = a->wires->begin[from] + own;
+    const struct route_node *node = route_node_of(l, way, link);
+    struct marks *here = a->marks + (size_t)from * a->words, *there = a->marks + (size_t)node->to * a->words;
     struct found *f = &a->found[way];
-    a->marks[e->from + e->own / 64].seen[way] |= 1ull << e->own % 64;
-    a->marks[e->to + e->reverses / 64].found[way] |= 1ull << e->reverses % 64;
-    f->mark[f->count++] = (struct mark){l->side[way].label[link], link};
+    here[own / 64].seen[way] |= 1ull << own % 64;
+    there[node->reverse / 64].found[way] |= 1ull << node->reverse % 64;
+    f->mark[f->count++] = (struct mark){l->side[way].label[link], link, node->to};
     for (uint32_t w = 0; w < a->words; w++) {
-        if (leads[w] & there[w].found[!way]) {
+        if (node->leads[w] & there[w].found[!way]) {
             a->met = way == ROUTE_AHEAD ? link : a->wires->reverse[link];
             return false;
         }
-        if (leads[w]) /* they are looked at next */
-            __builtin_prefetch(&l->side[way].label[e->first + w * 64 + (uint32_t)__builtin_ctzll(leads[w])]);
+        if (node->leads[w]) /* they are looked at next */
+            __builtin_prefetch(&l->side[way].label[a->wires->begin[node->to] + w * 64 +
+                                                   (uint32_t)__builtin_ctzll(node->leads[w])]);
     }
     return true;
 }
@@ -181,36 +168,38 @@ static inline __attribute__((always_inline)) bool step(struct route_acyclic *a, 
                                                        uint64_t end, enum route_way way)
 {
     struct found *f = &a->found[way];
-    uint32_t link = f->mark[f->done++].link;
-    const struct ends *e = &a->ends[link];
-    const uint64_t *leads = l->side[way].leads + (size_t)link * a->words;
+    uint32_t link = f->mark[f->done].link, to = f->mark[f->done++].to, begin = a->wires->begin[to];
+    const struct route_node *node = route_node_of(l, way, link);
     for (uint32_t w = 0; w < a->words; w++) {
-        uint64_t *seen = &a->marks[e->to + w].seen[way], rest = leads[w] & ~*seen, inside = 0;
-        const uint64_t *label = l->side[way].label + e->first + w * 64;
+        uint64_t *seen = &a->marks[(size_t)to * a->words + w].seen[way], inside = 0;
+        uint64_t rest = node->leads[w] & ~*seen;
+        const uint64_t *label = l->side[way].label + begin + w * 64;
         f->asked += 1 + (unsigned)__builtin_popcountll(rest);
         for (*seen |= rest; rest; rest &= rest - 1) { /* without branches, which would wait for labels */
             uint32_t next = (uint32_t)__builtin_ctzll(rest);
             inside |= (uint64_t)(way == ROUTE_AHEAD ? label[next] < end : label[next] > end) << next;
         }
-        for (uint64_t left = inside; left; left &= left - 1) {
-            size_t next = e->first + w * 64 + (unsigned)__builtin_ctzll(left);
-            __builtin_prefetch(&a->ends[next]);
-            __builtin_prefetch(&l->side[way].leads[next * a->words]);
-        }
+        for (uint64_t left = inside; left; left &= left - 1)
+            __builtin_prefetch(route_node_of(l, way, begin + w * 64 + (uint32_t)__builtin_ctzll(left)));
         for (; inside; inside &= inside - 1)
-            if (!find(a, l, e->first + w * 64 + (uint32_t)__builtin_ctzll(inside), way))
+            if (!find(a, l, to, w * 64 + (uint32_t)__builtin_ctzll(inside), way))
                 return false;
     }
     return true;
 }
 
-static void marks_clear(struct route_acyclic *a, const struct found *f)
+static inline void switch_clear(struct route_acyclic *a, uint32_t at)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct ends *e = &a->ends[f->mark[i].link];
-        for (uint32_t w = 0; w < a->words; w++)
-            a->marks[e->from + w] = a->marks[e->to + w] = (struct marks){0};
-    }
+    for (uint32_t w = 0; w < a->words; w++)
+        a->marks[(size_t)at * a->words + w] = (struct marks){0};
+}
+
+/* `from`: the switch that the first of them, or all, are of. */
+static void marks_clear(struct route_acyclic *a, const struct found *f, uint32_t from)
+{
+    switch_clear(a, from);
+    for (uint32_t i = 0; i < f->count; i++)
+        switch_clear(a, f->mark[i].to);
 }
 
 /* From `next` ahead up to the label `last`, and from those links back that are behind it, until one side has
@@ -222,14 +211,15 @@ static bool search(struct route_acyclic *a, const struct route_nodes *l, const u
     struct found *ahead = &a->found[ROUTE_AHEAD], *back = &a->found[ROUTE_BACK];
     ahead->count = ahead->done = back->count = back->done = 0;
     ahead->asked = back->asked = 0;
-    bool apart = find(a, l, next, ROUTE_AHEAD);
+    uint32_t at = l->wires->from[next], begin = l->wires->begin[at];
+    bool apart = find(a, l, at, next - begin, ROUTE_AHEAD);
     for (uint32_t i = 0; i < count && apart; i++)
         if (label_of(l, link[i]) > first)
-            apart = find(a, l, l->wires->reverse[link[i]], ROUTE_BACK);
+            apart = find(a, l, at, l->wires->reverse[link[i]] - begin, ROUTE_BACK);
     while (apart && ahead->done < ahead->count && back->done < back->count)
         apart = back->asked <= ahead->asked ? step(a, l, first, ROUTE_BACK) : step(a, l, last, ROUTE_AHEAD);
-    marks_clear(a, ahead);
-    marks_clear(a, back);
+    marks_clear(a, ahead, at);
+    marks_clear(a, back, at);
     return apart;
 }
 

@@ -69,10 +69,11 @@ static void hubs_choose(struct route_hubs *h)
 
 /* Visits the links that one leads to. */
 #define EACH(l, way, at, other)                                                                              \
-    for (uint32_t first_ = (l)->wires->begin[(l)->wires->to[at]], w_ = 0, other; w_ < (l)->words; w_++)      \
-        for (uint64_t rest_ = (l)->side[way].leads[(size_t)(at) * (l)->words + w_];                          \
-             rest_ && ((other) = first_ + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
-             rest_ &= rest_ - 1)
+    for (const struct route_node *node_ = route_node_of(l, way, at); node_; node_ = NULL)                    \
+        for (uint32_t first_ = (l)->wires->begin[node_->to], w_ = 0, other; w_ < (l)->words; w_++)           \
+            for (uint64_t rest_ = node_->leads[w_];                                                          \
+                 rest_ && ((other) = first_ + w_ * 64 + (uint32_t)__builtin_ctzll(rest_), true);             \
+                 rest_ &= rest_ - 1)
 
 static inline void hubs_add(struct route_hubs *h, uint64_t *of, uint32_t link, uint64_t hubs)
 {
@@ -133,15 +134,15 @@ static uint32_t *order_list(const struct route_nodes *l)
 static void hubs_hand_on(const struct route_nodes *l, enum route_way way, const uint32_t *order)
 {
     const struct route_wires *wires = l->wires;
-    const uint64_t *leads = l->side[way].leads;
     uint64_t *of = l->side[way].hubs;
     for (uint32_t i = 0; i < wires->links; i++) {
         uint32_t at = order[i], near = order[i + FETCHED], far = order[i + 2 * FETCHED];
-        uint64_t hubs = of[at], first = leads[(size_t)near * l->words];
+        const struct route_node *soon = route_node_of(l, way, near);
+        uint64_t hubs = of[at];
         __builtin_prefetch(&of[far]);
-        __builtin_prefetch(&leads[(size_t)far * l->words]);
-        if (first)
-            __builtin_prefetch(&of[wires->begin[wires->to[near]] + (uint32_t)__builtin_ctzll(first)]);
+        __builtin_prefetch(route_node_of(l, way, far));
+        if (soon->leads[0])
+            __builtin_prefetch(&of[wires->begin[soon->to] + (uint32_t)__builtin_ctzll(soon->leads[0])]);
         if (hubs)
             EACH(l, way, at, other)
         of[other] |= hubs;

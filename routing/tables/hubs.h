@@ -13,7 +13,11 @@ enum route_way { ROUTE_AHEAD, ROUTE_BACK, ROUTE_WAYS };
 struct route_side {
     uint64_t *label; /* rises along the layer's order */
     uint64_t *hubs;  /* those that lead to it in this direction, itself included */
-    uint64_t *leads; /* `words`: to which links of the switch at its end */
+    uint64_t *node;  /* a struct route_node */
+};
+struct route_node {
+    uint32_t to, reverse; /* the switch at its end, and which link of that is the reverse */
+    uint64_t leads[];     /* `words`: to which links of that switch */
 };
 struct route_nodes {
     const struct route_wires *wires;
@@ -23,6 +27,11 @@ struct route_nodes {
         uint32_t before, after;
     } * place; /* in the order, a ring through the number behind the last link */
 };
+
+static inline struct route_node *route_node_of(const struct route_nodes *l, enum route_way way, uint32_t link)
+{
+    return (struct route_node *)(l->side[way].node + (size_t)link * (1 + l->words));
+}
 
 /* Of one layer; all zero: there are none. */
 struct route_hubs {

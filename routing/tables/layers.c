@@ -18,13 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEPENDENCIES (1u << 27) /* a GiB */
+#define MAX_DEPENDENCIES (1u << 27) /* 512 MiB */
 #define FETCHED 64                  /* switches whose dependencies are fetched together */
 
 /* Of a dependency: a bit for each layer. */
 struct sets {
-    uint32_t have, bad;
+    uint16_t have, bad;
 };
+_Static_assert(ROUTE_MAX_LAYERS <= 16, "a bit for each layer");
 
 struct route_layers {
     const struct route_wires *wires;
@@ -160,7 +161,7 @@ static uint32_t pick_layer(uint32_t layers, uint32_t draw)
 
 static uint32_t layers_all(const struct route_layers *l)
 {
-    return l->layers == 32 ? UINT32_MAX : (1u << l->layers) - 1;
+    return (1u << l->layers) - 1;
 }
 
 static bool path_place(struct route_layers *l, uint32_t at, uint32_t *layer)

@@ -34,7 +34,7 @@ uint32_t route_layers_count(const struct route_layers *);
 /* Collective: the rank behind `from`, which has added nothing yet, continues from what has been added there.
  */
 void route_layers_pass(struct route_layers *, struct ker_comm *, int from);
-#define ROUTE_MAX_LAYERS 32
+#define ROUTE_MAX_LAYERS 16 /* switches have no more channels */
 
 /* table_check.c: a table that was read, not made. Columns are destination endpoints, or table->paths for
  * each. */
