@@ -68,11 +68,11 @@ static bool wants_table(const struct run *run)
 static const struct run_stage stages[] = {
     {"topology", run_topology_make, NULL, RUN_READS},
     {"table", run_table_write, wants_table, RUN_LAST},
-    {"proof", run_proof_make, run_wants_check},
     {"seats", run_seats_take},
     {"tasks", run_tasks_read, NULL, RUN_READS},
     {"fewer", run_seats_leave},
     {"network", run_network_read},
+    {"proof", run_proof_make, run_wants_check}, /* takes long: behind all that is read */
     {"partition", run_partition_make},
     {"layout", run_layout_make},
     {"build", run_components_build, NULL, RUN_READS},

@@ -225,6 +225,8 @@ bad 'topology.down: makes more than 2^32 - 1 nodes' tree.cfg topology.down=70000
 bad 'it must be above 0 and at most 1' tree.cfg topology.taper=0
 bad 'it must be above 0 and at most 1' tree.cfg topology.taper=2
 bad 'leaves no bandwidth' tree.cfg topology.taper=1e-12
+{ echo "topology: { kind = \"hierarchical\"; groups = [64, 257]; attach = \"group\"; $links };"; echo 'jobs = ( { program = "stencil"; } );'; } >large.cfg
+bad 'jobs[0].extents: is missing' --check=full large.cfg # whose proof would take minutes
 bad 'has 3 values' groups.cfg topology.links=1,1,1
 bad 'topology.groups' groups.cfg topology.groups=2,2,2,2,2
 bad 'net.missing: cannot be read' file.cfg topology.file=net.missing
