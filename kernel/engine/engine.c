@@ -386,7 +386,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = e->last_action;
             return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
-        if (!p->requests && trial_lost(&p->trial, p->setup.comm, e->counts.epochs, e->counts.records))
+        if (!p->requests && trial_lost(&p->trial, p->setup.comm, &e->counts))
             return KER_END_TRIAL; /* what is asked for is served first */
         *at = ker_time_min(
             p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */

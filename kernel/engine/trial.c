@@ -3,12 +3,14 @@
 
 #include <time.h>
 
-/* After this many epochs with so few records in each, of all ranks together, it is plain: such runs never
- * gained by a second rank. It is known from counts, in a millisecond or two. The beginning of a run may have
- * more to do than what follows: the epochs since are counted again after four times as many, and so on. */
-#define THIN_EPOCHS 1000
-#define THIN_AGAIN 4
-#define THIN_RECORDS 17
+/* What several ranks save are the records that one does while another does more. After this many epochs with
+ * so few of them in each it is plain: an exchange takes as long as 7 records at least. Runs that gained saved
+ * 14 or more, runs that did not 8 or fewer. It is known from counts, in a millisecond or two. The beginning
+ * of a run may have more to do than what follows: the epochs since are counted again after four times as
+ * many, and so on. */
+#define COUNT_EPOCHS 1000
+#define COUNT_AGAIN 4
+#define SAVED_RECORDS 9
 
 /* A single exchange counts at most this many times the shortest. */
 #define EXCHANGE_MOST 8
@@ -30,7 +32,7 @@ static uint32_t nanoseconds(int64_t time)
 void trial_begin(struct trial *t, bool wanted)
 {
     *t = (struct trial){
-        .look = wanted ? 0 : -1, .clock = INT64_MAX, .least = UINT32_MAX, .count_at = THIN_EPOCHS};
+        .look = wanted ? 0 : -1, .clock = INT64_MAX, .least = UINT32_MAX, .count_at = COUNT_EPOCHS};
     for (int i = 0; wanted && i < 16; i++) {
         int64_t from = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID),
                 cost = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
@@ -66,24 +68,24 @@ void trial_exchange_end(struct trial *t, int64_t begun, struct trial_round agree
     t->together += agreed.work + (agreed.exchange < most ? agreed.exchange : most);
 }
 
-/* The epochs since the last count, as many as have passed now. */
-static bool is_thin(struct trial *t, struct ker_comm *comm, uint64_t epochs, uint64_t records)
+/* Of the epochs since the last count. */
+static bool is_thin(struct trial *t, struct ker_comm *comm, const struct ker_counts *counts)
 {
-    uint64_t all = records - t->counted, most = (epochs - t->count_from) * THIN_RECORDS;
-    t->count_from = epochs;
-    t->count_at = epochs * THIN_AGAIN;
-    t->counted = records;
+    uint64_t all = counts->records - t->counted.records, most = counts->critical - t->counted.critical,
+             epochs = counts->epochs - t->counted.epochs;
+    t->counted = *counts;
+    t->count_at = counts->epochs * COUNT_AGAIN;
     ker_comm_sum_u64(comm, &all, 1);
-    return all <= most;
+    return all <= most + epochs * SAVED_RECORDS;
 }
 
-bool trial_lost(struct trial *t, struct ker_comm *comm, uint64_t epochs, uint64_t records)
+bool trial_lost(struct trial *t, struct ker_comm *comm, const struct ker_counts *counts)
 {
     static const int64_t looks[] = {2000000, 8000000, 32000000,
                                     128000000}; /* what a new beginning can cost */
     if (!trial_runs(t))
         return false;
-    if (epochs == t->count_at && is_thin(t, comm, epochs, records))
+    if (counts->epochs == t->count_at && is_thin(t, comm, counts))
         return true;
     if (t->together < looks[t->look])
         return false;

@@ -10,21 +10,21 @@
 #define KERNEL_TRIAL_H
 
 #include "kernel/base/base.h"
+#include "kernel/engine/engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct trial {
-    int look;            /* the next; -1: it is over, or there was none */
-    int64_t worked;      /* nanoseconds of this rank */
-    int64_t together;    /* of all, with the exchanges */
-    int64_t clock;       /* what reading it costs */
-    uint32_t work;       /* in the last round */
-    uint32_t exchanged;  /* the last exchange */
-    uint32_t least;      /* the shortest exchange of all */
-    uint64_t count_at;   /* epochs after which records are counted next, */
-    uint64_t count_from; /* since these, */
-    uint64_t counted;    /* when this rank had had so many */
+    int look;           /* the next; -1: it is over, or there was none */
+    int64_t worked;     /* nanoseconds of this rank */
+    int64_t together;   /* of all, with the exchanges */
+    int64_t clock;      /* what reading it costs */
+    uint32_t work;      /* in the last round */
+    uint32_t exchanged; /* the last exchange */
+    uint32_t least;     /* the shortest exchange of all */
+    uint64_t count_at;  /* epochs after which records are counted next */
+    struct ker_counts counted;
 };
 
 /* What a rank says of its last round, and what all learn of all: nanoseconds, and how much it was. */
@@ -51,8 +51,8 @@ void trial_work_end(struct trial *, int64_t begun);
 int64_t trial_exchange_begin(const struct trial *);
 /* agreed: what all know of the round before. */
 void trial_exchange_end(struct trial *, int64_t begun, struct trial_round agreed);
-/* Collective at some rounds, the same on all ranks: one rank would be faster. epochs, records: so far, of
+/* Collective at some rounds, the same on all ranks: one rank would be faster. What has been counted so far on
  * this rank. */
-bool trial_lost(struct trial *, struct ker_comm *, uint64_t epochs, uint64_t records);
+bool trial_lost(struct trial *, struct ker_comm *, const struct ker_counts *);
 
 #endif
