@@ -1,10 +1,11 @@
 /* trial.h - are several ranks faster than one? Private to kernel/engine.
  *
- * At the beginning of a run each rank measures the processor time of its work in every round. All that the
- * ranks have worked is what one would have needed alone. What they need together is, round by round, the
- * longest work of any rank and the shortest exchange of any: who comes last does not wait for others. Both
- * are learnt with what the ranks agree on anyway (agreement.h). So neither sum grows where another program
- * takes a processor away for a moment, and all ranks look at the same numbers and decide alike.
+ * At the beginning of a run each rank measures the processor time of its work, round by round, later in some
+ * of them. All that the ranks have worked is what one would have needed alone. What they need together is,
+ * round by round, the longest work of any rank and the shortest exchange of any: who comes last does not wait
+ * for others. Both are learnt with what the ranks agree on anyway (agreement.h). So neither sum grows where
+ * another program takes a processor away for a moment, and all ranks look at the same numbers and decide
+ * alike.
  */
 #ifndef KERNEL_TRIAL_H
 #define KERNEL_TRIAL_H
@@ -23,7 +24,9 @@ struct trial {
     uint32_t work;      /* in the last round */
     uint32_t exchanged; /* the last exchange */
     uint32_t least;     /* the shortest exchange of all */
-    uint64_t count_at;  /* epochs after which records are counted next */
+    uint32_t round;
+    uint32_t weight, weight_before; /* how many rounds this one, and the last, stand for; 0: not measured */
+    uint64_t count_at;              /* epochs after which records are counted next */
     struct ker_counts counted;
 };
 
@@ -48,7 +51,7 @@ static inline bool trial_runs(const struct trial *t)
 /* The clocks before and after. */
 int64_t trial_work_begin(const struct trial *);
 void trial_work_end(struct trial *, int64_t begun);
-int64_t trial_exchange_begin(const struct trial *);
+int64_t trial_exchange_begin(struct trial *);
 /* agreed: what all know of the round before. */
 void trial_exchange_end(struct trial *, int64_t begun, struct trial_round agreed);
 /* Collective at some rounds, the same on all ranks: one rank would be faster. What has been counted so far on
