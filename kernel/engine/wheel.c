@@ -28,7 +28,7 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);
     w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
     w->arena = ker_reserve_range(&w->arena_bytes);
-    w->far_event.free = w->far_note.free = KER_NONE;
+    w->far_event.free = KER_NONE;
     w->chunks_used = 1; /* 0 means none */
     w->high = UINT32_MAX;
     w->chunk_limit =
@@ -50,7 +50,6 @@ void wheel_release(struct wheel *w)
     free(w->busy_block);
     free(w->far);
     KER_POOL_RELEASE(&w->far_event);
-    KER_POOL_RELEASE(&w->far_note);
 }
 
 /* ---- chunks ---- */
@@ -151,23 +150,16 @@ void wheel_note_chunk(struct wheel *w, struct wheel_bucket *b)
 
 #define EARLIER(a, b) ((a)->time < (b)->time)
 
-static void far_push(struct wheel *w, struct wheel_far entry)
+void wheel_far_note(struct wheel *w, ker_time time, const struct wheel_note *note)
 {
-    KER_HEAP_PUT(w->far, w->far_count, w->far_room, entry, EARLIER);
+    KER_HEAP_PUT(w->far, w->far_count, w->far_room, ((struct wheel_far){time, *note}), EARLIER);
 }
 
 struct ker_event *wheel_far_event(struct wheel *w, ker_time time)
 {
     uint32_t record = KER_POOL_TAKE(&w->far_event, NULL);
-    far_push(w, (struct wheel_far){time, record, 0});
+    wheel_far_note(w, time, &(struct wheel_note){.kind = KER_ARRIVAL, .amount = record});
     return &w->far_event.at[record];
-}
-
-void wheel_far_note(struct wheel *w, ker_time time, const struct wheel_note *note)
-{
-    uint32_t record = KER_POOL_TAKE(&w->far_note, NULL);
-    far_push(w, (struct wheel_far){time, record, 1});
-    w->far_note.at[record] = *note;
 }
 
 ker_time wheel_next_far(const struct wheel *w)
@@ -192,13 +184,12 @@ ker_time wheel_next_far(const struct wheel *w)
 
 static void far_settle(struct wheel *w, struct wheel_far entry)
 {
-    if (entry.is_note) {
-        wheel_note_put(w, entry.time, w->far_note.at[entry.record]);
-        KER_POOL_GIVE(&w->far_note, entry.record);
-    } else {
-        const struct ker_event *event = &w->far_event.at[entry.record];
+    if (entry.note.kind == KER_ARRIVAL) {
+        const struct ker_event *event = &w->far_event.at[entry.note.amount];
         *wheel_event(w, entry.time, event->component) = *event;
-        KER_POOL_GIVE(&w->far_event, entry.record);
+        KER_POOL_GIVE(&w->far_event, entry.note.amount);
+    } else {
+        wheel_note_put(w, entry.time, entry.note);
     }
 }
 
@@ -241,10 +232,10 @@ void wheel_visit(const struct wheel *w, const struct wheel_visitor *v)
                              v);
     }
     for (size_t i = 0; i < w->far_count; i++) {
-        if (w->far[i].is_note)
-            v->note(v->context, w->far[i].time, &w->far_note.at[w->far[i].record]);
+        if (w->far[i].note.kind == KER_ARRIVAL)
+            v->event(v->context, &w->far_event.at[w->far[i].note.amount]);
         else
-            v->event(v->context, &w->far_event.at[w->far[i].record]);
+            v->note(v->context, w->far[i].time, &w->far[i].note);
     }
 }
 
@@ -258,7 +249,6 @@ void wheel_restart(struct wheel *w, ker_time at)
     memset(w->free, 0, sizeof w->free);
     w->far_count = 0;
     KER_POOL_RELEASE(&w->far_event);
-    KER_POOL_RELEASE(&w->far_note);
     w->base = w->base_slot = 0;
     w->horizon = (ker_time)w->slots * w->grid;
     wheel_advance(w, at / w->grid * w->grid);

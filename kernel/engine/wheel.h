@@ -39,8 +39,7 @@ struct wheel_bucket {
 
 struct wheel_far { /* heap entry */
     ker_time time;
-    uint32_t record; /* in far_event or far_note */
-    uint32_t is_note;
+    struct wheel_note note; /* of an event: KER_ARRIVAL, the amount is its index in far_event */
 };
 
 struct wheel_free { /* chunks */
@@ -68,7 +67,6 @@ struct wheel {
     struct wheel_far *far;
     size_t far_count, far_room;
     KER_POOL(struct ker_event) far_event;
-    KER_POOL(struct wheel_note) far_note;
     size_t arena_bytes;
 };
 

@@ -81,8 +81,8 @@ static void traffic_save(void *state, struct node *node, struct ker_chunk *c)
 {
     struct task_traffic_node *n = state;
     KER_CHUNK(c, n->drawn, n->next_ps, n->next_fraction);
-    n->law = ker_chunk_below(c, n->law, n->shared->formers + 1);
-    KER_CHUNK(c, n->renewed);
+    n->law = ker_chunk_below(c, n->law, n->shared->formers + 1) & INT16_MAX;
+    n->renewed = ker_chunk_u32(c, n->renewed) & INT16_MAX;
     n->burst_ended = ker_chunk_bool(c, n->burst_ended);
     n->begins = ker_chunk_bool(c, n->begins);
 }

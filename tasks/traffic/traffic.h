@@ -2,7 +2,7 @@
  * Private to tasks/.
  *
  * A traffic is read once per rank and is the same on every rank, but for its counters. Each node of its group
- * has a state of 64 bytes. Every number drawn is a pure function of (seed, node, number of the message), so
+ * has a state of 40 bytes. Every number drawn is a pure function of (seed, node, number of the message), so
  * that messages are the same on any partition, and an open-loop source queue needs no memory: it is replayed
  * on demand.
  *
@@ -133,16 +133,17 @@ struct task_traffic {
 /* The state of a node with traffic. */
 struct task_traffic_node {
     struct task_traffic *shared;
-    uint64_t drawn;         /* messages created so far: the number of the next draw */
-    ker_time next_ps;       /* creation of the last one; with next_fraction / 2^32 ps */
-    uint32_t next_fraction; /* keeps periods exact that are no whole picoseconds */
-    uint32_t node;          /* within the group */
-    uint32_t partner;       /* of patterns with one partner */
-    uint32_t law, renewed;  /* of former laws, how many are over; gaps drawn that began at a fork */
-    bool burst_ended;       /* the next gap is a pause */
-    bool begins;            /* nothing was created yet, by this law */
+    uint64_t drawn;           /* messages created so far: the number of the next draw */
+    ker_time next_ps;         /* creation of the last one; with next_fraction / 2^32 ps */
+    uint32_t next_fraction;   /* keeps periods exact that are no whole picoseconds */
+    uint32_t node;            /* within the group */
+    uint32_t partner;         /* of patterns with one partner */
+    uint16_t law : 15;        /* of former laws, how many are over */
+    uint16_t burst_ended : 1; /* the next gap is a pause */
+    uint16_t renewed : 15;    /* gaps drawn that began at a fork */
+    uint16_t begins : 1;      /* nothing was created yet, by this law */
 };
-_Static_assert(sizeof(struct task_traffic_node) <= 64, "one cache line per node");
+_Static_assert(sizeof(struct task_traffic_node) == 40, "every node has one");
 
 /* NULL when the configuration has no traffic.pattern. The model stays the caller's. */
 enum ker_status task_traffic_new(struct task_traffic **, const struct ker_config *,
