@@ -13,13 +13,21 @@ struct net_ahead {
     uint8_t job; /* of its message: the lower bits of its number */
 };
 
-/* As it is kept: there may be several for each link. */
+/* As it is kept: there may be several for each link. Where a time does not fit, all three are in a second
+ * one behind it. */
 struct net_kept {
-    uint64_t leave : 63, detour : 1;
-    uint64_t waited : 48, bytes : 16; /* as long as a full output queue takes: 281 s are enough */
-    uint64_t in_buffer : 56, channel : 4, job : 4;
-    uint32_t out, in; /* ports, in words of 8 bytes from net->dues on */
+    union {
+        struct {
+            uint64_t leave : 48, bytes : 16;
+            uint32_t waited, in_buffer;
+            uint32_t out;    /* port, in words of 8 bytes from net->dues on */
+            int32_t in : 22; /* from there; of the same switch */
+            uint32_t channel : 4, job : 4, detour : 1, two : 1;
+        };
+        uint64_t time[3];
+    };
 };
+_Static_assert(sizeof(struct net_kept) == 24, "three and more for each node of a large torus");
 
 /* What a port has counted in all. Half of it is in the port; what does not fit there lies with the switch,
  * which hardly any port needs in a short run. */
@@ -55,9 +63,9 @@ static inline void net_ahead_count(struct net_network *net, const struct net_ahe
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(struct net_network *, const struct net_ahead *);
 /* It is not over before net->final: keeps it, to be counted when it is certain that it lies before the end.
- * What is kept at this index. */
+ * What is kept at this index, which moves on to the next. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
-struct net_ahead net_ahead_kept(const struct net_network *, size_t index);
+struct net_ahead net_ahead_next(const struct net_network *, size_t *index);
 /* What is collected of the output that sends; of each job (jobs.h). */
 struct net_link_series *net_ahead_series(const struct net_network *, const struct net_ahead *);
 struct net_job_use *net_ahead_jobs(const struct net_network *, const struct net_ahead *);

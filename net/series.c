@@ -102,8 +102,8 @@ static void ahead_add(const struct net_network *net, const struct net_ahead *t, 
 
 static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t sign)
 {
-    for (size_t i = 0; i < net->ahead_count; i++) {
-        const struct net_ahead t = net_ahead_kept(net, i);
+    for (size_t i = 0; i < net->ahead_count;) {
+        const struct net_ahead t = net_ahead_next(net, &i);
         struct net_link_series *l = net_ahead_series(net, &t);
         ahead_add(net, &t, l, at, sign);
         if (l->channel)

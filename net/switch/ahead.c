@@ -11,47 +11,49 @@
 #include "net/state.h"
 #include "net/switch/private.h"
 
-static uint32_t port_name(const struct net_network *net, const struct net_port *port)
+static ptrdiff_t words_between(const void *from, const struct net_port *port)
 {
-    size_t word = (size_t)((const uint64_t *)port - (const uint64_t *)net->dues);
-    ker_assert(word <= UINT32_MAX); /* 32 GiB of switches on a rank */
-    return (uint32_t)word;
-}
-
-static struct net_port *port_named(const struct net_network *net, uint32_t name)
-{
-    return (struct net_port *)((uint64_t *)net->dues + name);
+    return ((const char *)port - (const char *)from) / 8;
 }
 
 void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
 {
-    ker_assert(t->waited >> 48 == 0 && t->in_buffer >> 56 == 0);
+    bool two = (uint64_t)t->leave >> 48 || (t->waited | t->in_buffer) >> 32;
     *KER_PUSH(net->ahead, net->ahead_count, net->ahead_room) =
-        (struct net_kept){.leave = (uint64_t)t->leave & INT64_MAX,
-                          .detour = t->detour,
-                          .waited = t->waited & (UINT64_MAX >> 16),
+        (struct net_kept){.leave = (uint64_t)t->leave & UINT64_MAX >> 16,
                           .bytes = t->bytes & UINT16_MAX,
-                          .in_buffer = t->in_buffer & (UINT64_MAX >> 8),
+                          .waited = (uint32_t)t->waited,
+                          .in_buffer = (uint32_t)t->in_buffer,
+                          .out = (uint32_t)words_between(net->dues, t->out),
+                          .in = (int32_t)words_between(t->out, t->in),
                           .channel = t->channel & 15,
                           .job = t->job & 15,
-                          .out = port_name(net, t->out),
-                          .in = port_name(net, t->in)};
+                          .detour = t->detour,
+                          .two = two};
+    if (two)
+        *KER_PUSH(net->ahead, net->ahead_count, net->ahead_room) =
+            (struct net_kept){.time = {(uint64_t)t->leave, t->waited, t->in_buffer}};
 }
 
-struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
+struct net_ahead net_ahead_next(const struct net_network *net, size_t *index)
 {
-    const struct net_kept *k = &net->ahead[index];
-    struct net_port *out = port_named(net, k->out);
-    return (struct net_ahead){.out = out,
-                              .in = port_named(net, k->in),
-                              .leave = (ker_time)k->leave,
-                              .wire = net_times_of(net, out->link, k->bytes).wire,
-                              .waited = k->waited,
-                              .in_buffer = k->in_buffer,
-                              .bytes = k->bytes,
-                              .channel = k->channel,
-                              .job = k->job,
-                              .detour = k->detour};
+    const struct net_kept *k = &net->ahead[(*index)++];
+    struct net_port *out = (struct net_port *)(void *)(net->dues + 8 * (size_t)k->out);
+    struct net_ahead t = {.out = out,
+                          .in = (struct net_port *)(void *)((char *)out + 8 * (ptrdiff_t)k->in),
+                          .leave = (ker_time)k->leave,
+                          .wire = net_times_of(net, out->link, k->bytes).wire,
+                          .waited = k->waited,
+                          .in_buffer = k->in_buffer,
+                          .bytes = k->bytes,
+                          .channel = k->channel,
+                          .job = k->job,
+                          .detour = k->detour};
+    if (k->two) {
+        const uint64_t *time = net->ahead[(*index)++].time;
+        t.leave = (ker_time)time[0], t.waited = time[1], t.in_buffer = time[2];
+    }
+    return t;
 }
 
 struct net_link_series *net_ahead_series(const struct net_network *net, const struct net_ahead *t)
@@ -88,12 +90,13 @@ void net_network_settle(struct net_network *net, ker_time until)
 {
     size_t kept = 0;
     net_final_set(net, until);
-    for (size_t i = 0; i < net->ahead_count; i++) {
-        const struct net_ahead t = net_ahead_kept(net, i);
+    for (size_t i = 0, at = 0; i < net->ahead_count; at = i) {
+        const struct net_ahead t = net_ahead_next(net, &i);
         if (t.leave + t.wire <= until)
             net_ahead_count_now(net, &t);
         else
-            net->ahead[kept++] = net->ahead[i];
+            while (at < i)
+                net->ahead[kept++] = net->ahead[at++];
     }
     net->ahead_count = kept;
     if (net->states)
@@ -103,14 +106,14 @@ void net_network_settle(struct net_network *net, ker_time until)
 void net_network_end(struct net_network *net, ker_time end)
 {
     for (uint32_t i = 0; i < net->adapter_count; i++)
-        net_injection_resize(net->adapters[i], UINT64_MAX);
+        net_injection_resize(net_adapter_nth(net, i), UINT64_MAX);
     if (end < net->set.measure_to)
         net->set.measure_to = end;
     net_final_set(net, net->final);
     for (uint32_t i = 0; i < net->adapter_count; i++)
-        net_injection_resize(net->adapters[i], 1);
-    for (size_t i = 0; i < net->ahead_count; i++) {
-        const struct net_ahead t = net_ahead_kept(net, i);
+        net_injection_resize(net_adapter_nth(net, i), 1);
+    for (size_t i = 0; i < net->ahead_count;) {
+        const struct net_ahead t = net_ahead_next(net, &i);
         if (t.leave < net->set.measure_to)
             net_ahead_count_now(net, &t);
     }
@@ -139,17 +142,20 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
 /* Those of a switch mostly are together. */
 void net_ahead_save(struct net_network *net, struct ker_state_writer *writer)
 {
+    const struct net_switch *of = NULL;
+    struct ker_chunk *c = NULL;
     for (size_t i = 0; i < net->ahead_count;) {
-        struct net_switch *s = net_switch_of(net, net_ahead_kept(net, i).out);
-        struct ker_chunk *c = ker_state_begin(writer, "ahead", NET_AHEAD_VERSION, s->id);
-        for (; i < net->ahead_count; i++) {
-            struct net_ahead t = net_ahead_kept(net, i);
-            if (net_switch_of(net, t.out) != s)
-                break;
-            ahead_state(s, &t, c);
-        }
-        ker_state_end(writer);
+        struct net_ahead t = net_ahead_next(net, &i);
+        struct net_switch *s = net_switch_of(net, t.out);
+        if (of && s != of)
+            ker_state_end(writer);
+        if (s != of)
+            c = ker_state_begin(writer, "ahead", NET_AHEAD_VERSION, s->id);
+        of = s;
+        ahead_state(s, &t, c);
     }
+    if (of)
+        ker_state_end(writer);
 }
 
 void net_ahead_load(struct net_loading *l, struct ker_chunk *c)
