@@ -21,11 +21,19 @@ uint32_t *net_network_nodes(const struct net_network *net, uint32_t *count)
     *count = net->adapter_count / net->adapters_each;
     uint32_t *own = ker_alloc(sizeof *own * *count);
     for (uint32_t i = 0; i < *count; i++)
-        own[i] = net->adapters[(size_t)i * net->adapters_each]->id / net->adapters_each;
+        own[i] = net_adapter_nth(net, i * net->adapters_each)->id / net->adapters_each;
     return own;
 }
 
 /* ---- components ---- */
+
+/* From here to there; 32 GiB of switches, and of nodes, are enough for a rank. */
+static uint32_t words_between(const char *from, const void *to)
+{
+    size_t words = (size_t)((const char *)to - from) / 8;
+    ker_assert(words <= UINT32_MAX);
+    return (uint32_t)words;
+}
 
 static size_t adapter_bytes(const struct net_network *net)
 {
@@ -36,7 +44,7 @@ static size_t adapter_bytes(const struct net_network *net)
 
 static size_t node_bytes(const struct net_network *net)
 {
-    return net->host.bytes + net->adapters_each * adapter_bytes(net);
+    return net->host.bytes + net->adapters_each * net->adapter_bytes;
 }
 
 static struct net_adapter_more *more_new(struct net_network *net, uint32_t id)
@@ -54,7 +62,7 @@ static struct net_adapter_more *more_new(struct net_network *net, uint32_t id)
 }
 
 static void adapter_init(struct net_network *net, struct net_adapter *a, const struct part_layout *l,
-                         void *node, uint32_t id)
+                         uint32_t id)
 {
     uint32_t s;
     uint16_t port;
@@ -62,12 +70,11 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     route_attachment(net->topology, id, &s, &port);
     route_port(net->topology, s, port, &peer);
     a->net = net;
-    a->node = node;
     a->id = id;
     a->self = net_node_at(net, l, id / net->adapters_each).index;
     a->port = (uint16_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
-    a->offered = a->leaving = NET_NONE;
+    a->offered = a->leaving_last = NET_NONE;
     a->more = more_new(net, id);
     a->exhausted = true;
     a->peer = net_switch_at(net, l, s);
@@ -75,34 +82,30 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
-    net->lanes_place = (uint32_t)(adapter_bytes(net) - net_lanes_bytes(net));
+    net->lanes_place = (uint32_t)(net->adapter_bytes - net_lanes_bytes(net));
     if (net->set.lanes && net->set.lanes->init)
         net->set.lanes->init(net->set.lanes_shared, net_lanes_of(a),
                              &(struct net_lanes_output){.adapter = true, .id = id});
     if (net->dma)
         *net_dma_of(a) = (struct net_adapter_dma){.first = NET_NONE};
-    char *due = net->dues + NET_DUE_BYTES * (1 + (size_t)net->adapter_count); /* this is the next one */
-    a->due = (struct net_credits_due *)(void *)(due + NET_DUE_AT);
+    a->due = NET_DUE_BYTES / 8 * (1 + net->adapter_count); /* this is the next one */
 }
 
 /* The i-th adapter of a node. */
 static struct net_adapter *adapter_of(const struct net_network *net, void *node, uint32_t i)
 {
-    return (struct net_adapter *)(void *)((char *)node + net->host.bytes + i * adapter_bytes(net));
+    return (struct net_adapter *)(void *)((char *)node + net->host.bytes + i * net->adapter_bytes);
 }
 
 static void node_init(struct net_network *net, void *node, const struct part_layout *l, uint32_t id)
 {
     for (uint32_t i = 0; i < net->adapters_each; i++) {
-        struct net_adapter *a = adapter_of(net, node, i);
-        adapter_init(net, a, l, node, id * net->adapters_each + i);
-        net->adapters[net->adapter_count++] = a;
+        adapter_init(net, adapter_of(net, node, i), l, id * net->adapters_each + i);
+        net->adapter_count++;
     }
     net->host.init(net->host.context, node, id, net_node_at(net, l, id).index, adapter_of(net, node, 0),
-                   adapter_bytes(net));
+                   net->adapter_bytes);
 }
-
-KER_ORDER_AT(adapter_compare, struct net_adapter, id)
 
 /* Where the output that sends to this input, or what an adapter has in its place, lies. The switch need not
  * be made yet. */
@@ -110,9 +113,9 @@ static const char *upstream_of(const struct net_network *net, const struct net_p
 {
     void *sender = ker_engine_component(net->engine, in->peer);
     if (in->due.ends_at_adapter)
-        return (char *)adapter_of(net, sender, in->peer_port)->due - NET_DUE_AT;
+        return net->dues + 8 * (size_t)adapter_of(net, sender, in->peer_port)->due;
     if (net->made)
-        sender = net->switches[part_layout_order(&net->layout, in->peer)];
+        sender = net_switch_nth(net, part_layout_order(&net->layout, in->peer));
     return (char *)sender + net->switch_class.head_bytes +
            (size_t)in->peer_port * net->switch_class.port_stride;
 }
@@ -123,7 +126,7 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
     for (uint32_t p = 0; p < net_switch_view(s).ports; p++) {
         struct net_port *in = net_switch_port(s, p);
         if (in->upstream)
-            in->upstream = (uint32_t)((size_t)(upstream_of(net, in) - net->dues) / 8);
+            in->upstream = words_between(net->dues, upstream_of(net, in));
     }
 }
 
@@ -171,7 +174,7 @@ static void classes_init(struct net_network *net)
 /* now: KER_TIME_MAX: the run is over. */
 static struct net_switch *switch_make(struct net_network *net, uint32_t i, uint32_t index, ker_time now)
 {
-    struct net_switch *s = net->switches[i];
+    struct net_switch *s = net_switch_nth(net, i);
     uint32_t id = net_switch_number(net, i);
     net->made[i / 64] |= UINT64_C(1) << (i % 64);
     ker_sparse_use(&net->sparse, s, net_switch_bytes(net, route_ports(net->topology, id)),
@@ -269,7 +272,7 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
 static void switch_add(struct net_network *net, const struct part_layout *l, uint32_t id, uint32_t index,
                        void *state)
 {
-    net->switches[net->switch_count++] = state;
+    net->switches[net->switch_count++] = words_between(net->dues, state);
     if (net->made) {
         ker_engine_set(net->engine, index, &unmade_class, net, true);
         return;
@@ -303,12 +306,26 @@ static void components_make(struct net_network *net, const struct part_layout *l
     }
 }
 
+/* All of this rank, by their ids. */
+static void adapters_list(struct net_network *net, const struct part_layout *l)
+{
+    uint32_t hosts = route_hosts(route_summarise(net->topology)), count = 0;
+    for (uint32_t id = 0; id < hosts; id++) {
+        struct ker_address at = net_node_at(net, l, id);
+        for (uint32_t i = 0; at.rank == net->rank && i < net->adapters_each; i++) {
+            void *node = ker_engine_component(net->engine, at.index);
+            net->adapters[count++] = words_between(net->block, adapter_of(net, node, i));
+        }
+    }
+}
+
 void net_network_build(struct net_network *net, struct ker_engine *engine, struct part_layout *l,
                        const struct net_host *host)
 {
     net->engine = engine;
     net->rank = ker_engine_rank(engine);
     net->host = *host;
+    net->adapter_bytes = (uint32_t)adapter_bytes(net);
     classes_init(net);
     ker_arena_init(&net->arena);
     ker_arena_init(&net->packets);
@@ -318,9 +335,9 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
     size_t dues = memory_reserve(net, l, owner);
     components_make(net, l, owner, dues);
     free(owner);
-    qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
+    adapters_list(net, l);
     for (uint32_t i = 0; !net->made && i < net->switch_count; i++)
-        upstream_find(net, net->switches[i]);
+        upstream_find(net, net_switch_nth(net, i));
     if (net->made || net->direct) {
         net->layout = *l;
         *l = (struct part_layout){0};
@@ -335,7 +352,7 @@ struct ker_address net_network_node_at(const struct net_network *net, uint32_t n
 
 void *net_network_node(const struct net_network *net, uint32_t i)
 {
-    return net->adapters[(size_t)i * net->adapters_each]->node;
+    return net_node_of(net_adapter_nth(net, i * net->adapters_each));
 }
 
 uint64_t net_network_bytes(const struct net_network *net)
@@ -349,11 +366,11 @@ void net_network_free(struct net_network *net)
         return;
     for (uint32_t i = 0; i < net->switch_count; i++)
         if (net_switch_made(net, i))
-            net_switch_release(net->switches[i]);
+            net_switch_release(net_switch_nth(net, i));
     for (uint32_t i = 0; i < net->adapter_count; i++)
         if (net->more_each) {
-            free(net->adapters[i]->more->jobs);
-            free(net->adapters[i]->more);
+            free(net_adapter_nth(net, i)->more->jobs);
+            free(net_adapter_nth(net, i)->more);
         }
     ker_arena_release(&net->arena);
     ker_arena_release(&net->packets);
@@ -373,6 +390,7 @@ void net_network_free(struct net_network *net)
     free(net->ahead);
     free(net->granted);
     KER_POOL_RELEASE(&net->outgoing);
+    KER_POOL_RELEASE(&net->offered);
     net_dma_free(net->dma);
     net_reassembly_free(net->reassembly);
     ker_unmap(net->quantities, sizeof *net->quantities * NET_QUANTITIES);

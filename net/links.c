@@ -124,8 +124,8 @@ STATS_SCHEMA(net_links_schema, struct net_direction, LINK_COLUMNS, row_key, "lin
 struct walk {
     const struct net_network *net;
     const struct net_directions *directions;
-    struct net_switch **by_number;
-    uint32_t switches, adapters; /* that have been shown */
+    struct net_switch **by_number; /* NULL: as they lie */
+    uint32_t switches, adapters;   /* that have been shown */
 };
 
 /* s: NULL when nothing ever came to the switch. */
@@ -208,14 +208,14 @@ static bool walk_next(void *context, struct stats_table *table)
     struct walk *w = context;
     uint32_t i = w->switches;
     if (i < w->net->switch_count) {
-        const struct net_switch *s = w->net->made ? net_switch_made(w->net, i) : w->by_number[i];
+        const struct net_switch *s = w->by_number ? w->by_number[i] : net_switch_made(w->net, i);
         if (!w->directions->known)
             switch_show(w, table, s ? net_switch_view(s).id : net_switch_number(w->net, i), s);
         else if (s && net_switch_view(s).series)
             switch_show_known(w, table, s);
         w->switches++;
     } else if (w->adapters < w->net->adapter_count)
-        adapter_show(w, table, w->net->adapters[w->adapters++]);
+        adapter_show(w, table, net_adapter_nth(w->net, w->adapters++));
     else
         return false;
     return true;
@@ -231,19 +231,14 @@ static int switch_compare(const void *a, const void *b)
 /* Switches of several planes do not lie in the order of their numbers. */
 static struct walk walk_begin(const struct net_network *net, const struct net_directions *directions)
 {
-    struct walk w = {.net = net, .directions = directions, .by_number = net->switches};
+    struct walk w = {.net = net, .directions = directions};
     if (!net->made && net->switch_count && route_summarise(net->topology)->planes > 1) {
         w.by_number = ker_alloc(net->switch_count * sizeof(struct net_switch *));
-        memcpy(w.by_number, net->switches, net->switch_count * sizeof(struct net_switch *));
+        for (uint32_t i = 0; i < net->switch_count; i++)
+            w.by_number[i] = net_switch_nth(net, i);
         qsort(w.by_number, net->switch_count, sizeof *w.by_number, switch_compare);
     }
     return w;
-}
-
-static void walk_end(struct walk *w)
-{
-    if (w->by_number != w->net->switches)
-        free(w->by_number);
 }
 
 void net_directions_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
@@ -251,7 +246,7 @@ void net_directions_show(const struct net_network *net, struct stats_table *tabl
 {
     struct walk w = walk_begin(net, directions);
     stats_table_stream(table, comm, &(struct stats_rows){walk_next, &w}, visitor);
-    walk_end(&w);
+    free(w.by_number);
 }
 
 void net_directions_add(const struct net_network *net, struct stats_table *table,
@@ -260,7 +255,7 @@ void net_directions_add(const struct net_network *net, struct stats_table *table
     struct walk w = walk_begin(net, directions);
     while (walk_next(&w, table))
         ;
-    walk_end(&w);
+    free(w.by_number);
 }
 
 /* ---- links.csv ---- */

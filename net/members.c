@@ -31,5 +31,5 @@ struct ker_address net_node_at(const struct net_network *net, const struct part_
 
 const struct net_switch *net_switch_made(const struct net_network *net, uint32_t i)
 {
-    return !net->made || net->made[i / 64] >> (i % 64) & 1 ? net->switches[i] : NULL;
+    return !net->made || net->made[i / 64] >> (i % 64) & 1 ? net_switch_nth(net, i) : NULL;
 }

@@ -192,7 +192,6 @@ struct net_outgoing {
     uint8_t queue : 2;     /* enum net_queue; of control messages in order NET_QUEUE_SEND */
     uint8_t begun : 1;     /* a packet has left */
     uint8_t from_offer : 1; /* open loop */
-    uint8_t none : 1;       /* no message: the source is asked again at `created` */
     uint8_t control : 1;
     uint64_t cookie;
     ker_time created;
@@ -205,6 +204,7 @@ _Static_assert(sizeof(struct net_outgoing) == 48, "many wait at a time");
 /* What few runs want of an adapter. */
 struct net_adapter_more {
     ker_time sink_free;
+    ker_time hold;                  /* congestion control lets no flow send before; without any 0 */
     ker_time paced;                 /* with adapter.injection_rate: no flow but control sends before */
     struct net_link_series *series; /* of its link; NULL: not collected */
     struct net_job_use *jobs;       /* likewise (jobs.h) */
@@ -213,24 +213,22 @@ struct net_adapter_more {
 
 struct net_adapter {
     struct net_network *net;
-    void *node; /* it is part of */
-    struct net_credits_due *due;
-    struct net_adapter_more *more; /* without net->more_each one for all, where nobody writes */
+    struct net_adapter_more *more; /* without net->more_each one for all, where nobody writes but 0 */
     ker_time link_free, wake;
     struct ker_address peer;
     uint16_t peer_port;
-    uint8_t link, blocked;          /* class; waits for credits */
-    uint32_t id, self;              /* endpoint; component that it is part of */
-    uint32_t leaving, leaving_last; /* outgoing records of messages whose last byte is leaving; NET_NONE */
-    uint32_t waiting;               /* levels that have flows to send, a bit each (flows.h) */
-    uint32_t offered;  /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
-    uint32_t offers;   /* those among the flows */
-    ker_time hold;     /* congestion control lets no flow send before */
-    uint16_t port;     /* of the component, in what comes to this adapter */
-    uint8_t exhausted; /* no open-loop source, or it has ended */
-    uint8_t job;       /* of its last packet, where jobs are counted */
-    uint32_t wire;     /* of the transmission that ends at link_free; 0: it was none */
-    uint64_t backlog;  /* payload that waits in the flows */
+    uint8_t link, blocked; /* class; waits for credits */
+    uint32_t id, self;     /* endpoint; component that it is part of */
+    uint32_t due; /* its places of credits (net_due_of), in words of 8 bytes from net_network.dues on */
+    uint32_t leaving_last; /* outgoing records of messages whose last byte is leaving, a ring; NET_NONE */
+    uint32_t waiting;      /* levels that have flows to send, a bit each (flows.h) */
+    uint32_t offered;      /* the offer that has not joined the flows yet, NET_NONE */
+    uint32_t offers;       /* those among the flows */
+    uint16_t port;         /* of the component, in what comes to this adapter */
+    uint8_t exhausted;     /* no open-loop source, or it has ended */
+    uint8_t job;           /* of its last packet, where jobs are counted */
+    uint32_t wire;         /* of the transmission that ends at link_free; 0: it was none */
+    uint64_t backlog;      /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
@@ -267,7 +265,8 @@ struct net_network {
     struct net_onward onward[2]; /* to a switch, behind its pipeline; to an adapter */
     ker_time head_first; /* all bits: a packet is sent on while it still comes in; 0: when it is whole */
     const struct route_topology *topology;
-    uint32_t adapters_each;            /* of a node */
+    uint32_t adapters_each; /* of a node */
+    uint32_t adapter_bytes;
     uint32_t lanes_place;              /* in an adapter, of its state of lanes */
     uint32_t switch_group, node_group; /* numbers of the component groups */
     route_next_function *route;
@@ -307,6 +306,7 @@ struct net_network {
     struct ker_arena waits_range;
     /* pools of the rank */
     KER_POOL(struct net_outgoing) outgoing;
+    KER_POOL(struct net_offer) offered; /* by open-loop sources; the number is the network's */
     struct net_reassembly *reassembly;
     struct net_dma *dma;                     /* adapter/dma.h; NULL: memory takes no time */
     struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
@@ -341,8 +341,8 @@ struct net_network {
     struct net_series *series; /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states; /* NULL: no link is in a timeline */
     /* what there is */
-    struct net_switch **switches;
-    struct net_adapter **adapters; /* in increasing order */
+    uint32_t *switches; /* where they lie, in words of 8 bytes: from dues on (net_switch_nth); */
+    uint32_t *adapters; /* from block on, in increasing order (net_adapter_nth) */
     uint32_t switch_count, adapter_count;
     bool more_each; /* adapters have their own net_adapter_more */
     char *dues; /* where the places of credits of adapters begin, NET_DUE_BYTES each, but for the first, which
@@ -384,7 +384,17 @@ static inline void *net_lanes_of(const struct net_adapter *a)
     return (char *)a + a->net->lanes_place;
 }
 
-/* The component that the adapter is part of. */
+static inline struct net_credits_due *net_due_of(const struct net_adapter *a)
+{
+    return (struct net_credits_due *)(void *)(a->net->dues + 8 * (size_t)a->due + NET_DUE_AT);
+}
+
+/* The node that it is part of; its component. */
+static inline void *net_node_of(const struct net_adapter *a)
+{
+    const struct net_network *net = a->net;
+    return (char *)(uintptr_t)a - (size_t)a->port * net->adapter_bytes - net->host.bytes;
+}
 static inline struct ker_address net_adapter_self(const struct net_adapter *a)
 {
     return (struct ker_address){a->self, a->net->rank};
@@ -430,6 +440,15 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 static inline struct net_waits *net_waits_of(const struct net_network *net, const struct net_port *out)
 {
     return (struct net_waits *)(void *)(net->waits.at + (size_t)out->waits * net->waits.bytes);
+}
+
+static inline struct net_switch *net_switch_nth(const struct net_network *net, uint32_t i)
+{
+    return (struct net_switch *)(void *)(net->dues + 8 * (size_t)net->switches[i]);
+}
+static inline struct net_adapter *net_adapter_nth(const struct net_network *net, uint32_t i)
+{
+    return (struct net_adapter *)(void *)(net->block + 8 * (size_t)net->adapters[i]);
 }
 
 /* members.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */

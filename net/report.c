@@ -181,8 +181,8 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
         }
     }
     for (uint32_t i = 0; i < net->adapter_count; i++) {
-        struct net_adapter *a = net->adapters[i];
-        credits_book(a->due, a->credit, net->set.buffer, KER_TIME_MAX - 1);
+        struct net_adapter *a = net_adapter_nth(net, i);
+        credits_book(net_due_of(a), a->credit, net->set.buffer, KER_TIME_MAX - 1);
         for (uint32_t c = 0; c < channels; c++)
             if (a->credit[c] != net->set.buffer)
                 return "credits are missing at an adapter";

@@ -462,7 +462,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->away = route_away_function_of(topology);
     net->away_states = route_away_states(topology);
     net->faulty = route_fault_summarise(topology) != NULL;
-    net->outgoing.free = KER_NONE;
+    net->outgoing.free = net->offered.free = KER_NONE;
     settings_read(&net->set, config, topology);
     forms_set(net, summary->adaptive);
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);

@@ -18,7 +18,7 @@
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define NETWORK_VERSION 5
 #define SWITCH_VERSION 14
-#define ADAPTER_VERSION 14
+#define ADAPTER_VERSION 15
 
 /* ---- counts ---- */
 
@@ -70,13 +70,13 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
     network_state(net, ker_state_begin(writer, "network", NETWORK_VERSION, net->rank));
     ker_state_end(writer);
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        net_switch_state(net->switches[i], ker_state_begin(writer, "switch", SWITCH_VERSION,
-                                                           net_switch_view(net->switches[i]).id));
+        net_switch_state(net_switch_nth(net, i), ker_state_begin(writer, "switch", SWITCH_VERSION,
+                                                                 net_switch_view(net_switch_nth(net, i)).id));
         ker_state_end(writer);
     }
     for (uint32_t i = 0; i < net->adapter_count; i++) {
-        net_adapter_state(net->adapters[i],
-                          ker_state_begin(writer, "adapter", ADAPTER_VERSION, net->adapters[i]->id));
+        net_adapter_state(net_adapter_nth(net, i),
+                          ker_state_begin(writer, "adapter", ADAPTER_VERSION, net_adapter_nth(net, i)->id));
         ker_state_end(writer);
     }
     net_ahead_save(net, writer);
@@ -173,9 +173,9 @@ struct net_loading *net_loading_new(struct net_network *net, bool sums)
     l->switches = ker_alloc(sizeof *l->switches * sum->switches);
     l->adapters = ker_alloc(sizeof *l->adapters * sum->endpoints);
     for (uint32_t i = 0; i < net->switch_count; i++)
-        l->switches[net_switch_view(net->switches[i]).id] = net->switches[i];
+        l->switches[net_switch_view(net_switch_nth(net, i)).id] = net_switch_nth(net, i);
     for (uint32_t i = 0; i < net->adapter_count; i++)
-        l->adapters[net->adapters[i]->id] = net->adapters[i];
+        l->adapters[net_adapter_nth(net, i)->id] = net_adapter_nth(net, i);
     return l;
 }
 
@@ -195,14 +195,14 @@ void net_network_forked(struct net_network *net, ker_time at, const struct ker_c
 {
     ker_time measure_to = net->set.measure_to;
     for (uint32_t i = 0; i < net->adapter_count; i++) {
-        struct net_adapter *a = net->adapters[i];
+        struct net_adapter *a = net_adapter_nth(net, i);
         net->set.measure_to = measured_to;
         net_injection_resize(a, UINT64_MAX);
         net->set.measure_to = measure_to;
         net_injection_resize(a, 1);
     }
     for (uint32_t i = 0; i < net->switch_count && !net->set.remembers; i++)
-        net_pins_free(net->switches[i]);
+        net_pins_free(net_switch_nth(net, i));
     if (net->congestion && net->congestion->forked)
         net->congestion->forked(net, former, at);
 }

@@ -88,7 +88,7 @@ static void aheads_renew(struct node *n, struct aheads *all)
 {
     const struct node_services *services = n->system->services;
     const struct net_carrier *carrier = &n->system->carrier;
-    bool numbered = carrier->numbers && carrier->numbers(n->adapter);
+    bool numbered = carrier->numbers && carrier->numbers(node_adapter(n, 0));
     if (all->count > 1)
         qsort(all->at, all->count, sizeof *all->at, ahead_compare);
     for (uint32_t i = 0; i < all->count; i++) {

@@ -284,8 +284,8 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
 {
     struct node *n = state;
     n->system = context;
+    n->system->adapter_at = (size_t)((char *)adapter - (char *)n);
     n->system->adapter_stride = stride;
-    n->adapter = adapter;
     n->delayed = KER_NONE;
     n->id = id;
     n->self = self;
@@ -328,14 +328,20 @@ static __attribute__((noinline)) void direct_deliver(struct node *n, ker_time no
     }
 }
 
+static __attribute__((noinline)) void others_act(struct node *n, ker_time now)
+{
+    for (uint32_t i = 1; i < n->system->model.adapters; i++)
+        n->system->carrier.act(node_adapter(n, i), now);
+}
+
 static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct node *n = self;
     if (__builtin_expect(n->system->fresh_count, 0))
         direct_deliver(n, now);
-    n->system->carrier.act(n->adapter, now);
-    for (uint32_t i = 1; __builtin_expect(n->system->several, 0) && i < n->system->model.adapters; i++)
-        n->system->carrier.act(node_adapter(n, i), now);
+    n->system->carrier.act(node_adapter(n, 0), now);
+    if (__builtin_expect(n->system->several, 0))
+        others_act(n, now);
 }
 
 /* An instant with one record is handled no differently: a node's work is in act(). */

@@ -46,8 +46,8 @@ struct node_offers {
 
 struct node_system {
     struct node_model model;
-    const struct node_noise *noise; /* NULL: none */
-    size_t adapter_stride;          /* bytes from adapter to adapter of a node */
+    const struct node_noise *noise;    /* NULL: none */
+    size_t adapter_at, adapter_stride; /* bytes from a node to its first adapter, and on to the next */
     struct ker_table stripes;
     KER_POOL(struct node_queued) queued;
     const struct node_services *services;
@@ -66,15 +66,14 @@ struct node_system {
 /* One cache line with up to two services. */
 struct node {
     struct node_system *system;
-    struct net_adapter *adapter; /* the first */
-    struct node_offers *offers;  /* NULL: one adapter, and one open-loop source at most */
-    uint32_t id, self;           /* self: the component */
-    uint32_t delayed;            /* in order of (due, insertion), or KER_NONE */
-    uint32_t messages;           /* number of the next */
-    uint32_t turn;               /* of adapters or cores */
-    uint16_t steps;              /* services that have steps to do: a bit each */
-    uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
-    void *state[];               /* of the services; behind them the struct node_cores, where there is one */
+    struct node_offers *offers; /* NULL: one adapter, and one open-loop source at most */
+    uint32_t id, self;          /* self: the component */
+    uint32_t delayed;           /* in order of (due, insertion), or KER_NONE */
+    uint32_t messages;          /* number of the next */
+    uint32_t turn;              /* of adapters or cores */
+    uint16_t steps;             /* services that have steps to do: a bit each */
+    uint16_t loaded;            /* services whose state came from a checkpoint: a bit each */
+    void *state[];              /* of the services; behind them the struct node_cores, where there is one */
 };
 
 /* Of a message, whose service is as node_send has it. */
@@ -125,9 +124,10 @@ static inline const struct node_structure *node_structure_of(const struct node *
 
 static inline struct net_adapter *node_adapter(const struct node *n, uint32_t adapter)
 {
-    if (__builtin_expect(adapter == 0, 1))
-        return n->adapter;
-    return (struct net_adapter *)(void *)((char *)n->adapter + adapter * n->system->adapter_stride);
+    size_t at = n->system->adapter_at;
+    if (__builtin_expect(adapter != 0, 0))
+        at += adapter * n->system->adapter_stride;
+    return (struct net_adapter *)(void *)((char *)(uintptr_t)n + at);
 }
 
 /* Do adapters read and write memory through what else happens there? */
@@ -178,7 +178,7 @@ static inline void node_inject(struct node *n, ker_time now, struct net_send *se
     if (__builtin_expect(n->system->several, 0))
         node_path_send(n, now, send, core);
     else
-        n->system->carrier.send(n->adapter, now, send);
+        n->system->carrier.send(node_adapter(n, 0), now, send);
 }
 
 void node_rail_offer(struct node *, struct net_offer *, uint32_t asking);

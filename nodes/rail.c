@@ -163,7 +163,7 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
     m->bytes = s->bytes;
     m->part = NET_WHOLE;
     stripe_drop(n, s);
-    n->system->carrier.whole(n->adapter, now, m);
+    n->system->carrier.whole(node_adapter(n, 0), now, m);
     return true;
 }
 

@@ -44,9 +44,12 @@ static void extension_make(struct net_network *net, struct net_outgoing *o,
 }
 
 /* Unique among a source's messages to the destination. */
-static inline uint32_t message_number(struct net_adapter *a, const struct net_outgoing *o, uint32_t number)
+static inline uint32_t message_number(struct net_adapter *a, uint32_t destination, uint32_t class,
+                                      enum net_queue queue, uint32_t number)
 {
-    return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o, number) : number;
+    if (__builtin_expect(a->net->set.resequence, 0))
+        return net_resequencer_number(a, destination, class, queue, number);
+    return number;
 }
 
 /* Returns its record. */
@@ -69,7 +72,7 @@ static inline uint32_t message_put(struct net_adapter *a, ker_time now, const st
                                .service = m->service,
                                .part = m->part,
                                .control = control};
-    o->message = message_number(a, o, m->number);
+    o->message = message_number(a, o->destination, o->priority, o->queue, m->number);
     extension_make(net, o, m->envelope);
     flow_append(a, index);
     return index;
@@ -85,46 +88,38 @@ void net_send_from(struct net_adapter *a, ker_time now, const struct net_send *m
     net_dma_set(a->net, message_put(a, now, m), memory);
 }
 
-/* false: there are no more. */
-static inline bool offer_ask(struct net_adapter *a, struct net_offer *offer)
+static inline struct net_offer *offer_of(const struct net_adapter *a)
+{
+    return &a->net->offered.at[a->offered];
+}
+
+/* Asks the open-loop source for its next message, in the place of the last; false: there are no more. */
+static inline bool offer_ask(struct net_adapter *a)
 {
     const struct net_network *net = a->net;
+    struct net_offer *offer = offer_of(a);
     offer->priority = 0;
     offer->none = false;
-    a->exhausted = !net->host.offer(a->node, a->port, offer) || offer->created >= net->set.stop;
+    a->exhausted = !net->host.offer(net_node_of(a), a->port, offer) || offer->created >= net->set.stop;
+    if (!a->exhausted && !offer->none)
+        offer->number = message_number(a, offer->destination, offer->priority, NET_QUEUE_SEND, offer->number);
     return !a->exhausted;
-}
-
-static inline void offer_put(struct net_adapter *a, const struct net_offer *offer)
-{
-    struct net_outgoing *o = &a->net->outgoing.at[a->offered];
-    *o = (struct net_outgoing){.left = offer->bytes,
-                               .place = NET_NONE,
-                               .created = offer->created,
-                               .destination = offer->destination,
-                               .priority = (uint8_t)offer->priority,
-                               .service = offer->service,
-                               .part = offer->part,
-                               .from_offer = true,
-                               .none = offer->none};
-    if (!offer->none)
-        o->message = message_number(a, o, offer->number);
-}
-
-/* Asks the open-loop source for its next message, unless there are `most` among the flows. */
-static void offer_fetch(struct net_adapter *a, uint32_t most)
-{
-    struct net_offer offer;
-    if (a->exhausted || a->offers >= most || !offer_ask(a, &offer))
-        return;
-    a->offered = KER_POOL_TAKE(&a->net->outgoing, NULL);
-    offer_put(a, &offer);
 }
 
 static void offer_drop(struct net_adapter *a)
 {
-    KER_POOL_GIVE(&a->net->outgoing, a->offered);
+    KER_POOL_GIVE(&a->net->offered, a->offered);
     a->offered = NET_NONE;
+}
+
+/* The same for the first, unless there are `most` among the flows. */
+static void offer_fetch(struct net_adapter *a, uint32_t most)
+{
+    if (a->exhausted || a->offers >= most)
+        return;
+    a->offered = KER_POOL_TAKE(&a->net->offered, NULL);
+    if (!offer_ask(a))
+        offer_drop(a);
 }
 
 /* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns
@@ -134,15 +129,17 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
     for (;;) {
         if (a->offered == NET_NONE)
             offer_fetch(a, most);
-        if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].created > now)
+        if (a->offered == NET_NONE || offer_of(a)->created > now)
             return false;
-        if (__builtin_expect(!a->net->outgoing.at[a->offered].none, 1))
+        if (__builtin_expect(!offer_of(a)->none, 1))
             break;
         offer_drop(a);
     }
-    extension_make(a->net, &a->net->outgoing.at[a->offered], NULL);
-    flow_append(a, a->offered);
-    a->offered = NET_NONE;
+    uint32_t index = KER_POOL_TAKE(&a->net->outgoing, NULL);
+    a->net->outgoing.at[index] = net_outgoing_offered(offer_of(a));
+    extension_make(a->net, &a->net->outgoing.at[index], NULL);
+    flow_append(a, index);
+    offer_drop(a);
     a->offers++;
     return true;
 }
@@ -230,54 +227,72 @@ static inline __attribute__((always_inline)) void message_sent(struct net_adapte
         KER_POOL_GIVE(&net->outgoing, index);
         return;
     }
-    o->next = NET_NONE;
-    if (a->leaving == NET_NONE)
-        a->leaving = index;
-    else
+    o->next = index;
+    if (a->leaving_last != NET_NONE) {
+        o->next = net->outgoing.at[a->leaving_last].next;
         net->outgoing.at[a->leaving_last].next = index;
+    }
     a->leaving_last = index;
     uint32_t timer = net->host.timer + a->port;
     ker_post_note(net->engine, net_adapter_self(a), a->link_free, KER_TIMER, (uint16_t)(timer >> 8),
                   (uint8_t)timer, 0);
 }
 
-/* Payload of the message's next packet. */
-static inline uint64_t packet_payload(const struct net_network *net, const struct net_outgoing *o)
+/* Payload of the next packet of a message of which this is left. */
+static inline uint64_t packet_payload(const struct net_network *net, uint64_t left)
 {
-    return o->left < net->set.payload ? o->left : net->set.payload;
+    return left < net->set.payload ? left : net->set.payload;
 }
 
-/* alone (a constant): it is all of its message, which has no extension. */
-static inline __attribute__((always_inline)) void packet_make(const struct net_adapter *a,
-                                                              const struct net_outgoing *o, bool alone,
-                                                              ker_time now, struct net_packet *p)
+/* With routing.hop_bytes its header depends on its path. */
+static inline void packet_head(const struct net_adapter *a, uint64_t payload, struct net_packet *p)
 {
     const struct net_network *net = a->net;
-    uint64_t payload = alone ? o->left : packet_payload(net, o);
     uint64_t bytes = payload + net->set.header;
+    if (__builtin_expect(net->set.hop_bytes, 0))
+        bytes = payload + net_header(net, net_source_switches(a, p));
+    p->bytes = (uint16_t)(bytes ? bytes : 1);
+    if (payload == 0)
+        p->flags |= NET_EMPTY;
+}
+
+static inline __attribute__((always_inline)) void
+packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now, struct net_packet *p)
+{
+    const struct net_network *net = a->net;
+    uint64_t payload = packet_payload(net, o->left);
     *p = (struct net_packet){.source = a->id,
                              .destination = o->destination,
                              .created = o->created,
                              .injected = now,
                              .address = route_address(net->topology, o->destination),
-                             .bytes = (uint16_t)(bytes ? bytes : 1),
                              .index = (uint16_t)o->place,
                              .extension = (uint32_t)(o->place >> 16),
                              .message = o->message};
-    if (alone || !o->begun) {
-        bool extended = !alone && o->place != NET_NONE;
+    if (!o->begun) {
+        bool extended = o->place != NET_NONE;
         p->flags |= NET_FIRST | (extended ? KER_FLAG_EXTENSION : 0);
         p->index = (uint16_t)(o->part << 8 | o->service);
         p->extension = extended ? (uint32_t)o->place : 0;
     }
-    if (alone || o->left == payload)
+    if (o->left == payload)
         p->flags |= NET_LAST;
-    if (payload == 0)
-        p->flags |= NET_EMPTY;
-    if (__builtin_expect(net->set.hop_bytes, 0)) {
-        bytes = payload + net_header(net, net_source_switches(a, p));
-        p->bytes = (uint16_t)(bytes ? bytes : 1);
-    }
+    packet_head(a, payload, p);
+}
+
+/* All of a message, which has no extension. */
+static inline void packet_make_alone(const struct net_adapter *a, const struct net_offer *o, ker_time now,
+                                     struct net_packet *p)
+{
+    *p = (struct net_packet){.flags = NET_FIRST | NET_LAST,
+                             .source = a->id,
+                             .destination = o->destination,
+                             .created = o->created,
+                             .injected = now,
+                             .address = route_address(a->net->topology, o->destination),
+                             .index = (uint16_t)(o->part << 8 | o->service),
+                             .message = o->number};
+    packet_head(a, o->bytes, p);
 }
 
 /* To those who say when the next packet may leave. All packets of a message before this one were full. */
@@ -295,7 +310,8 @@ __attribute__((noinline)) static void packet_notify(struct net_adapter *a, ker_t
     if (!net->dma || !payload)
         return;
     net_dma_of(a)->reads = true;
-    net->host.read(a->node, now, a->port, net_dma_memory(net, index), payload, net_adapter_alone(a, payload));
+    net->host.read(net_node_of(a), now, a->port, net_dma_memory(net, index), payload,
+                   net_adapter_alone(a, payload));
 }
 
 /* Sends the next packet of the flow behind `previous` in its level's ring, of which `last` is kept, if there
@@ -306,12 +322,12 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     struct net_network *net = a->net;
     uint32_t turn = net->outgoing.at[previous].turn, index = flow_first(net, turn);
     struct net_outgoing *o = &net->outgoing.at[index];
-    uint64_t payload = packet_payload(net, o);
+    uint64_t payload = packet_payload(net, o->left);
     unsigned best = channel_best(a, o->priority);
     if (!channel_open(a, best, payload) && !net->faulty)
         return false; /* most often when it is asked, as it is at every instant of the node */
     struct net_packet p;
-    packet_make(a, o, false, now, &p);
+    packet_make(a, o, now, &p);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
         net_packet_withhold(a, &p, now);
     } else {
@@ -339,7 +355,7 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
 }
 
 /* With congestion control, or at an injection rate: the first flow of a level that may send now, by the one
- * before it in the ring; false: none may, and a->hold is at most when one will. */
+ * before it in the ring; false: none may, and a->more->hold is at most when one will. */
 static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint32_t *previous)
 {
     const struct net_network *net = a->net;
@@ -356,7 +372,7 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
             *previous = before;
             return true;
         }
-        a->hold = ker_time_min(a->hold, when);
+        a->more->hold = ker_time_min(a->more->hold, when);
         before = f;
     } while (before != last);
     return false;
@@ -386,7 +402,7 @@ __attribute__((noinline)) static enum injection lanes_inject(struct net_adapter 
             continue;
         const struct net_outgoing *o = &net->outgoing.at[flow_first(net, net->outgoing.at[previous].turn)];
         struct net_packet p;
-        packet_make(a, o, false, now, &p);
+        packet_make(a, o, now, &p);
         bool lost = net->faulty && !route_reachable(net->topology, now, a->id, o->destination);
         int channel = lost ? (int)(o->priority * net->set.channels)
                            : channel_find(a, o->priority, channel_best(a, o->priority), &p);
@@ -430,19 +446,18 @@ static bool throttled_inject(struct net_adapter *a, ker_time now)
 {
     enum injection result = INJECT_NOTHING;
     do {
-        if (a->hold > now)
+        if (a->more->hold > now)
             continue;
-        a->hold = KER_TIME_MAX;
+        a->more->hold = KER_TIME_MAX;
         result = levels_inject(a, now);
     } while (result == INJECT_NOTHING && offer_join(a, now, a->net->set.offers));
     a->blocked = result == INJECT_BLOCKED;
     if (result != INJECT_SENT) {
-        ker_time created =
-            a->blocked || a->offered == NET_NONE ? KER_TIME_MAX : a->net->outgoing.at[a->offered].created;
-        adapter_wake(a, ker_time_min(a->hold, created));
+        ker_time created = a->blocked || a->offered == NET_NONE ? KER_TIME_MAX : offer_of(a)->created;
+        adapter_wake(a, ker_time_min(a->more->hold, created));
     }
     if (result != INJECT_NOTHING)
-        a->hold = 0; /* there is more to try when the link is free or a credit comes */
+        a->more->hold = 0; /* there is more to try when the link is free or a credit comes */
     return result == INJECT_SENT;
 }
 
@@ -514,15 +529,16 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
 /* Sends one packet, if there is one that can be sent. What lacks credits waits for those of any channel. */
 static bool adapter_inject(struct net_adapter *a, ker_time now)
 {
-    credits_book(a->due, a->credit, a->net->set.buffer, now);
-    credits_starve(a->due, 0);
+    struct net_credits_due *due = net_due_of(a);
+    credits_book(due, a->credit, a->net->set.buffer, now);
+    credits_starve(due, 0);
     if (__builtin_expect(a->more->cnp != NET_NONE, 0) && cnp_inject(a, now))
         return true;
     if (a->waiting && packet_inject(a, now))
         return true;
     if ((a->waiting && a->blocked) || a->more->cnp != NET_NONE) {
-        credits_starve(a->due, UINT16_MAX);
-        adapter_wake(a, credits_due_next(a->due));
+        credits_starve(due, UINT16_MAX);
+        adapter_wake(a, credits_due_next(due));
         if (__builtin_expect(a->net->faulty,
                              0)) /* what has lost its path is withheld then, not when others act */
             adapter_wake(a, route_faults_next(a->net->topology, now));
@@ -537,10 +553,10 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
             offer_join(a, now, 1);
         bool sent = adapter_inject(a, now);
         if (__builtin_expect(a->more->series != NULL, 0))
-            net_injection_look(a, credits_lacking(a->due), now);
+            net_injection_look(a, credits_lacking(net_due_of(a)), now);
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
-                adapter_wake(a, a->net->outgoing.at[a->offered].created);
+                adapter_wake(a, offer_of(a)->created);
             return;
         }
         if (!a->exhausted && a->offered == NET_NONE)
@@ -550,7 +566,7 @@ static __attribute__((noinline)) void adapter_act(struct net_adapter *a, ker_tim
         if (!a->blocked || a->more->cnp != NET_NONE)
             adapter_wake(a, a->link_free);
     } else if (a->offered != NET_NONE) {
-        ker_time created = a->net->outgoing.at[a->offered].created;
+        ker_time created = offer_of(a)->created;
         adapter_wake(a, created > a->link_free ? created : a->link_free);
     }
 }
@@ -566,10 +582,10 @@ static inline void offer_wake(struct net_adapter *a, ker_time created)
 /* The same, or, where credits are missing even now, not before the next one comes. */
 static __attribute__((noinline)) void offer_await(struct net_adapter *a, ker_time created)
 {
-    const struct net_outgoing *o = &a->net->outgoing.at[a->offered];
-    if (!channel_open(a, channel_best(a, o->priority), packet_payload(a->net, o))) {
-        credits_starve(a->due, UINT16_MAX);
-        ker_time due = credits_due_next(a->due);
+    const struct net_offer *o = offer_of(a);
+    if (!channel_open(a, channel_best(a, o->priority), packet_payload(a->net, o->bytes))) {
+        credits_starve(net_due_of(a), UINT16_MAX);
+        ker_time due = credits_due_next(net_due_of(a));
         created = due > created ? due : created;
     }
     offer_wake(a, created);
@@ -584,40 +600,37 @@ static inline void offer_inject(struct net_adapter *a, const struct net_packet *
     payload_count(net, payload, now);
     if (__builtin_expect(net->matrices != NULL, 0))
         net_matrices_add(net, a->id, p->destination, true, payload);
-    struct net_offer offer;
-    if (a->exhausted || !offer_ask(a, &offer)) {
+    if (a->exhausted || !offer_ask(a))
         offer_drop(a);
-        return;
-    }
-    offer_put(a, &offer);
-    if (__builtin_expect(a->credit[channel] < p->bytes, 0)) /* most likely too few for the next one */
-        offer_await(a, offer.created);
+    else if (__builtin_expect(a->credit[channel] < p->bytes, 0)) /* most likely too few for the next one */
+        offer_await(a, offer_of(a)->created);
     else
-        offer_wake(a, offer.created);
+        offer_wake(a, offer_of(a)->created);
 }
 
 /* As adapter_act where there is nothing but an offered message of one packet: it leaves from where it is, or
  * waits there, and never joins a flow. */
 static __attribute__((noinline)) void offer_act(struct net_adapter *a, ker_time now)
 {
-    const struct net_outgoing *o = &a->net->outgoing.at[a->offered];
+    const struct net_offer *o = offer_of(a);
     if (a->link_free > now || o->created > now) {
         offer_wake(a, o->created);
         return;
     }
-    credits_book(a->due, a->credit, a->net->set.buffer, now);
+    struct net_credits_due *due = net_due_of(a);
+    credits_book(due, a->credit, a->net->set.buffer, now);
     unsigned best = channel_best(a, o->priority);
     struct net_packet p;
     int channel = -1;
-    if (channel_open(a, best, o->left)) {
-        packet_make(a, o, true, now, &p);
+    if (channel_open(a, best, o->bytes)) {
+        packet_make_alone(a, o, now, &p);
         channel = channel_find(a, o->priority, best, &p);
     }
-    credits_starve(a->due, channel < 0 ? UINT16_MAX : 0);
+    credits_starve(due, channel < 0 ? UINT16_MAX : 0);
     if (channel < 0)
-        adapter_wake(a, credits_due_next(a->due));
+        adapter_wake(a, credits_due_next(due));
     else
-        offer_inject(a, &p, o->left, channel, now);
+        offer_inject(a, &p, o->bytes, channel, now);
 }
 
 /* Nothing to send, and nobody who could have something: so at most instants of a node that runs tasks. */
@@ -628,8 +641,7 @@ static inline bool adapter_rests(const struct net_adapter *a)
 
 void net_adapter_act(struct net_adapter *a, ker_time now)
 {
-    if (a->net->sole && !a->waiting && a->offered != NET_NONE &&
-        a->net->outgoing.at[a->offered].left <= a->net->set.payload)
+    if (a->net->sole && !a->waiting && a->offered != NET_NONE && offer_of(a)->bytes <= a->net->set.payload)
         offer_act(a, now);
     else if (!adapter_rests(a))
         adapter_act(a, now);
@@ -639,8 +651,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
 
 void net_adapter_renewed(struct net_adapter *a, ker_time at)
 {
-    if (a->offered != NET_NONE &&
-        (a->net->outgoing.at[a->offered].none || a->net->outgoing.at[a->offered].created == KER_TIME_MAX))
+    if (a->offered != NET_NONE && (offer_of(a)->none || offer_of(a)->created == KER_TIME_MAX))
         offer_drop(a);
     a->exhausted = false;
     adapter_wake(a, at);

@@ -30,7 +30,8 @@ bool net_reassembly_extension(const struct net_network *, const struct net_adapt
                               const struct net_packet *, struct net_extension *);
 
 /* Numbers a message among those of its pair of nodes, class and queue; number: what says its job. */
-uint32_t net_resequencer_number(struct net_adapter *, const struct net_outgoing *, uint32_t number);
+uint32_t net_resequencer_number(struct net_adapter *, uint32_t destination, uint32_t class,
+                                enum net_queue queue, uint32_t number);
 /* A message is whole. true: it is its turn, and it is to be handed up; else it is kept. */
 bool net_resequencer_put(struct net_adapter *, ker_time now, const struct net_message *, uint32_t number);
 /* Takes out the message of this source whose turn has come, if there is one; `number`: of any of the same

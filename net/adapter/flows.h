@@ -13,6 +13,20 @@
 
 #include "net/network.h"
 
+/* An offered message as one of a flow. */
+static inline struct net_outgoing net_outgoing_offered(const struct net_offer *offer)
+{
+    return (struct net_outgoing){.left = offer->bytes,
+                                 .place = NET_NONE,
+                                 .created = offer->created,
+                                 .destination = offer->destination,
+                                 .priority = (uint8_t)offer->priority,
+                                 .service = offer->service,
+                                 .part = offer->part,
+                                 .from_offer = true,
+                                 .message = offer->number};
+}
+
 /* ---- rings ---- */
 
 /* The flow of this level that was served last; all others come before it. */
@@ -67,7 +81,7 @@ static inline void flow_append(struct net_adapter *a, uint32_t index)
     }
     *last = index;
     a->waiting |= 1u << level;
-    a->hold = 0;
+    a->more->hold = 0;
 }
 
 /* Takes the first message out of its flow. false: it was the last, and the flow has left its ring. previous:

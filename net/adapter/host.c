@@ -17,12 +17,14 @@ void net_adapter_woken(struct net_adapter *a, ker_time now)
 void net_adapter_timer(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
-    uint32_t index = a->leaving, service = net->outgoing.at[index].service;
+    uint32_t last = a->leaving_last, index = net->outgoing.at[last].next,
+             service = net->outgoing.at[index].service;
     enum net_part part = net->outgoing.at[index].part;
     uint64_t cookie = net->outgoing.at[index].cookie;
-    a->leaving = net->outgoing.at[index].next;
+    net->outgoing.at[last].next = net->outgoing.at[index].next;
+    a->leaving_last = index == last ? NET_NONE : last;
     KER_POOL_GIVE(&net->outgoing, index);
-    net->host.sent(a->node, now, service, part, cookie);
+    net->host.sent(net_node_of(a), now, service, part, cookie);
 }
 
 void net_adapter_left(struct net_adapter *a, ker_time now)
@@ -65,9 +67,9 @@ void net_adapter_offers(struct net_adapter *a)
 
 ker_time *net_adapter_offered(struct net_adapter *a, uint8_t *service, uint8_t *part)
 {
-    if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].none)
+    if (a->offered == NET_NONE || a->net->offered.at[a->offered].none)
         return NULL;
-    struct net_outgoing *o = &a->net->outgoing.at[a->offered];
+    struct net_offer *o = &a->net->offered.at[a->offered];
     *service = o->service;
     *part = o->part;
     return &o->created;

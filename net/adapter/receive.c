@@ -42,7 +42,7 @@ static void message_hand_up(struct net_adapter *a, ker_time now, const struct ne
 {
     if (m->part == NET_WHOLE)
         net_adapter_whole(a, now, m);
-    a->net->host.arrived(a->node, now, m);
+    a->net->host.arrived(net_node_of(a), now, m);
 }
 
 /* The message is whole. */
@@ -93,7 +93,7 @@ static void cnp_deliver(struct net_adapter *a, ker_time now, const struct net_pa
 {
     a->net->count.cnps_received++;
     ker_touch(a->net->engine, now);
-    a->hold = 0;
+    a->more->hold = 0;
     a->net->congestion->noticed(a, now, p);
 }
 
@@ -294,7 +294,7 @@ static void write_next(struct net_adapter *a, ker_time now)
             bool found = envelope_find(a, &p, &x), hurries = p.flags & NET_LAST || dma->first != dma->last;
             if (found)
                 memcpy(envelope.word, x.envelope, sizeof envelope.word);
-            a->net->host.write(a->node, now, a->port, found ? x.service : 0, found ? &envelope : NULL,
+            a->net->host.write(net_node_of(a), now, a->port, found ? x.service : 0, found ? &envelope : NULL,
                                payload, hurries ? 0 : net_adapter_alone(a, payload));
             return;
         }

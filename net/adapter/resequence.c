@@ -86,13 +86,14 @@ uint32_t net_resequencer_count(const struct net_resequencer *r)
     return r ? r->count : 0;
 }
 
-uint32_t net_resequencer_number(struct net_adapter *a, const struct net_outgoing *o, uint32_t number)
+uint32_t net_resequencer_number(struct net_adapter *a, uint32_t destination, uint32_t class,
+                                enum net_queue queue, uint32_t number)
 {
-    uint32_t lane = o->priority * 4u + o->queue;
+    uint32_t lane = class * 4 + queue;
     struct net_pairs *sent = &a->net->resequencer->sent[lane];
-    struct sent *s = net_pairs_find(sent, a->id, o->destination);
+    struct sent *s = net_pairs_find(sent, a->id, destination);
     if (!s) {
-        s = net_pairs_add(sent, NULL, a->id, o->destination);
+        s = net_pairs_add(sent, NULL, a->id, destination);
         s->next = lane << net_number_shift(a->net);
     }
     uint32_t next = s->next;

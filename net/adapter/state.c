@@ -11,7 +11,7 @@
 
 /* ---- messages ---- */
 
-static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o, bool joined)
+static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o)
 {
     o->left = ker_chunk_u64(c, o->left);
     KER_CHUNK(c, o->cookie, o->created, o->destination, o->message);
@@ -20,9 +20,8 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
     o->service = ker_chunk_u8(c, o->service);
     o->part = ker_chunk_u8(c, o->part);
     o->from_offer = ker_chunk_bool(c, o->from_offer);
-    o->none = ker_chunk_bool(c, o->none);
     o->control = ker_chunk_bool(c, o->control);
-    bool extended = ker_chunk_bool(c, joined && !o->begun && o->place != NET_NONE);
+    bool extended = ker_chunk_bool(c, !o->begun && o->place != NET_NONE);
     uint32_t extension = (uint32_t)o->place;
     if (extended && !c->bad)
         net_extension_state(net, c, &extension);
@@ -35,19 +34,19 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
     o->place = index ? index : extended ? extension : NET_NONE;
 }
 
-static void outgoing_save(struct net_network *net, struct ker_chunk *c, uint32_t index, bool joined)
+static void outgoing_save(struct net_network *net, struct ker_chunk *c, uint32_t index)
 {
-    outgoing_state(net, c, &net->outgoing.at[index], joined);
+    outgoing_state(net, c, &net->outgoing.at[index]);
     if (net->dma)
         ker_chunk_u32(c, net_dma_memory(net, index));
 }
 
 /* Makes a record and reads it. */
-static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c, bool joined)
+static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c)
 {
     uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
     net->outgoing.at[index] = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
-    outgoing_state(net, c, &net->outgoing.at[index], joined);
+    outgoing_state(net, c, &net->outgoing.at[index]);
     if (net->dma)
         net_dma_set(net, index, ker_chunk_u32(c, 0));
     return index;
@@ -56,12 +55,15 @@ static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c, bool
 /* The message that the client has offered and that has not joined the flows. */
 static void offered_state(struct net_adapter *n, struct ker_chunk *c)
 {
+    struct net_network *net = n->net;
     if (!ker_chunk_bool(c, n->offered != NET_NONE))
         return;
     if (c->loads)
-        n->offered = outgoing_load(n->net, c, false);
-    else
-        outgoing_save(n->net, c, n->offered, false);
+        n->offered = KER_POOL_TAKE(&net->offered, NULL);
+    struct net_offer *offer = &net->offered.at[n->offered];
+    net_offer_state(c, offer);
+    offer->none = ker_chunk_bool(c, offer->none);
+    c->bad |= offer->priority >= net->set.classes;
 }
 
 static uint32_t list_count(const struct net_network *net, uint32_t head)
@@ -72,7 +74,8 @@ static uint32_t list_count(const struct net_network *net, uint32_t head)
     return count;
 }
 
-/* CNPs to be sent, or messages whose last byte is leaving: of those the cookie is what is left. */
+/* CNPs to be sent, or, as a list, messages whose last byte is leaving: of those the cookie is what is left.
+ */
 static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *last, struct ker_chunk *c)
 {
     uint32_t at = *head, count = ker_chunk_count(c, list_count(net, *head), 30);
@@ -99,6 +102,19 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
     }
 }
 
+static void leaving_state(struct net_adapter *n, struct ker_chunk *c)
+{
+    struct net_network *net = n->net;
+    uint32_t first = NET_NONE;
+    if (n->leaving_last != NET_NONE) {
+        first = net->outgoing.at[n->leaving_last].next;
+        net->outgoing.at[n->leaving_last].next = NET_NONE;
+    }
+    short_list_state(net, &first, &n->leaving_last, c);
+    if (first != NET_NONE)
+        net->outgoing.at[n->leaving_last].next = first;
+}
+
 /* ---- flows ---- */
 
 static uint32_t flow_length(const struct net_network *net, uint32_t flow)
@@ -122,7 +138,7 @@ static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *
         f = net->outgoing.at[f].turn;
         uint32_t length = flow_length(net, f), i = flow_first(net, f);
         for (ker_chunk_count(c, length, 40); length; length--, i = net->outgoing.at[i].next)
-            outgoing_save(net, c, i, true);
+            outgoing_save(net, c, i);
     }
 }
 
@@ -132,7 +148,7 @@ static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c
     struct net_network *net = n->net;
     uint32_t *last = flow_last(n, level), first = NET_NONE, flow = NET_NONE;
     for (uint32_t count = ker_chunk_count(c, 0, 40); count; count--) {
-        uint32_t index = outgoing_load(net, c, true);
+        uint32_t index = outgoing_load(net, c);
         if (first == NET_NONE)
             first = index;
         else
@@ -186,7 +202,7 @@ static void more_take(struct net_adapter *n, const struct net_adapter_more *more
 static void link_state(struct net_adapter *n, struct ker_chunk *c)
 {
     struct net_adapter_more more = *n->more;
-    KER_CHUNK(c, n->link_free, n->wake, more.sink_free, n->hold, more.paced, n->backlog, n->offers, n->wire,
+    KER_CHUNK(c, n->link_free, n->wake, more.sink_free, more.hold, more.paced, n->backlog, n->offers, n->wire,
               n->packets, n->bytes, n->busy, n->wait);
     more_take(n, &more, c);
     n->blocked = ker_chunk_bool(c, n->blocked);
@@ -194,7 +210,7 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);
     if (n->net->set.lanes)
         ker_chunk_bytes(c, net_lanes_of(n), n->net->set.lanes->bytes);
-    net_credits_state(n->net, n->due, c);
+    net_credits_state(n->net, net_due_of(n), c);
     n->job = ker_chunk_u8(c, n->job);
     net_jobs_state(n->net, n->more->jobs, 1, c);
 }
@@ -232,7 +248,7 @@ void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
     struct net_adapter_more more = *n->more;
     short_list_state(n->net, &more.cnp, &more.cnp_last, c);
     more_take(n, &more, c);
-    short_list_state(n->net, &n->leaving, &n->leaving_last, c);
+    leaving_state(n, c);
     flows_state(n, c);
     ker_chunk_same(c, n->net->dma != NULL);
     if (n->net->dma && !c->bad)

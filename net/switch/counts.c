@@ -10,9 +10,8 @@
 /* Switches lie in memory in the order of the list. */
 struct net_switch *net_switch_of(const struct net_network *net, const struct net_port *port)
 {
-    return net
-        ->switches[KER_BISECT(i, 1, net->switch_count, (const char *)net->switches[i] <= (const char *)port) -
-                   1];
+    uint32_t word = (uint32_t)((size_t)((const char *)port - net->dues) / 8);
+    return net_switch_nth(net, KER_BISECT(i, 1, net->switch_count, net->switches[i] <= word) - 1);
 }
 
 static struct net_port_counts counts_sum(struct net_port_counts a, struct net_port_counts b)

@@ -6,7 +6,7 @@ const struct net_switch_more net_switch_plain;
 uint32_t net_switch_number(const struct net_network *net, uint32_t i)
 {
     if (!net->made)
-        return net->switches[i]->id;
+        return net_switch_nth(net, i)->id;
     struct part_member m = part_layout_vertex(&net->layout, i);
     return m.number + (m.group == net->switch_group ? 0 : net_plane_switches(net));
 }
