@@ -101,6 +101,9 @@ struct net_host {
     void (*arrived)(void *state, ker_time now, const struct net_message *);
     /* The last byte of the message sent with this cookie has left the adapter (source buffer reusable). */
     void (*sent)(void *state, ker_time now, uint32_t service, enum net_part, uint64_t cookie);
+    /* Its last byte will have left at `when`, before anything can end the run: true, sent() need not be
+     * called. At the end of an instant, and nothing may be sent. NULL: it does not want to know. */
+    bool (*leaves)(void *state, ker_time when, uint32_t service, enum net_part, uint64_t cookie);
     /* Open-loop source of adapter `port`: the next message; called again when the one before has been
      * injected. false: none. Only after net_adapter_offers. */
     bool (*offer)(void *state, uint32_t port, struct net_offer *);

@@ -187,6 +187,11 @@ void node_touch(struct node *n, ker_time when)
     ker_touch(n->system->engine, when);
 }
 
+bool node_quiet(const struct node *n)
+{
+    return n->delayed == KER_NONE;
+}
+
 /* ---- what the adapter says ---- */
 
 static void message_arrived(struct node *n, ker_time now, const struct net_message *m)
@@ -252,6 +257,15 @@ static void host_sent(void *state, ker_time now, uint32_t service, enum net_part
     if (sender->sent)
         sender->sent(n->state[s], n, now, cookie);
     node_update(n, now);
+}
+
+/* Only where nothing but the services is at the node. */
+static bool host_leaves(void *state, ker_time when, uint32_t service, enum net_part part, uint64_t cookie)
+{
+    struct node *n = state;
+    uint32_t s = node_sender_of(service);
+    const struct node_service *sender = n->system->services->at[s].service;
+    return part == NET_WHOLE && sender->leaves && sender->leaves(n->state[s], n, when, cookie);
 }
 
 static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
@@ -474,6 +488,7 @@ struct net_host node_system_host(struct node_system *system)
         .init = host_init,
         .arrived = host_arrived,
         .sent = host_sent,
+        .leaves = system->several || system->memory ? NULL : host_leaves,
         .offer = host_offer,
         .lost = host_lost,
         .read = dma ? node_dma_read : NULL,

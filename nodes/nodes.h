@@ -144,6 +144,9 @@ struct node_service {
     /* The message sent with this cookie has left (the source buffer is reusable). Follows arrived() without
      * settling when the message stayed inside the node. */
     void (*sent)(void *state, struct node *, ker_time now, uint64_t cookie);
+    /* It will have left at `when`, and nobody looks before: true, sent() need not be called. Nothing may be
+     * sent. NULL: that is never so. */
+    bool (*leaves)(void *state, struct node *, ker_time when, uint64_t cookie);
     /* A timer set by node_timer. */
     void (*timer)(void *state, struct node *, ker_time now, uint32_t number);
     /* It has had the work of this number. Works that end at one instant come in the order of (service,
@@ -263,6 +266,8 @@ bool node_work_result(const struct node *, uint32_t service, uint32_t number, ke
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */
 void node_touch(struct node *, ker_time when);
+/* While a timer of a service is served: would the node do nothing before its next step? */
+bool node_quiet(const struct node *);
 
 /* ---- for the program ---- */
 

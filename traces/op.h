@@ -346,6 +346,9 @@ struct task_program_class {
      * until the next call for the same task. Programs are fully checked in prepare, so that this cannot fail.
      */
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
+    /* The time of that op, if it is a computation and nothing else; 0: it is not, or nobody knows. NULL:
+     * nobody ever does. */
+    ker_time (*computes)(const struct task_program *, uint32_t own);
     void (*close)(struct task_program *);
     /* Of programs that measure: called before next() with the simulated time, at which the operation before
      * it is over; but not when next() is repeated after a checkpoint. What has been measured lives as long as

@@ -227,6 +227,11 @@ static inline __attribute__((always_inline)) void message_sent(struct net_adapte
         KER_POOL_GIVE(&net->outgoing, index);
         return;
     }
+    if (net->host.leaves && a->link_free < net->final && !net->set.throttled && !a->more->series &&
+        net->host.leaves(net_node_of(a), a->link_free, o->service, o->part, o->cookie)) {
+        KER_POOL_GIVE(&net->outgoing, index);
+        return;
+    }
     o->next = index;
     if (a->leaving_last != NET_NONE) {
         o->next = net->outgoing.at[a->leaving_last].next;

@@ -65,11 +65,22 @@ void task_models_free(struct task_system *system)
     system->driven = NULL;
 }
 
+/* Does a program say when it computes? Adapters alone foresee. */
+static bool foresees(const struct task_system *system)
+{
+    uint32_t jobs = task_jobs_count(system->jobs), says = 0;
+    for (uint32_t job = 0; job < jobs; job++)
+        says += task_jobs_get(system->jobs, job)->class->computes != NULL;
+    return says > 0 && !task_jobs_each(system->jobs);
+}
+
 void task_models_serve(struct task_system *system, struct node_services *services)
 {
     if (system->mpi) {
-        system->mpi_service = node_services_add(
-            services, NULL, system->asks ? &task_mpi_service_asking : &task_mpi_service, system->mpi);
+        const struct node_service *service = system->asks       ? &task_mpi_service_asking
+                                             : foresees(system) ? &task_mpi_service_foreseeing
+                                                                : &task_mpi_service;
+        system->mpi_service = node_services_add(services, NULL, service, system->mpi);
         task_mpi_name(system->mpi, system->mpi_service);
     }
     if (system->driven) {

@@ -175,6 +175,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     mpi->rails = mpi->model.works;
     status = status ?: task_endpoints_new(mpi, config, error);
     mpi->special_ends = mpi->endpoints || mpi->model.sized;
+    task_foreseen_init(mpi);
     status = status ?: task_coll_table_init(&mpi->collectives, config, error);
     if (status == KER_OK && outside->posted && mpi->collectives.shared >= 0)
         status = shared_refuse(mpi, config, error);
@@ -465,6 +466,26 @@ static void service_sent(void *state, struct node *net, ker_time now, uint64_t c
         task_cause_none(node->mpi);
 }
 
+static bool service_leaves(void *state, struct node *net, ker_time when, uint64_t cookie)
+{
+    struct task_mpi_node *node = state;
+    struct task_mpi *mpi = node->mpi;
+    struct task_state *task = &mpi->task[node->first_task + (uint32_t)(cookie >> 32) - 1];
+    uint32_t request = task_request_numbered(task, (uint32_t)cookie);
+    enum task_foreseen foreseen = task_foreseen(mpi, task, when, task_request_at(mpi, request));
+    if (foreseen == TASK_FORESEEN_NOT)
+        return false;
+    mpi->job[task->job].open--;
+    task->ready = foreseen == TASK_FORESEEN_RUNS; /* and is not put on the list */
+    task_request_complete(mpi, task, request);
+    if (!task->ready)
+        return true;
+    task->ready = false;
+    mpi->now = when;
+    task_run(mpi, task, when);
+    return true;
+}
+
 static void service_timer(void *state, struct node *net, ker_time now, uint32_t number)
 {
     struct task_mpi_node *node = state;
@@ -475,8 +496,12 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
     ker_assert(task->busy);
     task->busy = false;
     node->mpi->job[task->job].open--;
-    if (!task->ready)
+    if (node->mpi->foresees && !node->ready_first && !task->streams && node->mpi->outside.quiet(net)) {
+        node->mpi->now = now; /* as the next step would */
+        task_run(node->mpi, task, now);
+    } else if (!task->ready) {
         task_enqueue(node->mpi, task);
+    }
 }
 
 void task_mpi_worked(struct task_mpi_node *node, ker_time now, uint32_t number,
@@ -516,15 +541,16 @@ static uint32_t service_job(const struct net_envelope *envelope)
     return wire.job;
 }
 
-#define SERVICE(steps)                                                                                       \
+#define SERVICE(steps, leaving)                                                                              \
     {                                                                                                        \
         .name = "mpi", .start = service_start, .forked = service_start, .arrived = service_arrived,          \
-        .sent = service_sent, .timer = service_timer, .receiver = service_receiver,                          \
+        .sent = service_sent, .leaves = (leaving), .timer = service_timer, .receiver = service_receiver,     \
         .worked = service_worked, .waits = service_waits, .step = (steps), .save = task_mpi_save,            \
         .lost = service_lost, .job = service_job                                                             \
     }
-const struct node_service task_mpi_service = SERVICE(service_step);
-const struct node_service task_mpi_service_asking = SERVICE(service_step_asking);
+const struct node_service task_mpi_service = SERVICE(service_step, NULL);
+const struct node_service task_mpi_service_foreseeing = SERVICE(service_step, service_leaves);
+const struct node_service task_mpi_service_asking = SERVICE(service_step_asking, NULL);
 
 void task_mpi_record(struct task_mpi *mpi, struct stats_timeline *timeline)
 {

@@ -26,6 +26,8 @@ struct task_mpi_outside {
     void (*send)(struct node *, ker_time now, uint32_t service, const struct node_message *);
     void (*timer)(struct node *, ker_time when, uint32_t service, uint32_t number);
     void (*touch)(struct node *, ker_time when);
+    /* Would the node do nothing before its next step? NULL: nobody can say. */
+    bool (*quiet)(const struct node *);
     const struct task_job *(*job)(const void *jobs, uint32_t job);
     uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
     /* On which core of which node; NULL: it does not matter on which core. */
@@ -90,6 +92,9 @@ struct task_mpi_seat {
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *, uint32_t node, const struct task_mpi_seat *seats,
                                         uint32_t count);
 extern const struct node_service task_mpi_service; /* shared: the struct task_mpi */
+/* The same where a program says when it computes (task_program_class.computes): ends of sends are foreseen.
+ */
+extern const struct node_service task_mpi_service_foreseeing;
 /* The same for nodes whose cores may be away: a task that is woken asks for its core first, by work of no
  * time. */
 extern const struct node_service task_mpi_service_asking;

@@ -35,6 +35,7 @@ struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
         .send = node_send,
         .timer = node_timer,
         .touch = node_touch,
+        .quiet = node_quiet,
         .job = outside_job,
         .node = outside_node,
         .seat = !task_jobs_each(jobs) || task_jobs_hosts(jobs) ? outside_place : NULL,

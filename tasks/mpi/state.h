@@ -7,6 +7,7 @@
  * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
  * starts requests), onesided.c, call.c (services of the node), charge.c (processor time of operations),
  * analytic.c (collectives by a formula), collective.c (executes schedules), end.c, task.c (runs a task),
+ * foreseen.c (ends of sends before their time),
  * table.c, waits_table.c, path_walk.c (finds the critical path), path_links.c, path_json.c, path_table.c,
  * profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
  * a running task: completions only put tasks on the node's list.
@@ -238,6 +239,7 @@ struct task_mpi {
     unsigned __int128 memory;         /* of what is handed over next (task_work): bytes x 10^12 */
     struct task_worked *worked;       /* by task; NULL: the node is simple */
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
+    bool foresees;                    /* ends of sends may take effect before their time, see foreseen.c */
     bool special_ends;                /* there are endpoints, or what the node says depends on sizes */
     struct node_model model;
     struct task_coll_table collectives;
@@ -560,6 +562,16 @@ static inline bool task_request_calls(const struct task_request *r)
 {
     return r->comm == TASK_COMM_CALL;
 }
+
+/* -- foreseen.c -- a send that will have ended at `when` */
+enum task_foreseen {
+    TASK_FORESEEN_NOT,  /* something may come before */
+    TASK_FORESEEN_DONE, /* the task does not ask before */
+    TASK_FORESEEN_RUNS, /* nor does it do anything else, and can be run as of then */
+};
+void task_foreseen_init(struct task_mpi *); /* when all has been read */
+enum task_foreseen task_foreseen(const struct task_mpi *, const struct task_state *, ker_time when,
+                                 const struct task_request *);
 
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);

@@ -50,6 +50,18 @@ for settings in 'mpi.rendezvous="write"' 'mpi.progress="calls"' 'mpi.progress="t
 done
 jq -e '.result.jobs[0].waits.sending_ps > 0' "$t/on/summary.json" >"$t/jq"
 check "sends wait until their messages have left"
+# Without them ends of sends need no records (tasks/mpi/foreseen.c): whenever the run ends, with MPI that costs time or not, with series.
+for settings in 'node.send_overhead="0.6us"' 'node.send_overhead="0ns" node.receive_overhead="0ns"' \
+    'node.send_overhead="0ns" node.receive_overhead="0ns" node.cores=2 jobs[0].tasks_per_node=2 output.period="50us" output.series.jobs="periods" output.series.functions="periods"'; do
+    read -ra set <<<"$settings"
+    for end in 153us 1234us 4321us 1s; do
+        run -o "$t/off" $lammps "${set[@]}" run.end="$end" && run -o "$t/a" $lammps "${set[@]}" run.end="$end" output.waits=true &&
+            same_result "$t/off" "$t/a" && cmp "$t/off/calls.csv" "$t/a/calls.csv" &&
+            { [ ! -e "$t/off/function_series.csv" ] || cmp "$t/off/function_series.csv" "$t/a/function_series.csv"; }
+        check "nothing else changes with $settings until $end"
+    done
+    all_alike "without records of ends with $settings" $lammps "${set[@]}" "run.end=2 ms"
+done
 # A timeline keeps the names of messages whose answers carry times.
 run -o "$t/a" $lammps 'output.timeline=["perfetto"]' && run -o "$t/b" $lammps 'output.timeline=["perfetto"]' output.waits=true &&
     sed 's/,"args":{"cause":"[^}]*}//' "$t/b/timeline.json" | cmp "$t/a/timeline.json" -

@@ -503,6 +503,26 @@ static __attribute__((noinline)) bool more_next(struct trace_reader *reader, str
     return trace_reader_more(reader) ? trace_reader_next(reader, op) : reader_end(reader);
 }
 
+ker_time trace_reader_computes(const struct trace_reader *reader)
+{
+    const uint8_t *at = reader->at;
+    if (at >= reader->low || *at++ != 0)
+        return 0;
+    return (ker_time)get_at(&at) * reader->form.unit;
+}
+
+/* In two pieces: for one of that size compilers take a string instruction, which costs twice as much. */
+static inline void op_begin(struct task_op *op, enum task_op_kind kind, uint32_t line, const char *call)
+{
+    enum { PIECE = 64 };
+    _Static_assert(sizeof *op > PIECE && sizeof *op <= 2 * PIECE, "two pieces");
+    memset(op, 0, PIECE);
+    memset((char *)op + PIECE, 0, sizeof *op - PIECE);
+    op->kind = kind;
+    op->line = line;
+    op->call = call;
+}
+
 /* Calls nothing but at its end. */
 bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
 {
@@ -510,18 +530,16 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
         return more_next(reader, op);
     unsigned call = *reader->at++;
     if (call == 0) {
-        *op = (struct task_op){.kind = TASK_OP_COMPUTE, .line = reader->line, .call = "computation"};
+        op_begin(op, TASK_OP_COMPUTE, reader->line, "computation");
         op->time = get_time(reader);
         return true;
     }
     if (reader->form.lines)
         reader->line += (uint32_t)get(reader);
     unsigned kind = *reader->at++;
-    *op = (struct task_op){.kind = kind & ((1u << KIND_BITS) - 1),
-                           .mode = (uint8_t)(kind >> KIND_BITS),
-                           .line = reader->line,
-                           .call = reader->code->name[call],
-                           .outcome = 1};
+    op_begin(op, kind & ((1u << KIND_BITS) - 1), reader->line, reader->code->name[call]);
+    op->mode = (uint8_t)(kind >> KIND_BITS);
+    op->outcome = 1;
     op->is_call = !moves(op);
     unsigned has = parts[op->kind];
     return __builtin_expect(has & DECIDED, 0) ? decided_next(reader, op) : get_body(reader, op, has);

@@ -97,6 +97,11 @@ bool trace_program_next(struct task_program *program, uint32_t number, struct ta
     return trace_reader_next(&own->reader, op);
 }
 
+ker_time trace_program_computes(const struct task_program *program, uint32_t number)
+{
+    return trace_reader_computes(&trace_program_of(program, number)->reader);
+}
+
 bool trace_program_done(const struct task_program *program, uint32_t number, uint64_t *so_far, uint64_t *all)
 {
     const struct trace_program *p = base_of(program);

@@ -52,6 +52,7 @@ struct trace_own *trace_program_of(const struct task_program *, uint32_t number)
 uint32_t trace_program_tasks(const struct task_program *);
 const struct task_comm *trace_program_comms(const struct task_program *, int32_t *count);
 bool trace_program_next(struct task_program *, uint32_t number, struct task_op *);
+ker_time trace_program_computes(const struct task_program *, uint32_t number);
 bool trace_program_done(const struct task_program *, uint32_t number, uint64_t *so_far, uint64_t *all);
 void trace_program_position(struct task_program *, uint32_t number, struct ker_chunk *);
 void trace_program_find_steps(struct task_program *, const double *factor, struct ker_comm *);
@@ -65,7 +66,7 @@ struct task_taken trace_program_taken(const struct task_program *, uint32_t numb
 /* clang-format off */
 #define TRACE_PROGRAM                                                                                        \
     .collective = true, .tasks = trace_program_tasks, .comms = trace_program_comms,                          \
-    .next = trace_program_next,                                                                              \
+    .next = trace_program_next, .computes = trace_program_computes,                                          \
     .done = trace_program_done, .position = trace_program_position, .at = trace_program_at,                  \
     .steps = trace_program_steps, .find_steps = trace_program_find_steps,\
     .ideal = trace_program_ideal, .call = trace_program_call_of

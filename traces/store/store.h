@@ -123,6 +123,9 @@ struct trace_reader {
 void trace_reader_seek(struct trace_reader *, uint64_t at, uint32_t line);
 /* Tests have the outcome 1: those that completed nothing are left out. False: there is no more. */
 bool trace_reader_next(struct trace_reader *, struct task_op *);
+/* The time of the operation that it would read, if that is a computation and nothing else; 0: it is not, or
+ * what can be read now does not say. */
+ker_time trace_reader_computes(const struct trace_reader *);
 void trace_reader_release(struct trace_reader *);
 static inline uint64_t trace_reader_position(const struct trace_reader *reader)
 {
