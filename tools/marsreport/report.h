@@ -90,7 +90,7 @@ void rep_ends_reach(struct rep_ends *, ker_time);
 /* Values of a column: a sum; the state at the end; the highest; a mean over time; a mean over what was
  * counted. */
 enum rep_joining { REP_JOIN_SUM, REP_JOIN_LAST, REP_JOIN_MAX, REP_JOIN_RATE, REP_JOIN_MEAN };
-enum rep_joining rep_joining_of(const char *column);
+enum rep_joining rep_joining_of(const char *name); /* of the column */
 static inline bool rep_joins_mean(enum rep_joining how)
 {
     return how == REP_JOIN_MEAN || how == REP_JOIN_RATE;
