@@ -129,7 +129,7 @@ static inline void item_repeat_check(const struct ker_component *c, struct ker_i
 static inline void bucket_free(struct ker_engine *e, uint32_t chunk)
 {
     while (chunk) {
-        uint32_t next = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk);
+        uint32_t next = wheel_head(&e->wheel, chunk)->next;
         wheel_chunk_free(&e->wheel, chunk);
         chunk = next;
     }
@@ -164,17 +164,29 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
     return false;
 }
 
+/* The chunk behind this one of a bucket, and fetches the one behind that. */
+static inline uint32_t chunk_after(const struct wheel *w, uint32_t chunk)
+{
+    uint32_t next = wheel_head(w, chunk)->next;
+    if (next) {
+        const char *then = wheel_chunk(w, wheel_head(w, next)->next);
+        __builtin_prefetch(then);
+        __builtin_prefetch(then + 64);
+    }
+    return next;
+}
+
 /* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
 #define FOR_EVENTS(e, bucket, event)                                                                         \
     for (uint32_t chunk_ = (bucket)->events, left_ = (bucket)->events_left; chunk_;                          \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
+         chunk_ = chunk_after(&(e)->wheel, chunk_), left_ = 0)                                               \
         for (struct ker_event *end_ =                                                                        \
                  (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
                               *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
              event < end_; event++)
 #define FOR_NOTES(e, bucket, note)                                                                           \
     for (uint32_t chunk_ = (bucket)->notes, left_ = (bucket)->notes_left; chunk_;                            \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
+         chunk_ = chunk_after(&(e)->wheel, chunk_), left_ = 0)                                               \
         for (struct wheel_note *end_ =                                                                       \
                  (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
                                *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
@@ -194,11 +206,11 @@ static inline void items_reserve(struct ker_engine *e, size_t total)
 static inline void bucket_sizes(const struct ker_engine *e, const struct wheel_bucket *bucket,
                                 uint32_t *events, uint32_t *notes)
 {
-    *events = *notes = 0;
-    for (uint32_t chunk = bucket->events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        *events += WHEEL_CHUNK_EVENTS;
-    for (uint32_t chunk = bucket->notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        *notes += WHEEL_CHUNK_NOTES;
+    const struct wheel *w = &e->wheel;
+    if (bucket->events)
+        __builtin_prefetch(wheel_head(w, wheel_head(w, bucket->events)->next));
+    *events = bucket->events ? (wheel_head(w, bucket->events)->older + 1) * WHEEL_CHUNK_EVENTS : 0;
+    *notes = bucket->notes ? (wheel_head(w, bucket->notes)->older + 1) * WHEEL_CHUNK_NOTES : 0;
     *events -= bucket->events_left;
     *notes -= bucket->notes_left;
 }

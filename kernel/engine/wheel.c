@@ -71,7 +71,7 @@ static void trim_begin(struct wheel *w)
     w->high = (w->chunks_used / 2 + TRIM_STEP) / TRIM_STEP * TRIM_STEP;
     w->free[0] = (struct wheel_free){0};
     while (chunk) {
-        uint32_t next = *(uint32_t *)wheel_chunk(w, chunk);
+        uint32_t next = wheel_head(w, chunk)->next;
         wheel_chunk_free(w, chunk);
         chunk = next;
     }
@@ -106,7 +106,7 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
         trim_cancel(w);
     uint32_t chunk = w->free[0].first;
     if (chunk) {
-        w->free[0].first = *(uint32_t *)wheel_chunk(w, chunk);
+        w->free[0].first = wheel_head(w, chunk)->next;
         w->free[0].count--;
     } else {
         if (w->chunks_used >= w->chunk_limit)
@@ -115,7 +115,10 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
                 (unsigned long long)(w->chunk_limit * WHEEL_CHUNK >> 20));
         chunk = w->chunks_used++;
     }
-    *(uint32_t *)wheel_chunk(w, chunk) = next;
+    __builtin_prefetch(wheel_chunk(w, w->free[0].first), 1);
+    struct wheel_head *head = wheel_head(w, chunk);
+    head->next = next;
+    head->older = next ? wheel_head(w, next)->older + 1 : 0;
     return chunk;
 }
 
@@ -210,7 +213,7 @@ static void bucket_visit(const struct wheel *w, const struct wheel_bucket *b, ke
         const struct ker_event *end = (const struct ker_event *)(wheel_chunk(w, chunk) + WHEEL_CHUNK) - left;
         for (const struct ker_event *at = end + left - WHEEL_CHUNK_EVENTS; at < end; at++)
             v->event(v->context, at);
-        chunk = *(const uint32_t *)wheel_chunk(w, chunk);
+        chunk = wheel_head(w, chunk)->next;
     }
     left = b->notes_left;
     for (uint32_t chunk = b->notes; chunk; left = 0) {
@@ -218,7 +221,7 @@ static void bucket_visit(const struct wheel *w, const struct wheel_bucket *b, ke
             (const struct wheel_note *)(wheel_chunk(w, chunk) + WHEEL_CHUNK) - left;
         for (const struct wheel_note *at = end + left - WHEEL_CHUNK_NOTES; at < end; at++)
             v->note(v->context, slot + at->offset, at);
-        chunk = *(const uint32_t *)wheel_chunk(w, chunk);
+        chunk = wheel_head(w, chunk)->next;
     }
 }
 

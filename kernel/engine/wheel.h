@@ -78,15 +78,23 @@ void wheel_release(struct wheel *);
 void wheel_abandon(struct wheel *);
 
 uint32_t wheel_chunk_new(struct wheel *, uint32_t next);
-/* The next pointer is in the first four bytes of a chunk. */
 static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
 {
     return w->arena + (size_t)chunk * WHEEL_CHUNK;
 }
+/* At the beginning of a chunk; of a free one there is only `next`. */
+struct wheel_head {
+    uint32_t next;  /* the one before it in the bucket, or the next free one; 0: none */
+    uint32_t older; /* how many follow */
+};
+static inline struct wheel_head *wheel_head(const struct wheel *w, uint32_t chunk)
+{
+    return (struct wheel_head *)(void *)wheel_chunk(w, chunk);
+}
 static inline void wheel_chunk_free(struct wheel *w, uint32_t chunk)
 {
     struct wheel_free *list = &w->free[chunk >= w->high];
-    *(uint32_t *)wheel_chunk(w, chunk) = list->first;
+    wheel_head(w, chunk)->next = list->first;
     list->first = chunk;
     list->count++;
 }

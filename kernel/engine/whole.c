@@ -55,8 +55,8 @@ static inline void bucket_gather(struct ker_engine *e, struct wheel_bucket *at, 
     FOR_NOTES(e, &bucket, note) note_gather(e, note, slot, n);
     bucket_free(e, bucket.notes);
     for (uint32_t chunk = bucket.events, next; chunk; chunk = next) {
-        next = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk);
-        *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk) = e->private->whole_chunks;
+        next = wheel_head(&e->wheel, chunk)->next;
+        wheel_head(&e->wheel, chunk)->next = e->private->whole_chunks;
         e->private->whole_chunks = chunk;
     }
 }
