@@ -164,16 +164,21 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
     return false;
 }
 
-/* The chunk behind this one of a bucket, and fetches the one behind that. */
+/* The first records of a chunk. */
+static inline void chunk_fetch(const struct wheel *w, uint32_t chunk)
+{
+    const char *at = wheel_chunk(w, chunk);
+    __builtin_prefetch(at);
+    __builtin_prefetch(at + 64);
+    __builtin_prefetch(at + 128);
+}
+
+/* The chunk behind this one of a bucket; fetches what follows. */
 static inline uint32_t chunk_after(const struct wheel *w, uint32_t chunk)
 {
-    uint32_t next = wheel_head(w, chunk)->next;
-    if (next) {
-        const char *then = wheel_chunk(w, wheel_head(w, next)->next);
-        __builtin_prefetch(then);
-        __builtin_prefetch(then + 64);
-    }
-    return next;
+    const struct wheel_head *head = wheel_head(w, chunk);
+    chunk_fetch(w, head->then);
+    return head->next;
 }
 
 /* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
@@ -207,8 +212,6 @@ static inline void bucket_sizes(const struct ker_engine *e, const struct wheel_b
                                 uint32_t *events, uint32_t *notes)
 {
     const struct wheel *w = &e->wheel;
-    if (bucket->events)
-        __builtin_prefetch(wheel_head(w, wheel_head(w, bucket->events)->next));
     *events = bucket->events ? (wheel_head(w, bucket->events)->older + 1) * WHEEL_CHUNK_EVENTS : 0;
     *notes = bucket->notes ? (wheel_head(w, bucket->notes)->older + 1) * WHEEL_CHUNK_NOTES : 0;
     *events -= bucket->events_left;

@@ -117,8 +117,11 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
     }
     __builtin_prefetch(wheel_chunk(w, w->free[0].first), 1);
     struct wheel_head *head = wheel_head(w, chunk);
-    head->next = next;
-    head->older = next ? wheel_head(w, next)->older + 1 : 0;
+    *head = (struct wheel_head){.next = next};
+    if (next) {
+        head->then = wheel_head(w, next)->next;
+        head->older = wheel_head(w, next)->older + 1;
+    }
     return chunk;
 }
 

@@ -85,6 +85,7 @@ static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
 /* At the beginning of a chunk; of a free one there is only `next`. */
 struct wheel_head {
     uint32_t next;  /* the one before it in the bucket, or the next free one; 0: none */
+    uint32_t then;  /* the one before that */
     uint32_t older; /* how many follow */
 };
 static inline struct wheel_head *wheel_head(const struct wheel *w, uint32_t chunk)

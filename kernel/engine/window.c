@@ -289,15 +289,18 @@ static uint32_t slot_at(const struct wheel *w, uint32_t window)
     return (uint32_t)(w->base_slot + window) & (w->slots - 1);
 }
 
-/* What comes next: where its records begin. */
-static void bucket_fetch(const struct ker_engine *e, uint32_t slot, uint32_t block)
+/* Of a block that is run soon: where its records begin, and of the next one, where they go on. */
+static void bucket_fetch(const struct ker_engine *e, uint32_t slot, uint32_t block, bool next)
 {
-    const struct wheel_bucket *at = &e->wheel.bucket[(size_t)slot * e->wheel.blocks + block];
-    const char *events = wheel_chunk(&e->wheel, at->events), *notes = wheel_chunk(&e->wheel, at->notes);
-    __builtin_prefetch(events);
-    __builtin_prefetch(events + 64);
-    __builtin_prefetch(events + 128);
-    __builtin_prefetch(notes);
+    const struct wheel *w = &e->wheel;
+    const struct wheel_bucket *at = &w->bucket[(size_t)slot * w->blocks + block];
+    if (!next) {
+        chunk_fetch(w, at->events);
+        chunk_fetch(w, at->notes);
+    } else if (at->events) {
+        chunk_fetch(w, wheel_head(w, at->events)->next);
+        chunk_fetch(w, wheel_head(w, at->events)->then);
+    }
 }
 
 static void bucket_run(struct ker_engine *e, uint32_t slot, uint32_t block)
@@ -327,8 +330,11 @@ static void window_run(struct ker_engine *e)
         while (bits) {
             uint32_t bit = (uint32_t)(backward ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             bits &= ~(1ull << bit);
-            if (bits && !backward)
-                bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(bits));
+            uint64_t then = bits & (bits - 1);
+            if (then && !backward) {
+                bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(then), false);
+                bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(bits), true);
+            }
             bucket_run(e, s, word * 64 + bit);
         }
     }
@@ -350,8 +356,10 @@ static void tile_window_run(struct ker_engine *e, uint32_t slot, uint32_t tile)
     uint32_t first = t->first[tile], count = t->first[tile + 1] - first;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = t->block[first + (backward ? count - 1 - i : i)];
-        if (i + 1 < count && !backward)
-            bucket_fetch(e, slot, t->block[first + i + 1]);
+        if (i + 2 < count && !backward) {
+            bucket_fetch(e, slot, t->block[first + i + 2], false);
+            bucket_fetch(e, slot, t->block[first + i + 1], true);
+        }
         if (block_take(&e->wheel, slot, block))
             bucket_run(e, slot, block);
     }
