@@ -26,11 +26,12 @@ struct ring {
 };
 
 struct partial {
-    uint32_t node, source, message; /* node: 1 + the receiving endpoint */
-    uint32_t extension;             /* NET_NONE until the first packet is here */
-    uint64_t expected : 48,         /* next index in order */
-        ring_log : 8,               /* words of the ring, as a power of two; 0: `early` is the ring */
-        last_early : 1;             /* the last packet is here before its turn */
+    uint64_t ends; /* 1 + the receiving endpoint, the sender: one word, so that it is compared as one */
+    uint32_t message;
+    uint32_t extension;     /* NET_NONE until the first packet is here */
+    uint64_t expected : 48, /* next index in order */
+        ring_log : 8,       /* words of the ring, as a power of two; 0: `early` is the ring */
+        last_early : 1;     /* the last packet is here before its turn */
     union {
         uint64_t early; /* which of those behind `expected` are here already */
         struct ring *ring;
@@ -60,13 +61,19 @@ static struct ker_table *table_of(struct net_reassembly *r, uint32_t receiver)
 static uint64_t partial_hash(const void *key)
 {
     const struct partial *m = key;
-    return ker_hash(((uint64_t)m->node << 32 | m->source) * 0x9e3779b97f4a7c15u + m->message);
+    return ker_hash(m->ends * 0x9e3779b97f4a7c15u + m->message);
 }
 
 static bool partial_same(const void *entry, const void *key)
 {
     const struct partial *a = entry, *b = key;
-    return a->node == b->node && a->source == b->source && a->message == b->message;
+    return a->ends == b->ends && a->message == b->message;
+}
+
+static inline struct partial partial_begin(uint32_t receiver, uint32_t source, uint32_t message)
+{
+    return (struct partial){
+        .ends = ((uint64_t)receiver + 1) << 32 | source, .message = message, .extension = NET_NONE};
 }
 
 static const struct ker_table_kind partial_kind = {sizeof(struct partial), partial_hash, partial_same};
@@ -182,11 +189,10 @@ uint64_t net_reassembly_add(struct net_network *net, const struct net_packet *p,
 {
     struct ker_table *t = table_of(net->reassembly, p->destination);
     bool is_new;
-    const struct partial key = {.node = p->destination + 1, .source = p->source, .message = p->message};
+    const struct partial key = partial_begin(p->destination, p->source, p->message);
     struct partial *m = ker_table_add(&partial_kind, t, &key, &is_new);
     if (is_new)
-        *m = (struct partial){
-            .node = key.node, .source = p->source, .message = p->message, .extension = NET_NONE};
+        *m = key;
     if (p->flags & KER_FLAG_EXTENSION)
         m->extension = p->extension;
     uint64_t ahead = net_packet_index(p) - m->expected;
@@ -209,7 +215,7 @@ void net_reassembly_fetch(const struct net_network *net, const struct net_packet
     uint32_t group = p->destination >> GROUP_SHIFT;
     if (group >= r->groups || !r->partials[group].slot)
         return;
-    const struct partial key = {.node = p->destination + 1, .source = p->source, .message = p->message};
+    const struct partial key = partial_begin(p->destination, p->source, p->message);
     __builtin_prefetch(ker_table_slot(&partial_kind, &r->partials[group],
                                       ker_table_home(&partial_kind, &r->partials[group], &key)),
                        1);
@@ -218,7 +224,7 @@ void net_reassembly_fetch(const struct net_network *net, const struct net_packet
 bool net_reassembly_extension(const struct net_network *net, const struct net_adapter *a,
                               const struct net_packet *p, struct net_extension *x)
 {
-    const struct partial key = {.node = a->id + 1, .source = p->source, .message = p->message},
+    const struct partial key = partial_begin(a->id, p->source, p->message),
                          *m = ker_table_find(&partial_kind, table_of(net->reassembly, a->id), &key);
     if (!m || m->extension == NET_NONE)
         return false;
@@ -248,10 +254,12 @@ static void early_state(struct ker_chunk *c, struct partial *m, uint8_t ring_log
 static void partial_state(struct net_network *net, struct ker_chunk *c, struct partial *m)
 {
     uint64_t expected = ker_chunk_u64(c, m->expected);
-    KER_CHUNK(c, m->source, m->message);
+    uint32_t source = (uint32_t)m->ends;
+    KER_CHUNK(c, source, m->message);
     bool last_early = ker_chunk_bool(c, m->last_early),
          extended = ker_chunk_bool(c, m->extension != NET_NONE);
     if (c->loads) {
+        m->ends |= source;
         m->expected = expected & ((1ull << 48) - 1);
         m->last_early = last_early;
         m->extension = NET_NONE;
@@ -267,7 +275,8 @@ void net_reassembly_save(struct net_network *net, struct ker_state_writer *write
     const struct net_reassembly *r = net->reassembly;
     for (uint32_t i = 0; i < r->groups; i++)
         for (struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials[i], m));) {
-            struct ker_chunk *c = ker_state_begin(writer, "reassembly", NET_REASSEMBLY_VERSION, m->node - 1);
+            struct ker_chunk *c =
+                ker_state_begin(writer, "reassembly", NET_REASSEMBLY_VERSION, (uint32_t)(m->ends >> 32) - 1);
             partial_state(net, c, m);
             ker_state_end(writer);
         }
@@ -276,11 +285,10 @@ void net_reassembly_save(struct net_network *net, struct ker_state_writer *write
 void net_reassembly_load(struct net_loading *l, struct ker_chunk *c)
 {
     const struct net_adapter *n = net_loading_adapter(l, c);
-    struct partial m = {0};
     if (!n)
         return;
+    struct partial m = partial_begin(n->id, 0, 0);
     partial_state(l->net, c, &m);
-    m.node = n->id + 1;
     struct ker_table *t = table_of(l->net->reassembly, n->id);
     c->bad |= ker_table_find(&partial_kind, t, &m) != NULL;
     if (c->bad) {
