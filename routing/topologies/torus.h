@@ -42,9 +42,12 @@ static inline const struct torus *torus_of(const struct route_topology *topology
 static inline uint64_t torus_place(const struct torus *torus, uint32_t switch_id)
 {
     uint64_t place = 0;
+    if (torus->topology.summary.switches == torus->coordinate_mask + 1)
+        return switch_id; /* all extents are powers of two: no field has a value too many */
     for (int i = 0; i < torus->dimensions; i++) {
         const struct dimension *d = &torus->dimension[i];
-        place |= (uint64_t)(switch_id / d->stride % d->extent) << d->shift;
+        place |= (uint64_t)(switch_id % d->extent) << d->shift;
+        switch_id /= d->extent;
     }
     return place;
 }
