@@ -166,7 +166,8 @@ static void classes_init(struct net_network *net)
         net->switch_class.prepare = NULL;
     }
     net->node_class = *net->host.class;
-    net->node_class.head_bytes = (uint32_t)(net->host.bytes + sizeof(struct net_adapter) + 64);
+    net->node_class.foresee = net->sole ? NULL : net_adapter_foresee;
+    net->node_class.head_bytes = (uint32_t)(net->host.bytes + NET_ADAPTER_FETCHED);
 }
 
 /* ---- switches that are made when they are needed ---- */

@@ -17,6 +17,8 @@ void net_adapter_credit(struct net_adapter *, uint8_t channel, uint32_t bytes);
 void net_adapter_woken(struct net_adapter *, ker_time now);
 void net_adapter_timer(struct net_adapter *, ker_time now);
 void net_adapter_act(struct net_adapter *, ker_time now);
+/* Fetches what the first adapter of a node is likely to send next. */
+void net_adapter_foresee(const struct ker_class *, void *node);
 void net_adapter_offers(struct net_adapter *);
 ker_time *net_adapter_offered(struct net_adapter *, uint8_t *service, uint8_t *part);
 bool net_adapter_numbers(const struct net_adapter *);

@@ -233,6 +233,13 @@ struct net_adapter {
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
 
+/* With so much of a node's first adapter the state ends that is fetched ahead: its credits, too. */
+#define NET_ADAPTER_FETCHED (sizeof(struct net_adapter) + 64)
+static inline struct net_adapter *net_node_adapter(const struct ker_class *class, void *node)
+{
+    return (struct net_adapter *)(void *)((char *)node + class->head_bytes - NET_ADAPTER_FETCHED);
+}
+
 /* Which switch has granted something to an input of this number, and when. */
 struct net_granted {
     const struct net_switch *by;

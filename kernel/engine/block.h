@@ -21,6 +21,7 @@ struct block {
     uint32_t total, cells;                 /* items, and of how many cells they are */
     bool plain;                            /* cells of one component, in the order of their indices */
     bool early;                            /* arrivals are prepared when they become items */
+    bool foresees;                         /* notes are foreseen */
 };
 
 static inline uint32_t item_rank(unsigned kind, uint16_t port, uint8_t channel)

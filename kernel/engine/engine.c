@@ -177,6 +177,7 @@ void ker_engine_set(struct ker_engine *e, uint32_t index, const struct ker_class
     ker_assert(index < e->private->setup.components);
     e->component[index] = (struct ker_component){state, class};
     e->private->begins[index] = begins_cell;
+    e->private->foresees |= class->foresee != NULL;
 }
 
 /* The earliest this rank can have pending: exact enough to agree on, never too late. */

@@ -43,6 +43,8 @@ struct ker_class {
     /* Optional: called for the arrivals of a window a little before the cell runs. May fetch ahead, and may
      * write into the event what does not depend on any state that changes. */
     void (*prepare)(void *self, struct ker_event *);
+    /* Optional: called for the notes. May fetch what lies elsewhere, and changes nothing. */
+    void (*foresee)(const struct ker_class *, void *self);
     bool repeats; /* arrivals of equal key may come, and commute */
     /* What of the state to fetch ahead: with a stride 128 bytes, and for a record at port p 64 to 128 at
      * head + p x stride; else the head. */

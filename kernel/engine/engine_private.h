@@ -27,6 +27,7 @@ struct engine_private {
     uint64_t told; /* records, in earlier rounds */
     uint32_t span; /* windows that are run as one where little happens, see whole.c; 0: they never are */
     bool thin;     /* little happened in the last window */
+    bool foresees; /* a class does */
     bool whole;    /* it is so that the present one is run */
     uint32_t first, list_most; /* then: the earliest of engine->inner; how long a list it may be, 0: a heap */
     bool posted;               /* at the check that is being done */

@@ -172,8 +172,14 @@ INLINE void item_fetch(const struct ker_engine *e, const struct block *b, bool p
 
 INLINE void item_prepare(const struct ker_engine *e, const struct block *b, bool plain, struct ker_item item)
 {
-    if (item.rank >> 28 == KER_ARRIVAL)
-        event_prepare(item_component(b, plain, item.key), record_at(e, item.reference));
+    if (item.rank >> 28 == KER_ARRIVAL) {
+        if (!b->early)
+            event_prepare(item_component(b, plain, item.key), record_at(e, item.reference));
+    } else if (b->foresees) {
+        const struct ker_component *c = item_component(b, plain, item.key);
+        if (c->class->foresee)
+            c->class->foresee(c->class, c->state);
+    }
 }
 
 /* Where fetching and preparing ends, for the item that is handled. */
@@ -185,12 +191,12 @@ static struct ahead ahead_begin(const struct ker_engine *e, const struct block *
 {
     const struct ker_item *item = b->private->item;
     uint32_t fetch = b->total < FETCH_AHEAD ? b->total : FETCH_AHEAD, prepare = PREPARE_AHEAD;
-    prepare = b->early ? 0 : b->total < prepare ? b->total : prepare;
+    prepare = b->early && !b->foresees ? 0 : b->total < prepare ? b->total : prepare;
     for (uint32_t i = 0; i < fetch; i++)
         item_fetch(e, b, plain, item[i]);
     for (uint32_t i = 0; i < prepare; i++)
         item_prepare(e, b, plain, item[i]);
-    return (struct ahead){item + b->total - fetch, b->early ? item : item + b->total - prepare};
+    return (struct ahead){item + b->total - fetch, prepare ? item + b->total - prepare : item};
 }
 
 INLINE void ahead_go(const struct ker_engine *e, const struct block *b, bool plain, const struct ker_item *at,
@@ -262,9 +268,9 @@ static void lone_run(struct ker_engine *e, struct block *b, struct ker_item item
 static void block_run(struct ker_engine *e, const struct wheel_bucket *bucket, uint32_t block)
 {
     const struct engine_private *p = e->private;
-    struct block b = {e->private, e->component + ((size_t)block << p->block_shift),
-                      .mask = (1u << p->block_shift) - 1,
-                      .plain = p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD};
+    struct block b = {
+        e->private, e->component + ((size_t)block << p->block_shift), .mask = (1u << p->block_shift) - 1,
+        .plain = p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD, .foresees = p->foresees};
     struct ker_item item;
     if (b.plain && engine_block_lone(e, bucket, &b, &item)) {
         lone_run(e, &b, item);
@@ -331,7 +337,7 @@ static void window_run(struct ker_engine *e)
             uint32_t bit = (uint32_t)(backward ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             bits &= ~(1ull << bit);
             uint64_t then = bits & (bits - 1);
-            if (then && !backward) {
+            if (w->block_words > 1 && then && !backward) { /* a smaller system's are in a cache */
                 bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(then), false);
                 bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(bits), true);
             }

@@ -356,6 +356,8 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     o->place = o->begun ? o->place + 1u : 1u;
     o->begun = true;
     *last = net->set.fifo_order ? previous : turn;
+    if (net->set.control != NET_CONTROL_FIRST)
+        *flow_upcoming(a, level) = o->turn;
     return true;
 }
 
@@ -650,6 +652,18 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
         offer_act(a, now);
     else if (!adapter_rests(a))
         adapter_act(a, now);
+}
+
+void net_adapter_foresee(const struct ker_class *class, void *node)
+{
+    struct net_adapter *a = net_node_adapter(class, node);
+    if (!a->waiting)
+        return;
+    unsigned level = level_highest(a->waiting);
+    const struct net_outgoing *all = a->net->outgoing.at;
+    __builtin_prefetch(&all[*flow_upcoming(a, level)], 1);
+    __builtin_prefetch(&all[*flow_upcoming(a, level)].turn, 1); /* it begins anywhere in a cache line */
+    __builtin_prefetch(&all[*flow_last(a, level)].turn);
 }
 
 /* ---- for the node ---- */
