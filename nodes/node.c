@@ -466,6 +466,16 @@ static bool is_deaf(const struct node_system *system)
     return system->model.adapters == 1 && !node_has_path(&system->model);
 }
 
+/* Does a service want to know when messages leave? Only where nothing else is at the node. */
+static bool foresees(const struct node_system *system)
+{
+    const struct node_services *all = system->services;
+    bool any = false;
+    for (uint32_t i = 0; i < all->count; i++)
+        any |= all->at[i].service && all->at[i].service->leaves;
+    return any && !system->several && !system->memory;
+}
+
 /* Is there nothing but an open-loop source? */
 static bool is_sole(const struct node_system *system)
 {
@@ -488,7 +498,7 @@ struct net_host node_system_host(struct node_system *system)
         .init = host_init,
         .arrived = host_arrived,
         .sent = host_sent,
-        .leaves = system->several || system->memory ? NULL : host_leaves,
+        .leaves = foresees(system) ? host_leaves : NULL,
         .offer = host_offer,
         .lost = host_lost,
         .read = dma ? node_dma_read : NULL,
