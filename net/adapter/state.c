@@ -58,8 +58,10 @@ static void offered_state(struct net_adapter *n, struct ker_chunk *c)
     struct net_network *net = n->net;
     if (!ker_chunk_bool(c, n->offered != NET_NONE))
         return;
-    if (c->loads)
+    if (c->loads) {
         n->offered = KER_POOL_TAKE(&net->offered, NULL);
+        net->offered.at[n->offered] = (struct net_offer){0};
+    }
     struct net_offer *offer = &net->offered.at[n->offered];
     net_offer_state(c, offer);
     offer->none = ker_chunk_bool(c, offer->none);
