@@ -47,7 +47,7 @@ BEGIN {
 result() { jq -S '.result | del(.latency_parts, .jobs[].waits)' "$1/summary.json"; }
 records=0 fewer=0
 for seed in $(seq 1 12); do
-    mkdir "$t/text" && draw "$seed" "$t/text" && ./marsconv --to mars "$t/text" "$t/drawn.mars" >"$t/conv" 2>&1 || { cat "$t/conv"; false; }
+    mkdir "$t/text" && draw "$seed" "$t/text" && "$(dirname "$marssim")/marsconv" --to mars "$t/text" "$t/drawn.mars" >"$t/conv" 2>&1 || { cat "$t/conv"; false; }
     check "seed $seed is written"
     for settings in '' 'topology.bandwidth="0.1 GB/s"' 'topology.bandwidth="0.1 GB/s" mpi.eager_limit="64 B"' 'mpi.eager_completion="buffered"' \
         'node.send_overhead="0.3 us" node.receive_overhead="0.3 us"' 'node.cores=2 jobs[0].tasks_per_node=2'; do
