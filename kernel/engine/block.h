@@ -151,7 +151,7 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
         *item =
             (struct ker_item){item_key(b->private, true, note->component, b->mask, note->offset),
                               item_rank(note->kind, note->port, note->channel), record_reference(e, note)};
-        return *(const uint32_t *)(const void *)chunk == 0 && note_due(e, note);
+        return wheel_head(&e->wheel, bucket->notes)->next == 0 && note_due(e, note);
     }
     if (bucket->notes == 0 && bucket->events_left == WHEEL_CHUNK_EVENTS - 1) {
         const char *chunk = wheel_chunk(&e->wheel, bucket->events);
@@ -160,7 +160,7 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
         *item = (struct ker_item){item_key(b->private, true, event->component, b->mask, offset),
                                   item_rank(KER_ARRIVAL, event->port, event->channel),
                                   record_reference(e, event)};
-        return *(const uint32_t *)(const void *)chunk == 0 && event->time < e->window_end;
+        return wheel_head(&e->wheel, bucket->events)->next == 0 && event->time < e->window_end;
     }
     return false;
 }

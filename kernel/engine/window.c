@@ -295,17 +295,16 @@ static uint32_t slot_at(const struct wheel *w, uint32_t window)
     return (uint32_t)(w->base_slot + window) & (w->slots - 1);
 }
 
-/* Of a block that is run soon: where its records begin, and of the next one, where they go on. */
-static void bucket_fetch(const struct ker_engine *e, uint32_t slot, uint32_t block, bool next)
+/* While a block runs: where the records of the next one go on, and where those of the one behind it begin. */
+static void buckets_fetch(const struct ker_engine *e, uint32_t slot, uint32_t next, uint32_t then)
 {
     const struct wheel *w = &e->wheel;
-    const struct wheel_bucket *at = &w->bucket[(size_t)slot * w->blocks + block];
-    if (!next) {
-        chunk_fetch(w, at->events);
-        chunk_fetch(w, at->notes);
-    } else if (at->events) {
-        chunk_fetch(w, wheel_head(w, at->events)->next);
-        chunk_fetch(w, wheel_head(w, at->events)->then);
+    const struct wheel_bucket *bucket = &w->bucket[(size_t)slot * w->blocks];
+    chunk_fetch(w, bucket[then].events);
+    chunk_fetch(w, bucket[then].notes);
+    if (bucket[next].events) {
+        chunk_fetch(w, wheel_head(w, bucket[next].events)->next);
+        chunk_fetch(w, wheel_head(w, bucket[next].events)->then);
     }
 }
 
@@ -337,10 +336,9 @@ static void window_run(struct ker_engine *e)
             uint32_t bit = (uint32_t)(backward ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
             bits &= ~(1ull << bit);
             uint64_t then = bits & (bits - 1);
-            if (w->block_words > 1 && then && !backward) { /* a smaller system's are in a cache */
-                bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(then), false);
-                bucket_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(bits), true);
-            }
+            if (w->block_words > 1 && then && !backward) /* a smaller system's are in a cache */
+                buckets_fetch(e, s, word * 64 + (uint32_t)__builtin_ctzll(bits),
+                              word * 64 + (uint32_t)__builtin_ctzll(then));
             bucket_run(e, s, word * 64 + bit);
         }
     }
@@ -362,10 +360,8 @@ static void tile_window_run(struct ker_engine *e, uint32_t slot, uint32_t tile)
     uint32_t first = t->first[tile], count = t->first[tile + 1] - first;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = t->block[first + (backward ? count - 1 - i : i)];
-        if (i + 2 < count && !backward) {
-            bucket_fetch(e, slot, t->block[first + i + 2], false);
-            bucket_fetch(e, slot, t->block[first + i + 1], true);
-        }
+        if (i + 2 < count && !backward)
+            buckets_fetch(e, slot, t->block[first + i + 1], t->block[first + i + 2]);
         if (block_take(&e->wheel, slot, block))
             bucket_run(e, slot, block);
     }
