@@ -239,7 +239,7 @@ install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this k
 install-built: $(PROGRAMS:%=$(BUILD)/%) $(TRC_LIBRARIES)
 
 # All that plugin/plugin.h includes, under the same names: what a plugin may use.
-PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) plugin/plugin.h)))
+PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) -include plugin/plugin.h -x c /dev/null)))
 ROOT = $(DESTDIR)$(PREFIX)
 SHARE = $(ROOT)/share/marssim
 COMPLETION = $(ROOT)/share/bash-completion/completions

@@ -1,6 +1,5 @@
 /* ahead.h - transmissions of switches, counted in the statistics of their links; see switch/ahead.c. */
-#ifndef NET_AHEAD_H
-#define NET_AHEAD_H
+#pragma once
 
 #include "net/network.h"
 
@@ -74,5 +73,3 @@ struct net_job_use *net_ahead_jobs(const struct net_network *, const struct net_
 void net_ahead_save(struct net_network *, struct ker_state_writer *);
 void net_ahead_load(struct net_loading *, struct ker_chunk *);
 #define NET_AHEAD_VERSION 4
-
-#endif

@@ -6,15 +6,14 @@
  * it, by struct net_host; net_network and net_adapter are its own structures. What may be NULL says so; then
  * nobody has to ask for it.
  */
-#ifndef NET_CARRIER_H
-#define NET_CARRIER_H
+#pragma once
 
 #include "kernel/engine/engine.h"
 #include "kernel/state/state.h"
 
 struct ker_config;
 
-#ifndef NET_NET_H
+#ifndef NET_NO_MEMORY /* net.h has it, and includes this */
 #error "include net/net.h"
 #endif
 
@@ -174,5 +173,3 @@ struct net_carrier_links {
     void (*series_write)(struct net_network *, struct ker_comm *, ker_time span, const struct stats_folder *,
                          struct ker_error *);
 };
-
-#endif

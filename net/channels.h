@@ -5,8 +5,7 @@
  * queue might be sent on it, and has too few there: another channel may keep the link busy meanwhile, so that
  * the link lacks none. All of it costs nothing when it is not collected.
  */
-#ifndef NET_CHANNELS_H
-#define NET_CHANNELS_H
+#pragma once
 
 #include "net/ahead.h"
 #include "net/jobs.h"
@@ -55,5 +54,3 @@ struct net_channel_row {
     struct net_load load;
 };
 extern const struct stats_schema net_channels_schema, net_channel_series_schema;
-
-#endif

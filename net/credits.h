@@ -12,8 +12,7 @@
  * Who puts down writes into another cell: always a time behind the window, so that it does not matter whether
  * that cell has been run already.
  */
-#ifndef NET_CREDITS_H
-#define NET_CREDITS_H
+#pragma once
 
 #include "kernel/engine/post.h"
 #include "net/network.h"
@@ -161,5 +160,3 @@ static inline void credit_return(struct net_network *net, const struct net_port 
     due->place[place] = (uint64_t)when << NET_DUE_TIME | (uint64_t)p->channel << 16 | taken;
     ker_hold(net->engine, when);
 }
-
-#endif

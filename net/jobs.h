@@ -4,8 +4,7 @@
  * counts by job what its port or adapter counts, by the same rules, so that its jobs add up to it. With it
  * every transmission takes the slow path of the statistics; without it nothing is asked.
  */
-#ifndef NET_JOBS_H
-#define NET_JOBS_H
+#pragma once
 
 #include "net/ahead.h"
 #include "net/links.h"
@@ -50,5 +49,3 @@ void net_jobs_state(const struct net_network *, struct net_job_use *, uint32_t d
                     struct ker_chunk *);
 
 extern const struct stats_schema net_jobs_schema, net_job_series_schema;
-
-#endif

@@ -1,6 +1,5 @@
 /* links.h - inside net/: all directions of all links of a rank, one after the other, for tables of links. */
-#ifndef NET_LINKS_H
-#define NET_LINKS_H
+#pragma once
 
 #include "net/network.h"
 
@@ -41,5 +40,3 @@ void net_directions_add(const struct net_network *, struct stats_table *, const 
 /* Collective: the visitor is shown the rows of all ranks (stats_table_stream). */
 void net_directions_show(const struct net_network *, struct stats_table *, struct ker_comm *,
                          const struct net_directions *, const struct stats_visitor *);
-
-#endif

@@ -1,8 +1,7 @@
 /* model.h - the packet network as a carrier: the functions that are in its table (model.c), whose contracts
  * are those of net/carrier.h; private to net/.
  */
-#ifndef NET_MODEL_H
-#define NET_MODEL_H
+#pragma once
 
 #include "net/net.h"
 
@@ -80,5 +79,3 @@ uint32_t net_loaders(struct net_loading *, struct ker_state_loader *);
 ker_engine_find net_loading_find;
 void net_network_forked(struct net_network *, ker_time at, const struct ker_config *former,
                         ker_time measured_to);
-
-#endif

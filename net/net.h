@@ -5,8 +5,7 @@
  * packets, injects them, and reassembles what arrives; what it has to say is handed up through struct
  * net_host.
  */
-#ifndef NET_NET_H
-#define NET_NET_H
+#pragma once
 
 #include "partition/partition.h"
 #include "routing/routing.h"
@@ -194,5 +193,3 @@ enum ker_status net_class_read(uint8_t *class, const struct ker_config *, const 
 
 /* Bytes of header of every packet, without routing.hop_bytes. */
 uint32_t net_packet_header(const struct ker_config *);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * All of it hangs on struct net_network. What a switch is made of only net/switch/ knows (switch.h).
  */
-#ifndef NET_NETWORK_H
-#define NET_NETWORK_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "net/model.h"
@@ -507,5 +506,3 @@ static inline uint32_t net_header(const struct net_network *net, uint32_t switch
 {
     return net->set.header + net->set.hop_bytes * switches;
 }
-
-#endif

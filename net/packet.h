@@ -1,6 +1,5 @@
 /* packet.h - a packet is an event of the engine: one cache line that travels from component to component. */
-#ifndef NET_PACKET_H
-#define NET_PACKET_H
+#pragma once
 
 #include "kernel/engine/engine.h"
 
@@ -62,5 +61,3 @@ struct net_extension {
     uint64_t spare;
 };
 _Static_assert(sizeof(struct net_extension) == KER_EXTENSION_BYTES, "the engine carries so much");
-
-#endif

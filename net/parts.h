@@ -4,8 +4,7 @@
  * address as the topology packs it, and the route functions are called with the address made again. All else
  * is known when it arrives. What remains is the switches', so that the parts add up to the latency.
  */
-#ifndef NET_PARTS_H
-#define NET_PARTS_H
+#pragma once
 
 #include "net/network.h"
 
@@ -68,5 +67,3 @@ json_t *net_parts_report(struct net_network *, struct ker_comm *); /* collective
 void net_parts_rows(struct net_network *, ker_time at);            /* of a period, where they are wanted */
 
 extern const struct stats_schema net_latency_series_schema;
-
-#endif

@@ -5,8 +5,7 @@
  * period is the difference of two totals, and what has not ended at its end is counted up to there. Only the
  * time without credits is counted for series alone.
  */
-#ifndef NET_SERIES_H
-#define NET_SERIES_H
+#pragma once
 
 #include "net/network.h"
 #include "net/state.h"
@@ -192,5 +191,3 @@ enum ker_status net_matrices_write(struct net_network *, struct ker_comm *, cons
 /* Chunks "matrix". */
 void net_matrices_save(const struct net_network *, struct ker_state_writer *);
 void net_matrices_load(struct net_loading *, struct ker_chunk *);
-
-#endif

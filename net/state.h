@@ -3,8 +3,7 @@
  * A switch and an adapter are chunks of their own, under their ids in the system; so are the entries of the
  * tables that a rank keeps for all its adapters, under the ids of these.
  */
-#ifndef NET_STATE_H
-#define NET_STATE_H
+#pragma once
 
 #include "net/network.h"
 
@@ -45,5 +44,3 @@ void net_reassembly_load(struct net_loading *, struct ker_chunk *);
 void net_resequencer_save(struct net_network *, struct ker_state_writer *);
 void net_sent_load(struct net_loading *, struct ker_chunk *);
 void net_order_load(struct net_loading *, struct ker_chunk *);
-
-#endif

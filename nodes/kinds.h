@@ -4,8 +4,7 @@
  * names, or those of a list, or, for one kind, all that are left. Its keys stand for those of node. Without
  * nodes there is one kind, of all nodes, with node's keys. The same on every rank; made once per run.
  */
-#ifndef NODES_KINDS_H
-#define NODES_KINDS_H
+#pragma once
 
 #include "nodes/rates.h"
 #include "nodes/structure.h"
@@ -40,5 +39,3 @@ uint32_t node_kinds_node(const struct node_kinds *, uint32_t kind, uint32_t i);
 uint32_t node_kinds_rank(const struct node_kinds *, uint32_t node);
 
 extern const struct ker_option node_kind_options[]; /* nodes[].name, ... */
-
-#endif

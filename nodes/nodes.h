@@ -9,8 +9,7 @@
  * and a service sets a timer for processor time. Where the configuration asks for more (node_model.works),
  * services hand processor work to their node, which shares its memory controllers among all that runs.
  */
-#ifndef NODES_NODES_H
-#define NODES_NODES_H
+#pragma once
 
 #include "net/net.h"
 #include "nodes/kinds.h"
@@ -310,5 +309,3 @@ void node_system_forked(struct node_system *, ker_time at);
 void node_system_renew(struct node_system *, ker_time at);
 
 #include "nodes/service.h"
-
-#endif

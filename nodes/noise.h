@@ -9,8 +9,7 @@
  * a detour. node_detours_delay is LogGOPSim's: the rest of the detour in which work begins, and all that
  * begin while it would have the core without any.
  */
-#ifndef NODES_NOISE_H
-#define NODES_NOISE_H
+#pragma once
 
 #include "kernel/config/config.h"
 
@@ -88,5 +87,3 @@ ker_time node_noise_free_time(const struct node_noise *, struct node_noise_core 
                               uint32_t core, ker_time from, ker_time to);
 
 extern const struct ker_option node_noise_options[];
-
-#endif

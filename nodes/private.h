@@ -1,6 +1,5 @@
 /* private.h - the state of nodes; private to nodes/. */
-#ifndef NODES_PRIVATE_H
-#define NODES_PRIVATE_H
+#pragma once
 
 #include "kernel/engine/engine.h"
 #include "nodes/cores/cores.h"
@@ -220,5 +219,3 @@ void node_delayed_copied(struct node *, ker_time now, uint32_t index);
  * node_loop_back. */
 void node_delayed_looped(struct node *, ker_time now, uint32_t index);
 void node_delayed_state(struct ker_chunk *, struct node_delayed *);
-
-#endif

@@ -1,7 +1,6 @@
 /* rates.h - how fast the parts of a kind of node are, beyond what the simple model has: keys of node, for
  * which those of nodes[] are on the nodes of a kind. What node has no key for has none in any kind. */
-#ifndef NODES_RATES_H
-#define NODES_RATES_H
+#pragma once
 
 #include "kernel/config/config.h"
 
@@ -23,5 +22,3 @@ enum ker_status node_rates_read(struct node_rates *, const struct ker_config *, 
 bool node_rates_ask(const struct node_rates *);
 
 extern const struct ker_option node_rate_options[];
-
-#endif

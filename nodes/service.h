@@ -8,8 +8,7 @@
  * What it counts is in its states and is described once, by the columns of a table whose rows are the
  * states: from them come service_NAME.csv and the sums in summary.json.
  */
-#ifndef NODES_SERVICE_H
-#define NODES_SERVICE_H
+#pragma once
 
 #include "nodes/nodes.h"
 
@@ -125,5 +124,3 @@ const struct stats_schema *node_service_list_table(const struct node_service_lis
 
 extern const struct ker_option node_service_options[];
 extern const struct stats_schema *const node_tables[]; /* of the kinds of this program, NULL at the end */
-
-#endif

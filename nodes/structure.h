@@ -10,8 +10,7 @@
  * A structure is made once per kind of node and never changes. Default: one socket, one domain, cores alike
  * with one thread each, one bus, all adapters on it.
  */
-#ifndef NODES_STRUCTURE_H
-#define NODES_STRUCTURE_H
+#pragma once
 
 #include "kernel/config/config.h"
 
@@ -103,5 +102,3 @@ static inline const char *node_kind_key(char path[static NODE_KEY_PATH], const s
         snprintf(path, NODE_KEY_PATH, "node.%s", word);
     return path;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * rest are contracted into one cell (see part_input.contract_below); METIS then cuts the contracted graph so
  * that long links are cut.
  */
-#ifndef PARTITION_PARTITION_H
-#define PARTITION_PARTITION_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "kernel/engine/engine.h"
@@ -186,5 +185,3 @@ struct part_seats part_bind(struct ker_comm *comm, const struct ker_config *conf
 int part_cores(void);
 
 extern const struct ker_option part_options[]; /* partition.* */
-
-#endif

@@ -1,6 +1,5 @@
 /* parts.h - what the files of partition/ share. */
-#ifndef PARTITION_PARTS_H
-#define PARTITION_PARTS_H
+#pragma once
 
 #include "partition/partition.h"
 
@@ -55,5 +54,3 @@ void part_split_in_order(const struct part_graph *graph, const uint32_t *order, 
 
 /* Fills in lookahead, cut and imbalance of result->rank. */
 void part_result_measure(struct part_result *result, const struct part_graph *graph);
-
-#endif

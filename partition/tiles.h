@@ -1,6 +1,5 @@
 /* tiles.h - where components are when natural groups are kept together. Private to partition/. */
-#ifndef PARTITION_TILES_H
-#define PARTITION_TILES_H
+#pragma once
 
 #include "partition/parts.h"
 
@@ -36,5 +35,3 @@ static inline uint32_t part_tiles_at(const struct part_layout *l, uint32_t rank,
     ker_check(l->tiles.pitch > 0 && (index < behind || l->each > 0));
     return index < behind ? index / l->tiles.pitch : (index - behind) / (l->tiles.pitch * l->each);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * (tasks/traffic/traffic.h), struct task_program_class (traces/op.h). These headers are no promise from one
  * version to the next: a plugin is built again for each, and the program compares.
  */
-#ifndef MARSSIM_PLUGIN_H
-#define MARSSIM_PLUGIN_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "net/carriers/messages.h"
@@ -77,5 +76,3 @@
     static const struct ker_bring marssim_plugin_brings[] = {__VA_ARGS__, {NULL, 0, NULL}};                  \
     __attribute__((visibility("default"))) const struct ker_plugin marssim_plugin = {                        \
         KER_PLUGIN_ABI, sizeof(struct ker_plugin), marssim_plugin_sizes, marssim_plugin_brings, (purposes)}
-
-#endif

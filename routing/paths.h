@@ -5,8 +5,7 @@
  * one link nearer: a struct route_steps, closed forms. A topology without one is measured, breadth first,
  * once. Intermediate switches are those that have nodes.
  */
-#ifndef ROUTING_PATHS_H
-#define ROUTING_PATHS_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -51,5 +50,3 @@ extern const struct ker_option route_weight_options[];    /* routing.weight */
 void route_weights_ask(const struct ker_config *, bool by_links, bool *weighted, bool *doubled);
 /* summary.bias: UGAL's and PAR's, unless routing.bias says so. */
 void route_bias_propose(struct route_summary *);
-
-#endif

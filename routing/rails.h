@@ -1,6 +1,5 @@
 /* rails.h - private to routing/: endpoints with several adapters. */
-#ifndef ROUTING_RAILS_H
-#define ROUTING_RAILS_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -14,5 +13,3 @@ void route_rails_adopt(struct route_topology *);
 uint32_t *route_rails_ranks(const struct route_topology *, const uint32_t *switch_rank, uint32_t rank);
 /* Of a host, its first adapter's endpoint of the inner topology. */
 uint32_t route_rails_node(const struct route_topology *, uint32_t host);
-
-#endif

@@ -10,8 +10,7 @@
  * and each is one bidirectional link (parallel links are several ports). An endpoint has one port, 0, and one
  * switch.
  */
-#ifndef ROUTING_ROUTING_H
-#define ROUTING_ROUTING_H
+#pragma once
 
 #include "kernel/config/config.h"
 
@@ -346,5 +345,3 @@ struct route_output route_output_of(const struct route_topology *topology, bool 
                                     uint32_t port);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
-
-#endif

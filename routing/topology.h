@@ -9,8 +9,7 @@
  * class c is the channels c*k .. c*k + k-1 and a packet takes one of the k by its draw, the same at every
  * hop: packets that wait in one of them do not hold up the others.
  */
-#ifndef ROUTING_SHAPE_H
-#define ROUTING_SHAPE_H
+#pragma once
 
 #include "routing/routing.h"
 
@@ -213,5 +212,3 @@ int route_link_add(struct route_summary *, const char *name, ker_time latency, u
 /* The class of endpoint links: topology.node_latency and node_bandwidth, where absent those of class `like`.
  */
 void route_endpoint_link_add(struct route_summary *, const struct ker_config *, int like);
-
-#endif

@@ -5,8 +5,7 @@
  * are, batch means, and the rows of periods.csv. The folder has another name (.tmp) until all of it is on the
  * disk, so that a checkpoint is whole or not there.
  */
-#ifndef RUN_CHECKPOINT_H
-#define RUN_CHECKPOINT_H
+#pragma once
 
 #include "run/stages.h"
 
@@ -61,5 +60,3 @@ void run_fork_state(struct run *); /* when all has been loaded */
 
 /* Is it the name of the folder of a checkpoint? */
 bool run_checkpoint_named(const char *name);
-
-#endif

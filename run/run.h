@@ -1,6 +1,5 @@
 /* run.h - one run of the program, from the configuration to the results; what marssim.c sees of it. */
-#ifndef RUN_RUN_H
-#define RUN_RUN_H
+#pragma once
 
 #include "net/net.h"
 #include "partition/partition.h"
@@ -36,5 +35,3 @@ const struct ker_option **run_option_tables(void);
 const struct stats_schema **run_tables(const struct node_service_list *);
 /* For ker_plugin_load; name NULL at the end. */
 extern const struct ker_size run_plugin_sizes[];
-
-#endif

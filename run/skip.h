@@ -5,8 +5,7 @@
  * skipped between them. All of it is the same on every rank, but for the records of steps, which each rank
  * has of its own tasks.
  */
-#ifndef RUN_SKIP_H
-#define RUN_SKIP_H
+#pragma once
 
 #include "run/stages.h"
 
@@ -153,5 +152,3 @@ void run_skip_seen_release(struct stats_windows *);
 /* Half of the interval of their mean by the means of whole windows, and how many have some. */
 double run_skip_apart(const struct run_skip *, uint32_t i, uint32_t phase, const struct run_skip_ends *,
                       uint32_t *windows);
-
-#endif

@@ -3,8 +3,7 @@
  * A stage is a function on all ranks. What goes wrong it leaves in run->error, and returns; it never asks
  * other ranks whether they have failed: run.c does that, once, behind every stage.
  */
-#ifndef RUN_STAGES_H
-#define RUN_STAGES_H
+#pragma once
 
 #include "run/run.h"
 
@@ -323,5 +322,3 @@ bool run_ends_look(struct run *, ker_time at);
 /* Collective over all ranks: the engine has stopped; says why, and whether all is there that should be. */
 void run_ends_settle(struct run *, enum ker_end found);
 const char *run_end_reason(const struct run *);
-
-#endif

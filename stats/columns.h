@@ -1,6 +1,5 @@
 /* columns.h - inside stats/: a table, for the files that write it. */
-#ifndef STATS_COLUMNS_H
-#define STATS_COLUMNS_H
+#pragma once
 
 #include "stats/table.h"
 
@@ -100,5 +99,3 @@ bool table_rows_ordered(const struct stats_table *);
 void table_row_merge(const struct stats_table *, char *row, const char *other);
 /* In order, and each key once. */
 void table_rows_sort(struct stats_table *);
-
-#endif

@@ -4,8 +4,7 @@
  * sees half a file, and an old one survives a failed run. Errors of single writes need no check: the stream
  * remembers them until commit.
  */
-#ifndef STATS_FILE_H
-#define STATS_FILE_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -99,5 +98,3 @@ static inline char *stats_put_six(char *at, uint32_t value)
 
 /* numerator / denominator with six decimals; 0 when the denominator is 0. */
 char *stats_put_ratio(char *at, uint64_t numerator, uint64_t denominator);
-
-#endif

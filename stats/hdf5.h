@@ -9,8 +9,7 @@
  * The bytes of the file follow from the rows and from when it was flushed: no times are in it, and the size
  * of its chunks is fixed. What was flushed can be read though the program may have been killed.
  */
-#ifndef STATS_HDF5_H
-#define STATS_HDF5_H
+#pragma once
 
 #include "stats/table.h"
 
@@ -33,5 +32,3 @@ enum ker_status stats_hdf5_close(struct stats_hdf5 *, struct ker_error *);
 /* A resumed run: the rows that an earlier file, which is closed, had in tables of the same names, added and
  * flushed as they were: at every change of their first column. false: it cannot be read. */
 bool stats_hdf5_copy(struct stats_hdf5 *, const char *earlier);
-
-#endif

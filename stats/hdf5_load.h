@@ -4,8 +4,7 @@
  * place of 1.7, and few runs write results.h5. So nothing links to it: whoever includes this in the place of
  * <hdf5.h> calls its functions through pointers. All that is used has to be in the lists.
  */
-#ifndef STATS_HDF5_LOAD_H
-#define STATS_HDF5_LOAD_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -105,8 +104,6 @@ extern struct stats_hdf5_library stats_hdf5_library;
 #define H5T_IEEE_F64LE_g (*stats_hdf5_library.to_H5T_IEEE_F64LE_g)
 #define H5T_STD_I64LE_g (*stats_hdf5_library.to_H5T_STD_I64LE_g)
 #define H5T_STD_U64LE_g (*stats_hdf5_library.to_H5T_STD_U64LE_g)
-#endif
-
 #endif
 
 #endif

@@ -1,6 +1,5 @@
 /* lines.h - inside stats/: rows of text in transit to a stream, many with one call of stdio. */
-#ifndef STATS_LINES_H
-#define STATS_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ static inline void stats_lines_end(struct stats_lines *l, const char *end)
 /* A text of any length: as it is; and quoted when it needs to be (RFC 4180). */
 void stats_lines_text(struct stats_lines *, const char *);
 void stats_lines_quoted(struct stats_lines *, const char *);
-
-#endif

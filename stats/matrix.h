@@ -4,8 +4,7 @@
  * A matrix is of senders and receivers with numbers: nodes, boards, racks (by the network), or tasks of jobs
  * (by the model of MPI). It is kept sparse, so that memory grows with the pairs that talk.
  */
-#ifndef STATS_MATRIX_H
-#define STATS_MATRIX_H
+#pragma once
 
 #include "stats/series.h"
 
@@ -68,5 +67,3 @@ uint64_t stats_matrix_row_key(const void *row);
 extern const struct stats_schema stats_matrix_node_schema, stats_matrix_node_series_schema,
     stats_matrix_board_schema, stats_matrix_board_series_schema, stats_matrix_rack_schema,
     stats_matrix_rack_series_schema;
-
-#endif

@@ -1,7 +1,6 @@
 /* progress.h - inside stats/: the text of the progress line, apart from terminal and clock so that it can be
  * tested. */
-#ifndef STATS_PROGRESS_H
-#define STATS_PROGRESS_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -17,5 +16,3 @@ struct stats_pace {
 
 /* At most 79 characters: "  12.5 us of 100 us  12 %  3.21 M events/s  about 2 min 5 s left". */
 char *stats_progress_line(char *buffer, size_t size, const struct stats_pace *);
-
-#endif

@@ -8,8 +8,7 @@
  * results.h5. No rank holds more than its own rows of one period. What is written is flushed at the end of
  * each period, so that it can be watched, and is there whatever ends the run.
  */
-#ifndef STATS_SERIES_H
-#define STATS_SERIES_H
+#pragma once
 
 #include "kernel/state/state.h"
 #include "stats/hdf5.h"
@@ -98,5 +97,3 @@ void stats_series_load(struct stats_series_files *, struct ker_chunk *);
  * name, each behind what `head` puts there; numbers them. */
 void stats_file_save(const char *path, struct ker_state_writer *, const char *chunk, uint64_t *number,
                      void (*head)(void *context, struct ker_chunk *, bool begins), void *context);
-
-#endif

@@ -3,8 +3,7 @@
  * Every rank counts for itself; sums are integers, so merging is exact and free of order. The control rank
  * writes.
  */
-#ifndef STATS_STATS_H
-#define STATS_STATS_H
+#pragma once
 
 #include "stats/matrix.h"
 #include "stats/series.h"
@@ -182,5 +181,3 @@ extern const struct ker_option stats_options[]; /* output.* */
 
 /* A row of a table as an object: those of its columns that merge, under their names. */
 json_t *stats_table_row_json(const struct stats_table *, size_t row);
-
-#endif

@@ -1,6 +1,5 @@
 /* steady.h - the mean of values that follow each other, seen in windows, and how wrong it may be. */
-#ifndef STATS_STEADY_H
-#define STATS_STEADY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ struct stats_steady stats_steady(const struct stats_windows *, double level);
 
 /* Of two values for the degrees of freedom, Student's: half of the interval is this many standard errors. */
 double stats_student(double level, uint32_t freedom);
-
-#endif

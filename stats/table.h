@@ -6,8 +6,7 @@
  * a task): it is called when the row is added, and the table keeps the cell, in as many bytes as its type
  * needs.
  */
-#ifndef STATS_TABLE_H
-#define STATS_TABLE_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -207,5 +206,3 @@ void stats_table_row_csv(const struct stats_table *, size_t row, struct stats_li
 
 /* Columns of all these schemas, NULL at the end, one a line: name, unit, type, merging, meaning. */
 void stats_tables_help(const struct stats_schema *const *, FILE *);
-
-#endif

@@ -1,6 +1,5 @@
 /* private.h - what servers, clients and their parts know of each other. */
-#ifndef STORAGE_PRIVATE_H
-#define STORAGE_PRIVATE_H
+#pragma once
 
 #include "storage/storage.h"
 
@@ -150,5 +149,3 @@ extern const struct stats_schema store_table, store_series, store_log;
 /* ---- server.c, client.c ---- */
 
 extern const struct node_service_kind store_server, store_client;
-
-#endif

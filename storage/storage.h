@@ -6,8 +6,7 @@
  * struct store_call, and is answered when what it has asked for is done; the client cuts it into chunks for
  * the servers that hold parts of it, by the layout of the file. All of it are messages of the network.
  */
-#ifndef STORAGE_STORAGE_H
-#define STORAGE_STORAGE_H
+#pragma once
 
 #include "nodes/nodes.h"
 #include "traces/traces.h"
@@ -17,5 +16,3 @@ const struct node_service_own *store_services(const struct ker_config *);
 
 extern const struct ker_option store_options[];
 extern const struct stats_schema *const store_tables[]; /* NULL at the end */
-
-#endif

@@ -1,6 +1,5 @@
 /* csv.h - for tests: a CSV file whose columns are found by name, so that a new column changes no test. */
-#ifndef TESTS_CSV_H
-#define TESTS_CSV_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,5 +97,3 @@ static inline double csv_real(const struct csv *csv, size_t row, const char *col
     assert_true(*text && !*end);
     return value;
 }
-
-#endif

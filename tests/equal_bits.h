@@ -1,7 +1,6 @@
 /* equal_bits.h - compares the results of two runs: the object `result` of summary.json, and every table of
  * numbers. */
-#ifndef TESTS_EQUAL_BITS_H
-#define TESTS_EQUAL_BITS_H
+#pragma once
 
 #include "kernel/base/base.h"
 #include "tests/links_by_job.h"
@@ -152,5 +151,3 @@ static inline bool equal_results(const char *expected, const char *folder, char 
     }
     return equal;
 }
-
-#endif

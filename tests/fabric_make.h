@@ -4,8 +4,7 @@
  * A plant is switches, adapters and cables; LIDs go to the switches first, then to the adapters' cabled ports
  * in their order, which is also how the reader numbers switches and nodes.
  */
-#ifndef TESTS_FABRIC_MAKE_H
-#define TESTS_FABRIC_MAKE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -161,5 +160,3 @@ static inline void plant_write_tables(const struct plant *p, FILE *out, int open
         fprintf(out, opensm ? "%d lids dumped\n" : "%d valid lids dumped \n", opensm ? top : lids);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* links_by_job.h - for tests: the rows of links_by_job.csv add up to those of links.csv, those of the series
  * likewise. */
-#ifndef TESTS_LINKS_BY_JOB_H
-#define TESTS_LINKS_BY_JOB_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -98,5 +97,3 @@ static inline bool links_by_job_add_up(const char *folder, char where[512])
 {
     return by_link_files(folder, false, where) && by_link_files(folder, true, where);
 }
-
-#endif

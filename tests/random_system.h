@@ -5,8 +5,7 @@
  * own (draw.h): a new key or a new kind leaves the systems without it as they were. Every system is valid,
  * and sizes are chosen so that it moves some thousand packets at most.
  */
-#ifndef TESTS_RANDOM_SYSTEM_H
-#define TESTS_RANDOM_SYSTEM_H
+#pragma once
 
 #include "tests/random_system/jobs.h"
 #include "tests/random_system/network.h"
@@ -54,5 +53,3 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_fabric_release(&r);
     free(r.path);
 }
-
-#endif

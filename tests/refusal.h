@@ -1,6 +1,5 @@
 /* refusal.h - what tests of bad input ask of a message. */
-#ifndef TESTS_REFUSAL_H
-#define TESTS_REFUSAL_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -19,5 +18,3 @@ static inline void assert_refused(enum ker_status status, const struct ker_error
     if (!strstr(error->text, words))
         fail_msg("got: %s\nexpected: %s", error->text, words);
 }
-
-#endif

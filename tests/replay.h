@@ -5,8 +5,7 @@
  * every round. At the end everything must be matched: that is what "replays to the end" means, on the best
  * and on the worst of networks.
  */
-#ifndef TESTS_REPLAY_H
-#define TESTS_REPLAY_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -365,5 +364,3 @@ static inline void replay_run(struct replay_result *result, const struct task_pr
     free(r.arrived);
     free(r.request);
 }
-
-#endif

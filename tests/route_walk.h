@@ -1,6 +1,5 @@
 /* route_walk.h - what the routing tests share: topologies from a text, and walks over them. */
-#ifndef TESTS_ROUTE_WALK_H
-#define TESTS_ROUTE_WALK_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,5 +129,3 @@ static inline uint32_t walk_packet(const struct route_topology *topology, uint32
     assert_int_equal(peer.id, destination);
     return links;
 }
-
-#endif

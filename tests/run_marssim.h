@@ -4,8 +4,7 @@
  * (tests/run-tests.sh sets it); it must succeed, or the test fails with the program's own message. Nothing is
  * cached: a run of a small system takes some hundredths of a second, most of it MPI_Init.
  */
-#ifndef TESTS_RUN_MARSSIM_H
-#define TESTS_RUN_MARSSIM_H
+#pragma once
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -156,5 +155,3 @@ static inline struct run_link *run_links(const struct run *r, int *count)
         if (!(value_ >= expected_ - tolerance_ && value_ <= expected_ + tolerance_))                         \
             fail_msg("%s is %.6g, not %.6g +- %.3g", #value, value_, expected_, tolerance_);                 \
     } while (0)
-
-#endif

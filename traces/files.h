@@ -4,8 +4,7 @@
  * A task asks the storage client of its node (TASK_OP_CALL) by the words of a struct store_call. Files have
  * numbers, which the programs give them: the same file has the same number everywhere.
  */
-#ifndef TRACES_FILES_H
-#define TRACES_FILES_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "traces/op.h"
@@ -102,5 +101,3 @@ struct trace_window trace_two_phase_domain(const struct trace_two_phase_call *, 
 bool trace_two_phase_next(const struct trace_two_phase_call *, struct trace_two_phase_at *, uint32_t task,
                           uint64_t words[STORE_WORDS], struct task_op *);
 void trace_two_phase_save(struct trace_two_phase_at *, struct ker_chunk *);
-
-#endif

@@ -1,6 +1,5 @@
 /* functions.h - the functions of MPI (functions.def): what a call is, by its name. */
-#ifndef TRACES_FUNCTIONS_H
-#define TRACES_FUNCTIONS_H
+#pragma once
 
 #include "traces/op.h"
 
@@ -50,5 +49,3 @@ static inline bool trace_function_neighbours(const struct trace_function *f)
 {
     return f->sort == TRACE_COLLECTIVE && task_coll_among_neighbours(f->more);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* names.h - names of functions, numbered in their order over all ranks: of what tasks call. */
-#ifndef TRACES_NAMES_H
-#define TRACES_NAMES_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -15,5 +14,3 @@ void task_names_add(struct task_names *, const char *name);
 /* Collective: what any rank knows, all know. */
 void task_names_share(struct task_names *, struct ker_comm *);
 void task_names_release(struct task_names *);
-
-#endif

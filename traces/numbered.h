@@ -1,6 +1,5 @@
 /* numbered.h - what is known of things by their numbers: arrays whose elements begin as zeros. */
-#ifndef TRACES_NUMBERED_H
-#define TRACES_NUMBERED_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -13,5 +12,3 @@
             memset((array) + old_, 0, ((size_t)(room)-old_) * sizeof *(array));                              \
         &(array)[at_];                                                                                       \
     })
-
-#endif

@@ -5,8 +5,7 @@
  * counter): the MPI model maps them to its requests; an id that names no active request is a null request
  * (completes at once).
  */
-#ifndef TASKS_OP_H
-#define TASKS_OP_H
+#pragma once
 
 #include "kernel/state/state.h"
 #include "traces/steps.h"
@@ -418,5 +417,3 @@ struct task_program_class {
 /* This few tasks never have enough in flight for a second rank to gain: measured for stencils (27 tasks lose
  * a sixth, 64 gain a third) and traces. */
 #define TASK_FEW 32
-
-#endif

@@ -14,8 +14,7 @@
  * before anything behind begins; steps begin at these, and what is between two of them is compared as a
  * whole.
  */
-#ifndef TRACES_REPEAT_H
-#define TRACES_REPEAT_H
+#pragma once
 
 #include "traces/op.h"
 
@@ -73,5 +72,3 @@ void trace_repeat_release(struct trace_repeat *);
 const struct trace_place *trace_repeat_at(struct trace_repeat *, uint32_t own, uint64_t at, ker_time now);
 /* It has been set to another position. */
 void trace_repeat_moved(struct trace_repeat *, uint32_t own, uint64_t at);
-
-#endif

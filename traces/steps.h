@@ -5,8 +5,7 @@
  * that are simulated have numbers of their own, without gaps. When they end is kept in integers, by maximum
  * and sum over the tasks of a rank, so that ranks can be joined in any order.
  */
-#ifndef TRACES_STEPS_H
-#define TRACES_STEPS_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -90,5 +89,3 @@ void task_steps_room(struct task_steps *, uint32_t ends);
 void task_steps_ended(struct task_steps *, uint32_t step, uint32_t next, ker_time now);
 /* The steps from `from` on, which no task has begun on any rank, continue with `to`. */
 void task_steps_skip(struct task_steps *, uint32_t from, uint32_t to);
-
-#endif

@@ -4,8 +4,7 @@
  * with it. The table is in tasks/programs/trace.c. Whose score of a file or folder is highest has it; two of
  * equal score are an error that names both.
  */
-#ifndef TRACES_H
-#define TRACES_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "traces/files.h"
@@ -48,5 +47,3 @@ static inline int trace_score(const char *path, bool known, int score, const cha
 }
 /* The kind of the format that a trace has; NULL, with an error: nobody's, or two's alike. */
 const struct ker_kind *trace_format_find(const struct ker_registry *, const char *path, struct ker_error *);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * In order of their index, elements need nothing else to be walked, saved and loaded.
  */
-#ifndef KERNEL_ARRAY_H
-#define KERNEL_ARRAY_H
+#pragma once
 
 #include "kernel/base/memory.h"
 
@@ -46,5 +45,3 @@
 
 /* The room that an array of so much gets when it is to hold `wanted` elements of `bytes`. */
 size_t ker_array_room(size_t room, size_t wanted, size_t bytes, size_t most);
-
-#endif

@@ -1,7 +1,6 @@
 /* base.h - what everything else is on: errors, memory, units, random numbers, ranks, files, text; arrays
  * that grow, pools and hash tables. */
-#ifndef KERNEL_BASE_H
-#define KERNEL_BASE_H
+#pragma once
 
 #include "kernel/base/array.h"
 #include "kernel/base/bytes.h"
@@ -22,5 +21,3 @@
 #include "kernel/base/table.h"
 #include "kernel/base/text.h"
 #include "kernel/base/units.h"
-
-#endif

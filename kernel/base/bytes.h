@@ -1,6 +1,5 @@
 /* bytes.h - bytes that are put together one behind the other, to be sent or kept. */
-#ifndef KERNEL_BYTES_H
-#define KERNEL_BYTES_H
+#pragma once
 
 #include "kernel/base/array.h"
 
@@ -26,5 +25,3 @@ static inline void ker_bytes_add(struct ker_bytes *b, const void *data, size_t b
     if (bytes)
         memcpy(ker_bytes_more(b, bytes), data, bytes);
 }
-
-#endif

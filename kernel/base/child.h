@@ -3,8 +3,7 @@
  * The child does its work and ends; what it has to say it writes to a pipe. It says nothing on its standard
  * error, as that is the library's, leaves no core file, and is ended when it takes longer than its alarm().
  */
-#ifndef KERNEL_CHILD_H
-#define KERNEL_CHILD_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -13,5 +12,3 @@
 FILE *ker_child_begin(void (*work)(FILE *out, void *context), void *context, pid_t *child);
 /* Ends it, if it has not ended; `in` may be NULL. As waitpid() gives it. */
 int ker_child_end(FILE *in, pid_t child);
-
-#endif

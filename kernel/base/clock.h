@@ -1,6 +1,5 @@
 /* clock.h - the machine's clocks; simulated time is in units.h. */
-#ifndef KERNEL_CLOCK_H
-#define KERNEL_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -19,5 +18,3 @@ static inline double ker_clock_s(void)
 {
     return 1e-9 * (double)ker_clock_ns(CLOCK_MONOTONIC);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Without mpirun there is one rank and MPI is not even initialised (it would cost more memory and time than
  * a small simulation). Rank 0 is the control rank. All calls are collective unless it says otherwise.
  */
-#ifndef KERNEL_COMM_H
-#define KERNEL_COMM_H
+#pragma once
 
 #include "kernel/base/error.h"
 
@@ -64,5 +63,3 @@ struct ker_comm *ker_comm_here(struct ker_comm *);
 /* Waits until all ranks are here; those that come early sleep and leave the cores to the others. Meanwhile
  * they call `nap` every few milliseconds, where it is given. */
 void ker_comm_meet(struct ker_comm *, void (*nap)(struct ker_comm *));
-
-#endif

@@ -1,6 +1,5 @@
 /* comm_mpi.h - what inside kernel/ needs MPI itself, or memory that ranks share. Not for other folders. */
-#ifndef KERNEL_COMM_MPI_H
-#define KERNEL_COMM_MPI_H
+#pragma once
 
 #include "kernel/base/comm.h"
 
@@ -15,5 +14,3 @@ MPI_Comm ker_comm_mpi(const struct ker_comm *comm);
  * cannot share one: they are on several hosts, or one of them gets none. Each lets go of it by itself. */
 void *ker_comm_share(struct ker_comm *, size_t bytes);
 void ker_comm_unshare(void *block, size_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * All calls are collective unless it says otherwise.
  */
-#ifndef KERNEL_COMM_SHARED_H
-#define KERNEL_COMM_SHARED_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void comm_shared_meet(struct comm_shared *, void (*nap)(void *), void *argument)
 /* To rank 0, not collective: it takes as many bytes as are put, in the same pieces. */
 void comm_shared_put(struct comm_shared *, const void *data, size_t bytes);
 void comm_shared_take(struct comm_shared *, int rank, void *data, size_t bytes);
-
-#endif

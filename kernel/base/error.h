@@ -5,8 +5,7 @@
  * the worst status (comm.h) and one rank prints one message. A broken invariant is not an error but an
  * assertion: ker_assert, which ends all ranks.
  */
-#ifndef KERNEL_ERROR_H
-#define KERNEL_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +59,4 @@ _Noreturn void ker_broken(const char *condition, const char *file, int line);
 #define ker_check(condition) ker_assert(condition)
 #else
 #define ker_check(condition) ((void)0)
-#endif
-
 #endif

@@ -9,8 +9,7 @@
  * A process that ends without setting the number leaves the others asleep: it is the launcher's task to end
  * them all (mpirun, srun), as it is with ranks that wait in MPI.
  */
-#ifndef KERNEL_FLAG_H
-#define KERNEL_FLAG_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ void ker_flag_set(struct ker_flag *, uint32_t number);
  * before sleeping, for processes that have a core each. at_most_ns > 0: false when it has not come by then,
  * or a signal has. */
 bool ker_flag_wait(struct ker_flag *, uint32_t number, bool look, int64_t at_most_ns);
-
-#endif

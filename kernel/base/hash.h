@@ -2,8 +2,7 @@
  *
  * Nothing that can be observed may depend on them: they may differ between machines of other byte orders.
  */
-#ifndef KERNEL_HASH_H
-#define KERNEL_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ static inline uint64_t ker_hash(uint64_t x)
     return (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
 }
 uint64_t ker_hash_bytes(const void *data, size_t bytes);
-
-#endif

@@ -4,8 +4,7 @@
  * or a macro. Which of two comes first that are not before each other is open. Arguments are evaluated
  * several times, items once.
  */
-#ifndef KERNEL_HEAP_H
-#define KERNEL_HEAP_H
+#pragma once
 
 #include "kernel/base/array.h"
 
@@ -56,5 +55,3 @@
         for (size_t ker_place_ = (size_t)(count) / 2; ker_place_-- > 0;)                                     \
             KER_HEAP_SINK(heap, count, ker_place_, (heap)[ker_place_], before);                              \
     } while (0)
-
-#endif

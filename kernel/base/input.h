@@ -5,8 +5,7 @@
  * file's digest; ker_inputs_agree compares what several ranks have registered under one name. Stale copies on
  * some hosts of a cluster are seen in this way.
  */
-#ifndef KERNEL_INPUT_H
-#define KERNEL_INPUT_H
+#pragma once
 
 #include "kernel/base/comm.h"
 
@@ -60,5 +59,3 @@ enum ker_status ker_inputs_since(struct ker_inputs *, const void *packed, size_t
  * error, in place of any other, which says whose is different, and returns it; the other ranks return KER_OK
  * and learn of it by ker_comm_agree or ker_comm_worst. Rank 0 then has all that any of them has. */
 enum ker_status ker_inputs_agree(struct ker_inputs *, struct ker_comm *, struct ker_error *);
-
-#endif

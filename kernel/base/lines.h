@@ -4,8 +4,7 @@
  * Each of the ker_take functions takes what it stands for from the front of the line's rest and returns true,
  * or returns false and takes nothing, unless it says otherwise. Blanks are spaces and tabs.
  */
-#ifndef KERNEL_LINES_H
-#define KERNEL_LINES_H
+#pragma once
 
 #include "kernel/base/error.h"
 
@@ -62,5 +61,3 @@ bool ker_take_until(struct ker_lines *, const char *text);
 
 /* Where `wanted` begins in a text, or NULL. */
 const char *ker_text_find(const char *text, size_t length, const char *wanted);
-
-#endif

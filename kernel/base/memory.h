@@ -1,7 +1,6 @@
 /* memory.h - allocation that cannot fail quietly: when memory is out, every function goes to the refuge that
  * was given, so that what has been measured can still be written, or ends all ranks with a message. */
-#ifndef KERNEL_MEMORY_H
-#define KERNEL_MEMORY_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ void *ker_arena_grow(struct ker_arena *, void *old, size_t old_bytes, size_t byt
 void *ker_arena_extend(struct ker_arena *, size_t bytes);
 
 uint64_t ker_peak_rss(void); /* of this process, bytes */
-
-#endif

@@ -1,7 +1,6 @@
 /* order.h - orders for qsort and its like: of numbers, of texts, and of structs by one field after the other;
  * what is searched in something that has one. */
-#ifndef KERNEL_ORDER_H
-#define KERNEL_ORDER_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -63,5 +62,3 @@ static inline int ker_order_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
-
-#endif

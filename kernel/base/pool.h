@@ -10,8 +10,7 @@
  * struct ker_chunks is for records that must not move: they lie in chunks, one look-up more away. Index 0 is
  * nobody, so that zeroed lists are empty.
  */
-#ifndef KERNEL_POOL_H
-#define KERNEL_POOL_H
+#pragma once
 
 #include "kernel/base/memory.h"
 
@@ -106,5 +105,3 @@ static inline void ker_chunks_give(struct ker_chunks *pool, uint32_t index)
     pool->free = index;
     pool->live--;
 }
-
-#endif

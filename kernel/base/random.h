@@ -5,8 +5,7 @@
  * the same when the routing changes. Purposes are known by name: those that were here first keep their
  * numbers for ever, a new one is a hash of its name (ker_purpose), so that adding one changes no result.
  */
-#ifndef KERNEL_RANDOM_H
-#define KERNEL_RANDOM_H
+#pragma once
 
 /* Without these Philox includes all vector intrinsics of the compiler, 50,000 lines that it does not use. */
 #define R123_USE_SSE 0
@@ -89,5 +88,3 @@ void ker_stream_init(struct ker_stream *, uint64_t seed, uint32_t purpose, uint6
 uint32_t ker_stream_next(struct ker_stream *);              /* 32 bits */
 uint32_t ker_stream_below(struct ker_stream *, uint32_t n); /* 0..n-1 */
 double ker_stream_unit(struct ker_stream *);                /* [0, 1), 53 bits */
-
-#endif

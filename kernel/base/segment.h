@@ -1,8 +1,7 @@
 /* segment.h - memory that processes of one host share, under a name until all have opened it. Private to
  * kernel/base; ker_comm_share (comm_mpi.h) does it for the ranks of a comm.
  */
-#ifndef KERNEL_SEGMENT_H
-#define KERNEL_SEGMENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ void *segment_open(size_t bytes, const struct segment_name *);
 /* When all have opened it: the segment goes with the last of them. */
 void segment_forget(const struct segment_name *);
 void segment_close(void *block, size_t bytes);
-
-#endif

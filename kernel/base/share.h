@@ -11,8 +11,7 @@
  * moved in bytes x 10^12, so that a rate times picoseconds is exact. What comes out does not depend on the
  * order of the sharers.
  */
-#ifndef KERNEL_BASE_SHARE_H
-#define KERNEL_BASE_SHARE_H
+#pragma once
 
 #include "kernel/base/units.h"
 
@@ -50,5 +49,3 @@ static inline ker_time ker_moved_takes(ker_moved left, uint64_t rate)
     ker_moved time = (left + rate - 1) / rate;
     return time < (ker_moved)latest ? (ker_time)time : latest;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * 32-bit index and does not move. Which index a record gets says nothing about the model: no decision may
  * depend on it. A struct ker_slabs that is zeroed is empty.
  */
-#ifndef KERNEL_SLABS_H
-#define KERNEL_SLABS_H
+#pragma once
 
 #include "kernel/base/memory.h"
 
@@ -45,5 +44,3 @@ static inline unsigned ker_slabs_units(const struct ker_slabs *s, uint32_t index
 {
     return s->page[index >> KER_SLAB_PAGE_SHIFT].units;
 }
-
-#endif

@@ -12,8 +12,7 @@
  * The functions are inline and their kind is a constant: hash and comparison cost no call. One access costs
  * about one cache line at up to three quarters full.
  */
-#ifndef KERNEL_TABLE_H
-#define KERNEL_TABLE_H
+#pragma once
 
 #include "kernel/base/hash.h"
 
@@ -166,5 +165,3 @@ void ker_table_keep(const struct ker_table_kind *, struct ker_table *,
                     bool (*keep)(const void *context, const void *entry), const void *context);
 void ker_table_clear(const struct ker_table_kind *, struct ker_table *); /* keeps the slots */
 void ker_table_release(struct ker_table *);
-
-#endif

@@ -1,7 +1,6 @@
 /* text.h - a text file line by line, of which only a piece is in memory. Zero bytes and lines of more than a
  * MiB are refused. */
-#ifndef KER_BASE_TEXT_H
-#define KER_BASE_TEXT_H
+#pragma once
 
 #include "kernel/base/input.h"
 #include "kernel/base/lines.h"
@@ -24,5 +23,3 @@ enum ker_status ker_text_open(struct ker_text *, const char *path, struct ker_in
 bool ker_text_next(struct ker_text *);
 /* Registers what was read and, when all: the rest of the file, too. */
 void ker_text_close(struct ker_text *, bool all);
-
-#endif

@@ -5,8 +5,7 @@
  * Decimal prefixes (k, M, G, T) are powers of 1000, binary ones (Ki, Mi, Gi, Ti) of 1024; b is a bit,
  * B a byte, and the two are never confused.
  */
-#ifndef KERNEL_UNITS_H
-#define KERNEL_UNITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ const char *ker_rate_unit(int index);
 char *ker_print_time(char *buffer, ker_time time);
 char *ker_print_bytes(char *buffer, double bytes);
 char *ker_print_rate(char *buffer, double bytes_per_second);
-
-#endif

@@ -21,8 +21,7 @@
  * ker_config_load checks every value, so that getters cannot fail: they return the value, the default
  * where the key is absent, and assert when the key is not in the table or of another type.
  */
-#ifndef KERNEL_CONFIG_H
-#define KERNEL_CONFIG_H
+#pragma once
 
 #include "kernel/config/kind.h"
 #include "kernel/config/plugin.h"
@@ -176,5 +175,3 @@ char *ker_config_key_near(const struct ker_option *const *tables, const char *wo
 
 /* Levenshtein distance of two words, at most 64 characters of them. */
 int ker_config_distance(const char *a, const char *b);
-
-#endif

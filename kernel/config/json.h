@@ -1,7 +1,6 @@
 /* json.h - JSON, written piece by piece; and read: the same configuration as in libconfig's language. Inside
  * kernel/ only. */
-#ifndef KERNEL_CONFIG_JSON_H
-#define KERNEL_CONFIG_JSON_H
+#pragma once
 
 #include "kernel/config/text.h"
 
@@ -28,5 +27,3 @@ void ker_real_print(FILE *out, double value);
  * lines: malloc'ed. Members whose names begin with "$" ("$schema", "$comment") are left out. *plain is NULL
  * when the text is no JSON. `name` is in messages. */
 enum ker_status ker_json_plain(char **plain, const char *name, const char *text, struct ker_error *error);
-
-#endif

@@ -16,8 +16,7 @@
  * list of names has to know it. A kind with the trait "any" leaves open which of its family is meant (the
  * format "auto"): the keys of all others may be with it.
  */
-#ifndef KERNEL_KIND_H
-#define KERNEL_KIND_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -94,5 +93,3 @@ char *ker_registry_names(const struct ker_registry *, const char *key, const cha
 void ker_registry_list(const struct ker_registry *, FILE *out);
 /* The JSON schema (draft 2020-12) of all configurations. */
 void ker_registry_schema(const struct ker_registry *, FILE *out);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * What a plugin may use is what <marssim/plugin.h> includes; CONTRIBUTING.md has an example.
  */
-#ifndef KERNEL_PLUGIN_H
-#define KERNEL_PLUGIN_H
+#pragma once
 
 #include "kernel/config/kind.h"
 
@@ -36,5 +35,3 @@ enum ker_status ker_plugin_load(struct ker_registry *, struct ker_inputs *, cons
 /* All libraries that the key `plugins` of this configuration names; the rest of it is not looked at. */
 enum ker_status ker_plugins_load(struct ker_registry *, const struct ker_size *sizes, const char *file,
                                  struct ker_error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* ranges.h - a text that lists numbers: "0-15,32,40-60:4" is 0 to 15, 32, and each fourth from 40 to 60. */
-#ifndef KERNEL_RANGES_H
-#define KERNEL_RANGES_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -19,5 +18,3 @@ struct ker_range {
 };
 /* The next one of the text, which is to have at least one; *some: there is one. */
 enum ker_status ker_ranges_next(struct ker_ranges *, struct ker_range *, bool *some, struct ker_error *);
-
-#endif

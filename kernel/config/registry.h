@@ -1,6 +1,5 @@
 /* registry.h - the registry's inside, for the files that make, list and extend it. Inside kernel/ only. */
-#ifndef KERNEL_CONFIG_REGISTRY_H
-#define KERNEL_CONFIG_REGISTRY_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "kernel/config/value.h"
@@ -47,5 +46,3 @@ void ker_member_open(struct ker_registry *, size_t index);
 /* written.c: makes the table of all options again. */
 void ker_registry_table(struct ker_registry *);
 void ker_registry_forget(struct ker_registry *);
-
-#endif

@@ -1,6 +1,5 @@
 /* schema.h - what the two files that write the schema have in common. Inside kernel/ only. */
-#ifndef KERNEL_CONFIG_SCHEMA_H
-#define KERNEL_CONFIG_SCHEMA_H
+#pragma once
 
 #include "kernel/config/json.h"
 #include "kernel/config/registry.h"
@@ -13,5 +12,3 @@ struct ker_schema {
 
 /* rules.c: "allOf", for the groups below `scope`: "" or "jobs[].". */
 void ker_schema_rules(struct ker_schema *, const char *scope);
-
-#endif

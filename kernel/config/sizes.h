@@ -1,6 +1,5 @@
 /* sizes.h - a time, or a rate, that depends on a message's size, read from a list "TIME[:SIZE]". */
-#ifndef KERNEL_SIZES_H
-#define KERNEL_SIZES_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -29,5 +28,3 @@ static inline bool ker_sizes_vary(const struct ker_sizes *sizes)
 {
     return sizes->count > 1;
 }
-
-#endif

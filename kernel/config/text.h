@@ -1,6 +1,5 @@
 /* text.h - the text of a configuration, made ready for libconfig. Inside kernel/ only. */
-#ifndef KERNEL_CONFIG_TEXT_H
-#define KERNEL_CONFIG_TEXT_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -34,5 +33,3 @@ struct ker_config_origin ker_config_text_origin(const struct ker_config_text *, 
 
 /* `path` as seen from the file `base`: malloc'ed. */
 char *ker_config_path_join(const char *base, const char *path);
-
-#endif

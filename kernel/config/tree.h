@@ -1,6 +1,5 @@
 /* tree.h - the configuration as a tree of our own, and paths into it. Inside kernel/ only. */
-#ifndef KERNEL_CONFIG_TREE_H
-#define KERNEL_CONFIG_TREE_H
+#pragma once
 
 #include "kernel/config/text.h"
 
@@ -63,5 +62,3 @@ char *ker_config_member_path(const char *path, const struct ker_config_node *, i
 /* Fails with "FILE:LINE: key: text" or "command line: key: text". */
 enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin, const char *key,
                                   const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-#endif

@@ -1,6 +1,5 @@
 /* value.h - options, and values read as their option wants them. Inside kernel/ only. */
-#ifndef KERNEL_CONFIG_VALUE_H
-#define KERNEL_CONFIG_VALUE_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "kernel/config/tree.h"
@@ -132,5 +131,3 @@ struct ker_config_kept {
     int index; /* in a list, -1: no list */
     char *text;
 };
-
-#endif

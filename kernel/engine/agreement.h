@@ -3,8 +3,7 @@
  * Each rank begins with what it says of itself; two agreements are merged into one. Merging in any order, and
  * the same ones more than once, comes to the same: so ranks may merge by any scheme that reaches all of them.
  */
-#ifndef KERNEL_AGREEMENT_H
-#define KERNEL_AGREEMENT_H
+#pragma once
 
 #include "kernel/engine/trial.h"
 
@@ -33,5 +32,3 @@ void agreement_message(struct agreement *, uint32_t from, uint32_t to);
 void agreement_merge(struct agreement *, const struct agreement *);
 /* The bytes of it that mean something. */
 size_t agreement_bytes(const struct agreement *);
-
-#endif

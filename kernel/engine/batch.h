@@ -3,8 +3,7 @@
  * A batch is a header, the events, the notes, and the extensions of those events that have one, in their
  * order.
  */
-#ifndef KERNEL_BATCH_H
-#define KERNEL_BATCH_H
+#pragma once
 
 #include "kernel/engine/wheel.h"
 
@@ -55,5 +54,3 @@ void batch_open(const char *batch, ker_time done, struct wheel *, struct ker_sla
 /* Extensions with this rank: one unit where the second half is zero, else two. */
 uint32_t extension_put(struct ker_slabs *, const void *bytes);
 void extension_read(const struct ker_slabs *, uint32_t index, void *bytes);
-
-#endif

@@ -7,8 +7,7 @@
  * that run in the order of their indices, which is nearly always so, and for any. A loop over the records of
  * one cell would cost a mispredicted branch or two for each cell: there is none.
  */
-#ifndef KERNEL_ENGINE_BLOCK_H
-#define KERNEL_ENGINE_BLOCK_H
+#pragma once
 
 #include "kernel/engine/items.h"
 
@@ -224,5 +223,3 @@ static inline void bucket_sizes(const struct ker_engine *e, const struct wheel_b
 void engine_block_gather(struct ker_engine *, const struct wheel_bucket *, struct block *);
 /* Makes none. */
 void engine_block_empty(struct ker_engine *, struct block *);
-
-#endif

@@ -8,8 +8,7 @@
  * In a round with bundles one message is sent from each host to each of its neighbours, an empty one where
  * there is nothing to say.
  */
-#ifndef KERNEL_BUNDLES_H
-#define KERNEL_BUNDLES_H
+#pragma once
 
 #include "kernel/engine/channels.h"
 
@@ -41,5 +40,3 @@ struct bundle {
 bool bundles_next(struct bundles *, struct bundle *);
 /* Ends the round: what was sent has left. */
 void bundles_end(struct bundles *);
-
-#endif

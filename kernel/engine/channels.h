@@ -4,8 +4,7 @@
  * A channel stands for all interactions from one rank to another, with the least delay of any of them. Each
  * rank knows its own channels to others; who has a channel to it, it learns at set-up.
  */
-#ifndef KERNEL_CHANNELS_H
-#define KERNEL_CHANNELS_H
+#pragma once
 
 #include "kernel/engine/exchange.h"
 #include "kernel/engine/shared.h"
@@ -46,5 +45,3 @@ struct channels {
 void channels_make(struct channels *, struct ker_comm *, const struct hosts *, const struct ker_channel *,
                    uint32_t count);
 void channels_release(struct channels *);
-
-#endif

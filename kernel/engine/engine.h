@@ -11,8 +11,7 @@
  *
  * What a component posts it posts by post.h.
  */
-#ifndef KERNEL_ENGINE_H
-#define KERNEL_ENGINE_H
+#pragma once
 
 #include "kernel/base/base.h"
 #include "kernel/engine/record.h"
@@ -197,5 +196,3 @@ struct ker_engine_loading {
  * files of all ranks are read, by every rank, with these among the loaders. */
 void ker_engine_restart(struct ker_engine *, ker_time at);
 void ker_engine_loaders(struct ker_engine_loading *, struct ker_state_loader *loaders);
-
-#endif

@@ -1,6 +1,5 @@
 /* engine_private.h - what engine.c and window.c share. */
-#ifndef KERNEL_ENGINE_PRIVATE_H
-#define KERNEL_ENGINE_PRIVATE_H
+#pragma once
 
 #include "kernel/engine/post.h"
 #include "kernel/engine/tiles.h"
@@ -56,5 +55,3 @@ void engine_whole_run(struct ker_engine *);
 /* One more of those that come of it, when there are more than a list should have. Returns where the record of
  * an event lies. */
 struct ker_event *engine_whole_heap(struct ker_engine *, struct ker_item);
-
-#endif

@@ -13,8 +13,7 @@
  * rank has a host of its own, for each pair of neighbours, an empty one where there is nothing to say. The
  * cost of a round grows with the neighbours of a rank, not with the ranks.
  */
-#ifndef KERNEL_EXCHANGE_H
-#define KERNEL_EXCHANGE_H
+#pragma once
 
 #include "kernel/engine/record.h"
 #include "kernel/engine/trial.h"
@@ -79,5 +78,3 @@ const void *exchange_extension_head(const struct exchange *, uint32_t index);
 void exchange_extension_free(struct exchange *, uint32_t index);
 /* Gives their memory back: from now on it may only be released. */
 void exchange_abandon(struct exchange *);
-
-#endif

@@ -1,6 +1,5 @@
 /* items.h - the order of a cell's records in a window; private to kernel/engine. */
-#ifndef KERNEL_ITEMS_H
-#define KERNEL_ITEMS_H
+#pragma once
 
 #include "kernel/engine/engine_private.h"
 
@@ -51,5 +50,3 @@ static inline void items_sort(struct ker_item *item, uint32_t n, struct ker_item
     else
         items_insertion_sort(item, n);
 }
-
-#endif

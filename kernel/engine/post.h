@@ -1,8 +1,7 @@
 /* post.h - what a component posts: events and notes. Inside the engine's other files and here only is known
  * what an engine is made of: what is posted on the hot path has to be inlined.
  */
-#ifndef KERNEL_ENGINE_POST_H
-#define KERNEL_ENGINE_POST_H
+#pragma once
 
 #include "kernel/engine/engine.h"
 #include "kernel/engine/exchange.h"
@@ -102,5 +101,3 @@ static inline void ker_touch(struct ker_engine *e, ker_time when)
     if (when > e->last_action)
         e->last_action = when;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* record.h - what passes between components: events, and the kinds of records; and between ranks. */
-#ifndef KERNEL_RECORD_H
-#define KERNEL_RECORD_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -43,5 +42,3 @@ struct ker_channel {
 struct ker_sent {
     uint64_t bytes, messages; /* messages: by MPI, of neighbours, empty ones included */
 };
-
-#endif

@@ -11,8 +11,7 @@
  *
  * SIGUSR2 asks for a checkpoint, SIGUSR1 for a word on how the run is; both end nothing.
  */
-#ifndef KERNEL_REQUEST_H
-#define KERNEL_REQUEST_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -56,5 +55,3 @@ void ker_request_pass(struct ker_comm *);
 void ker_request_hear(struct ker_comm *);
 /* Collective, when all are awake again: no message is left over. */
 void ker_request_settle(struct ker_comm *);
-
-#endif

@@ -5,8 +5,7 @@
  * in the same round; nobody fills it again before all have agreed in the next one, so two slots per rank
  * suffice and no lock is needed.
  */
-#ifndef KERNEL_SHARED_H
-#define KERNEL_SHARED_H
+#pragma once
 
 #include "kernel/engine/agreement.h"
 
@@ -45,5 +44,3 @@ struct shared_parcel {
 };
 /* What the rank at `place` has for this one. */
 struct shared_parcel shared_parcel(const struct shared *, int place);
-
-#endif

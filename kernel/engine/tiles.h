@@ -12,8 +12,7 @@
  * window more, and so on inward: that is their depth. What the wave leaves is done when its window comes; so
  * another rank is given and gives each window what it would without the wave.
  */
-#ifndef KERNEL_TILES_H
-#define KERNEL_TILES_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -38,5 +37,3 @@ void tiles_make(struct tiles *, const struct ker_tiles *, uint32_t components, u
 void tiles_release(struct tiles *);
 /* Where there are tiles: is so much to be done in this slot of the wheel that they are worth their loops? */
 bool tiles_pay(const struct tiles *, const struct wheel *, uint32_t slot);
-
-#endif

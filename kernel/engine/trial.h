@@ -7,8 +7,7 @@
  * another program takes a processor away for a moment, and all ranks look at the same numbers and decide
  * alike.
  */
-#ifndef KERNEL_TRIAL_H
-#define KERNEL_TRIAL_H
+#pragma once
 
 #include "kernel/base/base.h"
 #include "kernel/engine/engine.h"
@@ -57,5 +56,3 @@ void trial_exchange_end(struct trial *, int64_t begun, struct trial_round agreed
 /* Collective at some rounds, the same on all ranks: one rank would be faster. What has been counted so far on
  * this rank. */
 bool trial_lost(struct trial *, struct ker_comm *, const struct ker_counts *);
-
-#endif

@@ -8,8 +8,7 @@
  * horizon wait in a binary heap and move into the wheel when it has come near enough. Order inside a bucket
  * means nothing: the window sorts.
  */
-#ifndef KERNEL_WHEEL_H
-#define KERNEL_WHEEL_H
+#pragma once
 
 #include "kernel/engine/record.h"
 
@@ -189,5 +188,3 @@ static inline void wheel_advance(struct wheel *w, ker_time start)
     if (w->far_count && w->far[0].time < w->horizon)
         wheel_settle(w);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* format.h - what writer.c and reader.c agree on. Private to kernel/state/. */
-#ifndef KERNEL_STATE_FORMAT_H
-#define KERNEL_STATE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ struct state_chunk {
     uint8_t name_bytes; /* without the 0; the name follows */
 };
 #define STATE_CHUNK_BYTES 17u
-
-#endif

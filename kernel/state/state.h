@@ -16,8 +16,7 @@
  * loader continues with what it has as long as that is safe (a value that is an index is read by
  * ker_chunk_below), and the reader of the file refuses it afterwards.
  */
-#ifndef KERNEL_STATE_H
-#define KERNEL_STATE_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -148,5 +147,3 @@ enum ker_status ker_state_read(const char *path, const struct ker_state_loader *
 enum ker_status ker_state_parse(const char *name, const void *data, size_t bytes,
                                 const struct ker_state_loader *loaders, struct ker_state_size *,
                                 struct ker_error *);
-
-#endif

@@ -1,8 +1,7 @@
 /* adapter.h - parts of adapters, private to net/: messages that come in parts, or before their turn; packets
  * in transit to memory; what is remembered of partners.
  */
-#ifndef NET_ADAPTER_RECEIVING_H
-#define NET_ADAPTER_RECEIVING_H
+#pragma once
 
 #include "kernel/base/base.h"
 #include "net/network.h"
@@ -142,5 +141,3 @@ void *net_pairs_add(struct net_pairs *, const void *context, uint32_t endpoint, 
 void net_pairs_drop(struct net_pairs *, void *entry);
 /* The entry after this one (NULL: the first), in no particular order; NULL: no more. */
 void *net_pairs_next(const struct net_pairs *, const void *entry);
-
-#endif

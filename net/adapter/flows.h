@@ -8,8 +8,7 @@
  * within a class, with adapter.control = "first", control messages before the others. The bits of `waiting`
  * say which levels have a flow. Invariant: a flow in a ring has a message.
  */
-#ifndef NET_FLOWS_H
-#define NET_FLOWS_H
+#pragma once
 
 #include "net/network.h"
 
@@ -106,5 +105,3 @@ static inline bool flow_advance(struct net_adapter *a, unsigned level, uint32_t 
         a->waiting &= ~(1u << level);
     return false;
 }
-
-#endif

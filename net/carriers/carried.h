@@ -1,8 +1,7 @@
 /* carried.h - what carriers of whole messages are made of: messages.c and coordinator.c. Private to
  * net/carriers/.
  */
-#ifndef NET_CARRIED_H
-#define NET_CARRIED_H
+#pragma once
 
 #include "net/carriers/messages.h"
 
@@ -110,5 +109,3 @@ void net_coordinator_group_add(struct net_network *, struct part_groups *);
 void net_coordinator_make(struct net_network *); /* on the rank where it lives */
 void net_coordinator_free(struct coordinator *); /* takes NULL */
 void net_coordinator_state(struct coordinator *, struct ker_chunk *);
-
-#endif

@@ -1,6 +1,5 @@
 /* flow.h - flows on links, as network.model = "flow" has them. Private to net/carriers/. */
-#ifndef NET_CARRIERS_FLOW_H
-#define NET_CARRIERS_FLOW_H
+#pragma once
 
 #include "net/carriers/heap.h"
 #include "net/carriers/messages.h"
@@ -70,5 +69,3 @@ void net_flow_share(struct flows *, ker_time now);
 void net_flow_touch(struct flows *, uint32_t node);
 /* This one has another rate. */
 void net_flow_rate(struct flows *, uint32_t id, ker_time now, uint64_t rate);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Entries of one time come in no particular order: nothing may depend on it.
  */
-#ifndef NET_CARRIERS_HEAP_H
-#define NET_CARRIERS_HEAP_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -28,5 +27,3 @@ static inline struct net_timed net_heap_take(struct net_heap *heap)
 {
     return KER_HEAP_TAKE(heap->at, heap->count, NET_EARLIER);
 }
-
-#endif

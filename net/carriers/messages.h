@@ -7,8 +7,7 @@
  * of NET_MESSAGES_CARRIER and its `new`. Messages that arrive at a node in one instant are handed up in the
  * order (source, number).
  */
-#ifndef NET_MESSAGES_H
-#define NET_MESSAGES_H
+#pragma once
 
 #include "net/carriers/used.h"
 
@@ -115,5 +114,3 @@ enum ker_status net_buses_check(const struct ker_config *, struct ker_error *);
         .traits = "nodes",                                                                                   \
         .operations = &(const struct net_carrier){NET_MESSAGES_CARRIER, .new = begin},                       \
         .options = KER_OPTIONS(__VA_ARGS__)}
-
-#endif

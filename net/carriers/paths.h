@@ -1,8 +1,7 @@
 /* paths.h - latency and bandwidth by distance, and how many links nodes have: what models of whole messages
  * read. Private to net/carriers/.
  */
-#ifndef NET_CARRIERS_PATHS_H
-#define NET_CARRIERS_PATHS_H
+#pragma once
 
 #include "net/net.h"
 
@@ -39,5 +38,3 @@ void net_node_links_read(uint8_t **out, uint8_t **in, const struct ker_config *,
                          const struct net_phases *);
 
 extern const struct ker_option net_path_options[], net_node_link_options[];
-
-#endif

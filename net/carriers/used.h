@@ -1,6 +1,5 @@
 /* used.h - what buses and links of nodes have carried: carrier.csv. Private to net/carriers/. */
-#ifndef NET_CARRIERS_USED_H
-#define NET_CARRIERS_USED_H
+#pragma once
 
 #include "net/net.h"
 
@@ -41,5 +40,3 @@ struct stats_table *net_used_table(ker_time span);
 void net_used_row(struct stats_table *, enum net_used_kind, uint32_t node, uint32_t count,
                   const struct net_used *);
 extern const struct stats_schema net_used_schema;
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Without congestion control net->congestion is NULL, and nothing of this is called.
  */
-#ifndef NET_CONGESTION_H
-#define NET_CONGESTION_H
+#pragma once
 
 #include "net/network.h"
 
@@ -128,5 +127,3 @@ enum ker_status net_congestion_write(const struct net_network *, struct ker_comm
 
 /* Reads congestion.*, for net_network_new. */
 enum ker_status net_congestion_read(struct net_network *, const struct ker_config *, struct ker_error *);
-
-#endif

@@ -1,6 +1,5 @@
 /* backlog.h - how busy an output is, as time on its link. Private to net/switch. */
-#ifndef NET_BACKLOG_H
-#define NET_BACKLOG_H
+#pragma once
 
 #include "net/switch/private.h"
 
@@ -24,5 +23,3 @@ static inline uint64_t net_output_backlog(const struct net_network *net, const s
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     return scheduled + net_output_time(net, out, net_waits_of(net, out)->waiting);
 }
-
-#endif

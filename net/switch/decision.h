@@ -5,8 +5,7 @@
  * (switch_prepare) where the algorithm depends on nothing but the packet, else when the packet is at the head
  * of its input.
  */
-#ifndef NET_DECISION_H
-#define NET_DECISION_H
+#pragma once
 
 #include "net/parts.h"
 #include "net/switch/grant.h"
@@ -185,5 +184,3 @@ static inline struct grant route_choose(struct net_switch *s, const struct net_p
     *state = (uint32_t)(decided >> 32);
     return decided_grant(s, p, (uint32_t)decided, reserve);
 }
-
-#endif

@@ -10,8 +10,7 @@
  * known, and its arrival at the next component is posted at once. The input's credit is returned when the
  * tail has left the buffer.
  */
-#ifndef NET_GRANT_H
-#define NET_GRANT_H
+#pragma once
 
 #include "net/adapter/adapter.h"
 #include "net/channels.h"
@@ -258,5 +257,3 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     net->count.packet_hops++;
     credit_return(net, in, p, taken, read_end);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * arrival behind the pipeline; then it is dropped. Of a queue the first is the oldest, so that only heads are
  * looked at: whenever their output is served. A head is one since the instant in which it is first seen.
  */
-#ifndef NET_LIFE_H
-#define NET_LIFE_H
+#pragma once
 
 #include "net/switch/requests.h"
 
@@ -39,5 +38,3 @@ static inline struct net_dying net_life_look(struct net_switch *s, const struct 
     } while (before != last);
     return first;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * one after the other (struct net_port with its channels' credits). Packets that wait lie in a pool of the
  * rank, and what an output keeps of them in another; queues are lists of pool indices.
  */
-#ifndef NET_SWITCH_PRIVATE_H
-#define NET_SWITCH_PRIVATE_H
+#pragma once
 
 #include "net/channels.h"
 #include "net/credits.h"
@@ -191,5 +190,3 @@ void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_pi
 void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
 /* It leaves for nowhere for this reason, a counter. */
 void net_packet_drop(struct net_switch *, const struct net_packet *, ker_time now, uint64_t *reason);
-
-#endif

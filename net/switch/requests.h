@@ -5,8 +5,7 @@
  * (struct net_request). The requests of an output form a ring in the order in which they are served next; the
  * matrix `voq` finds one by output and input.
  */
-#ifndef NET_REQUESTS_H
-#define NET_REQUESTS_H
+#pragma once
 
 #include "net/switch/private.h"
 
@@ -171,5 +170,3 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
     KER_POOL_GIVE(&s->request, index);
     return packet;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* switch.h - switches, for the rest of net/: what one is made of only net/switch/ knows. */
-#ifndef NET_SWITCH_H
-#define NET_SWITCH_H
+#pragma once
 
 #include "net/network.h"
 
@@ -41,5 +40,3 @@ void net_pins_free(struct net_switch *);
 void net_faults_post(struct net_network *, const struct net_switch *);
 /* A packet cannot arrive: the adapter drops it without sending it. */
 void net_packet_withhold(struct net_adapter *, const struct net_packet *, ker_time now);
-
-#endif

@@ -1,6 +1,5 @@
 /* vl.h - VL arbitration tables (switch.lanes = "vl"), for those who read them. Private to net/switch/. */
-#ifndef NET_VL_H
-#define NET_VL_H
+#pragma once
 
 #include "net/switch/private.h"
 
@@ -62,5 +61,3 @@ void net_vl_file_release(struct vl_file *);
 /* vl_ports.c: the second of these. */
 enum ker_status net_vl_ports_read(struct vl_file *, const struct route_topology *, uint32_t channels,
                                   struct ker_lines *);
-
-#endif

@@ -6,8 +6,7 @@
  * one ends. Within an instant loads come and go as they like: speeds and rates are found once, at its end, as
  * they count from there on.
  */
-#ifndef NODES_CORES_H
-#define NODES_CORES_H
+#pragma once
 
 #include "nodes/cores/flow.h"
 #include "nodes/nodes.h"
@@ -198,5 +197,3 @@ void node_away_state(const struct node *, struct ker_chunk *);
 
 /* cores_state.c */
 void node_cores_state(struct node *, struct ker_chunk *);
-
-#endif

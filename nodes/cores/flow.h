@@ -4,8 +4,7 @@
  * that it has at most by itself, and resources that it goes through (memory controllers, links between
  * sockets, buses). Rates are max-min fair (kernel/base/share.h).
  */
-#ifndef NODES_CORES_FLOW_H
-#define NODES_CORES_FLOW_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -40,5 +39,3 @@ static inline ker_time node_flow_takes(const struct node_flow *flow)
 {
     return ker_moved_takes(flow->left, flow->rate);
 }
-
-#endif

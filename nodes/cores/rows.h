@@ -1,6 +1,5 @@
 /* rows.h - rows of the tables of cores and memory, as totals (report.c) and in periods (series.c). */
-#ifndef NODES_CORES_ROWS_H
-#define NODES_CORES_ROWS_H
+#pragma once
 
 #include "nodes/private.h"
 
@@ -46,5 +45,3 @@ static inline bool spins_measured(const void *model)
 {
     return ((const struct node_model *)model)->spins;
 }
-
-#endif

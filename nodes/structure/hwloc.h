@@ -5,8 +5,7 @@
  * their hardware threads and kinds; the PCI devices that are network adapters, and what they hang on.
  * Everything else (caches, GPUs, memory that no core is near to) means nothing here.
  */
-#ifndef NODES_STRUCTURE_HWLOC_H
-#define NODES_STRUCTURE_HWLOC_H
+#pragma once
 
 #include "nodes/nodes.h"
 
@@ -27,5 +26,3 @@ bool node_structure_hwloc(struct node_structure *, struct node_hwloc *, const ch
 /* hwloc.c: the same in this process, which hwloc may end. */
 bool node_structure_hwloc_here(struct node_structure *, struct node_hwloc *, const char *text, size_t bytes,
                                char **why);
-
-#endif

@@ -1,6 +1,5 @@
 /* make.h - how a structure is made. Private to nodes/structure/. */
-#ifndef NODES_STRUCTURE_MAKE_H
-#define NODES_STRUCTURE_MAKE_H
+#pragma once
 
 #include "nodes/nodes.h"
 
@@ -10,5 +9,3 @@ uint16_t node_dealt(uint32_t part, uint32_t n, uint32_t k);
 void node_structure_make(struct node_structure *, uint32_t threads);
 /* Everything is where it is: units, their order for tasks, nearest adapters. */
 void node_structure_finish(struct node_structure *, enum node_map_by);
-
-#endif

@@ -1,7 +1,6 @@
 /* faults.h - private to routing/: what is down from when on (down.c), what that means for next hops
  * (faults.c), and the paths around it (order.c, repair.c). */
-#ifndef ROUTING_FAULTS_H
-#define ROUTING_FAULTS_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -60,5 +59,3 @@ void route_repair_free(struct route_repair *);
 /* One step of the path around faults from this switch, into `choice`; false: there is none. */
 bool route_repair_next(const struct route_topology *, ker_time now, uint32_t switch_id,
                        const struct route_packet *, struct route_choice *choice);
-
-#endif

@@ -1,6 +1,5 @@
 /* order.h - private to routing/faults/: the one order of the switches along which paths around faults use. */
-#ifndef ROUTING_FAULTS_ORDER_H
-#define ROUTING_FAULTS_ORDER_H
+#pragma once
 
 #include "routing/faults/faults.h"
 
@@ -23,5 +22,3 @@ struct route_order {
     struct hop *hop;
     struct cut *cut; /* by place */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* fabric_dump.h - private to routing/fabric*.c: an ibnetdiscover dump as it is there. */
-#ifndef ROUTING_FABRIC_DUMP_H
-#define ROUTING_FABRIC_DUMP_H
+#pragma once
 
 #include "routing/import/import.h"
 
@@ -35,5 +34,3 @@ struct fabric_dump {
 enum ker_status fabric_dump_read(struct fabric_dump *, struct route_subnet *, const char *file,
                                  const char *text, size_t length, struct ker_error *);
 void fabric_dump_release(struct fabric_dump *);
-
-#endif

@@ -1,8 +1,7 @@
 /* import.h - private to routing/: the files of an InfiniBand subnet: its dump, forwarding tables, service
  * levels (docs/fabric.md).
  */
-#ifndef ROUTING_OPENSM_H
-#define ROUTING_OPENSM_H
+#pragma once
 
 #include "routing/tables/make.h"
 #include "routing/topologies/graph.h"
@@ -164,5 +163,3 @@ enum ker_status route_opensm_read(struct route_topology *topology, const struct 
  * the packets' service levels, and table->classes is how many of them are used. After route_table_check. */
 enum ker_status route_opensm_lanes_read(const struct route_opensm_text *, struct route_table *,
                                         const struct ker_config *, struct ker_error *);
-
-#endif

@@ -1,7 +1,6 @@
 /* check.h - private to routing/: dependency graphs of channels. A set of channels that may wait for each
  * other is free of deadlock when the graph has no cycle (Dally and Seitz, 1987). */
-#ifndef ROUTING_CHECK_H
-#define ROUTING_CHECK_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -50,5 +49,3 @@ enum route_table_proof route_prove_table(const struct route_topology *, const ui
 /* ends.c: endpoints that stand for all, to walk from and to; malloc'ed. */
 void route_ends_choose(const struct route_topology *, uint32_t **source, uint32_t *sources,
                        uint32_t **destination, uint32_t *destinations);
-
-#endif

@@ -1,6 +1,5 @@
 /* acyclic.h - private to routing/: dependencies of links, in layers that are kept without circles. */
-#ifndef ROUTING_ACYCLIC_H
-#define ROUTING_ACYCLIC_H
+#pragma once
 
 #include "routing/tables/wires.h"
 
@@ -27,5 +26,3 @@ void route_acyclic_kept(struct route_acyclic *);
 void route_pass(struct ker_comm *, int from, void *array, size_t bytes);
 /* Collective: the same with all layers. The one that gets them has none yet. */
 void route_acyclic_pass(struct route_acyclic *, struct ker_comm *, int from);
-
-#endif

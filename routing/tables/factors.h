@@ -1,7 +1,6 @@
 /* factors.h - private to routing/: networks that are a product of smaller ones, as tori and meshes are of
  * rings and chains: shortest paths are known from those of the factors. */
-#ifndef ROUTING_FACTORS_H
-#define ROUTING_FACTORS_H
+#pragma once
 
 #include "routing/tables/flood.h"
 
@@ -24,5 +23,3 @@ struct route_factors *route_factors_new(const struct route_wires *, const uint32
 void route_factors_free(struct route_factors *); /* NULL is fine */
 /* In place of route_flood_search: f answers route_flood_hop from the factors then. */
 void route_factors_search(struct route_factors *, struct route_flood *, const uint32_t *to, uint32_t count);
-
-#endif

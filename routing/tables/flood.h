@@ -4,8 +4,7 @@
  * distance's digit of that value set, does a path down lead from here. So a question about a link is answered
  * for 512 destinations by a few operations on 64 bytes.
  */
-#ifndef ROUTING_FLOOD_H
-#define ROUTING_FLOOD_H
+#pragma once
 
 #include "routing/tables/wires.h"
 
@@ -107,5 +106,3 @@ static inline void route_flood_hop(const struct route_flood *f, uint32_t at, uin
         same ^= same;
     *hop = same;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* hubs.h - private to routing/tables/: circles that are known without a search. */
-#ifndef ROUTING_HUBS_H
-#define ROUTING_HUBS_H
+#pragma once
 
 #include "routing/tables/wires.h"
 
@@ -63,5 +62,3 @@ void route_hubs_met(struct route_hubs *, uint32_t link, uint32_t found);
 void route_hubs_add(struct route_hubs *, const struct route_nodes *, uint32_t link, uint32_t next);
 /* Chooses other hubs, if it is time. */
 void route_hubs_renew(struct route_hubs *, const struct route_nodes *);
-
-#endif

@@ -1,6 +1,5 @@
 /* make.h - private to routing/: what the makers of tables share. */
-#ifndef ROUTING_TABLE_MAKE_H
-#define ROUTING_TABLE_MAKE_H
+#pragma once
 
 #include "routing/tables/table.h"
 #include "routing/tables/wires.h"
@@ -68,5 +67,3 @@ enum ker_status route_weights_read(uint32_t *weight, const struct route_topology
 
 /* share.c. Collective. Rows of the switches with this rank; those of others have no paths. */
 void route_share_end(struct route_table *, const uint32_t *switch_rank, uint32_t rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* maker.h - private to the makers of tables (make.c says how they work): what they share. */
-#ifndef ROUTING_TABLE_MAKER_H
-#define ROUTING_TABLE_MAKER_H
+#pragma once
 
 #include "routing/tables/factors.h"
 #include "routing/tables/make.h"
@@ -114,5 +113,3 @@ bool route_roots_suffice(struct route_maker *m);
 
 /* updown.c */
 enum ker_status route_updown_prepare(struct route_topology *, const struct ker_config *, struct ker_error *);
-
-#endif

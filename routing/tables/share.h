@@ -3,8 +3,7 @@
  * Each rank makes the columns of a run of destinations for all switches, and when it is known which switches
  * are whose, every rank gets the rows of its own. In between a table cannot be asked.
  */
-#ifndef ROUTING_SHARE_H
-#define ROUTING_SHARE_H
+#pragma once
 
 #include "routing/tables/maker.h"
 
@@ -16,5 +15,3 @@ void route_share_settle(struct route_maker *);
 /* Collective. In place of route_maker_fill, with layers: which one a path uses depends on all before, so
  * the ranks make their shares one behind the other. */
 bool route_share_in_turn(struct route_maker *);
-
-#endif

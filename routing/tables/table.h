@@ -10,8 +10,7 @@
  * destinations), whatever suits its maker, and closed by route_table_finish. What is never set has no paths.
  * Number 0 is the empty set.
  */
-#ifndef ROUTING_TABLE_H
-#define ROUTING_TABLE_H
+#pragma once
 
 #include "routing/routing.h"
 #include "routing/tables/trie.h"
@@ -94,5 +93,3 @@ static inline uint32_t route_table_layer(const struct route_table *table, uint32
 {
     return table->layers.root ? route_trie_get(&table->layers, switch_id, endpoint) : 0;
 }
-
-#endif

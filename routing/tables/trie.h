@@ -4,8 +4,7 @@
  * a regular network most of a row is shared with other rows. A trie is filled by rows or by columns, and
  * closed by route_trie_finish. What is never set is 0.
  */
-#ifndef ROUTING_TRIE_H
-#define ROUTING_TRIE_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -68,5 +67,3 @@ static inline uint32_t route_trie_get(const struct route_trie *trie, uint32_t sw
         shift -= ROUTE_TRIE_BITS;
     return at;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* wires.h - private to routing/: the living links between the switches of any topology, as plain arrays, for
  * what visits a whole network: makers of tables, and checks. */
-#ifndef ROUTING_WIRES_H
-#define ROUTING_WIRES_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -36,5 +35,3 @@ struct route_waits {
 void route_waits_init(struct route_waits *, const struct route_wires *);
 void route_waits_release(struct route_waits *);
 bool route_waits_cyclic(const struct route_waits *);
-
-#endif

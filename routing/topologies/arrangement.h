@@ -10,8 +10,7 @@
  *
  * (Camarero, Vallejo and Beivide 2014; Hastings et al. 2015.) Or a file lists all links.
  */
-#ifndef ROUTING_ARRANGEMENT_H
-#define ROUTING_ARRANGEMENT_H
+#pragma once
 
 #include "routing/topologies/closed.h"
 
@@ -61,5 +60,3 @@ static inline uint32_t arrangement_lane(const struct arrangement *a, uint32_t fr
 {
     return n < a->lanes ? a->lane[((uint64_t)from * a->groups + to) * a->lanes + n] : ARRANGEMENT_NONE;
 }
-
-#endif

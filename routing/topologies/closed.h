@@ -4,8 +4,7 @@
  * ..., and numbered switch by switch. An address is the switch, and the port << 32; a coordinate is the
  * switch.
  */
-#ifndef ROUTING_CLOSED_H
-#define ROUTING_CLOSED_H
+#pragma once
 
 #include "routing/paths.h"
 
@@ -47,5 +46,3 @@ enum ker_status route_prime_power_read(const struct ker_config *, bool slim, uin
 #define CLOSED_OPERATIONS(closed_forms, distance)                                                            \
     .steps = (closed_forms), .attachment = closed_attachment, .address = closed_address,                     \
     .coordinate = closed_coordinate, .hops = (distance)
-
-#endif

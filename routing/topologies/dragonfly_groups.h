@@ -1,7 +1,6 @@
 /* dragonfly_groups.h - private to dragonflies: those whose groups have rows, or whose global links have an
  * arrangement. */
-#ifndef ROUTING_DRAGONFLY_GROUPS_H
-#define ROUTING_DRAGONFLY_GROUPS_H
+#pragma once
 
 #include "routing/topologies/arrangement.h"
 #include "routing/topologies/hierarchical.h"
@@ -14,5 +13,3 @@ bool dragonfly_is_grouped(const struct ker_config *);
  * with more than one row, and global. topology.p, a, h are there. */
 enum ker_status dragonfly_groups_build(struct route_topology *, const struct ker_config *,
                                        struct ker_error *);
-
-#endif

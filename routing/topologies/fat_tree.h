@@ -1,6 +1,5 @@
 /* fat_tree.h - private to the fat tree: what fat_tree.c builds and fat_tree_routes.c routes on. */
-#ifndef ROUTING_FAT_TREE_H
-#define ROUTING_FAT_TREE_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -27,5 +26,3 @@ static inline const struct fat_tree *tree_of(const struct route_topology *topolo
 }
 
 extern const struct ker_kind *const route_tree_algorithms[];
-
-#endif

@@ -1,7 +1,6 @@
 /* field.h - private to routing/: finite fields GF(q), q a prime power. Elements are 0 .. q-1: the digits of a
  * number to base p are the coefficients of a polynomial; 1 is the one. */
-#ifndef ROUTING_FIELD_H
-#define ROUTING_FIELD_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -33,5 +32,3 @@ static inline uint32_t route_field_div(const struct route_field *f, uint32_t a, 
 {
     return a ? f->power[f->exponent[a] + f->q - 1 - f->exponent[b]] : 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Ports: an edge list has none, file.c numbers them. A fabric says which cable is in which port; then `ports`
  * is set, every endpoint and edge has its port numbers, and an edge is one cable.
  */
-#ifndef ROUTING_GRAPH_H
-#define ROUTING_GRAPH_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -57,5 +56,3 @@ uint32_t route_graph_class(struct route_graph *graph, ker_time latency, uint64_t
 void route_graph_sort(struct route_graph *graph);
 /* How many switches no links join to switch 0; *first is the lowest of them. */
 uint32_t route_graph_apart(const struct route_graph *graph, uint32_t *first);
-
-#endif

@@ -3,8 +3,7 @@
  * hierarchical.c builds the topology, hierarchical_routes.c has the direct routes, hierarchical_detours.c
  * those over third groups, hierarchical_prepare.c what they are asked to be.
  */
-#ifndef ROUTING_HIERARCHICAL_H
-#define ROUTING_HIERARCHICAL_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -327,5 +326,3 @@ enum ker_status hierarchy_ugal_prepare(struct route_topology *, const struct ker
 enum ker_status hierarchy_piggyback_prepare(struct route_topology *, const struct ker_config *,
                                             struct ker_error *);
 enum ker_status hierarchy_par_prepare(struct route_topology *, const struct ker_config *, struct ker_error *);
-
-#endif

@@ -5,8 +5,7 @@
  * group; the intermediate group, or the address fields of the intermediate switch. State 0: nothing is
  * decided yet.
  */
-#ifndef ROUTING_HIERARCHICAL_PLAN_H
-#define ROUTING_HIERARCHICAL_PLAN_H
+#pragma once
 
 #include "routing/topologies/hierarchical.h"
 
@@ -42,5 +41,3 @@ static inline void plan_hop(const struct hierarchy *h, uint64_t coordinate, cons
         plan.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
     choice->state = plan_pack(h, plan);
 }
-
-#endif

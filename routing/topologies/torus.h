@@ -1,6 +1,5 @@
 /* torus.h - private to the torus: what torus.c builds and torus_routes.c routes on. */
-#ifndef ROUTING_TORUS_H
-#define ROUTING_TORUS_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -60,5 +59,3 @@ uint32_t route_torus_twist(const struct torus *, uint32_t switch_id);
 enum ker_status route_torus_twist_check(struct torus *, const struct ker_config *, struct ker_error *);
 extern const struct route_steps route_torus_twisted_steps;
 uint32_t route_torus_twisted_hops(const struct route_topology *, uint32_t from, uint32_t to);
-
-#endif

@@ -1,6 +1,5 @@
 /* system.h - private to run/tasks/: what struct task_system is. */
-#ifndef TASKS_SYSTEM_H
-#define TASKS_SYSTEM_H
+#pragma once
 
 #include "run/tasks/tasks.h"
 
@@ -88,5 +87,3 @@ void task_series_save(struct task_system *, struct ker_state_writer *);
 void task_series_load(void *system, struct ker_chunk *);
 void task_sent_state(void *system, struct ker_chunk *);
 extern const struct stats_schema task_job_series_schema, task_task_series_schema, task_traffic_series_schema;
-
-#endif

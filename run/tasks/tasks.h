@@ -3,8 +3,7 @@
  * A system is read from the keys jobs[].*, traffic.*, mpi.* of the configuration on every rank alike; then it
  * is attached to the nodes this rank owns, and its services (nodes/nodes.h) do the rest as events come.
  */
-#ifndef RUN_TASKS_H
-#define RUN_TASKS_H
+#pragma once
 
 #include "net/net.h"
 #include "nodes/nodes.h"
@@ -178,5 +177,3 @@ void task_loaders(struct task_system *, bool sums, struct ker_state_loader loade
 /* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL.
  */
 extern const struct ker_option *const task_option_tables[];
-
-#endif

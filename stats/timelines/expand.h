@@ -1,8 +1,7 @@
 /* expand.h - records in the order in which they begin become points in the order of time (format.h). Inside
  * stats/timelines/.
  */
-#ifndef STATS_TIMELINES_EXPAND_H
-#define STATS_TIMELINES_EXPAND_H
+#pragma once
 
 #include "stats/timelines/format.h"
 
@@ -24,5 +23,3 @@ void line_expand_begin(struct line_expansion *, const struct line_format *, stru
 void line_expand(struct line_expansion *, const struct line_record *);
 /* All that is open ends; frees. */
 void line_expand_end(struct line_expansion *);
-
-#endif

@@ -6,8 +6,7 @@
  * waits end before their call, and messages are received before the call in which that happens ends. Inside
  * stats/timelines/.
  */
-#ifndef STATS_TIMELINES_FORMAT_H
-#define STATS_TIMELINES_FORMAT_H
+#pragma once
 
 #include "stats/file.h"
 #include "stats/timelines/record.h"
@@ -70,5 +69,3 @@ struct line_format {
     const char *missing; /* not NULL: this build cannot write it, and why */
 };
 extern const struct ker_kinds stats_timelines;
-
-#endif

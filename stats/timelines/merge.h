@@ -1,6 +1,5 @@
 /* merge.h - the records of all ranks in one order, on rank 0. Inside stats/timelines/. */
-#ifndef STATS_TIMELINES_MERGE_H
-#define STATS_TIMELINES_MERGE_H
+#pragma once
 
 #include "stats/timelines/store.h"
 
@@ -8,5 +7,3 @@
  * by this rank's numbers -> by those of all. Rank 0 holds a batch of each rank. */
 void line_merge(struct line_store *, uint8_t level, const uint16_t *rename, struct ker_comm *,
                 void (*visit)(void *context, const struct line_record *), void *context);
-
-#endif

@@ -1,8 +1,7 @@
 /* names.h - names of functions as numbers: a rank's own while it records, those of all ranks at the end.
  * Inside stats/timelines/.
  */
-#ifndef STATS_TIMELINES_NAMES_H
-#define STATS_TIMELINES_NAMES_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -31,5 +30,3 @@ uint16_t line_name_add(struct line_names *, const char *name);
  * each of them. rename: by the own numbers, where in there they are; malloc'ed, with room for
  * LINE_NO_NAME, which stays what it is. */
 char **line_names_share(const struct line_names *, struct ker_comm *, uint32_t *count, uint16_t **rename);
-
-#endif

@@ -1,6 +1,5 @@
 /* out.h - text files of a format, which together keep its budget. Inside stats/timelines/. */
-#ifndef STATS_TIMELINES_OUT_H
-#define STATS_TIMELINES_OUT_H
+#pragma once
 
 #include "stats/file.h"
 
@@ -69,5 +68,3 @@ struct line_clock {
 char *line_put_ordered(char *at, struct line_clock *, uint64_t value); /* below 10^19 */
 /* A name in quotes, as line_out_json writes it; malloc'ed. */
 char *line_json(const char *);
-
-#endif

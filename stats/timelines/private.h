@@ -1,6 +1,5 @@
 /* private.h - the state behind timeline.h. Inside stats/timelines/. */
-#ifndef STATS_TIMELINES_PRIVATE_H
-#define STATS_TIMELINES_PRIVATE_H
+#pragma once
 
 #include "stats/timelines/format.h"
 #include "stats/timelines/names.h"
@@ -38,5 +37,3 @@ static inline uint64_t line_records_most(uint64_t bytes)
 {
     return bytes / 16;
 }
-
-#endif

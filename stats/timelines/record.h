@@ -3,8 +3,7 @@
  * Tasks are numbered over all groups: the first one of a group has the number of all tasks of the groups
  * before it. So are links, whose group is the last one.
  */
-#ifndef STATS_TIMELINES_RECORD_H
-#define STATS_TIMELINES_RECORD_H
+#pragma once
 
 #include "stats/timelines/timeline.h"
 
@@ -56,5 +55,3 @@ static inline uint8_t line_level(int64_t duration, uint32_t task, uint32_t numbe
     return (uint8_t)(longest + __builtin_clzll(drawn | 1));
 }
 #define LINE_LEVELS 128
-
-#endif

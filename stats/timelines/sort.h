@@ -1,6 +1,5 @@
 /* sort.h - sorting of keys, each a time with the number of what it belongs to. Inside stats/timelines/. */
-#ifndef STATS_TIMELINES_SORT_H
-#define STATS_TIMELINES_SORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ static inline unsigned line_bits(uint64_t value)
 {
     return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* store.h - the records of one rank: kept in a temporary file, in sorted runs, thinned where there are more
  * than can be of use. Inside stats/timelines/.
  */
-#ifndef STATS_TIMELINES_STORE_H
-#define STATS_TIMELINES_STORE_H
+#pragma once
 
 #include "stats/timelines/record.h"
 
@@ -59,5 +58,3 @@ struct line_cursor;
 struct line_cursor *line_cursor_new(struct line_store *, uint8_t level, const uint16_t *rename);
 const struct line_record *line_cursor_next(struct line_cursor *);
 void line_cursor_free(struct line_cursor *);
-
-#endif

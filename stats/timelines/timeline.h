@@ -10,8 +10,7 @@
  * of about d / 2^level, chosen by a hash of task and running number: never by chance, and never by ranks. The
  * waits of a call share its fate.
  */
-#ifndef STATS_TIMELINE_H
-#define STATS_TIMELINE_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "kernel/state/state.h"
@@ -114,5 +113,3 @@ extern const struct ker_option stats_timeline_options[]; /* output.timeline* */
 extern const char *const stats_timeline_files[];         /* that a run may leave, NULL at the end */
 /* Removes what else an earlier run has left. */
 void stats_timeline_clear(const char *folder);
-
-#endif

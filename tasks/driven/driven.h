@@ -25,8 +25,7 @@
  *
  * Order of calls as of the MPI model: new, name, reserve, a seat for each task, then the events.
  */
-#ifndef TASKS_DRIVEN_H
-#define TASKS_DRIVEN_H
+#pragma once
 
 #include "nodes/nodes.h"
 #include "tasks/mpi/mpi.h"
@@ -78,5 +77,3 @@ uint64_t task_driven_waiting(const struct task_driven *, const bool *stuck, stru
 /* Saved state of what is not a node's: objects, and what is counted for jobs. */
 void task_driven_save(struct task_driven *, struct ker_state_writer *); /* takes NULL */
 void task_driven_loaders(struct task_driven *, bool sums, struct ker_state_loader *);
-
-#endif

@@ -4,8 +4,7 @@
  * (balance steps), which uses move.c (objects that move), which uses deliver.c (messages to objects, and what
  * becomes ready by them), which uses record.c (what a core knows of objects), queue.c and wire.c.
  */
-#ifndef TASKS_DRIVEN_MODEL_H
-#define TASKS_DRIVEN_MODEL_H
+#pragma once
 
 #include "tasks/driven/driven.h"
 #include "tasks/driven/program.h"
@@ -239,5 +238,3 @@ void driven_line_message(struct driven_core *, uint32_t source, uint64_t bytes, 
 /* ---- save.c ---- */
 
 void driven_node_save(void *state, struct node *, struct ker_chunk *);
-
-#endif

@@ -10,8 +10,7 @@
  * A program is a set of functions of (object, block, iteration), so that a generator needs no memory for its
  * graph. Times are those of the traced machine. A task of the job is one core, which has a scheduler.
  */
-#ifndef TASKS_DRIVEN_PROGRAM_H
-#define TASKS_DRIVEN_PROGRAM_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -84,5 +83,3 @@ uint32_t driven_tasks(const struct task_program *);
 const struct task_comm *driven_comms(const struct task_program *, int32_t *count); /* none */
 enum ker_status driven_prepare(struct task_program *, const uint32_t *own_tasks, uint32_t count,
                                struct ker_error *);
-
-#endif

@@ -1,7 +1,6 @@
 /* text.h - message-driven programs as text (docs/driven.md): what is read of one. Private to tasks/driven/.
  */
-#ifndef TASKS_DRIVEN_TEXT_H
-#define TASKS_DRIVEN_TEXT_H
+#pragma once
 
 #include "tasks/driven/program.h"
 
@@ -63,5 +62,3 @@ enum ker_status driven_number_take(struct ker_lines *, const char *what, uint32_
 /* A value with its unit in one word. */
 enum ker_status driven_time_take(struct ker_lines *, ker_time *);
 enum ker_status driven_bytes_take(struct ker_lines *, uint64_t *);
-
-#endif

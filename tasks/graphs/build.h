@@ -4,8 +4,7 @@
  * graph_build_task; at the end graph_build_end. Tasks that are not kept are checked like the others and cost
  * no memory behind their end. Operations of all tasks lie in one array, dependents in another.
  */
-#ifndef TASKS_GRAPH_BUILD_H
-#define TASKS_GRAPH_BUILD_H
+#pragma once
 
 #include "tasks/graphs/graph.h"
 
@@ -62,5 +61,3 @@ static inline void graph_build_edge(struct graph_build *b, struct graph_edge edg
 enum ker_status graph_build_task(struct graph_build *);
 /* The graph, if all tasks have been there; NULL drops it. Frees what else the building took. */
 void graph_build_end(struct graph_build *, struct graph **);
-
-#endif

@@ -1,6 +1,5 @@
 /* goal.h - what the files of the reader of GOAL schedules share: the words of the text, and the two forms. */
-#ifndef TASKS_GRAPH_GOAL_H
-#define TASKS_GRAPH_GOAL_H
+#pragma once
 
 #include "tasks/graphs/graph.h"
 
@@ -37,5 +36,3 @@ enum ker_status goal_binary_tasks(const char *name, int file, uint64_t bytes, ui
 enum ker_status goal_binary_read(struct graph **, const char *name, int file, uint64_t bytes,
                                  const struct graph_form *, uint32_t first, uint32_t count,
                                  struct ker_error *);
-
-#endif

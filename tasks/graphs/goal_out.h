@@ -1,8 +1,7 @@
 /* goal_out.h - a task's operations, one after the other, as GOAL's text: each waits for what was named
  * before.
  */
-#ifndef TASKS_GRAPH_GOAL_OUT_H
-#define TASKS_GRAPH_GOAL_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ uint32_t goal_out_message(struct goal_out *, bool sends, uint64_t bytes, int32_t
 void goal_out_join(struct goal_out *);
 /* The computation up to here becomes one operation. */
 void goal_out_compute(struct goal_out *);
-
-#endif

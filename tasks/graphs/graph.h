@@ -4,8 +4,7 @@
  * An operation may begin when all it depends on has happened: another one of the same task is done, or has
  * begun. Operations with nothing before them begin at once.
  */
-#ifndef TASKS_GRAPH_H
-#define TASKS_GRAPH_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -79,5 +78,3 @@ bool graph_labels_find(const struct graph_labels *, const char *label, size_t le
 /* Costs no more than adding what was there did. */
 void graph_labels_clear(struct graph_labels *);
 void graph_labels_release(struct graph_labels *);
-
-#endif

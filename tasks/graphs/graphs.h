@@ -1,7 +1,6 @@
 /* graphs.h - graphs as programs of MPI tasks, above whatever carries their messages; and programs as graphs.
  */
-#ifndef TASKS_GRAPH_PROGRAM_H
-#define TASKS_GRAPH_PROGRAM_H
+#pragma once
 
 #include "tasks/mpi/collectives/collective.h"
 #include "traces/traces.h"
@@ -25,5 +24,3 @@ struct goal_losses {
  * requests, tasks of several threads. */
 enum ker_status goal_write(FILE *, const struct task_program_class *, struct task_program *,
                            const struct task_coll_table *, struct goal_losses *, struct ker_error *);
-
-#endif

@@ -4,8 +4,7 @@
  * Such a place is the same in any order: what is before it has to be. So a task has passed it when as many
  * operations are done as are before it.
  */
-#ifndef TASKS_GRAPH_ORDER_H
-#define TASKS_GRAPH_ORDER_H
+#pragma once
 
 #include "tasks/graphs/graph.h"
 
@@ -16,5 +15,3 @@ struct graph_order {
 /* The task has no circles. */
 struct graph_order graph_order_make(const struct graph_task *);
 void graph_order_release(struct graph_order *);
-
-#endif

@@ -5,8 +5,7 @@
  * and the operation's number in it, and so are the operations that wait for it. Everything is done by one cpu
  * and one adapter, and operations wait for others to be done, never to begin.
  */
-#ifndef TASKS_GRAPH_PATTERN_H
-#define TASKS_GRAPH_PATTERN_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "tasks/graphs/graph.h"
@@ -141,5 +140,3 @@ extern const struct ker_option graph_size_options[];    /* jobs[].commsize */
 extern const struct ker_option graph_bytes_options[];   /* jobs[].datasize */
 extern const struct ker_option graph_root_options[];    /* jobs[].root */
 extern const struct ker_option graph_segment_options[]; /* jobs[].segmentsize */
-
-#endif

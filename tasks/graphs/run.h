@@ -5,8 +5,7 @@
  * send or receive is done when whoever moves messages says so; then a receive takes its cpu once more, for
  * the message.
  */
-#ifndef TASKS_GRAPH_RUN_H
-#define TASKS_GRAPH_RUN_H
+#pragma once
 
 #include "kernel/state/state.h"
 #include "tasks/graphs/graph.h"
@@ -57,5 +56,3 @@ void graph_run_skip(struct graph_run *, const uint32_t *order, uint32_t to);
 /* Saved state: of all operations, then of each cpu. Loaded into one that is as it was made. */
 void graph_run_state(struct graph_run *, struct ker_chunk *);
 void graph_run_cpu_state(struct graph_run *, uint32_t cpu, struct ker_chunk *);
-
-#endif

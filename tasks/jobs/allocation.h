@@ -4,8 +4,7 @@
  * A job that names no nodes (no range, file or list) takes free ones. Jobs that name theirs are placed first,
  * then the others in the order of the configuration. 4 bytes a node, at set-up only, on every rank alike.
  */
-#ifndef TASKS_ALLOCATION_H
-#define TASKS_ALLOCATION_H
+#pragma once
 
 #include "nodes/nodes.h"
 #include "routing/routing.h"
@@ -40,5 +39,3 @@ char *task_allocation_held(const struct task_allocation *);
 /* The first run that holds all tasks; whole groups of which nobody has a node; a node of each group in turn.
  */
 task_allocation_order task_allocation_contiguous, task_allocation_by_group, task_allocation_scattered;
-
-#endif

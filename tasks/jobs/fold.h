@@ -5,8 +5,7 @@
  * Hamiltonian cycle of the box's switches in these dimensions, so that neighbours in the job's torus are
  * neighbours in the network (Ajima et al. 2009).
  */
-#ifndef TASKS_FOLD_H
-#define TASKS_FOLD_H
+#pragma once
 
 #include "tasks/jobs/allocation.h"
 
@@ -19,5 +18,3 @@ enum ker_status task_fold_read(struct task_fold **, const struct ker_config *, u
 
 /* The first box of which all nodes are free, the job's first dimension running fastest. */
 task_allocation_order task_fold_place;
-
-#endif

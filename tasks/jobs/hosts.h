@@ -1,8 +1,7 @@
 /* hosts.h - nodes by the names that a machine gives them: jobs[].hosts and node.hosts. Private to
  * tasks/jobs/.
  */
-#ifndef TASKS_HOSTS_H
-#define TASKS_HOSTS_H
+#pragma once
 
 #include "routing/routing.h"
 
@@ -20,5 +19,3 @@ struct task_hosts_list {
     char why[160];
 };
 bool task_hosts_each(struct task_hosts_list *, const char *text, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* jobs.h - the jobs of a run and where their tasks are placed. */
-#ifndef TASKS_JOBS_H
-#define TASKS_JOBS_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -92,5 +91,3 @@ struct task_seat {
 uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_seat *, uint32_t room);
 
 extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
-
-#endif

@@ -5,8 +5,7 @@
  * whatever the number of tasks; a file is a table of 12 bytes a task. Tasks are dealt to nodes per_node at a
  * time.
  */
-#ifndef TASKS_PLACEMENT_H
-#define TASKS_PLACEMENT_H
+#pragma once
 
 #include "tasks/jobs/allocation.h"
 #include "tasks/jobs/jobs.h"
@@ -87,5 +86,3 @@ enum ker_status task_placement_parse(const char *name, const char *text, size_t 
 enum ker_status task_placement_file(struct ker_inputs *, const char *path, uint32_t nodes,
                                     struct task_place **places, uint32_t *count, bool *has_cores,
                                     struct ker_error *);
-
-#endif

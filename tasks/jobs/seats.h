@@ -4,8 +4,7 @@
  * 16 bytes a task, made at set-up on every rank alike, when there is more than one job or a placement from a
  * file.
  */
-#ifndef TASKS_SEATS_H
-#define TASKS_SEATS_H
+#pragma once
 
 #include "tasks/jobs/placement.h"
 
@@ -19,5 +18,3 @@ struct task_seat *task_seats_by_core(const struct task_seat *, size_t count);
 /* Index of the first seat of this node, or behind it, that belongs to this job or a later one: a binary
  * search. */
 size_t task_seats_find(const struct task_seat *, size_t count, uint32_t node, uint32_t job);
-
-#endif

@@ -3,8 +3,7 @@
  * The programs are graphs of operations (tasks/graphs/graph.h). Processes are numbered through all jobs and
  * spread over the ranks in that order. The first part is what run/ calls.
  */
-#ifndef TASKS_LOGGOPS_H
-#define TASKS_LOGGOPS_H
+#pragma once
 
 #include "kernel/base/base.h"
 #include "net/net.h"
@@ -145,5 +144,3 @@ void loggops_timeline_end(struct loggops_system *, ker_time end);
 extern const struct ker_option loggops_options[];       /* network.model, loggops.* */
 extern const struct ker_option loggops_class_options[]; /* loggops.classes[].* */
 extern const struct ker_option loggops_noise_options[]; /* loggops.noise.* */
-
-#endif

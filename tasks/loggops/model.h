@@ -6,8 +6,7 @@
  * when it will be, and keeps its place among others of that time. Messages are sent to the event queue of the
  * receiver. So what a process does depends on its own events only, whatever rank it is on.
  */
-#ifndef TASKS_LOGGOPS_MODEL_H
-#define TASKS_LOGGOPS_MODEL_H
+#pragma once
 
 #include "tasks/graphs/pattern.h"
 #include "tasks/loggops/loggops.h"
@@ -392,5 +391,3 @@ enum ker_status loggops_path(struct loggops_system *, const struct route_topolog
 void loggops_deliver(struct loggops_system *, uint32_t index, uint32_t process);
 /* One that has come, for this process: local index. */
 uint32_t loggops_event_from(struct loggops_system *, const struct ker_event *, uint32_t process);
-
-#endif

@@ -4,8 +4,7 @@
  * A cpu is busy (it sends, takes a message in, calculates), or it waits for what ended the wait: a message,
  * the adapter, another cpu.
  */
-#ifndef TASKS_LOGGOPS_RECORD_H
-#define TASKS_LOGGOPS_RECORD_H
+#pragma once
 
 #include "tasks/mpi/path.h"
 
@@ -74,5 +73,3 @@ void loggops_record_received(struct loggops_system *, struct loggops_process *, 
 /* cpus, nics: this many of them are saved. */
 void loggops_record_state(struct loggops_system *, struct loggops_process *, uint32_t cpus, uint32_t nics,
                           struct ker_chunk *);
-
-#endif

@@ -1,6 +1,5 @@
 /* calls.h - what the functions of MPI cost a task: a private part of state.h. */
-#ifndef TASKS_MPI_CALLS_H
-#define TASKS_MPI_CALLS_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -66,5 +65,3 @@ const char *task_function_state(struct task_mpi *, const char *function, struct 
 void task_calls_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
 /* Of the current stream. */
 void task_calls_stream_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
-
-#endif

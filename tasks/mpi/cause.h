@@ -13,8 +13,7 @@
  * time at which a task, known here, entered the call. Messages of a collective carry it, so that it is exact
  * where the call synchronises, and else of those on which the waiting task depends.
  */
-#ifndef TASKS_MPI_CAUSE_H
-#define TASKS_MPI_CAUSE_H
+#pragma once
 
 #include "tasks/mpi/wire.h"
 
@@ -115,5 +114,3 @@ void task_cause_finished(struct task_mpi *, uint32_t request, const struct task_
 /* A message of a collective says what its run knows. */
 void task_cause_enter(const struct task_mpi *, uint32_t run, struct task_wire *);
 void task_note_state(const struct task_mpi *, uint32_t request, struct ker_chunk *);
-
-#endif

@@ -1,7 +1,6 @@
 /* endpoint.h - overheads that are no constant: by size, and LogGOPS' (mpi.overheads = "loggops"). A private
  * part of state.h. */
-#ifndef TASKS_MPI_ENDPOINT_H
-#define TASKS_MPI_ENDPOINT_H
+#pragma once
 
 #include "kernel/state/state.h"
 
@@ -28,5 +27,3 @@ ker_time task_endpoint_send(struct task_mpi *, const struct task_state *, ker_ti
 void task_endpoint_sent(struct task_mpi *, struct task_state *, uint64_t bytes);
 void task_endpoint_take(struct task_mpi *, struct task_state *, uint64_t bytes);
 void task_endpoint_state(struct task_mpi *, const struct task_state *, struct ker_chunk *);
-
-#endif

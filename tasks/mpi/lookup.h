@@ -8,8 +8,7 @@
  *
  * Memory: 72 bytes an entry, 37 for each different key of those in the queue.
  */
-#ifndef TASKS_MPI_LOOKUP_H
-#define TASKS_MPI_LOOKUP_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -42,5 +41,3 @@ uint32_t task_lookup_place(struct task_lookup *, uint32_t name);
 uint32_t task_lookup_item(const struct task_lookup *, uint32_t name);
 /* The entry behind this one, 0: the first; 0: that was the last. */
 uint32_t task_lookup_next(const struct task_lookup *, uint32_t name);
-
-#endif

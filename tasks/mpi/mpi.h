@@ -9,8 +9,7 @@
  * Memory: 416 bytes a task, 40 a node; 36 to 40 per outstanding request, 56 per unmatched message, 12 to 24
  * per peer. With output.waits: about 2 KB a task more, and 40 a request.
  */
-#ifndef TASKS_MPI_H
-#define TASKS_MPI_H
+#pragma once
 
 #include "net/net.h"
 #include "nodes/nodes.h"
@@ -261,5 +260,3 @@ uint64_t task_mpi_waiting(const struct task_mpi *, const bool *stuck, struct tas
                           uint64_t room);
 
 extern const struct ker_option mpi_options[]; /* mpi.* */
-
-#endif

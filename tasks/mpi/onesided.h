@@ -1,6 +1,5 @@
 /* onesided.h - what the files of one-sided communication offer: a private part of state.h. */
-#ifndef TASKS_MPI_ONESIDED_H
-#define TASKS_MPI_ONESIDED_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -27,5 +26,3 @@ void task_onesided_end(struct task_mpi *, struct task_state *, ker_time now);
 void task_onesided_enter(struct task_mpi *, struct task_state *, ker_time now);
 /* A message of the kinds from PUT on. */
 void task_onesided_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
-
-#endif

@@ -5,8 +5,7 @@
  * match.c pair the announcements of sends with receives apart from other messages; its `bytes` is the index
  * of what follows here.
  */
-#ifndef TASKS_MPI_PARTITIONED_H
-#define TASKS_MPI_PARTITIONED_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -71,5 +70,3 @@ void task_partitioned_matched(struct task_mpi *, struct task_state *, ker_time n
 void task_partitioned_left(struct task_mpi *, struct task_state *, uint32_t request);
 /* PSTART for the sender, PART for the receiver. */
 void task_partitioned_arrived(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
-
-#endif

@@ -5,8 +5,7 @@
  * adapter answers. A piece says what led to it, so that the way back from any time is known as far as the
  * ring goes.
  */
-#ifndef TASKS_MPI_PATH_H
-#define TASKS_MPI_PATH_H
+#pragma once
 
 #include "tasks/mpi/cause.h"
 #include "tasks/mpi/mpi.h"
@@ -168,5 +167,3 @@ extern const char *const task_path_kind_names[TASK_PATH_KINDS];
 /* On rank 0, of gathered tables: an array with what each job's path is made of, null where there is none. */
 json_t *task_path_json(const struct task_path_result *, uint32_t jobs, const struct stats_table *rows,
                        const struct stats_table *pairs, const struct stats_table *links);
-
-#endif

@@ -4,8 +4,7 @@
  * whatever the network's state. Where it chooses, as adaptive ones do, or follows tables, or something may
  * fail, only the nodes' own are; of nodes with several adapters none.
  */
-#ifndef TASKS_MPI_PATH_LINKS_H
-#define TASKS_MPI_PATH_LINKS_H
+#pragma once
 
 #include "routing/routing.h"
 
@@ -25,5 +24,3 @@ struct task_path_link_visitor {
 /* Each link once, in their order but for what is not certain. Endpoints. */
 void task_path_links(const struct route_topology *, uint32_t from, uint32_t to,
                      const struct task_path_link_visitor *);
-
-#endif

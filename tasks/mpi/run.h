@@ -1,6 +1,5 @@
 /* run.h - calls of collectives in progress: run.c, collective.c. A private part of state.h. */
-#ifndef TASKS_MPI_RUN_H
-#define TASKS_MPI_RUN_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "kernel/state/state.h"
@@ -86,5 +85,3 @@ void task_collective_begin(struct task_mpi *, struct task_state *, uint32_t requ
 /* Continues with all calls that nobody waits for and that can continue; `pays`: as long as task->debt is 0.
  */
 void task_collective_progress(struct task_mpi *, struct task_state *, ker_time now, bool pays);
-
-#endif

@@ -12,8 +12,7 @@
  * profile.c, matching.c, report.c, run_state.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
  * a running task: completions only put tasks on the node's list.
  */
-#ifndef TASKS_MPI_STATE_H
-#define TASKS_MPI_STATE_H
+#pragma once
 
 #include "tasks/mpi/calls.h"
 #include "tasks/mpi/cause.h"
@@ -578,5 +577,3 @@ void task_mpi_save(void *state, struct node *, struct ker_chunk *);
 
 /* -- table.c, matching.c, profile.c, report.c -- task_mpi_results, task_mpi_matching, task_mpi_calls,
  * task_mpi_waiting */
-
-#endif

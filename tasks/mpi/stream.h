@@ -6,8 +6,7 @@
  * struct task_state, so that all of the model works on it; task_stream_select changes which. Invariant: what
  * happens depends on which stream is concerned, never on which is current between two events.
  */
-#ifndef TASKS_MPI_STREAM_H
-#define TASKS_MPI_STREAM_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -102,5 +101,3 @@ void task_after_end(struct task_state *); /* it has waited */
 /* The current stream has fetched its op; has done it. Those that wait for that become ready. */
 void task_after_begun(struct task_mpi *, struct task_state *);
 void task_after_done(struct task_mpi *, struct task_state *);
-
-#endif

@@ -1,6 +1,5 @@
 /* timeline.h - what is kept of a task for its timeline: a private part of state.h. */
-#ifndef TASKS_MPI_TIMELINE_H
-#define TASKS_MPI_TIMELINE_H
+#pragma once
 
 #include "kernel/state/state.h"
 
@@ -36,5 +35,3 @@ void task_line_arrived(struct task_mpi *, struct task_state *, ker_time now, ker
 /* Its receive is complete. */
 void task_line_received(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
 void task_line_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
-
-#endif

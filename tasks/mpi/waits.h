@@ -1,6 +1,5 @@
 /* waits.h - what a task has waited for, by function (output.waits): a private part of state.h. */
-#ifndef TASKS_MPI_WAITS_H
-#define TASKS_MPI_WAITS_H
+#pragma once
 
 #include "kernel/state/state.h"
 
@@ -53,5 +52,3 @@ struct task_waited_in *task_waits_sorted(struct task_mpi *, struct task_state *,
                                          uint32_t *count);
 void task_waits_join(struct task_waited_in *to, const struct task_waited_in *from);
 void task_waits_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
-
-#endif

@@ -1,6 +1,5 @@
 /* wire.h - what travels between tasks: the envelopes of the MPI model's messages. */
-#ifndef TASKS_MPI_WIRE_H
-#define TASKS_MPI_WIRE_H
+#pragma once
 
 #include "net/net.h"
 
@@ -92,5 +91,3 @@ static inline void task_wire_shorten(struct task_wire *wire)
     wire->sequence = wire->start = 0;
     wire->bytes = 0;
 }
-
-#endif

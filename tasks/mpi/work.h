@@ -1,7 +1,6 @@
 /* work.h - processor time of operations, and of tasks where it is more than a timer. A private part of
  * state.h. */
-#ifndef TASKS_MPI_WORK_H
-#define TASKS_MPI_WORK_H
+#pragma once
 
 #include "kernel/state/state.h"
 
@@ -41,5 +40,3 @@ void task_charge_sends(struct task_mpi *, struct task_state *);
 /* What a message of this many bytes to a task of the job costs its sender. */
 ker_time task_charge_message(const struct task_mpi *, const struct task_state *, int32_t peer, unsigned mode,
                              uint64_t bytes);
-
-#endif

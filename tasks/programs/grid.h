@@ -3,8 +3,7 @@
  *
  * Task t = x0 + e0 * (x1 + e1 * (x2 + ...)): the first coordinate runs fastest, as in the torus topology.
  */
-#ifndef TASKS_GRID_H
-#define TASKS_GRID_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -43,5 +42,3 @@ void task_grid_comms_release(struct task_grid_comms *);
  * none, or is alone there. *op is zeroed. */
 bool task_grid_transpose(const struct task_grid *, uint32_t task, bool row, uint64_t bytes,
                          struct task_op *op);
-
-#endif

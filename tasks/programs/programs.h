@@ -1,6 +1,5 @@
 /* programs.h - what generators and traces have in common: keys, and the program "trace". */
-#ifndef TASKS_TRACE_H
-#define TASKS_TRACE_H
+#pragma once
 
 #include "tasks/programs/grid.h"
 
@@ -34,5 +33,3 @@ extern const struct ker_option task_steps_options[];   /* jobs[].steps */
 extern const struct ker_option task_bytes_options[];   /* jobs[].bytes */
 extern const struct ker_option task_grid_options[];    /* jobs[].grid */
 extern const struct ker_option task_compute_options[]; /* jobs[].compute_time, allreduce_*, checkpoint_* */
-
-#endif

@@ -9,8 +9,7 @@
  * A generator's struct task_program begins with a struct task_stages, which task_stages_init fills in; what
  * its class has besides open and close are the functions here.
  */
-#ifndef TASKS_STAGES_H
-#define TASKS_STAGES_H
+#pragma once
 
 #include "storage/storage.h"
 #include "tasks/programs/programs.h"
@@ -84,5 +83,3 @@ bool task_stages_done(const struct task_program *, uint32_t number, uint64_t *so
     .tasks = task_stages_tasks, .prepare = task_stages_prepare, .next = task_stages_next,                    \
     .position = task_stages_position, .done = task_stages_done, .service = task_stages_service,              \
     .at = task_stages_at, .steps = task_stages_steps
-
-#endif

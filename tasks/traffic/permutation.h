@@ -2,8 +2,7 @@
  *
  * The same (seed, purpose, component, n) gives the same permutation everywhere. n >= 1. About 0.2 us a call.
  */
-#ifndef TASKS_PERMUTATION_H
-#define TASKS_PERMUTATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void task_permutation_init(struct task_permutation *, uint64_t seed, uint32_t pu
 uint32_t task_permutation_at(const struct task_permutation *, uint32_t place); /* place < size */
 uint32_t task_permutation_find(const struct task_permutation *,
                                uint32_t value); /* the place where value is */
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Adding a pattern: a struct ker_kind in a file of its own, one line in the table of traffic.c.
  */
-#ifndef TASKS_TRAFFIC_H
-#define TASKS_TRAFFIC_H
+#pragma once
 
 #include "nodes/nodes.h"
 #include "tasks/traffic/permutation.h"
@@ -215,5 +214,3 @@ extern const struct ker_option task_traffic_self_options[];  /* traffic.self, of
 extern const struct ker_option task_traffic_shift_options[]; /* traffic.shift */
 
 extern const struct ker_option task_traffic_options[];
-
-#endif

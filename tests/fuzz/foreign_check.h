@@ -1,7 +1,6 @@
 /* foreign_check.h - a task of a trace by another tool's, read and looked at: for the fuzzers of its readers.
  */
-#ifndef FUZZ_FOREIGN_CHECK_H
-#define FUZZ_FOREIGN_CHECK_H
+#pragma once
 
 #include "traces/foreign/foreign.h"
 
@@ -41,5 +40,3 @@ static void foreign_end(struct foreign_check *c, enum ker_status status,
     replay_order_release(&c->order);
     trace_store_release(&c->store);
 }
-
-#endif

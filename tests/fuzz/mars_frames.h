@@ -1,8 +1,7 @@
 /* mars_frames.h - for fuzzers: the file of a task made of any bytes, with right checksums, so that more than
  * these is tried: definitions first, then each section of a block of calls; what is left are calls of
  * further threads, each a number of records and its sections, one that is refused included. */
-#ifndef TESTS_FUZZ_MARS_FRAMES_H
-#define TESTS_FUZZ_MARS_FRAMES_H
+#pragma once
 
 #include "traces/mars/block.h"
 
@@ -86,5 +85,3 @@ static size_t frames_make(uint8_t file[FRAMED_BYTES], const uint8_t *data, size_
     mars_head_put(file, MARS_FILE_TASK);
     return frames_task(file, MARS_HEAD_BYTES, 0, data, size);
 }
-
-#endif

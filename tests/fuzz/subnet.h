@@ -1,7 +1,6 @@
 /* subnet.h - a fabric of two switches and three nodes with two LIDs each, for fuzzers of what is read beside
  * it. */
-#ifndef TESTS_FUZZ_SUBNET_H
-#define TESTS_FUZZ_SUBNET_H
+#pragma once
 
 #include "routing/topology.h"
 
@@ -36,5 +35,3 @@ static inline struct route_topology *subnet_make(void)
     unlink(path);
     return topology;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* config_bench.h - a table of options, and configurations for it, for the tests of kernel/config/. */
-#ifndef TESTS_CONFIG_BENCH_H
-#define TESTS_CONFIG_BENCH_H
+#pragma once
 
 #include "kernel/config/config.h"
 
@@ -94,5 +93,3 @@ static inline char *written(const struct ker_config *config)
     fclose(out);
     return text;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * the order in which it sees it, into a hash. So the sum of the hashes says whether an engine kept the order
  * of engine.h. The oracle is a list that is searched for its least record, without cells, windows or ranks.
  */
-#ifndef TESTS_PHOLD_H
-#define TESTS_PHOLD_H
+#pragma once
 
 #include "kernel/engine/post.h"
 
@@ -378,5 +377,3 @@ static struct phold_result phold_oracle(const struct phold_rules *rules)
     free(w.component);
     return result;
 }
-
-#endif

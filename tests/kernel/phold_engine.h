@@ -1,7 +1,6 @@
 /* phold_engine.h - the model of phold.h in the engine, in any way: components on ranks, in cells, in tiles.
  */
-#ifndef TESTS_PHOLD_ENGINE_H
-#define TESTS_PHOLD_ENGINE_H
+#pragma once
 
 #include "tests/kernel/phold.h"
 
@@ -141,5 +140,3 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
     free(w.component);
     return result;
 }
-
-#endif

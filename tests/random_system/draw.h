@@ -6,8 +6,7 @@
  * range, minimum and maximum included, since what goes wrong with usual values only rarely does so at once at
  * the edge.
  */
-#ifndef TESTS_RANDOM_SYSTEM_DRAW_H
-#define TESTS_RANDOM_SYSTEM_DRAW_H
+#pragma once
 
 #include "routing/routing.h"
 
@@ -273,5 +272,3 @@ static void put_time(struct random_system *r, const char *name, const char *cons
     random_key(r, name);
     put_text(r, name, random_time(r, usual, low_ps, high_ps));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* fabric.h - of random systems: InfiniBand clusters as ibnetdiscover prints them, and OpenSM's forwarding
  * tables for them. */
-#ifndef TESTS_RANDOM_SYSTEM_FABRIC_H
-#define TESTS_RANDOM_SYSTEM_FABRIC_H
+#pragma once
 
 #include "tests/fabric_make.h"
 #include "tests/random_system/draw.h"
@@ -97,5 +96,3 @@ static void random_fabric_release(struct random_system *r)
         free(r->plant->plant.cable);
     free(r->plant);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* jobs.h - of random systems: MPI, jobs with their programs and placements. */
-#ifndef TESTS_RANDOM_SYSTEM_JOBS_H
-#define TESTS_RANDOM_SYSTEM_JOBS_H
+#pragma once
 
 #include "tasks/mpi/collectives/collective.h"
 #include "tests/random_system/draw.h"
@@ -450,5 +449,3 @@ static void random_jobs(struct random_system *r)
     fprintf(r->out, ");\n");
     r->group[0] = '\0';
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* network.h - of random systems: switches, adapters, congestion control. */
-#ifndef TESTS_RANDOM_SYSTEM_NETWORK_H
-#define TESTS_RANDOM_SYSTEM_NETWORK_H
+#pragma once
 
 #include "tests/random_system/fabric.h"
 
@@ -353,5 +352,3 @@ static void random_carrier(struct random_system *r)
     }
     group_end(r);
 }
-
-#endif

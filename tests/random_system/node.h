@@ -1,6 +1,5 @@
 /* node.h - of random systems: nodes, their structure, memory and noise. */
-#ifndef TESTS_RANDOM_SYSTEM_NODE_H
-#define TESTS_RANDOM_SYSTEM_NODE_H
+#pragma once
 
 #include "tests/random_system/draw.h"
 
@@ -205,5 +204,3 @@ static void random_node(struct random_system *r)
         random_power(r);
     group_end(r);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* rails.h - of random systems: several adapters at each node. */
-#ifndef TESTS_RANDOM_SYSTEM_RAILS_H
-#define TESTS_RANDOM_SYSTEM_RAILS_H
+#pragma once
 
 #include "tests/random_system/routing.h"
 
@@ -92,5 +91,3 @@ static void random_rails_write(struct random_system *r)
     for (int i = 0; i < r->override_count; i++)
         free(r->overrides[i]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* routing.h - of random systems: algorithm, path selection, links that fail. */
-#ifndef TESTS_RANDOM_SYSTEM_ROUTING_H
-#define TESTS_RANDOM_SYSTEM_ROUTING_H
+#pragma once
 
 #include "tests/random_system/draw.h"
 #include "tests/random_system/fabric.h"
@@ -318,5 +317,3 @@ static void random_faults(struct random_system *r)
     group_end(r);
     route_free(random_probe(r)); /* paths around faults need a channel more */
 }
-
-#endif

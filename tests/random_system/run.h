@@ -1,6 +1,5 @@
 /* run.h - of random systems: how the run ends, and what it writes. */
-#ifndef TESTS_RANDOM_SYSTEM_RUN_H
-#define TESTS_RANDOM_SYSTEM_RUN_H
+#pragma once
 
 #include "tests/random_system/traffic.h"
 
@@ -134,5 +133,3 @@ static void random_run(struct random_system *r, bool traffic)
     group_end(r);
     random_output(r, end != END_MEASURE && end != END_ITSELF, unit);
 }
-
-#endif

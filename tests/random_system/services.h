@@ -1,7 +1,6 @@
 /* services.h - of random systems: one or two services beside the traffic, which bounds the length of the run.
  */
-#ifndef TESTS_RANDOM_SYSTEM_SERVICES_H
-#define TESTS_RANDOM_SYSTEM_SERVICES_H
+#pragma once
 
 #include "tests/random_system/traffic.h"
 
@@ -31,5 +30,3 @@ static void random_services(struct random_system *r)
     }
     r->group[0] = '\0';
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* steps.h - of random systems that skip: traces and schedules whose steps repeat. */
-#ifndef TESTS_RANDOM_SYSTEM_STEPS_H
-#define TESTS_RANDOM_SYSTEM_STEPS_H
+#pragma once
 
 #include "tests/random_system/draw.h"
 
@@ -95,5 +94,3 @@ static uint32_t random_steps_trace(struct random_system *r, uint32_t most)
     r->trace = true;
     return s.tasks;
 }
-
-#endif

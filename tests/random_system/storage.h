@@ -1,6 +1,5 @@
 /* storage.h - of random systems: file servers, and tasks that write to them and read. */
-#ifndef TESTS_RANDOM_SYSTEM_STORAGE_H
-#define TESTS_RANDOM_SYSTEM_STORAGE_H
+#pragma once
 
 #include "tests/random_system/draw.h"
 
@@ -80,5 +79,3 @@ static void random_checkpoints(struct random_system *r)
     put_whole(r, "checkpoint_every", 1, 3, 1, 3);
     put_size(r, "checkpoint_bytes", 1, 4 * r->packet, 1, 8 * r->packet);
 }
-
-#endif

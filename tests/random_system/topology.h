@@ -1,7 +1,6 @@
 /* topology.h - of random systems: the network. Equal speeds and latencies come up often, since they make
  * ties; so do odd ones, since they bring credits out of order. */
-#ifndef TESTS_RANDOM_SYSTEM_TOPOLOGY_H
-#define TESTS_RANDOM_SYSTEM_TOPOLOGY_H
+#pragma once
 
 #include "tests/random_system/draw.h"
 #include "tests/random_system/fabric.h"
@@ -362,5 +361,3 @@ static void random_topology(struct random_system *r)
             random_topologies[i].write(r);
     group_end(r);
 }
-
-#endif

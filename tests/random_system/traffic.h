@@ -1,6 +1,5 @@
 /* traffic.h - of random systems: synthetic traffic. */
-#ifndef TESTS_RANDOM_SYSTEM_TRAFFIC_H
-#define TESTS_RANDOM_SYSTEM_TRAFFIC_H
+#pragma once
 
 #include "tests/random_system/draw.h"
 
@@ -212,5 +211,3 @@ static void random_traffic(struct random_system *r)
         put_ps(r, "start", random_span(r) * (double)random_whole(r, "start", 0, 900, 0, 999));
     group_end(r);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* fabric_bench.h - dumps of InfiniBand clusters as topologies, for the tests of routing/import/. */
-#ifndef TESTS_FABRIC_BENCH_H
-#define TESTS_FABRIC_BENCH_H
+#pragma once
 
 #include "routing/import/import.h"
 #include "routing/topology.h"
@@ -123,5 +122,3 @@ static inline void check_message(const struct edit *edit, enum ker_status status
         fail_msg("\"%s\" to \"%s\": expected line %s, ... %s ...; got: %s", edit->from,
                  edit->to ? edit->to : "(end)", edit->line, edit->message, status ? text : "no error");
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* tables.h - what the tests of routing tables share: networks of all kinds, and walks over them. */
-#ifndef TESTS_TABLES_H
-#define TESTS_TABLES_H
+#pragma once
 
 #include "routing/tables/make.h"
 #include "tests/route_walk.h"
@@ -86,5 +85,3 @@ static inline void every_pair_reached(const struct route_topology *topology)
             if (a != b)
                 walk_packet(topology, a, b, CHANNELS, &random);
 }
-
-#endif

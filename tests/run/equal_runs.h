@@ -1,7 +1,6 @@
 /* equal_runs.h - the runs of test_equal_bits: which systems, in which variants, and one of them. Who includes
  * it has marssim_main and defines _GNU_SOURCE. */
-#ifndef TESTS_EQUAL_RUNS_H
-#define TESTS_EQUAL_RUNS_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -294,5 +293,3 @@ static int run_do(const struct run *run, const char *folder)
     alarm(0);
     return status;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* run_process.h - marssim and mpirun as processes of a test, which may signal them, and what two runs must
  * have in common. Who includes it defines _GNU_SOURCE first. */
-#ifndef TESTS_RUN_PROCESS_H
-#define TESTS_RUN_PROCESS_H
+#pragma once
 
 #include "tests/equal_bits.h"
 
@@ -221,5 +220,3 @@ static inline int scratch_close(void **state)
     free(command);
     return status;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * is left over, and both sides agree on the bytes of a message; who must know what at the end, says
  * assert_result.
  */
-#ifndef TESTS_COLLECTIVE_GAME_H
-#define TESTS_COLLECTIVE_GAME_H
+#pragma once
 
 #include "tasks/mpi/collectives/collective.h"
 
@@ -338,5 +337,3 @@ static inline const struct ker_kind *find(unsigned collective, const char *name)
             return *a;
     return NULL;
 }
-
-#endif

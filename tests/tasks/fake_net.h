@@ -5,8 +5,7 @@
  * control messages those before. A message takes latency + bytes x 40 ps (25 GB/s) to arrive and bytes x 40
  * ps until it has left; inside a node it takes node_copy to arrive, and has left then.
  */
-#ifndef TESTS_FAKE_NET_H
-#define TESTS_FAKE_NET_H
+#pragma once
 
 #include "tasks/mpi/mpi.h"
 #include "tests/tasks/task_rows.h"
@@ -332,5 +331,3 @@ static void fake_close(struct fake_net *net)
     free(net->event);
     free(net->sent);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* goal_files.h - what the tests of GOAL schedules share: files of given bytes, reading them, and looking at
  * operations. */
-#ifndef TESTS_GOAL_FILES_H
-#define TESTS_GOAL_FILES_H
+#pragma once
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
@@ -74,5 +73,3 @@ static inline void expect_op(const struct graph_task *task, uint32_t number, con
     assert_int_equal(op->on_done, expected->on_done);
     assert_int_equal(op->line, expected->line);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* ops_by_hand.h - operations of scenes that are known by hand, over the network of fake_net.h: a message of n
  * bytes leaves after LEAVES(n) and arrives 1 us later; WAY(n) is both.
  */
-#ifndef OPS_BY_HAND_H
-#define OPS_BY_HAND_H
+#pragma once
 
 #include "fake_net.h"
 
@@ -23,5 +22,3 @@
 #define IBARRIER {.kind = TASK_OP_ICOLLECTIVE, \
     .collective = TASK_COLL_BARRIER, .request = 1, .call = "MPI_Ibarrier"}
 /* clang-format on */
-
-#endif

@@ -1,8 +1,7 @@
 /* program_bench.h - for tests of generators: a program from its settings, with all its tasks; its exchange,
  * and settings that are refused. The test names the program before it includes this: PROGRAM, and static
  * const struct task_program_class *class. */
-#ifndef TESTS_PROGRAM_BENCH_H
-#define TESTS_PROGRAM_BENCH_H
+#pragma once
 
 #include "tasks/jobs/jobs.h"
 #include "tests/replay.h"
@@ -82,5 +81,3 @@ static void bench_refused(const char *settings, const char *text)
     assert_non_null(strstr(b.error.text, text));
     bench_close(&b);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* task_rows.h - for tests: the table of tasks as structs. */
-#ifndef TESTS_TASK_ROWS_H
-#define TESTS_TASK_ROWS_H
+#pragma once
 
 #include "tasks/mpi/mpi.h"
 
@@ -31,5 +30,3 @@ static inline void task_rows(const struct task_mpi *mpi, ker_time end, struct ta
                                     task_row_cell(t, i, "passes")};
     stats_table_free(t);
 }
-
-#endif

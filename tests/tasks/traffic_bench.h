@@ -1,6 +1,5 @@
 /* traffic_bench.h - the traffic of a configuration without a network, for the tests of tasks/traffic/. */
-#ifndef TESTS_TRAFFIC_BENCH_H
-#define TESTS_TRAFFIC_BENCH_H
+#pragma once
 
 #include "nodes/nodes.h"
 #include "routing/routing.h"
@@ -79,5 +78,3 @@ static inline struct bench bench_good(const char *topology, const char *traffic)
     assert_non_null(b.traffic);
     return b;
 }
-
-#endif

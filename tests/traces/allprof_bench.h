@@ -1,6 +1,5 @@
 /* allprof_bench.h - liballprof traces written by a test, and what the reader makes of them. */
-#ifndef TESTS_ALLPROF_BENCH_H
-#define TESTS_ALLPROF_BENCH_H
+#pragma once
 
 #include "tasks/jobs/jobs.h"
 #include "tests/replay.h"
@@ -142,5 +141,3 @@ static inline void expect_end(struct bench *b, uint32_t task)
 #define BARRIER(group) "MPI_Barrier:300:" group ":301\n"
 #define SPLIT(group, colour, key, variable)                                                                  \
     "MPI_Comm_split:300:" group ":" colour ":" key ":" variable ":301\n"
-
-#endif

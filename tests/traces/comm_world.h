@@ -1,7 +1,6 @@
 /* comm_world.h - programs of many tasks that make communicators, written as liballprof traces, and which
  * communicator the reader takes each handle for. */
-#ifndef TESTS_COMM_WORLD_H
-#define TESTS_COMM_WORLD_H
+#pragma once
 
 #include "traces/allprof/allprof.h"
 
@@ -379,5 +378,3 @@ static inline void expect(struct world *w, bool doubt)
     assert_true(doubt || f.same_traffic);
     world_release(w);
 }
-
-#endif

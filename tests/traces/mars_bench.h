@@ -1,6 +1,5 @@
 /* mars_bench.h - for tests of the replay: a trace of one task, written by the tracer's own writer. */
-#ifndef TESTS_MARS_BENCH_H
-#define TESTS_MARS_BENCH_H
+#pragma once
 
 #include "traces/mars/mars.h"
 
@@ -86,5 +85,3 @@ static inline void trace_end(struct trace *t)
     assert_true(mars_writer_close(t->writer));
     close(t->file);
 }
-
-#endif

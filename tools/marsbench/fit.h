@@ -1,6 +1,5 @@
 /* fit.h - marsbench --fit: the parameters of a machine's ends from measured points. */
-#ifndef BENCH_FIT_H
-#define BENCH_FIT_H
+#pragma once
 
 #include "tools/marsbench/model.h"
 
@@ -57,5 +56,3 @@ bool bench_machine_write(const struct bench_fit *, const char *from, FILE *);
 enum ker_status bench_check(struct bench_fit *, struct ker_error *);
 /* The network's own latency and rate, from its times with ends that cost nothing. */
 enum ker_status bench_network_find(struct bench_known *, struct ker_error *);
-
-#endif

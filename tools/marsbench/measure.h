@@ -1,6 +1,5 @@
 /* measure.h - measuring this machine, by all tasks of an MPI program together. */
-#ifndef BENCH_MEASURE_H
-#define BENCH_MEASURE_H
+#pragma once
 
 #include "tools/marsbench/points.h"
 
@@ -60,5 +59,3 @@ void bench_overheads(struct bench_run *, enum bench_where);
 /* collectives.c, local.c: all tasks. */
 void bench_collectives(struct bench_run *);
 void bench_local(struct bench_run *);
-
-#endif

@@ -11,8 +11,7 @@
  * memory are straight lines between knots, and level behind the last one. Combining and copying take bytes /
  * rate of processor time. Parameters are microseconds, or microseconds per byte.
  */
-#ifndef BENCH_MODEL_H
-#define BENCH_MODEL_H
+#pragma once
 
 #include "tools/marsbench/points.h"
 
@@ -87,5 +86,3 @@ bool bench_walk(const struct bench_model *, const struct bench_point *, struct b
 const char *bench_algorithm_name(const struct bench_point *, char *buffer, size_t room);
 /* What jobs[].bytes and MPI count of a point's vector. */
 uint64_t bench_call_bytes(const struct bench_point *);
-
-#endif

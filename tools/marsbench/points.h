@@ -6,8 +6,7 @@
  * are read: our own CSV, CSV with the columns of PICO's curves (collectives only), and what OSU's benchmarks
  * print.
  */
-#ifndef BENCH_POINTS_H
-#define BENCH_POINTS_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -74,5 +73,3 @@ int bench_curve_order(const struct bench_point *, const struct bench_point *);
 /* Our own CSV; false: it could not be written. */
 bool bench_points_write(const struct bench_points *, FILE *);
 void bench_points_release(struct bench_points *);
-
-#endif

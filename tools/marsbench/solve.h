@@ -1,6 +1,5 @@
 /* solve.h - linear least squares that few wrong points do not spoil, with bounds. */
-#ifndef BENCH_SOLVE_H
-#define BENCH_SOLVE_H
+#pragma once
 
 #include "tools/marsbench/model.h"
 
@@ -16,5 +15,3 @@ struct bench_equation {
  * parameters. */
 enum ker_status bench_solve(struct bench_model *, const struct bench_equation *, size_t count,
                             double *condition, struct ker_error *);
-
-#endif

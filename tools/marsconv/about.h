@@ -1,8 +1,7 @@
 /* about.h - what a reader makes records of whose format is not that of marstrace: definitions of a task
  * (about.c), numbers of its requests (held.c), records field by field (made.c).
  */
-#ifndef CONV_ABOUT_H
-#define CONV_ABOUT_H
+#pragma once
 
 #include "tools/marsconv/conv.h"
 
@@ -67,5 +66,3 @@ const char *conv_made_collective(struct conv_made *, const struct task_op *, int
 /* The call, of the fields that were set. */
 void conv_made_record(struct conv_made *, struct conv_about *, struct mars_record *, const char *name,
                       const char *fields);
-
-#endif

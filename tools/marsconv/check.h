@@ -6,8 +6,7 @@
  * is what one task sends to another with one tag on one communicator. When there are more of them than
  * CHECK_CHANNELS, the trace is read several times, each for a part of the receivers.
  */
-#ifndef CONV_CHECK_H
-#define CONV_CHECK_H
+#pragma once
 
 #include "tools/marsconv/walk.h"
 
@@ -130,5 +129,3 @@ bool check_again(struct check *, struct mars_error *);
 /* ---- check_calls.c ---- */
 
 bool check_task(struct check *, uint32_t number, struct mars_error *);
-
-#endif

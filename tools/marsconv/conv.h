@@ -8,8 +8,7 @@
  * Everything streams: a task's calls are read one after the other, and what is kept does not grow with them.
  * All functions that return bool return false with a text in the error.
  */
-#ifndef CONV_H
-#define CONV_H
+#pragma once
 
 #include "traces/mars/mars.h"
 #include "traces/traces.h"
@@ -206,5 +205,3 @@ int conv_pattern(const char *name, const char *const *keys, unsigned count, cons
 int conv_check(const char *path, const struct conv_options *);
 int conv_steps(const char *path, const struct conv_options *);
 int conv_stats(const char *path, bool json, const struct conv_options *);
-
-#endif

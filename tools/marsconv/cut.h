@@ -9,8 +9,7 @@
  * channel a range of numbers is kept, and so it is with the collectives of a communicator, and with the
  * starts of a persistent one.
  */
-#ifndef CONV_CUT_H
-#define CONV_CUT_H
+#pragma once
 
 #include "tools/marsconv/walk.h"
 
@@ -107,5 +106,3 @@ bool cut_walk(struct cut *, struct conv_source *, uint32_t task, enum cut_pass, 
 
 bool cut_task_write(struct cut *, struct conv_source *, struct conv_sink *, uint32_t task,
                     const struct cut_kept *, struct mars_error *);
-
-#endif

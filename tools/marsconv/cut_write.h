@@ -1,8 +1,7 @@
 /* cut_write.h - what the parts of writing share: cut_write.c (a task), cut_keep.c (which records),
  * cut_windows.c (one-sided calls), cut_values.c (what they were called with), cut_about.c (definitions).
  */
-#ifndef CONV_CUT_WRITE_H
-#define CONV_CUT_WRITE_H
+#pragma once
 
 #include "tools/marsconv/about.h"
 #include "tools/marsconv/cut.h"
@@ -99,5 +98,3 @@ void cut_windows_release(struct cut_writing *);
 /* Is the record in the part? *comm: its communicator, 0 if it has none; that of a matched message is found.
  * w->value has what it is called with there. */
 bool cut_keep(struct cut_writing *, const struct mars_record *, int64_t *comm, enum cut_place);
-
-#endif

@@ -1,8 +1,7 @@
 /* foreign.h - traces of other tools: foreign.c (the trace), foreign_record.c (an operation of its reader
  * becomes a record).
  */
-#ifndef CONV_FOREIGN_H
-#define CONV_FOREIGN_H
+#pragma once
 
 #include "tools/marsconv/about.h"
 #include "tools/marsconv/job.h"
@@ -41,5 +40,3 @@ struct cfr_reading { /* of a task */
 void cfr_begin(struct cfr_reading *);
 bool cfr_next(struct cfr_reading *, struct conv_record *);
 void cfr_end(struct cfr_reading *);
-
-#endif

@@ -1,6 +1,5 @@
 /* job.h - the job that replays a trace, without a simulation: what a reader of the simulator makes of it. */
-#ifndef CONV_JOB_H
-#define CONV_JOB_H
+#pragma once
 
 #include "tools/marsconv/conv.h"
 
@@ -17,5 +16,3 @@ struct conv_job {
 enum ker_status conv_job_open(struct conv_job *, const char *path, const char *format,
                               const struct conv_options *, struct ker_error *);
 void conv_job_close(struct conv_job *);
-
-#endif

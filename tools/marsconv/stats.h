@@ -1,6 +1,5 @@
 /* stats.h - what --stats counts: stats.c and phases.c fill it in, stats_print.c prints it. */
-#ifndef CONV_STATS_H
-#define CONV_STATS_H
+#pragma once
 
 #include "tools/marsconv/walk.h"
 
@@ -74,5 +73,3 @@ bool stats_print_json(const struct stats *, FILE *);
 struct stats_sum {
     uint64_t calls, bytes, time_ns, least, most; /* least, most: calls of one task */
 };
-
-#endif

@@ -2,8 +2,7 @@
  * messages and collectives began and ended, and who waited for whom). Times are ns, int64_t, since MPI_Init
  * returned, or of the day where all tasks say that.
  */
-#ifndef CONV_WAITS_H
-#define CONV_WAITS_H
+#pragma once
 
 #include "tools/marsconv/cut.h"
 
@@ -46,5 +45,3 @@ void waits_align(struct waits *);
 /* How long the call waited; those of a task are forgotten when the next one's are found (CUT_WAITS). */
 uint64_t waits_of(const struct waits *, uint32_t thread, uint64_t number);
 void waits_forget(struct waits *);
-
-#endif

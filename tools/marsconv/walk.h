@@ -2,8 +2,7 @@
  * windows. Whatever looks at a trace walks it so, and keeps what it wants of requests by their numbers
  * (CONV_REQUEST_AT).
  */
-#ifndef CONV_WALK_H
-#define CONV_WALK_H
+#pragma once
 
 #include "tools/marsconv/conv.h"
 
@@ -71,5 +70,3 @@ void conv_walk_probed(struct conv_walk *, int64_t comm);
 bool conv_walk_receives(struct conv_walk *, struct conv_probed *);
 /* The task of the trace that messages to a rank go to, or come from; -1: there is none. */
 int64_t conv_task_of(const struct conv_source *, const struct mars_comm *, int64_t rank);
-
-#endif

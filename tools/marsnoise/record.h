@@ -4,8 +4,7 @@
  * interrupted: a detour (the selfish detour benchmark: Beckman, Iskra, Yoshii, Coghlan: The Influence of
  * Operating Systems on the Performance of Collective Operations at Extreme Scale, IEEE Cluster 2006).
  */
-#ifndef MARSNOISE_RECORD_H
-#define MARSNOISE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct noise_record {
 const char *noise_clock_choose(void);
 /* In the calling thread, which is bound already; detour has room for them, and least is 0. */
 void noise_record(struct noise_record *);
-
-#endif

@@ -1,6 +1,5 @@
 /* film.h - frames of the drawing that marsreport's page has, and where they go. Inside tools/marsreport/. */
-#ifndef MARSREPORT_FILM_H
-#define MARSREPORT_FILM_H
+#pragma once
 
 #include "tools/marsreport/scene.h"
 
@@ -20,5 +19,3 @@ struct film_out *film_out_open(const struct film_settings *, int rate, char **pa
 enum ker_status film_out_frame(struct film_out *, const unsigned char *pixels, int stride,
                                struct ker_error *);
 enum ker_status film_out_close(struct film_out *, struct ker_error *);
-
-#endif

@@ -7,8 +7,7 @@
  * In the pipe: a byte, enum rep_hdf5_found; of a table CSV as marssim writes it, with a head, and a line
  * more, REP_HDF5_END, or REP_HDF5_UNREAD where the rest cannot be read.
  */
-#ifndef MARSREPORT_HDF5_CHILD_H
-#define MARSREPORT_HDF5_CHILD_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ enum rep_hdf5_found { REP_HDF5_NO_FILE = 1, REP_HDF5_NO_TABLE, REP_HDF5_FOREIGN,
 
 /* The library is loaded. The child's end of the pipe; NULL: there is no process. */
 FILE *rep_hdf5_child(const char *path, const char *table, pid_t *child);
-
-#endif

@@ -4,8 +4,7 @@
  * What is damaged or larger than its budget is left out or summed up, and a note says so: notes are on the
  * page. Nothing is guessed.
  */
-#ifndef MARSREPORT_REPORT_H
-#define MARSREPORT_REPORT_H
+#pragma once
 
 #include "run/run.h"
 #include "stats/stats.h"
@@ -125,5 +124,3 @@ enum ker_status rep_runs_write(const struct rep_request *, const char *path, boo
                                struct ker_error *);
 /* data: {"runs": [what rep_folder_data makes]}, or of a sweep {"runs": [], "sweep": {...}} (marssweep). */
 enum ker_status rep_page_write(const char *path, const json_t *data, struct ker_error *);
-
-#endif

@@ -6,8 +6,7 @@
  * draw as lines, colour their sender's place, each class of links for itself. A line or place shows the
  * busiest of its links.
  */
-#ifndef MARSREPORT_SCENE_H
-#define MARSREPORT_SCENE_H
+#pragma once
 
 #include "tools/marsreport/report.h"
 
@@ -164,5 +163,3 @@ json_t *rep_where_json(const json_t *data, const struct rep_links *, const struc
 json_t *rep_matrices_json(struct rep_folder *, uint32_t nodes);
 /* Over how many links: {"rows": [[links, messages, bytes]], "every"}; NULL: there is no matrix.csv. */
 json_t *rep_distance_json(struct rep_folder *, const struct rep_links *);
-
-#endif

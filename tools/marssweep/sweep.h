@@ -8,8 +8,7 @@
  *
  * Points that differ in run.seed only are a group: of its figures there are a mean and an interval.
  */
-#ifndef MARSSWEEP_SWEEP_H
-#define MARSSWEEP_SWEEP_H
+#pragma once
 
 #include "run/run.h"
 
@@ -329,5 +328,3 @@ enum ker_status sweep_alone_write(const struct sweep *, struct sqlite3 *, FILE *
 /* ---- slurm.c ---- */
 
 enum ker_status sweep_slurm_write(const struct sweep *, char **argv, struct ker_error *);
-
-#endif

@@ -1,7 +1,6 @@
 /* call.h - a call that is being recorded, and how its fields are appended to its shape. Private to record.c,
  * sides.c and completion.c. */
-#ifndef TRC_CALL_H
-#define TRC_CALL_H
+#pragma once
 
 #include "trc.h"
 
@@ -59,5 +58,3 @@ void trc_hints_put(struct trc_call *, MPI_Info);
 int64_t trc_file_position(MPI_File);
 /* constants.c: constants of MPI, whose values differ between libraries, by numbers of our own. */
 int64_t trc_constant(unsigned role, intptr_t value);
-
-#endif

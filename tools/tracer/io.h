@@ -1,6 +1,5 @@
 /* io.h - what libmarstrace-io reports to libmarstrace of a call of POSIX input or output. */
-#ifndef TRC_IO_H
-#define TRC_IO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct trc_io {
     int64_t bytes;    /* asked for; OPEN: 0 to read, 1 to write, 2 both */
     int64_t got;      /* bytes; below 0: it failed */
 };
-
-#endif

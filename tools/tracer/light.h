@@ -5,8 +5,7 @@
  * and nothing behind it but to look whether something was found. All else is in functions of their own, so
  * that the wrapper need not keep its arguments.
  */
-#ifndef TRC_LIGHT_H
-#define TRC_LIGHT_H
+#pragma once
 
 #include "trc.h"
 
@@ -58,5 +57,3 @@ static inline int trc_light_end(struct trc_poll *poll, int result)
         return trc_light_spent(poll);
     return MPI_SUCCESS;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* marstrace.h - what marstrace does with traces. All return the program's exit status: 0, or 2 with a
  * message. */
-#ifndef MARSTRACE_H
-#define MARSTRACE_H
+#pragma once
 
 #include "traces/mars/mars.h"
 
@@ -10,5 +9,3 @@ int trc_list(const char *trace, const char *to);
 
 /* Prints warnings and, when it failed, the error; the exit status. */
 int trc_end(struct mars_trace *, const struct mars_error *);
-
-#endif

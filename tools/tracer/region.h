@@ -1,6 +1,5 @@
 /* region.h - the part of a run that is recorded, as text. */
-#ifndef TRC_REGION_H
-#define TRC_REGION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct trc_region {
 
 /* False: it is no region. */
 bool trc_region_parse(const char *text, struct trc_region *);
-
-#endif

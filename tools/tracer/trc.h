@@ -8,8 +8,7 @@
  * While MPI_THREAD_MULTIPLE is given, the tables are guarded by a lock (trc_lock); otherwise there is one
  * caller at a time. Threads record into writers of their own.
  */
-#ifndef TRC_H
-#define TRC_H
+#pragma once
 
 #include "traces/mars/mars.h"
 
@@ -494,5 +493,3 @@ void trc_fortran_comm_connect(void **p, size_t port, MPI_Fint *error);
 /* ---- profile.c ---- */
 
 void trc_profile_gather(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* wall.h - wall time in nanoseconds, from the processor's counter or from the system (wall.c). */
-#ifndef TRC_WALL_H
-#define TRC_WALL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ static inline int64_t trc_wall(void)
  * it is not. To be called once, before anything is recorded. */
 uint64_t trc_wall_begin(void);
 int64_t trc_wall_off(void); /* ns by which it is later than the system's clock */
-
-#endif

@@ -6,8 +6,7 @@
  * hash; a line with the same call and text is not taken apart again, and the lines behind its last occurrence
  * are those to be expected.
  */
-#ifndef TASKS_ALLPROF_AGAIN_H
-#define TASKS_ALLPROF_AGAIN_H
+#pragma once
 
 #include "traces/allprof/allprof.h"
 #include "traces/allprof/number.h"
@@ -154,5 +153,3 @@ static inline bool again_may(const struct allprof_args *args)
     return !args->counts && !args->counts2 && args->call->kind != ALLPROF_INIT &&
            args->call->kind != ALLPROF_FINALIZE;
 }
-
-#endif

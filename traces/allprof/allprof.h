@@ -5,8 +5,7 @@
  * latter, resolves it and shares the result (comm.c, share.c). Operations then go to the ranks where the
  * tasks live (traces/store/hand.h).
  */
-#ifndef TASKS_ALLPROF_H
-#define TASKS_ALLPROF_H
+#pragma once
 
 #include "traces/op.h"
 #include "traces/store/store.h"
@@ -421,5 +420,3 @@ struct allprof_together {
 extern uint32_t allprof_alone;
 /* Collective. Gives back the events and tallies that were read. */
 enum ker_status allprof_resolve(struct allprof_together *, struct ker_error *);
-
-#endif

@@ -5,8 +5,7 @@
  * the members of those whose members the call does not show, and bind.c decides which handle is
  * which. Both judge by signs (sign.c): what a task does on a handle.
  */
-#ifndef TASKS_ALLPROF_COMM_H
-#define TASKS_ALLPROF_COMM_H
+#pragma once
 
 #include "traces/allprof/allprof.h"
 
@@ -139,5 +138,3 @@ enum ker_status allprof_groups_find(struct allprof_resolver *, bool *found);
 void allprof_bind(struct allprof_resolver *);
 /* A decision that the trace leaves open. */
 void allprof_doubt(struct allprof_resolver *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

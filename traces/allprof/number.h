@@ -3,8 +3,7 @@
  * Eight characters are looked at at once. So whoever calls must be allowed to read ALLPROF_SLACK bytes beyond
  * the 0 that ends the text, whatever they are.
  */
-#ifndef TASKS_ALLPROF_NUMBER_H
-#define TASKS_ALLPROF_NUMBER_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ static inline bool allprof_number(const char **text, int64_t *number)
     *text = at;
     return fits;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* poll.h - tests and probes that are repeated: is a call the same as the one before? */
-#ifndef TASKS_ALLPROF_POLL_H
-#define TASKS_ALLPROF_POLL_H
+#pragma once
 
 #include "traces/allprof/allprof.h"
 
@@ -28,5 +27,3 @@ static inline struct poll poll_of(const struct allprof_args *args)
     return (struct poll){.variable = args->variable,
                          .count = args->call->layout[0] == 'a' ? args->variables : 1};
 }
-
-#endif

@@ -5,8 +5,7 @@
  * communicator as one of its members knows it; its candidates are the member's handles of the right rank and
  * size, or none (the member never uses it).
  */
-#ifndef TASKS_ALLPROF_SEARCH_H
-#define TASKS_ALLPROF_SEARCH_H
+#pragma once
 
 #include "traces/allprof/comm.h"
 
@@ -76,5 +75,3 @@ bool allprof_search_decide(struct allprof_search *, uint32_t slot, uint32_t choi
 bool allprof_search_go(struct allprof_search *);
 /* Takes back what was decided since the trail was this long. */
 void allprof_search_undo(struct allprof_search *, size_t to);
-
-#endif

@@ -4,8 +4,7 @@
  * Two forms: that of Dimemas 5 ("#DIMEMAS:...", records of numbers with colons) and the older one of
  * MPIDtrace (records of names, numbers in braces).
  */
-#ifndef TASK_DIMEMAS_H
-#define TASK_DIMEMAS_H
+#pragma once
 
 #include "traces/foreign/request.h"
 
@@ -72,5 +71,3 @@ bool dimemas_rooted(uint8_t collective);
 /* ---- task.c ---- */
 
 enum ker_status dimemas_task_read(const struct dimemas_trace *, struct foreign_task *, struct ker_error *);
-
-#endif

@@ -5,8 +5,7 @@
  * these in a store, hands them from rank to rank, yields them, and saves where a task is. marsconv makes
  * records of what is in the store: so a format has one reader.
  */
-#ifndef TASK_FOREIGN_H
-#define TASK_FOREIGN_H
+#pragma once
 
 #include "traces/replay/order.h"
 #include "traces/store/own.h"
@@ -116,5 +115,3 @@ static inline bool foreign_has_counts(unsigned collective)
            collective == TASK_COLL_ALLGATHERV || collective == TASK_COLL_ALLTOALLV ||
            collective == TASK_COLL_REDUCE_SCATTER;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* request.h - requests in traces that have no handles of them: what waits and tests name. */
-#ifndef TASK_FOREIGN_REQUEST_H
-#define TASK_FOREIGN_REQUEST_H
+#pragma once
 
 #include "traces/foreign/foreign.h"
 
@@ -44,5 +43,3 @@ void foreign_request_one(struct foreign_requests *);
  * returns how many others there are. */
 uint32_t foreign_request_end(struct foreign_requests *, struct foreign_task *, uint32_t line);
 void foreign_requests_release(struct foreign_requests *);
-
-#endif

@@ -7,8 +7,7 @@
  * Nothing in this folder's codec needs MPI or the simulator: it is also linked into the library that is
  * loaded into traced programs. So errors are texts, and running out of memory is one of them.
  */
-#ifndef MARS_BLOCK_H
-#define MARS_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ const uint8_t *mars_section(const struct mars_sections *, enum mars_section_kind
 
 /* CRC-32 (polynomial 0x04C11DB7 reflected), as zlib's. */
 uint32_t mars_crc(const uint8_t *data, size_t bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* define.h - numbers that mean something of their own in a trace, and the kinds of definitions;
  * docs/trace-format.md has their bytes. */
-#ifndef MARS_DEFINE_H
-#define MARS_DEFINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ enum mars_definition {
 /* Writes a list of ranks as runs; there must be room for MARS_RANKS_MOST(count) bytes. Returns the end. */
 #define MARS_RANKS_MOST(count) (16 + (size_t)(count)*16)
 uint8_t *mars_ranks_put(uint8_t *to, const int32_t *rank, uint32_t count);
-
-#endif

@@ -3,8 +3,7 @@
  * A run is pieces of one size at a constant stride, and all of them again at another one: a column of a
  * matrix is one, and a block of a three-dimensional grid, however large. Pieces that touch are one.
  */
-#ifndef MARS_MAP_H
-#define MARS_MAP_H
+#pragma once
 
 #include "traces/mars/varint.h"
 
@@ -35,5 +34,3 @@ void mars_map_release(struct mars_map *);
 uint8_t *mars_map_put(uint8_t *to, const struct mars_map *);
 /* False: it is damaged. */
 bool mars_map_get(struct mars_map *, struct mars_bytes *);
-
-#endif

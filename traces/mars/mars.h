@@ -1,7 +1,6 @@
 /* mars.h - traces of marstrace, for those outside: written by the tracer and marsconv, read by the replay and
  * the tools. */
-#ifndef MARS_MARS_H
-#define MARS_MARS_H
+#pragma once
 
 #include "traces/mars/define.h"
 #include "traces/mars/map.h"
@@ -9,5 +8,3 @@
 #include "traces/mars/reader.h"
 #include "traces/mars/varint.h"
 #include "traces/mars/writer.h"
-
-#endif

@@ -3,8 +3,7 @@
  * It is of this machine's byte order and read back on the same kind of machine only. `records` is raised
  * after everything a record needs has been stored.
  */
-#ifndef MARS_OPEN_H
-#define MARS_OPEN_H
+#pragma once
 
 #include "traces/mars/writer.h"
 
@@ -35,5 +34,3 @@ struct mars_open {
 
 /* Makes the block of it. */
 bool mars_open_block(const struct mars_open *, struct mars_payload *);
-
-#endif

@@ -1,6 +1,5 @@
 /* pieces.h - the blocks of a trace: which there are, and getting one. Private to the readers. */
-#ifndef MARS_PIECES_H
-#define MARS_PIECES_H
+#pragma once
 
 #include "traces/mars/reader.h"
 
@@ -59,5 +58,3 @@ size_t mars_source_read(const struct mars_source *, uint64_t offset, void *to, s
 /* pieces_index.c: of a merged file. */
 bool mars_index_encode(const struct mars_piece *, size_t count, struct mars_payload *);
 bool mars_index_decode(const uint8_t *data, size_t bytes, struct mars_piece **, size_t *count);
-
-#endif

@@ -5,8 +5,7 @@
  * returns an error that names file and byte, or hands out values that lie within what was defined. No file is
  * kept open. Streams of one trace may be used by several threads, each by one at a time.
  */
-#ifndef MARS_READER_H
-#define MARS_READER_H
+#pragma once
 
 #include "traces/mars/block.h"
 #include "traces/mars/define.h"
@@ -222,5 +221,3 @@ static inline bool mars_done_next(const struct mars_record *record, struct mars_
 }
 /* The bytes of a call in a profile: those of its send side, and if it has none, of its receive side. */
 uint64_t mars_record_bytes(const struct mars_record *);
-
-#endif

@@ -5,8 +5,7 @@
  * take as many as they are. Class c < 4 is the time c. Else l = c / 4 + 1 is the place of its highest bit, c
  * % 4 the two bits below that one, and l - 2 further bits follow, lowest first.
  */
-#ifndef MARS_TIMES_H
-#define MARS_TIMES_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -83,5 +82,3 @@ static inline uint64_t mars_time_of(unsigned class, uint64_t bits)
 {
     return class < 4 ? class : (uint64_t)(4 + class % 4) << mars_time_bits(class) | bits;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Readers never go beyond the end: they set `bad` and give 0.
  */
-#ifndef MARS_VARINT_H
-#define MARS_VARINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ static inline uint64_t mars_load(const uint8_t *from, unsigned bytes)
         value |= (uint64_t)from[i] << 8 * i;
     return value;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * writer at a time; writers of one file may be used by several threads at the same time, since blocks are
  * appended by one write each.
  */
-#ifndef MARS_WRITER_H
-#define MARS_WRITER_H
+#pragma once
 
 #include "traces/mars/block.h"
 
@@ -69,5 +68,3 @@ void mars_writer_define(struct mars_writer *, unsigned kind, const uint8_t *data
 /* What the open block in `map` would be as a block: appended to `payload`'s start like any. False: there is
  * nothing in it, or it is damaged. */
 bool mars_open_encode(const void *map, size_t bytes, struct mars_payload *payload);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A task is a member of the group of locations that talk by MPI, in its order.
  */
-#ifndef TASK_OTF2_H
-#define TASK_OTF2_H
+#pragma once
 
 #include "traces/foreign/foreign.h"
 
@@ -180,5 +179,3 @@ enum ker_status otf2_task_unknown(struct otf2_task *, const struct otf2_event *,
 
 /* The operation of a collective's record. *some: there is one. */
 enum ker_status otf2_collective(struct otf2_task *, const struct otf2_event *, struct task_op *, bool *some);
-
-#endif

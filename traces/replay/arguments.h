@@ -2,8 +2,7 @@
  * the operation's fields for its sort of call; an error names the trace, the task, the call and what is
  * wrong.
  */
-#ifndef TASK_REPLAY_ARGUMENTS_H
-#define TASK_REPLAY_ARGUMENTS_H
+#pragma once
 
 #include "traces/replay/replay.h"
 
@@ -75,5 +74,3 @@ void replay_active_unknown(struct replay_task *);
 /* combine.c: what the call combines by, into op->combine. */
 void replay_combine_get(struct replay_task *, struct task_op *);
 enum ker_status replay_collective_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
-
-#endif

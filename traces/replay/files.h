@@ -8,8 +8,7 @@
  * collective accesses are counted. So a call of several tasks has the same name at all of them (struct
  * replay_joint_key), without a message.
  */
-#ifndef TASK_REPLAY_FILES_H
-#define TASK_REPLAY_FILES_H
+#pragma once
 
 #include "traces/replay/arguments.h"
 
@@ -183,5 +182,3 @@ enum ker_status replay_file_op(struct replay_task *, struct task_op *, bool *som
                                const struct replay_wrong *);
 /* Of a call that completed requests: a wait for what else those stand for; false: nothing. */
 bool replay_file_further(struct replay_task *, struct task_op *);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Of a task with several threads nothing is said: what one receives another may answer.
  */
-#ifndef TASK_REPLAY_FOUND_H
-#define TASK_REPLAY_FOUND_H
+#pragma once
 
 #include "traces/mars/mars.h"
 #include "traces/op.h"
@@ -46,5 +45,3 @@ struct replay_depends replay_found_next(struct replay_found *, const struct mars
 bool replay_found_trusts(const struct replay_found *, uint32_t class);
 uint64_t replay_found_depends(const struct replay_found *);
 void replay_found_release(struct replay_found *);
-
-#endif

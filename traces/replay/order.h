@@ -1,6 +1,5 @@
 /* order.h - whether the collectives of the tasks of a trace fit each other; its partitioned messages, too. */
-#ifndef TASK_REPLAY_ORDER_H
-#define TASK_REPLAY_ORDER_H
+#pragma once
 
 #include "traces/op.h"
 
@@ -24,5 +23,3 @@ void replay_order_end(struct replay_order *, const struct task_comm *comms, cons
 /* Collective. path: the trace, for messages, which end with an advice. */
 enum ker_status replay_order_agree(struct replay_order *, const struct task_comm *comms, struct ker_comm *,
                                    const char *path, const char *advice, struct ker_error *);
-
-#endif

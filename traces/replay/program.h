@@ -1,6 +1,5 @@
 /* program.h - private to replay.c and read.c: the replay's program, and what it has of a task. */
-#ifndef TASK_REPLAY_PROGRAM_H
-#define TASK_REPLAY_PROGRAM_H
+#pragma once
 
 #include "traces/replay/replay.h"
 #include "traces/store/own.h"
@@ -31,5 +30,3 @@ enum ker_status replay_calls_read(struct task_program *, struct trace_own *, str
 
 /* traced.c: struct task_program_class.traced */
 enum ker_status replay_traced(const struct task_program *, const struct task_traced *, struct ker_error *);
-
-#endif

@@ -6,8 +6,7 @@
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
  * before it and one operation, or none, or several.
  */
-#ifndef TASK_REPLAY_H
-#define TASK_REPLAY_H
+#pragma once
 
 #include "traces/mars/mars.h"
 #include "traces/op.h"
@@ -291,5 +290,3 @@ ker_time replay_duration(const struct replay_task *);
  * call and what is wrong; `path` is the trace. */
 enum ker_status replay_translate(struct replay_task *, struct task_op *, bool *some, const char *path,
                                  struct ker_error *);
-
-#endif

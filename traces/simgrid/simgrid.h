@@ -5,8 +5,7 @@
  * A trace is a list of files, one for each task, or one file of all tasks. A line is the number of a task, an
  * action, and numbers.
  */
-#ifndef TASK_SIMGRID_H
-#define TASK_SIMGRID_H
+#pragma once
 
 #include "traces/foreign/request.h"
 
@@ -83,5 +82,3 @@ enum ker_status simgrid_task_read(const struct simgrid_trace *, struct foreign_t
 bool simgrid_collective(struct simgrid_task *, enum ker_status *);
 
 bool simgrid_trace_known(const char *path); /* does it begin as one? */
-
-#endif

@@ -3,8 +3,7 @@
  * For calls.csv (task_program_class.call). A reader counts each call of the trace once, while it reads it. A
  * task calls few functions: they stand in a list.
  */
-#ifndef TASKS_TRACE_CALLED_H
-#define TASKS_TRACE_CALLED_H
+#pragma once
 
 #include "traces/op.h"
 
@@ -35,5 +34,3 @@ static inline void trace_called_add(struct trace_called *called, uint32_t index,
 /* See task_program_class.call. */
 bool trace_called_get(const struct trace_called *, uint32_t index, struct task_call *);
 void trace_called_release(struct trace_called *);
-
-#endif

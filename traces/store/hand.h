@@ -4,8 +4,7 @@
  * begins again on fewer ranks has its tasks elsewhere than before: then operations are handed over, as they
  * lie in the store.
  */
-#ifndef TASKS_TRACE_HAND_H
-#define TASKS_TRACE_HAND_H
+#pragma once
 
 #include "traces/store/store.h"
 
@@ -30,5 +29,3 @@ void trace_tasks_hand(struct trace_tasks *, struct trace_store *, const uint32_t
 /* Of one; NULL: it is none of them. */
 struct trace_task *trace_tasks_find(const struct trace_tasks *, uint32_t task);
 void trace_tasks_release(struct trace_tasks *);
-
-#endif

@@ -9,8 +9,7 @@
  * Invariant: each task reads its messages in its own order, and none is lost or overtaken, so that times do
  * not depend on the order in which tasks are run, nor on how many events are given at once.
  */
-#ifndef TRACES_STORE_IDEAL_H
-#define TRACES_STORE_IDEAL_H
+#pragma once
 
 #include "kernel/base/base.h"
 
@@ -42,5 +41,3 @@ void trace_ideal_give(struct trace_ideal *, uint32_t task, const struct trace_ev
 /* Runs all tasks as far as they get; wants[task]: it is to be given more. False: all have ended. */
 bool trace_ideal_run(struct trace_ideal *, uint8_t *wants);
 void trace_ideal_release(struct trace_ideal *);
-
-#endif

@@ -1,7 +1,6 @@
 /* later.h - for code.c and later.c: numbers that may be written again when the operation is in the store.
  */
-#ifndef TASKS_TRACE_LATER_H
-#define TASKS_TRACE_LATER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ static inline uint8_t *trace_put_wide(uint8_t *at, int64_t value)
     *at++ = (uint8_t)bits;
     return at;
 }
-
-#endif

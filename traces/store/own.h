@@ -1,6 +1,5 @@
 /* own.h - own tasks of a rank: where their programs read, and the steps of these. */
-#ifndef TASKS_TRACE_OWN_H
-#define TASKS_TRACE_OWN_H
+#pragma once
 
 #include "traces/repeat.h"
 #include "traces/store/hand.h"
@@ -71,5 +70,3 @@ struct task_taken trace_program_taken(const struct task_program *, uint32_t numb
     .steps = trace_program_steps, .find_steps = trace_program_find_steps,\
     .ideal = trace_program_ideal, .call = trace_program_call_of
 /* clang-format on */
-
-#endif

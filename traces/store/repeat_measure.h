@@ -1,8 +1,7 @@
 /* repeat_measure.h - for repeat.c: what all tasks do in each step. All of it are sums and maxima over the
  * tasks, so that it is the same however these are distributed.
  */
-#ifndef TRACES_STORE_REPEAT_MEASURE_H
-#define TRACES_STORE_REPEAT_MEASURE_H
+#pragma once
 
 #include "traces/store/repeat_walk.h"
 
@@ -24,5 +23,3 @@ struct trace_measure {
 
 struct trace_measure trace_measure_make(const struct trace_repeat *, struct ker_comm *); /* collective */
 void trace_measure_release(struct trace_measure *);
-
-#endif

@@ -1,7 +1,6 @@
 /* repeat_walk.h - for repeat.c, repeat_period.c and repeat_measure.c: a walk through the operations of a
  * task. */
-#ifndef TASKS_TRACE_REPEAT_WALK_H
-#define TASKS_TRACE_REPEAT_WALK_H
+#pragma once
 
 #include "traces/store/ideal.h"
 #include "traces/store/own.h"
@@ -70,5 +69,3 @@ void trace_periods_find(const struct trace_repeat *, const struct trace_repeat_t
 struct trace_places trace_period_places(const struct trace_repeat *, const struct trace_repeat_task *,
                                         const struct task_comm *, uint32_t all, enum trace_repeat_sort,
                                         uint32_t period);
-
-#endif

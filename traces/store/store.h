@@ -6,8 +6,7 @@
  * bytes. Tasks are written one after the other, and read in any order. A position is a number of bytes from
  * the task's first operation on, wherever they lie, and the same on any rank.
  */
-#ifndef TASKS_TRACE_STORE_H
-#define TASKS_TRACE_STORE_H
+#pragma once
 
 #include "kernel/config/config.h"
 #include "traces/store/called.h"
@@ -194,5 +193,3 @@ void trace_code_peek(const struct trace_code *, uint64_t at, uint8_t *, size_t b
 void trace_code_poke(struct trace_code *, uint64_t at, const uint8_t *, size_t bytes);
 /* When reader->at has reached reader->low: gets more; false: there is nothing left. */
 bool trace_reader_more(struct trace_reader *);
-
-#endif

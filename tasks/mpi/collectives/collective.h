@@ -9,8 +9,7 @@
  * communicator, and the round's tags; a pair (sender, receiver) never has two messages with one tag in one
  * call, so their order is free.
  */
-#ifndef TASKS_COLLECTIVE_H
-#define TASKS_COLLECTIVE_H
+#pragma once
 
 #include "traces/traces.h"
 
@@ -327,5 +326,3 @@ static inline void task_coll_round_shared(struct task_coll_round *round, enum ta
     round->receive_tag = with;
     round->send_tag = tag;
 }
-
-#endif

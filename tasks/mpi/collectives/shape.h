@@ -4,8 +4,7 @@
  * Ranks are relative to the tree's root, which is 0, unless it says otherwise. TREE_NONE: there is none. A
  * private part of tree.c and scatter_allgather.c.
  */
-#ifndef TASKS_COLLECTIVE_SHAPE_H
-#define TASKS_COLLECTIVE_SHAPE_H
+#pragma once
 
 #include "tasks/mpi/collectives/collective.h"
 
@@ -51,5 +50,3 @@ static inline int32_t task_tree_rank(const struct task_coll_view *v, uint32_t re
 bool task_tree_scatter_parts(const struct task_coll_view *, uint32_t round, struct task_coll_round *);
 /* The bytes of the parts from..to-1. */
 uint64_t task_tree_parts(const struct task_coll_view *, uint64_t from, uint64_t to);
-
-#endif
