@@ -519,7 +519,10 @@ uint32_t task_jobs_node(const struct task_jobs *jobs, uint32_t job, uint32_t tas
 {
     if (jobs->each)
         return jobs->slot[job].first + task;
-    return task_placement_of(&jobs->slot[job].placement, task).node;
+    const struct task_placement *p = &jobs->slot[job].placement;
+    if (!p->table && !p->list && !p->kinds && p->per_node == 1 && p->law == &task_law_sequential)
+        return p->first + task; /* as would be found: most often, and for each message */
+    return task_placement_of(p, task).node;
 }
 
 struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, uint32_t task)

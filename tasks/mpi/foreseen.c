@@ -32,10 +32,10 @@ static bool waits_alone(const struct task_mpi *mpi, const struct task_state *tas
 enum task_foreseen task_foreseen(const struct task_mpi *mpi, const struct task_state *task, ker_time when,
                                  const struct task_request *r)
 {
-    if (!mpi->foresees || task->streams || task->line || r->flags & TASK_REQUEST_COLLECTIVE ||
-        task_request_partitioned(r))
+    if (!mpi->foresees || task->streams || task->line ||
+        (r && (r->flags & TASK_REQUEST_COLLECTIVE || task_request_partitioned(r))))
         return TASK_FORESEEN_NOT;
-    if (r->flags & TASK_REQUEST_AWAITED)
+    if (!r || r->flags & TASK_REQUEST_AWAITED)
         return waits_alone(mpi, task) ? TASK_FORESEEN_RUNS : TASK_FORESEEN_NOT;
     bool computes = task->busy && task->stage == TASK_STAGE_NEXT && task->op.kind == TASK_OP_COMPUTE;
     return computes && task->paid_until > when ? TASK_FORESEEN_DONE : TASK_FORESEEN_NOT;

@@ -23,13 +23,21 @@ static bool peer_same(const void *entry, const void *key)
 
 const struct ker_table_kind task_peer_kind = {sizeof(struct task_peer), peer_hash, peer_same};
 
-struct task_peer *task_peer_get(struct task_state *task, uint32_t key)
+static __attribute__((noinline)) struct task_peer *peer_new(struct task_state *task, uint32_t key)
 {
     bool is_new;
     struct task_peer wanted = {.key = key};
     struct task_peer *peer = ker_table_add(&task_peer_kind, &task->peers, &wanted, &is_new);
     peer->key = key;
     return peer;
+}
+
+/* Calls nothing but at its end. */
+struct task_peer *task_peer_get(struct task_state *task, uint32_t key)
+{
+    const struct task_peer wanted = {.key = key};
+    struct task_peer *peer = ker_table_find(&task_peer_kind, &task->peers, &wanted);
+    return __builtin_expect(peer != NULL, 1) ? peer : peer_new(task, key);
 }
 
 int32_t task_comm_peer(const struct task_mpi *mpi, const struct task_state *task, int32_t comm, int32_t rank)
@@ -116,22 +124,25 @@ bool task_match_fits(const struct task_wire *wire, int32_t source, int32_t tag, 
                          &key);
 }
 
-bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t request, struct task_wire *wire)
+bool task_match_find(struct task_mpi *mpi, struct task_state *task, const struct task_request *r,
+                     struct task_wire *wire)
 {
-    const struct task_request *r = task_request_at(mpi, request);
     bool collective = r->flags & TASK_REQUEST_COLLECTIVE;
     struct task_queue *queue = collective ? &task_queues(task)->unexpected : &task->unexpected;
-    struct task_queue *posted = collective ? &task->queues->posted : &task->posted;
     struct task_match_key key = task_key_of_request(mpi, r);
     struct task_found found =
         search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], queue, &key);
-    if (found.item) {
+    if (found.item)
         message_take(mpi, TASK_QUEUE_UNEXPECTED, queue, &found, wire);
-        return true;
-    }
+    return found.item != 0;
+}
+
+void task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t request)
+{
+    bool collective = task_request_at(mpi, request)->flags & TASK_REQUEST_COLLECTIVE;
+    struct task_queue *posted = collective ? &task_queues(task)->posted : &task->posted;
     task_queue_push(mpi, TASK_QUEUE_POSTED, posted, request);
     length_note(task, TASK_QUEUE_POSTED, posted);
-    return false;
 }
 
 uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)

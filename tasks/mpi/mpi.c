@@ -175,6 +175,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     mpi->rails = mpi->model.works;
     status = status ?: task_endpoints_new(mpi, config, error);
     mpi->special_ends = mpi->endpoints || mpi->model.sized;
+    mpi->plain_sends = !mpi->waits && !mpi->endpoints && !mpi->eager_buffered && !mpi->eager_delivered;
     task_foreseen_init(mpi);
     status = status ?: task_coll_table_init(&mpi->collectives, config, error);
     if (status == KER_OK && outside->posted && mpi->collectives.shared >= 0)
@@ -455,6 +456,10 @@ static void service_sent(void *state, struct node *net, ker_time now, uint64_t c
     ker_assert(seat < node->tasks);
     struct task_state *task = &node->mpi->task[node->first_task + seat];
     node->mpi->job[task->job].open--;
+    if ((uint32_t)cookie == 0) {
+        task_pending_lower(node->mpi, task);
+        return;
+    }
     uint32_t request = task_request_numbered(task, (uint32_t)cookie);
     if (__builtin_expect(node->mpi->waits, 0))
         task_cause_left(node->mpi, task, now, request);
@@ -471,13 +476,17 @@ static bool service_leaves(void *state, struct node *net, ker_time when, uint64_
     struct task_mpi_node *node = state;
     struct task_mpi *mpi = node->mpi;
     struct task_state *task = &mpi->task[node->first_task + (uint32_t)(cookie >> 32) - 1];
-    uint32_t request = task_request_numbered(task, (uint32_t)cookie);
-    enum task_foreseen foreseen = task_foreseen(mpi, task, when, task_request_at(mpi, request));
+    uint32_t number = (uint32_t)cookie, request = number ? task_request_numbered(task, number) : 0;
+    enum task_foreseen foreseen =
+        task_foreseen(mpi, task, when, number ? task_request_at(mpi, request) : NULL);
     if (foreseen == TASK_FORESEEN_NOT)
         return false;
     mpi->job[task->job].open--;
     task->ready = foreseen == TASK_FORESEEN_RUNS; /* and is not put on the list */
-    task_request_complete(mpi, task, request);
+    if (number)
+        task_request_complete(mpi, task, request);
+    else
+        task->pending = 0;
     if (!task->ready)
         return true;
     task->ready = false;

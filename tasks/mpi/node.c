@@ -34,10 +34,12 @@ static inline __attribute__((always_inline)) void transmit(struct task_mpi *mpi,
         m.queue = NET_QUEUE_CONTROL;
         m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;
     }
-    struct task_wire sent = *wire;
-    if (wire->kind == TASK_WIRE_DATA && !mpi->timeline && !mpi->waits) /* which look at the rest */
+    memcpy(&envelope, wire, sizeof envelope);
+    if (wire->kind == TASK_WIRE_DATA && !mpi->timeline && !mpi->waits) { /* which look at the rest */
+        struct task_wire sent = *wire;
         task_wire_shorten(&sent);
-    memcpy(&envelope, &sent, sizeof envelope);
+        memcpy(&envelope, &sent, sizeof envelope);
+    }
     mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and the end of its sending */
     if (once)
         m.queue = NODE_QUEUE_ONCE;

@@ -92,10 +92,12 @@ void task_partitioned_init(struct task_mpi *mpi, struct task_state *task, ker_ti
         return;
     }
     struct task_wire wire;
-    bool matched = task_match_post(mpi, task, index, &wire);
+    bool matched = task_match_find(mpi, task, r, &wire);
     task_match_searched(mpi, task, now);
     if (matched)
         task_partitioned_matched(mpi, task, now, index, &wire);
+    else
+        task_match_post(mpi, task, index);
 }
 
 void task_partitioned_start(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)

@@ -76,9 +76,10 @@ static bool waits_for_fin(const struct task_mpi *mpi, const struct task_state *t
                task_node_of(mpi, task)->node;
 }
 
-static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
+/* request: 0, it has no record. */
+static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                          const struct task_request *r, uint32_t request)
 {
-    struct task_request *r = task_request_at(mpi, request);
     struct task_wire wire = wire_make(task, r);
     if (wire.flags & TASK_WIRE_COLLECTIVE) {
         const struct task_collective_run *run = task_run_at(mpi, r->run);
@@ -95,7 +96,7 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     bool leaves = wire.kind == TASK_WIRE_EAGER && !(wire.flags & TASK_WIRE_SYNC);
     bool delivered = leaves && waits_for_fin(mpi, task, &wire);
     bool buffered = leaves && !delivered && (mpi->eager_buffered || mpi->eager_delivered);
-    if (leaves && !buffered)
+    if (leaves && !buffered && request)
         task_request_open(mpi, task, request);
     if (delivered)
         wire.flags |= TASK_WIRE_DELIVERED;
@@ -108,13 +109,19 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
         task_request_complete(mpi, task, request);
 }
 
-static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
-                              const struct task_wire *wire)
+static inline void received_count(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                                  const struct task_wire *wire)
 {
     task->messages_received++;
     task->bytes_received += wire->bytes;
     if (__builtin_expect(task->line, 0))
         task_line_received(mpi, task, now, wire);
+}
+
+static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
+                              const struct task_wire *wire)
+{
+    received_count(mpi, task, now, wire);
     if (__builtin_expect(mpi->endpoints != NULL, 0))
         task_request_at(mpi, request)->bytes = wire->bytes; /* what it is charged for */
     task_request_complete(mpi, task, request);
@@ -168,6 +175,19 @@ static uint32_t request_buffer(struct task_mpi *mpi, struct task_state *task, ui
     return task_request_new(mpi, task, &like, 0);
 }
 
+/* A receive begins. True: its message had arrived. */
+static bool receive_find(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                         const struct task_request *r, struct task_wire *wire)
+{
+    if (__builtin_expect(mpi->outside.posted != NULL, 0))
+        mpi->outside.posted(task_node_of(mpi, task)->net, now);
+    bool matched = task_match_find(mpi, task, r, wire);
+    task_match_searched(mpi, task, now);
+    if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && !task_run_pays(mpi, task, r->run)))
+        task_protocol_copied(mpi, task, wire);
+    return matched;
+}
+
 void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
@@ -176,20 +196,68 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
         task_request_complete(mpi, task, index);
     } else if (!(r->flags & TASK_REQUEST_SEND)) {
         struct task_wire wire;
-        if (__builtin_expect(mpi->outside.posted != NULL, 0))
-            mpi->outside.posted(task_node_of(mpi, task)->net, now);
-        bool matched = task_match_post(mpi, task, index, &wire);
-        task_match_searched(mpi, task, now);
-        if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && !task_run_pays(mpi, task, r->run)))
-            task_protocol_copied(mpi, task, &wire);
-        if (matched)
+        if (receive_find(mpi, task, now, r, &wire))
             task_protocol_matched(mpi, task, now, index, &wire);
+        else
+            task_match_post(mpi, task, index);
     } else if (r->mode == TASK_MODE_BUFFERED) {
-        protocol_send(mpi, task, now, request_buffer(mpi, task, index));
+        uint32_t copy = request_buffer(mpi, task, index);
+        protocol_send(mpi, task, now, task_request_at(mpi, copy), copy);
         task_request_complete(mpi, task, index);
     } else {
-        protocol_send(mpi, task, now, index);
+        protocol_send(mpi, task, now, r, index);
     }
+}
+
+/* ---- calls that wait for what they begin ---- */
+
+static __attribute__((noinline)) bool start_and_wait(struct task_mpi *mpi, struct task_state *task,
+                                                     ker_time now, const struct task_request *like)
+{
+    uint32_t index = task_request_new(mpi, task, like, 0);
+    task_protocol_start(mpi, task, now, index);
+    return task_wait_one(mpi, task, index);
+}
+
+bool task_protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                        const struct task_request *like)
+{
+    bool plain = mpi->plain_sends && !mpi->rails && !task->streams && like->bytes <= mpi->eager_limit &&
+                 like->mode != TASK_MODE_BUFFERED && like->mode != TASK_MODE_SYNCHRONOUS;
+    if (!plain)
+        return start_and_wait(mpi, task, now, like);
+    protocol_send(mpi, task, now, like, 0);
+    task->pending++;
+    return false;
+}
+
+/* It has its message, or is to be posted. */
+static __attribute__((noinline)) bool receive_and_wait(struct task_mpi *mpi, struct task_state *task,
+                                                       ker_time now, const struct task_request *like,
+                                                       const struct task_wire *wire)
+{
+    uint32_t index = task_request_new(mpi, task, like, 0);
+    task_request_at(mpi, index)->state = TASK_REQUEST_ACTIVE;
+    if (wire)
+        task_protocol_matched(mpi, task, now, index, wire);
+    else
+        task_match_post(mpi, task, index);
+    return task_wait_one(mpi, task, index);
+}
+
+bool task_protocol_receive(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                           const struct task_request *like)
+{
+    struct task_wire wire;
+    if (!receive_find(mpi, task, now, like, &wire))
+        return receive_and_wait(mpi, task, now, like, NULL);
+    if (wire.kind != TASK_WIRE_EAGER || wire.flags & TASK_WIRE_SYNC || like->finds || mpi->waits ||
+        mpi->endpoints)
+        return receive_and_wait(mpi, task, now, like, &wire);
+    received_count(mpi, task, now, &wire);
+    if (mpi->model.receive_overhead || mpi->special_ends)
+        task_request_charge(mpi, task, like);
+    return true;
 }
 
 /* A message whose turn has come. */

@@ -357,6 +357,11 @@ static inline void request_charge(struct task_mpi *mpi, struct task_state *task,
         plain_charge(mpi, task, r);
 }
 
+void task_request_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
+{
+    request_charge(mpi, task, r);
+}
+
 static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
@@ -412,7 +417,7 @@ static inline void request_close(struct task_state *task, struct task_mpi *mpi, 
     task_stream_select(task, current);
 }
 
-static void pending_lower(struct task_mpi *mpi, struct task_state *task)
+void task_pending_lower(struct task_mpi *mpi, struct task_state *task)
 {
     if (task->pending && --task->pending == 0)
         task_ready(mpi, task);
@@ -448,7 +453,7 @@ static inline __attribute__((always_inline)) void complete(struct task_mpi *mpi,
         request_free(mpi, task, index);
     }
     if (awaited)
-        pending_lower(mpi, task);
+        task_pending_lower(mpi, task);
 }
 
 static void request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
@@ -464,7 +469,7 @@ static void many_complete(struct task_mpi *mpi, struct task_state *task, uint32_
     for (uint32_t i = 0; i < task_stream_count(task); i++) {
         task_stream_select(task, i);
         if (task_stream_names(task, task_request_name(mpi, r)))
-            pending_lower(mpi, task);
+            task_pending_lower(mpi, task);
     }
     request_complete(mpi, task, index);
 }

@@ -239,6 +239,7 @@ struct task_mpi {
     struct task_worked *worked;       /* by task; NULL: the node is simple */
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
     bool foresees;                    /* ends of sends may take effect before their time, see foreseen.c */
+    bool plain_sends;                 /* ends of eager ones are all that is known of them */
     bool special_ends;                /* there are endpoints, or what the node says depends on sizes */
     struct node_model model;
     struct task_coll_table collectives;
@@ -420,6 +421,10 @@ void task_request_drop(struct task_mpi *, struct task_state *, uint32_t index);
 /* Its completion has been taken note of by a wait or test: charges the receive overhead, frees or deactivates
  * it. */
 void task_request_reap(struct task_mpi *, struct task_state *, uint32_t index);
+/* What receiving costs the task. */
+void task_request_charge(struct task_mpi *, struct task_state *, const struct task_request *);
+/* One that the task's call waits for is complete. */
+void task_pending_lower(struct task_mpi *, struct task_state *);
 /* The communication has ended. */
 void task_request_complete(struct task_mpi *, struct task_state *, uint32_t index);
 /* The op makes a generalised request, or completes one. */
@@ -482,8 +487,10 @@ void task_message_push(struct task_mpi *, enum task_queue_kind, struct task_queu
 /* The first of a list; false: it is empty. */
 bool task_message_pop(struct task_mpi *, struct task_queue *, struct task_wire *);
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
-/* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
-bool task_match_post(struct task_mpi *, struct task_state *, uint32_t request, struct task_wire *);
+/* True: an active receive fits this message, which had arrived and is taken from the queue. */
+bool task_match_find(struct task_mpi *, struct task_state *, const struct task_request *, struct task_wire *);
+/* Posts it, when it fits none. */
+void task_match_post(struct task_mpi *, struct task_state *, uint32_t request);
 /* The posted receive that a message fits, which is taken from the queue; 0: the message is queued. */
 uint32_t task_match_take(struct task_mpi *, struct task_state *, const struct task_wire *);
 /* Is it the turn of this message of its source? Otherwise it is kept until task_match_early finds it. */
@@ -532,6 +539,13 @@ void task_wire_read(struct task_mpi *, struct task_mpi_node *, ker_time now, con
 /* -- protocol.c -- */
 /* Makes a request active: sends, or posts the receive. */
 void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t index);
+/* The same for a call that waits for it, and needs no record of a request that nobody sees: an eager send,
+ * whose end lowers task.pending (its cookie names request 0), a receive whose message is there. True: it is
+ * over. */
+bool task_protocol_send(struct task_mpi *, struct task_state *, ker_time now,
+                        const struct task_request *like);
+bool task_protocol_receive(struct task_mpi *, struct task_state *, ker_time now,
+                           const struct task_request *like);
 /* A request that has been made for a message that was held. */
 void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
                            const struct task_wire *);
@@ -543,7 +557,7 @@ void task_protocol_copied(struct task_mpi *, struct task_state *, const struct t
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 /* One that has arrived before: the task begins a call. */
 void task_protocol_deferred(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
-/* A cookie names a request of a task of the node. */
+/* A cookie names a request of a task of the node; 0: none, its call waits for the end. */
 static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
 {
     uint32_t seat = task_index(mpi, task) - task_node_of(mpi, task)->first_task;
@@ -570,7 +584,7 @@ enum task_foreseen {
 };
 void task_foreseen_init(struct task_mpi *); /* when all has been read */
 enum task_foreseen task_foreseen(const struct task_mpi *, const struct task_state *, ker_time when,
-                                 const struct task_request *);
+                                 const struct task_request *); /* NULL: its call waits for it */
 
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);

@@ -10,6 +10,20 @@
 
 /* -- point to point -- */
 
+/* What the op asks for. */
+static inline struct task_request request_like(const struct task_mpi *mpi, const struct task_state *task,
+                                               unsigned flags, int32_t peer, int32_t tag, uint64_t bytes)
+{
+    const struct task_op *op = &task->op;
+    return (struct task_request){.flags = (uint8_t)flags,
+                                 .peer = task_match_peer(mpi, task, op->comm, peer),
+                                 .tag = tag,
+                                 .comm = task_match_context(mpi, task, op->comm),
+                                 .bytes = bytes,
+                                 .mode = op->mode & 3,
+                                 .finds = !(flags & TASK_REQUEST_SEND) && op->mode == TASK_RECEIVE_FINDS};
+}
+
 static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task, unsigned flags, int32_t peer,
                                   int32_t tag, uint64_t bytes)
 {
@@ -20,13 +34,7 @@ static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task,
             task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
         return 0;
     }
-    struct task_request like = {.flags = (uint8_t)flags,
-                                .peer = task_match_peer(mpi, task, op->comm, peer),
-                                .tag = tag,
-                                .comm = task_match_context(mpi, task, op->comm),
-                                .bytes = bytes,
-                                .mode = op->mode & 3,
-                                .finds = !(flags & TASK_REQUEST_SEND) && op->mode == TASK_RECEIVE_FINDS};
+    struct task_request like = request_like(mpi, task, flags, peer, tag, bytes);
     return task_request_new(mpi, task, &like, op->request);
 }
 
@@ -117,16 +125,26 @@ static void issue_cancel(struct task_mpi *mpi, struct task_state *task)
     }
 }
 
+/* A send or receive that its call waits for. */
+static inline bool issue_waiting(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    bool sends = op->kind == TASK_OP_SEND;
+    if (op->peer == TASK_PROC_NULL)
+        return true;
+    struct task_request like =
+        request_like(mpi, task, sends ? TASK_REQUEST_SEND : 0, op->peer, op->tag, op->bytes);
+    return sends ? task_protocol_send(mpi, task, now, &like) : task_protocol_receive(mpi, task, now, &like);
+}
+
 static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
     const unsigned named = TASK_REQUEST_NAMED, send = TASK_REQUEST_SEND, persistent = TASK_REQUEST_PERSISTENT;
     switch (op->kind) {
     case TASK_OP_SEND:
-        return task_wait_one(mpi, task,
-                             task_request_begin(mpi, task, now, send, op->peer, op->tag, op->bytes));
     case TASK_OP_RECV:
-        return task_wait_one(mpi, task, task_request_begin(mpi, task, now, 0, op->peer, op->tag, op->bytes));
+        return issue_waiting(mpi, task, now);
     case TASK_OP_ISEND:
         task_request_begin(mpi, task, now, named | send, op->peer, op->tag, op->bytes);
         return true;
