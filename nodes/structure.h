@@ -71,8 +71,6 @@ uint32_t node_thread_speed(const struct node_structure *, uint32_t core, uint32_
 /* How tasks take units (node.map_by). */
 enum node_map_by { NODE_MAP_BY_CORE, NODE_MAP_BY_DOMAIN, NODE_MAP_BY_SOCKET };
 
-/* The default, of this many cores and adapters. */
-void node_structure_plain(struct node_structure *, uint32_t cores, uint32_t adapters);
 /* From the keys of a group: "node", or "nodes[2]", whose keys take the place of node's. adapters: as the
  * topology has them. On failure there is nothing to release. */
 enum ker_status node_structure_read(struct node_structure *, const struct ker_config *, const char *group,

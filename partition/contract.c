@@ -39,19 +39,10 @@ int part_graph_delays(const struct part_graph *graph, ker_time delay[PART_MAX_DE
     return count;
 }
 
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
 static void join(uint32_t *parent, uint32_t a, uint32_t b)
 {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
+    a = ker_set_root(parent, a);
+    b = ker_set_root(parent, b);
     if (a < b)
         parent[b] = a;
     else
@@ -63,7 +54,7 @@ static uint32_t number_cells(uint32_t *parent, uint32_t vertices)
 {
     uint32_t count = 0;
     for (uint32_t v = 0; v < vertices; v++)
-        parent[v] = find_root(parent, v);
+        parent[v] = ker_set_root(parent, v);
     /* A root is the smallest vertex of its set, so it is always numbered before the others ask for its
      * number. */
     for (uint32_t v = 0; v < vertices; v++)

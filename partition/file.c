@@ -57,14 +57,8 @@ enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
         return KER_BAD_INPUT;
     struct reader reader = {.vertices = graph->vertices, .ranks = ranks};
     const char *path = ker_config_file(config, "partition.file");
-    size_t length = 0;
-    char *text;
-    enum ker_status status =
-        ker_input_read(NULL, path, &text, &length, error); /* not an input: it changes no result */
-    if (status != KER_OK)
-        return status;
-    ker_lines_init(&reader.in, path, text, length, error);
-    status = ker_lines_check(&reader.in);
+    char *text; /* of no input: it changes no result */
+    enum ker_status status = ker_input_lines(NULL, path, &reader.in, &text, error);
     while (status == KER_OK && ker_lines_next_full(&reader.in))
         status = read_line(&reader, rank);
     free(text);

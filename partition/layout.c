@@ -91,15 +91,6 @@ static uint32_t own_vertex(const struct part_layout *l, uint32_t n)
     return l->own ? l->own[n] : n;
 }
 
-struct part_member part_layout_member(const struct part_layout *l, uint32_t index)
-{
-    uint32_t n = part_layout_order(l, index);
-    if (index < l->first_behind)
-        return part_layout_vertex(l, n);
-    return (struct part_member){l->follower_group,
-                                own_vertex(l, n) * l->each + (index - l->first_behind) % l->each};
-}
-
 struct part_member part_layout_vertex(const struct part_layout *l, uint32_t n)
 {
     return vertex_member(l->groups, own_vertex(l, n));

@@ -149,9 +149,8 @@ void part_layout_make(struct part_layout *, const struct part_groups *, const ui
 void part_layout_release(struct part_layout *);
 /* Where a component lives. */
 struct ker_address part_layout_at(const struct part_layout *, struct part_member);
-/* The component of this rank that has this index, where everything is regular. */
-struct part_member part_layout_member(const struct part_layout *, uint32_t index);
-/* The same for its n-th vertex, and which vertex the component of this index is, or follows: n. */
+/* Where everything is regular: this rank's n-th vertex, and which vertex the component of an index is, or
+ * follows: n. */
 struct part_member part_layout_vertex(const struct part_layout *, uint32_t n);
 uint32_t part_layout_order(const struct part_layout *, uint32_t index);
 /* The tile of each of this rank's blocks, malloc'ed; NULL: there is one, or none. */

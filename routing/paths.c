@@ -79,8 +79,9 @@ static uint32_t links_between(const struct route_topology *topology, uint32_t fr
     return p->apart[(uint64_t)p->site_of[to] * p->switches + from];
 }
 
-int route_paths_toward(const struct route_topology *topology, uint32_t from, uint32_t to, bool ordered,
-                       uint16_t *port)
+/* Ports from `from` nearer to `to`, by the closed form or by what was measured; as route_steps.toward. */
+static int paths_toward(const struct route_topology *topology, uint32_t from, uint32_t to, bool ordered,
+                        uint16_t *port)
 {
     const struct route_paths *p = topology->paths;
     if (p->steps)
@@ -267,7 +268,7 @@ static int leg_offer(const struct route_topology *topology, const struct route_p
 {
     const struct route_paths *p = topology->paths;
     uint16_t port[ROUTE_MAX_CHOICES];
-    int count = route_paths_toward(topology, here, target, p->ordered, port);
+    int count = paths_toward(topology, here, target, p->ordered, port);
     uint32_t class = class_of(topology, packet, here, target, (enum phase)(state & (PHASES - 1)));
     ker_check(count > 0);
     int at = (int)route_pick(packet, salt, (uint32_t)count), offered = count < most ? count : most;

@@ -32,9 +32,6 @@ struct route_paths;
 void route_paths_free(struct route_paths *);
 /* Once the channels are known. */
 void route_paths_tune(struct route_topology *);
-/* Ports from `from` nearer to `to`, by its closed form or by what was measured; as route_steps.toward. */
-int route_paths_toward(const struct route_topology *, uint32_t from, uint32_t to, bool ordered,
-                       uint16_t *port);
 
 /* For the list of algorithms that a topology brings: what it has no form of its own of. */
 extern const struct ker_kind route_paths_minimal, route_paths_adaptive, route_paths_valiant, route_paths_ugal,

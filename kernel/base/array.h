@@ -40,6 +40,14 @@
         &(array)[(count)++];                                                                                 \
     })
 
+/* Sets as trees in an array, where a root is its own parent: the root of v. Shortens what leads there. */
+static inline uint32_t ker_set_root(uint32_t *parent, uint32_t v)
+{
+    for (; parent[v] != v; v = parent[v])
+        parent[v] = parent[parent[v]];
+    return v;
+}
+
 /* The largest value of an integer type. */
 #define KER_MOST_OF(type) ((type)-1 > (type)0 ? (size_t)(type)-1 : ((size_t)1 << (8 * sizeof(type) - 1)) - 1)
 

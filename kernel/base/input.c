@@ -12,6 +12,7 @@
 
 #include "kernel/base/array.h"
 #include "kernel/base/bytes.h"
+#include "kernel/base/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -255,6 +256,17 @@ enum ker_status ker_input_read(struct ker_inputs *inputs, const char *path, char
     ker_digest_add(&digest, all, *length);
     ker_input_add(inputs, path, &digest);
     return KER_OK;
+}
+
+enum ker_status ker_input_lines(struct ker_inputs *inputs, const char *path, struct ker_lines *lines,
+                                char **text, struct ker_error *error)
+{
+    size_t length;
+    enum ker_status status = ker_input_read(inputs, path, text, &length, error);
+    if (status != KER_OK)
+        return status;
+    ker_lines_init(lines, path, *text, length, error);
+    return ker_lines_check(lines);
 }
 
 /* ---- the same on all ranks? ---- */

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ker_kind_has(const struct ker_kind *kind, const char *trait)
-{
-    return ker_word_in(kind->traits, ' ', trait, strlen(trait));
-}
-
 /* Are there kinds that both are for? */
 static bool of_meet(const char *a, const char *b)
 {

@@ -61,8 +61,6 @@ struct ker_bring {
     KINDS(KER_KIND_DECLARE)                                                                                  \
     static const struct ker_kind *const name[] = {KINDS(KER_KIND_LIST) NULL}
 
-bool ker_kind_has(const struct ker_kind *, const char *trait);
-
 struct ker_registry;
 
 /* Of these tables, ended by NULL, each by an option with key NULL, and of all kinds that their options choose

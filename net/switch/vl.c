@@ -171,9 +171,7 @@ static enum ker_status file_read(struct vl_file *f, const struct ker_config *con
     char *text;
     size_t length;
     enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
-    if (status != KER_OK)
-        return status;
-    status = net_vl_file_read(f, topology, channels, path, text, length, error);
+    status = status ?: net_vl_file_read(f, topology, channels, path, text, length, error);
     free(text);
     return status;
 }

@@ -76,9 +76,7 @@ enum ker_status node_detours_read(struct node_detours *d, const struct ker_confi
     size_t length;
     const char *file = ker_config_file(config, key);
     enum ker_status status = ker_input_read(ker_config_inputs(config), file, &text, &length, error);
-    if (status)
-        return status;
-    status = node_detours_parse(d, file, text, length, error);
+    status = status ?: node_detours_parse(d, file, text, length, error);
     free(text);
     return status;
 }

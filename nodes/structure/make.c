@@ -148,15 +148,3 @@ void node_structure_make(struct node_structure *s, uint32_t threads)
     for (uint32_t i = 0; i < s->buses; i++)
         s->bus_socket[i] = node_dealt(i, s->buses, s->sockets);
 }
-
-void node_structure_plain(struct node_structure *s, uint32_t cores, uint32_t adapters)
-{
-    *s = (struct node_structure){.sockets = 1,
-                                 .domains = 1,
-                                 .cores = cores,
-                                 .buses = 1,
-                                 .adapters = adapters,
-                                 .throughput = NODE_SPEED};
-    node_structure_make(s, 1);
-    node_structure_finish(s, NODE_MAP_BY_CORE);
-}

@@ -197,13 +197,8 @@ static enum ker_status read_lanes(struct reader *r)
 static enum ker_status read_file(struct reader *r, const char *path, enum ker_status (*line)(struct reader *),
                                  struct ker_error *error)
 {
-    size_t length;
     char *text;
-    enum ker_status status = ker_input_read(r->inputs, path, &text, &length, error);
-    if (status != KER_OK)
-        return status;
-    ker_lines_init(&r->in, path, text, length, error);
-    status = ker_lines_check(&r->in);
+    enum ker_status status = ker_input_lines(r->inputs, path, &r->in, &text, error);
     while (status == KER_OK && ker_lines_next(&r->in))
         status = line(r);
     free(text);

@@ -65,14 +65,14 @@ static enum ker_status shortest_make(struct route_maker *m, struct route_topolog
     return status;
 }
 
-static enum ker_status shortest_prepare(struct route_topology *topology, const struct ker_config *config,
-                                        struct ker_error *error)
+static enum ker_status table_make(struct route_topology *topology, const struct ker_config *config, bool one,
+                                  bool weighted, struct ker_error *error)
 {
     struct route_wires wires;
-    struct route_maker m = {.one = ker_config_is(config, "routing.paths", "one")};
+    struct route_maker m = {.one = one};
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
-    enum ker_status status = weights_make(&m, topology, config, error);
+    enum ker_status status = weighted ? weights_make(&m, topology, config, error) : KER_OK;
     status = shortest_make(&m, topology, config, status, error);
     topology->table = m.table;
     route_maker_release(&m);
@@ -80,18 +80,16 @@ static enum ker_status shortest_prepare(struct route_topology *topology, const s
     return status;
 }
 
+static enum ker_status shortest_prepare(struct route_topology *topology, const struct ker_config *config,
+                                        struct ker_error *error)
+{
+    return table_make(topology, config, ker_config_is(config, "routing.paths", "one"), true, error);
+}
+
 enum ker_status route_shortest_prepare(struct route_topology *topology, const struct ker_config *config,
                                        bool one, struct ker_error *error)
 {
-    struct route_wires wires;
-    struct route_maker m = {.one = one};
-    route_wires_make(&wires, topology);
-    route_maker_init(&m, &wires);
-    enum ker_status status = shortest_make(&m, topology, config, KER_OK, error);
-    topology->table = m.table;
-    route_maker_release(&m);
-    route_wires_release(&wires);
-    return status;
+    return table_make(topology, config, one, false, error);
 }
 
 static enum ker_status layered_prepare(struct route_topology *topology, const struct ker_config *config,

@@ -89,7 +89,6 @@ enum ker_status route_weights_read(uint32_t *weight, const struct route_topology
                                    struct ker_error *error)
 {
     struct ker_lines in;
-    size_t length = 0;
     for (uint32_t i = 0; i < wires->links; i++)
         weight[i] = 1;
     if (!ker_config_has(config, "routing.weight_file"))
@@ -97,11 +96,7 @@ enum ker_status route_weights_read(uint32_t *weight, const struct route_topology
                                "is missing; weights = \"file\" needs it");
     const char *file = ker_config_file(config, "routing.weight_file");
     char *text;
-    enum ker_status status = ker_input_read(ker_config_inputs(config), file, &text, &length, error);
-    if (status != KER_OK)
-        return status;
-    ker_lines_init(&in, file, text, length, error);
-    status = ker_lines_check(&in);
+    enum ker_status status = ker_input_lines(ker_config_inputs(config), file, &in, &text, error);
     while (status == KER_OK && ker_lines_next_full(&in))
         status = weight_read(&in, topology, wires, weight);
     free(text);

@@ -131,12 +131,9 @@ static enum ker_status file_read(struct arrangement *a, const struct ker_config 
     enum ker_status status = route_key_require(config, key, error);
     char *text = NULL;
     size_t length = 0;
-    if (status == KER_OK)
-        status =
-            ker_input_read(ker_config_inputs(config), ker_config_file(config, key), &text, &length, error);
-    if (status != KER_OK)
-        return status;
-    status = arrangement_parse(a, ker_config_file(config, key), text, length, error);
+    const char *path = ker_config_file(config, key);
+    status = status ?: ker_input_read(ker_config_inputs(config), path, &text, &length, error);
+    status = status ?: arrangement_parse(a, path, text, length, error);
     free(text);
     return status;
 }
@@ -260,7 +257,7 @@ enum ker_status arrangement_read(struct arrangement *a, const struct ker_config 
     return status == KER_OK ? lanes_list(a, config, error) : status;
 }
 
-void arrangement_release(struct arrangement *a)
+static void arrangement_release(struct arrangement *a)
 {
     free(a->peer);
     free(a->lane);

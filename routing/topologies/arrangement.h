@@ -33,7 +33,6 @@ enum ker_status arrangement_read(struct arrangement *, const struct ker_config *
  * set, and all of peer is NONE. `name` stands for the file in messages. */
 enum ker_status arrangement_parse(struct arrangement *, const char *name, const char *text, size_t length,
                                   struct ker_error *);
-void arrangement_release(struct arrangement *);
 
 extern const struct ker_option arrangement_options[];
 

@@ -23,8 +23,8 @@ enum ker_status closed_count(struct closed *c, const struct ker_config *config, 
     return KER_OK;
 }
 
-enum ker_status closed_links(struct closed *c, const struct ker_config *config, const char *const *classes,
-                             struct ker_error *error)
+static enum ker_status links_read(struct closed *c, const struct ker_config *config,
+                                  const char *const *classes, struct ker_error *error)
 {
     static const char *const list[] = {"topology.bandwidth", "topology.latency"};
     struct route_summary *summary = &c->topology.summary;
@@ -46,7 +46,7 @@ enum ker_status closed_make(struct closed *c, const struct ker_config *config, c
                             uint64_t switches, uint64_t links, uint64_t ports, struct ker_error *error)
 {
     enum ker_status status = closed_count(c, config, switches, links, ports, error);
-    return status ?: closed_links(c, config, classes, error);
+    return status ?: links_read(c, config, classes, error);
 }
 
 bool closed_node_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,

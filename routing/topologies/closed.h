@@ -22,11 +22,8 @@ static inline const struct closed *closed_of(const struct route_topology *topolo
  * each endpoint). ports: the most of a switch. */
 enum ker_status closed_count(struct closed *, const struct ker_config *, uint64_t switches, uint64_t links,
                              uint64_t ports, struct ker_error *);
-/* Reads topology.bandwidth and latency, a value for all or one for each of these classes, ended by NULL, and
- * those of node links. */
-enum ker_status closed_links(struct closed *, const struct ker_config *, const char *const *classes,
-                             struct ker_error *);
-/* Both. */
+/* The same, and reads topology.bandwidth and latency, a value for all or one for each of these classes, ended
+ * by NULL, and those of node links. */
 enum ker_status closed_make(struct closed *, const struct ker_config *, const char *const *classes,
                             uint64_t switches, uint64_t links, uint64_t ports, struct ker_error *);
 /* Is this a port to a node? Then *peer is. Else it is cleared, and its kind ROUTE_SWITCH. */

@@ -240,24 +240,15 @@ static enum ker_status check_duplicates(struct reader *r)
     return KER_OK;
 }
 
-static uint32_t set_of(uint32_t *parent, uint32_t id)
-{
-    while (parent[id] != id) {
-        parent[id] = parent[parent[id]];
-        id = parent[id];
-    }
-    return id;
-}
-
 uint32_t route_graph_apart(const struct route_graph *graph, uint32_t *first)
 {
     uint32_t *parent = ker_alloc(graph->switches * sizeof *parent), apart = 0;
     for (uint32_t i = 0; i < graph->switches; i++)
         parent[i] = i;
     for (uint32_t i = 0; i < graph->edges; i++)
-        parent[set_of(parent, graph->edge[i].from)] = set_of(parent, graph->edge[i].to);
+        parent[ker_set_root(parent, graph->edge[i].from)] = ker_set_root(parent, graph->edge[i].to);
     for (uint32_t i = graph->switches; i-- > 0;)
-        if (set_of(parent, i) != set_of(parent, 0)) {
+        if (ker_set_root(parent, i) != ker_set_root(parent, 0)) {
             apart++;
             *first = i;
         }
@@ -346,9 +337,7 @@ enum ker_status route_graph_read(struct route_graph *graph, struct ker_inputs *i
     *graph = (struct route_graph){0};
     char *text;
     enum ker_status status = ker_input_read(inputs, path, &text, &length, error);
-    if (status != KER_OK)
-        return status;
-    status = route_graph_parse(graph, path, text, length, error);
+    status = status ?: route_graph_parse(graph, path, text, length, error);
     free(text);
     return status;
 }

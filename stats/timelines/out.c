@@ -18,10 +18,12 @@ bool line_out_open(struct line_out *out, const char *folder, const char *name, u
     return true;
 }
 
-void line_out_count(struct line_out *out)
+uint64_t line_out_counted(void (*write)(struct line_out *, const struct line_plan *),
+                          const struct line_plan *plan)
 {
-    *out = (struct line_out){.most = 0};
-    out->buffer = ker_alloc(LINE_OUT_ROOM + LINE_OUT_MOST);
+    struct line_out out = {.buffer = ker_alloc(LINE_OUT_ROOM + LINE_OUT_MOST)};
+    write(&out, plan);
+    return line_out_close(&out, false, NULL);
 }
 
 void line_out_flush(struct line_out *out)

@@ -20,8 +20,10 @@ struct line_out {
 /* NAME in the folder; false with the error. */
 bool line_out_open(struct line_out *, const char *folder, const char *name, uint64_t most,
                    struct ker_error *);
-/* No file: only counts. */
-void line_out_count(struct line_out *);
+/* The bytes of what would be written. */
+struct line_plan;
+uint64_t line_out_counted(void (*write)(struct line_out *, const struct line_plan *),
+                          const struct line_plan *);
 /* Keeps the file unless it is too long or !keep. Returns its bytes. */
 uint64_t line_out_close(struct line_out *, bool keep, struct ker_error *);
 

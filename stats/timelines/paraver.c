@@ -141,23 +141,15 @@ static void row_write(struct line_out *out, const struct line_plan *plan)
                 thread_write(out, plan, g, task, stream);
 }
 
-static uint64_t counted(void (*write)(struct line_out *, const struct line_plan *),
-                        const struct line_plan *plan)
-{
-    struct line_out out;
-    line_out_count(&out);
-    write(&out, plan);
-    return line_out_close(&out, false, NULL);
-}
-
 static uint64_t paraver_least(const struct line_plan *plan)
 {
-    return counted(head_write, plan) + counted(pcf_write, plan) + counted(row_write, plan);
+    return line_out_counted(head_write, plan) + line_out_counted(pcf_write, plan) +
+           line_out_counted(row_write, plan);
 }
 
 static struct line_writer *paraver_open(const struct line_plan *plan, struct ker_error *error)
 {
-    uint64_t pcf = counted(pcf_write, plan), row = counted(row_write, plan),
+    uint64_t pcf = line_out_counted(pcf_write, plan), row = line_out_counted(row_write, plan),
              most = plan->bytes > pcf + row ? plan->bytes - pcf - row : 0;
     struct line_writer *w = ker_alloc(sizeof *w);
     w->plan = plan;

@@ -77,10 +77,7 @@ static void head_write(struct line_out *out, const struct line_plan *plan)
 
 static uint64_t perfetto_least(const struct line_plan *plan)
 {
-    struct line_out out;
-    line_out_count(&out);
-    head_write(&out, plan);
-    return line_out_close(&out, false, NULL) + 4;
+    return line_out_counted(head_write, plan) + 4;
 }
 
 static struct line_writer *perfetto_open(const struct line_plan *plan, struct ker_error *error)

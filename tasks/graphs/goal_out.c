@@ -26,7 +26,7 @@ static uint32_t op_end(struct goal_out *o)
     return op;
 }
 
-uint32_t goal_out_calculation(struct goal_out *o, uint64_t ns)
+static uint32_t goal_out_calculation(struct goal_out *o, uint64_t ns)
 {
     fprintf(o->to, "l%u: calc %llu", o->ops + 1, (unsigned long long)ns);
     uint32_t op = op_end(o);

@@ -24,9 +24,7 @@ struct goal_out {
 /* What the next operation waits for: this only, or this, too. */
 void goal_out_wait_only(struct goal_out *, uint32_t op, bool begin);
 void goal_out_wait(struct goal_out *, uint32_t op);
-/* Each returns the operation's number. The next one waits for the calculation's end, for a message's begin.
- */
-uint32_t goal_out_calculation(struct goal_out *, uint64_t ns);
+/* Returns the operation's number. The next one waits for its begin. */
 uint32_t goal_out_message(struct goal_out *, bool sends, uint64_t bytes, int32_t task, int64_t tag);
 /* What is waited for becomes one operation. */
 void goal_out_join(struct goal_out *);

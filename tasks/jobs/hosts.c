@@ -72,22 +72,19 @@ static enum ker_status names_file(struct names *names, const struct ker_config *
                                   struct ker_error *error)
 {
     const char *path = ker_config_file(config, "node.hosts");
-    size_t bytes;
     char *text;
-    enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &bytes, error);
-    if (status)
-        return status;
     struct ker_lines in;
-    ker_lines_init(&in, path, text, bytes, error);
-    status = ker_lines_check(&in);
+    enum ker_status status = ker_input_lines(ker_config_inputs(config), path, &in, &text, error);
     while (!status && ker_lines_next_full(&in))
         status = names_line(names, &in);
     free(text);
+    if (status)
+        return status;
     qsort(names->name, names->count, sizeof *names->name, name_compare);
-    for (uint32_t i = 1; !status && i < names->count; i++)
+    for (uint32_t i = 1; i < names->count; i++)
         if (name_compare(&names->name[i - 1], &names->name[i]) == 0)
-            status = ker_fail(error, KER_BAD_INPUT, "%s: names %s twice", path, names->name[i].text);
-    return status;
+            return ker_fail(error, KER_BAD_INPUT, "%s: names %s twice", path, names->name[i].text);
+    return KER_OK;
 }
 
 static enum ker_status names_read(struct names *names, const struct ker_config *config, const char *key,
@@ -166,15 +163,11 @@ static enum ker_status chosen_read(struct chosen *chosen, const struct ker_confi
         return ker_config_fail(config, error, key, "%s%s", list.why[0] ? list.why : chosen->unknown,
                                strpbrk(text, ",[") ? "" : ", and there is no file of that name");
     }
-    size_t bytes, length;
+    size_t length;
     char *text;
     const char *word;
-    enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &bytes, error);
-    if (status)
-        return status;
     struct ker_lines in;
-    ker_lines_init(&in, path, text, bytes, error);
-    status = ker_lines_check(&in);
+    enum ker_status status = ker_input_lines(ker_config_inputs(config), path, &in, &text, error);
     while (!status && ker_lines_next_full(&in)) {
         ker_take_text(&in, &word, &length);
         if (in.p < in.stop)

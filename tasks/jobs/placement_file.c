@@ -89,9 +89,7 @@ enum ker_status task_placement_file(struct ker_inputs *inputs, const char *path,
     size_t bytes;
     char *text;
     enum ker_status status = ker_input_read(inputs, path, &text, &bytes, error);
-    if (status != KER_OK)
-        return status;
-    status = task_placement_parse(path, text, bytes, nodes, places, count, has_cores, error);
+    status = status ?: task_placement_parse(path, text, bytes, nodes, places, count, has_cores, error);
     free(text);
     return status;
 }

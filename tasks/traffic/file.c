@@ -56,15 +56,10 @@ enum ker_status task_traffic_file_read(struct task_traffic *t, const struct ker_
                                        struct ker_error *error)
 {
     const char *path = ker_config_file(config, "traffic.permutation_file");
-    size_t bytes;
     char *text;
-    enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &bytes, error);
-    if (status != KER_OK)
-        return status;
     struct reader r = {.traffic = t, .named = ker_alloc(t->nodes * sizeof *r.named)};
     t->where.partner = ker_alloc(t->nodes * sizeof *t->where.partner);
-    ker_lines_init(&r.in, path, text, bytes, error);
-    status = ker_lines_check(&r.in);
+    enum ker_status status = ker_input_lines(ker_config_inputs(config), path, &r.in, &text, error);
     while (status == KER_OK && ker_lines_next_full(&r.in))
         status = line_read(&r);
     if (status == KER_OK && r.count < t->nodes)

@@ -88,10 +88,3 @@ void bench_time_overhead(const struct bench_model *m, struct bench_time *t, cons
     bench_time_add(m, t, k->first + i, 1 - part);
     bench_time_add(m, t, k->first + i + 1, part);
 }
-
-double bench_overhead(const struct bench_model *m, const struct bench_knots *k, double bytes)
-{
-    struct bench_time t = {0};
-    bench_time_overhead(m, &t, k, bytes);
-    return t.us;
-}

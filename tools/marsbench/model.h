@@ -72,7 +72,6 @@ void bench_time_overhead(const struct bench_model *, struct bench_time *, const 
                          double bytes);
 /* The parameter of such a rate. */
 size_t bench_rate_at(const struct bench_knots *, double bytes);
-double bench_overhead(const struct bench_model *, const struct bench_knots *, double bytes);
 
 /* walk.c: what a point takes. false: its collective or algorithm is none that the simulator has, or has too
  * many tasks. With `sizes` it says of what sizes messages are: [0] between nodes, [1] in a node. */

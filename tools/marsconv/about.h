@@ -51,8 +51,6 @@ void conv_made_release(struct conv_made *);
 void conv_made_number(struct conv_made *, enum mars_field, int64_t);
 /* A list of `count` numbers, to be filled; which: its room, 0 to 2. */
 int64_t *conv_made_list(struct conv_made *, enum mars_field, int which, size_t count);
-/* An operation's peer as records have it. */
-int64_t conv_made_rank(int32_t peer);
 /* The side of an operation that is sent, or received (second: of one that does both), without its type. */
 void conv_made_send(struct conv_made *, const struct task_op *);
 void conv_made_receive(struct conv_made *, const struct task_op *, bool second);

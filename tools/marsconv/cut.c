@@ -27,7 +27,7 @@ static bool number_parse(const char *text, uint32_t *number)
     return end != text && *end == 0 && *text != '-' && value < UINT32_MAX;
 }
 
-bool cut_parse(struct cut *cut, const char *text, struct mars_error *error)
+static bool cut_parse(struct cut *cut, const char *text, struct mars_error *error)
 {
     bool fine = false;
     char *first = ker_format("%s", strchr(text, '=') ? strchr(text, '=') + 1 : ""), *second;

@@ -26,7 +26,6 @@ struct cut {
 
 enum cut_place { CUT_BEFORE, CUT_INSIDE, CUT_AFTER };
 
-bool cut_parse(struct cut *, const char *text, struct mars_error *);
 void cut_release(struct cut *);
 
 /* Does the part have this task of the trace? */

@@ -25,7 +25,8 @@ int64_t *conv_made_list(struct conv_made *m, enum mars_field field, int which, s
     return m->list[which];
 }
 
-int64_t conv_made_rank(int32_t peer)
+/* An operation's peer as records have it. */
+static int64_t made_rank(int32_t peer)
 {
     return peer == TASK_ANY ? MARS_ANY_SOURCE : peer == TASK_PROC_NULL ? MARS_PROC_NULL : peer;
 }
@@ -33,14 +34,14 @@ int64_t conv_made_rank(int32_t peer)
 void conv_made_send(struct conv_made *m, const struct task_op *op)
 {
     conv_made_number(m, MARS_FIELD_bytes, (int64_t)op->bytes);
-    conv_made_number(m, MARS_FIELD_dest, conv_made_rank(op->peer));
+    conv_made_number(m, MARS_FIELD_dest, made_rank(op->peer));
     conv_made_number(m, MARS_FIELD_tag, op->tag);
 }
 
 void conv_made_receive(struct conv_made *m, const struct task_op *op, bool second)
 {
     conv_made_number(m, MARS_FIELD_recvbytes, (int64_t)(second ? op->bytes2 : op->bytes));
-    conv_made_number(m, MARS_FIELD_source, conv_made_rank(second ? op->peer2 : op->peer));
+    conv_made_number(m, MARS_FIELD_source, made_rank(second ? op->peer2 : op->peer));
     conv_made_number(m, second ? MARS_FIELD_recvtag : MARS_FIELD_tag, second ? op->tag2 : op->tag);
 }
 

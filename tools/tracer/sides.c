@@ -14,44 +14,35 @@ int64_t trc_page_of(const void *address)
     return trc_thing_of(TRC_PAGES, (uintptr_t)address >> 12);
 }
 
-static void side_none(struct trc_call *c)
+static void side_put(struct trc_call *c, int64_t bytes, int64_t type, int64_t page)
 {
-    trc_put(c, -1);
-    trc_put(c, 0);
-    trc_put(c, 0);
+    trc_put(c, bytes);
+    trc_put(c, type);
+    trc_put(c, page);
 }
 
 static void send_side(struct trc_call *c, MPI_Datatype handle, int64_t count)
 {
-    const struct trc_type *type;
     if (c->buffer == MPI_IN_PLACE && c->function->flags & TRC_TWO_SIDES) {
-        trc_put(c, -1);
-        trc_put(c, 0);
-        trc_put(c, 1);
+        side_put(c, -1, 0, 1);
         return;
     }
-    type = trc_type_of(handle);
+    const struct trc_type *type = trc_type_of(handle);
     int64_t bytes = count * (int64_t)type->size;
     c->t->sent = (c->t->sent > 0 ? c->t->sent : 0) + bytes;
-    trc_put(c, bytes);
-    trc_put(c, type->number);
-    trc_put(c, trc_page_of(c->buffer));
+    side_put(c, bytes, type->number, trc_page_of(c->buffer));
 }
 
 static void receive_side(struct trc_call *c, MPI_Datatype handle, int64_t count)
 {
     if (c->rbuffer == MPI_IN_PLACE) {
-        trc_put(c, -1);
-        trc_put(c, 0);
-        trc_put(c, 1);
+        side_put(c, -1, 0, 1);
         return;
     }
     const struct trc_type *type = trc_type_of(handle);
     int64_t bytes = count * (int64_t)type->size;
     c->t->received = (c->t->received > 0 ? c->t->received : 0) + bytes;
-    trc_put(c, bytes);
-    trc_put(c, type->number);
-    trc_put(c, trc_page_of(c->rbuffer));
+    side_put(c, bytes, type->number, trc_page_of(c->rbuffer));
 }
 
 /* How many counts there are on a side. */
@@ -111,7 +102,7 @@ void trc_side(struct trc_call *c, unsigned role, intptr_t argument)
     switch (role & 0xff) {
     case TRC_R_type:
         if (none)
-            side_none(c);
+            side_put(c, -1, 0, 0);
         else
             send_side(c, (MPI_Datatype)argument, c->n * c->parts);
         break;
@@ -125,7 +116,7 @@ void trc_side(struct trc_call *c, unsigned role, intptr_t argument)
         break;
     case TRC_R_rtype:
         if (none)
-            side_none(c);
+            side_put(c, -1, 0, 0);
         else
             receive_side(c, (MPI_Datatype)argument, c->rn * c->rparts);
         break;

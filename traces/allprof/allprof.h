@@ -156,6 +156,8 @@ static inline bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes)
     *bytes = (uint64_t)count * (uint64_t)size;
     return *bytes <= ALLPROF_BYTES_MAX;
 }
+/* Of a list "3,4,5" of counts, or NULL; those that no call can have are none. */
+uint64_t allprof_list_bytes(const char *counts, int64_t size);
 /* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be
  * rubbish: the root's arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
 int allprof_bytes_which(const struct allprof_args *);

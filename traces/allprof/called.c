@@ -16,8 +16,7 @@ static uint64_t product(int64_t count, int64_t size)
     return allprof_bytes(count, size, &bytes) ? bytes : 0;
 }
 
-/* Of "3,4,5". */
-static uint64_t list_bytes(const char *text, int64_t size)
+uint64_t allprof_list_bytes(const char *text, int64_t size)
 {
     uint64_t sum = 0;
     while (text && *text) {
@@ -36,10 +35,10 @@ static uint64_t call_bytes(const struct allprof_args *args)
     if (args->call->kind == ALLPROF_COLLECTIVE && allprof_bytes_which(args) == 2)
         return product(args->count2, args->size2);
     if (sends && args->counts && strchr(layout, 'l'))
-        return list_bytes(args->counts, args->size);
+        return allprof_list_bytes(args->counts, args->size);
     if (sends)
         return product(args->count, args->size);
-    return args->counts2 ? list_bytes(args->counts2, args->size2) : 0;
+    return args->counts2 ? allprof_list_bytes(args->counts2, args->size2) : 0;
 }
 
 /* What there is to count is a matter of the call, which is found out once. */

@@ -22,18 +22,6 @@ static enum which buffer_at(const char *letter)
     return next == 'n' || next == 'l' ? FIRST : next == 'N' || next == 'L' ? SECOND : NONE;
 }
 
-static uint64_t list_sum(const char *text)
-{
-    uint64_t sum = 0;
-    while (text && *text) {
-        char *rest;
-        long count = strtol(text, &rest, 10);
-        sum += count > 0 ? (uint64_t)count : 0;
-        text = *rest == ',' ? rest + 1 : NULL;
-    }
-    return sum;
-}
-
 /* Of a collective's first or second buffer: does the root alone have it, and does it hold that many elements
  * for each task? */
 struct buffer_of {
@@ -73,7 +61,7 @@ static uint64_t buffer_bytes(const struct allprof_args *args, const struct allpr
     if (!collective && (which == FIRST ? args->peer : args->peer2) == (rules->mpich ? -1 : -2))
         return 0; /* MPI_PROC_NULL */
     if (list)
-        return size > 0 ? list_sum(list) * (uint64_t)size : 0;
+        return allprof_list_bytes(list, size);
     if (strchr(call->layout, which == FIRST ? 'l' : 'L'))
         return rules->unlisted_bytes * each;
     if (!allprof_bytes(which == FIRST ? args->count : args->count2, size, &bytes))

@@ -40,7 +40,6 @@ enum mars_field {
 #undef MARS_FIELD
     MARS_FIELD_UNKNOWN
 };
-const char *mars_field_name(enum mars_field);
 
 struct mars_function {
     char *name; /* "MPI_Send" */

@@ -30,11 +30,6 @@ static const struct {
 #undef MARS_FIELD
 };
 
-const char *mars_field_name(enum mars_field field)
-{
-    return field < MARS_FIELD_UNKNOWN ? FIELDS[field].name : "?";
-}
-
 void **mars_task_place(void ***table, uint32_t *count, uint64_t number)
 {
     if (number > (uint64_t)*count + JUMP)

@@ -88,10 +88,8 @@ static enum ker_status points_read(struct task_coll_analytic *a, const struct ke
                                "\"analytic_table\" take");
     const char *path = ker_config_file(config, "mpi.collectives.table");
     enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &bytes, error);
-    if (status == KER_OK) {
-        status = task_coll_points_parse(a, path, text, bytes, error);
-        free(text);
-    }
+    status = status ?: task_coll_points_parse(a, path, text, bytes, error);
+    free(text);
     return status;
 }
 

@@ -46,35 +46,21 @@ static uint32_t fold_first(const struct fold *f, uint32_t virtual_rank)
     return virtual_rank < f->rest ? 2 * virtual_rank : virtual_rank + f->rest;
 }
 
-/* Even ranks give `bytes` to their odd neighbours. */
-static void fold_gather(const struct fold *f, const struct task_coll_view *v, uint32_t round, uint64_t bytes,
-                        struct task_coll_round *r)
+/* Even ranks give `bytes` to their odd neighbours; back: those to these. */
+static void fold_move(const struct fold *f, const struct task_coll_view *v, uint32_t round, uint64_t bytes,
+                      bool back, struct task_coll_round *r)
 {
+    int32_t other = f->out ? v->rank + 1 : v->rank - 1;
     task_coll_round_clear(r);
     r->send_tag = r->receive_tag = (int32_t)round;
-    r->fence = f->out || f->in;
-    if (f->out) {
-        r->send_to = v->rank + 1;
+    r->fence = !back && (f->out || f->in);
+    if (back ? f->in : f->out) {
+        r->send_to = other;
         r->send_bytes = bytes;
-    } else if (f->in) {
-        r->receive_from = v->rank - 1;
+    } else if (f->out || f->in) {
+        r->receive_from = other;
         r->receive_bytes = bytes;
-        r->combines = 1;
-    }
-}
-
-/* Odd ranks give `bytes` back. */
-static void fold_return(const struct fold *f, const struct task_coll_view *v, uint32_t round, uint64_t bytes,
-                        struct task_coll_round *r)
-{
-    task_coll_round_clear(r);
-    r->send_tag = r->receive_tag = (int32_t)round;
-    if (f->in) {
-        r->send_to = v->rank - 1;
-        r->send_bytes = bytes;
-    } else if (f->out) {
-        r->receive_from = v->rank + 1;
-        r->receive_bytes = bytes;
+        r->combines = back ? 0 : 1;
     }
 }
 
@@ -100,9 +86,9 @@ static bool task_coll_doubling_allreduce(const struct task_coll_view *v, uint32_
     if (round > f.levels + 1)
         return false;
     if (round == 0)
-        fold_gather(&f, v, round, v->bytes, r);
+        fold_move(&f, v, round, v->bytes, false, r);
     else if (round == f.levels + 1)
-        fold_return(&f, v, round, v->bytes, r);
+        fold_move(&f, v, round, v->bytes, true, r);
     else if (!f.out)
         range_exchange(&f, round, 1u << (round - 1), v->bytes, v->bytes, r);
     return true;
@@ -172,9 +158,9 @@ static bool task_coll_halving_reduce_scatter(const struct task_coll_view *v, uin
     if (round > f.levels + 1)
         return false;
     if (round == 0) {
-        fold_gather(&f, v, round, scattered_bytes(&f, v, 0, f.power), r);
+        fold_move(&f, v, round, scattered_bytes(&f, v, 0, f.power), false, r);
     } else if (round == f.levels + 1) {
-        fold_return(&f, v, round, task_coll_receive_count(v, f.in ? v->rank - 1 : v->rank), r);
+        fold_move(&f, v, round, task_coll_receive_count(v, f.in ? v->rank - 1 : v->rank), true, r);
     } else if (!f.out) {
         uint32_t length = f.power >> round;
         range_exchange(&f, round, length,

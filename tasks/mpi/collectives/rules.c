@@ -123,10 +123,8 @@ static enum ker_status file_read(struct task_coll_rules *rules, const struct ker
         return KER_OK;
     const char *path = ker_config_file(config, "mpi.collectives.rules");
     enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &bytes, error);
-    if (status == KER_OK) {
-        status = task_coll_tuned_parse(rules, config, path, text, bytes, error);
-        free(text);
-    }
+    status = status ?: task_coll_tuned_parse(rules, config, path, text, bytes, error);
+    free(text);
     return status;
 }
 
