@@ -54,12 +54,7 @@ void route_paths_free(struct route_paths *p)
 {
     if (!p)
         return;
-    free(p->site);
-    free(p->site_of);
-    free(p->first);
-    free(p->peer);
-    free(p->apart);
-    free(p);
+    KER_FREE(p->site, p->site_of, p->first, p->peer, p->apart, p);
 }
 
 void route_paths_tune(struct route_topology *topology)

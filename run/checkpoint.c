@@ -72,10 +72,7 @@ void run_checkpoints_free(struct run_checkpoints *k)
 {
     if (!k)
         return;
-    free(k->dir);
-    free(k->at);
-    free(k->stops);
-    free(k);
+    KER_FREE(k->dir, k->at, k->stops, k);
 }
 
 bool run_checkpoints_wanted(const struct run *run)

@@ -55,10 +55,7 @@ void run_index_id(const char *config, uint64_t id[2])
 
 static void index_release(struct run_index *index)
 {
-    free(index->file);
-    free(index->folder);
-    free(index->config);
-    free(index->inputs);
+    KER_FREE(index->file, index->folder, index->config, index->inputs);
     for (uint32_t i = 0; i < index->forks; i++)
         free(index->fork[i].config);
     free(index->fork);

@@ -172,10 +172,7 @@ static bool metis_halves(const struct run *run, uint8_t *side)
     bool good = part_halve(&g, side);
     for (uint32_t i = vertices; i < all->switches; i++)
         side[i] = side[i % vertices];
-    free(g.first);
-    free(g.weight);
-    free(g.to);
-    free(g.rate);
+    KER_FREE(g.first, g.weight, g.to, g.rate);
     return good;
 }
 

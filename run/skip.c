@@ -140,10 +140,7 @@ void run_skip_free(struct run_skip *skip)
     free(skip->estimate);
     free(skip->set);
     stats_growth_release(&skip->growth);
-    free(skip->job);
-    free(skip->known);
-    free(skip->kinds);
-    free(skip);
+    KER_FREE(skip->job, skip->known, skip->kinds, skip);
 }
 
 /* ---- looks ---- */

@@ -467,15 +467,8 @@ static void server_release(void *state)
 {
     struct server *s = state;
     bytes_check(s);
-    free(s->queue.io);
-    free(s->running.io);
-    free(s->job);
-    free(s->file);
-    free(s->waiting.at);
-    free(s->working.at);
-    free(s->full.at);
-    free(s->channel);
-    free(s->log);
+    KER_FREE(s->queue.io, s->running.io, s->job, s->file, s->waiting.at, s->working.at, s->full.at,
+             s->channel, s->log);
 }
 
 /* ---- checkpoint ---- */

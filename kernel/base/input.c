@@ -129,10 +129,7 @@ struct ker_inputs *ker_inputs_new(void)
 void ker_inputs_free(struct ker_inputs *inputs)
 {
     if (inputs) {
-        free(inputs->packed.byte);
-        free(inputs->absolute.byte);
-        free(inputs->files->at);
-        free(inputs->files);
+        KER_FREE(inputs->packed.byte, inputs->absolute.byte, inputs->files->at, inputs->files);
     }
     free(inputs);
 }

@@ -74,6 +74,12 @@ void *ker_realloc(void *old, size_t bytes)
     return block;
 }
 
+void ker_free_each(void *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i]);
+}
+
 void ker_free_all(void *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -15,9 +15,13 @@ const char *ker_memory_lack(void);
 /* Memory is out, for a reason of the caller's. */
 _Noreturn void ker_memory_out(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-void *ker_alloc(size_t bytes);               /* zeroed; free() frees it; bytes may be 0 */
-void *ker_realloc(void *old, size_t bytes);  /* new part not zeroed */
-void ker_free_all(void *list, size_t count); /* an array of that many blocks, and what it lists */
+void *ker_alloc(size_t bytes);                       /* zeroed; free() frees it; bytes may be 0 */
+void *ker_realloc(void *old, size_t bytes);          /* new part not zeroed */
+void ker_free_all(void *list, size_t count);         /* an array of that many blocks, and what it lists */
+void ker_free_each(void *const *list, size_t count); /* what it lists only */
+/* free() of each of these. */
+#define KER_FREE(...)                                                                                        \
+    ker_free_each((void *const[]){__VA_ARGS__}, sizeof((void *const[]){__VA_ARGS__}) / sizeof(void *))
 char *ker_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
 /* Zeroed, aligned to 64 bytes; large blocks ask for huge pages and are given back by ker_release. */
 void *ker_reserve(size_t bytes);

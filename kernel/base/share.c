@@ -182,8 +182,5 @@ void ker_share(struct ker_sharer **sharer, uint32_t sharers, struct ker_shared *
     rounds(&w);
     if (few)
         return;
-    free(w.tight);
-    free(w.most);
-    free(w.user);
-    free(w.users);
+    KER_FREE(w.tight, w.most, w.user, w.users);
 }

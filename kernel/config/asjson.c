@@ -22,7 +22,7 @@ static void node_write(struct ker_json *json, const struct ker_config_node *node
         ker_json_open(json, node->name, node->kind == KER_NODE_GROUP ? '{' : '[');
         for (int i = 0; i < node->count; i++)
             node_write(json, node->member[i]);
-        ker_json_close(json, node->kind == KER_NODE_GROUP ? '}' : ']');
+        ker_json_close(json, node->kind == KER_NODE_GROUP ? "}" : "]");
         break;
     }
 }

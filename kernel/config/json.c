@@ -40,13 +40,15 @@ void ker_json_open(struct ker_json *json, const char *key, char bracket)
     json->more = false;
 }
 
-void ker_json_close(struct ker_json *json, char bracket)
+void ker_json_close(struct ker_json *json, const char *brackets)
 {
-    json->depth--;
-    if (json->more)
-        fprintf(json->out, "\n%*s", 2 * json->depth, "");
-    fprintf(json->out, "%c%s", bracket, json->depth ? "" : "\n");
-    json->more = true;
+    for (; *brackets; brackets++) {
+        json->depth--;
+        if (json->more)
+            fprintf(json->out, "\n%*s", 2 * json->depth, "");
+        fprintf(json->out, "%c%s", *brackets, json->depth ? "" : "\n");
+        json->more = true;
+    }
 }
 
 void ker_json_text(struct ker_json *json, const char *key, const char *text)

@@ -15,7 +15,7 @@ struct ker_json {
 
 /* A member of an object has a key, one of an array NULL. */
 void ker_json_open(struct ker_json *, const char *key, char bracket); /* '{' or '[' */
-void ker_json_close(struct ker_json *, char bracket);                 /* '}' or ']' */
+void ker_json_close(struct ker_json *, const char *brackets);         /* '}' or ']' of each that ends here */
 void ker_json_text(struct ker_json *, const char *key, const char *text);
 void ker_json_bool(struct ker_json *, const char *key, bool);
 void ker_json_int(struct ker_json *, const char *key, long long);

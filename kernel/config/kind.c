@@ -112,11 +112,7 @@ void ker_registry_free(struct ker_registry *r)
     ker_free_all(r->from, r->froms);
     for (size_t i = 0; i < r->purposes; i++)
         free(r->purpose[i].from);
-    free(r->purpose);
-    free(r->given);
-    free(r->family);
-    free(r->member);
-    free(r);
+    KER_FREE(r->purpose, r->given, r->family, r->member, r);
 }
 
 const struct ker_option *const *ker_registry_tables(const struct ker_registry *r)

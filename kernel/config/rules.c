@@ -51,7 +51,7 @@ static void path_write(struct ker_schema *s, const char *key, const char *path, 
     if (required) {
         ker_json_open(&s->json, "required", '[');
         ker_json_text(&s->json, NULL, name);
-        ker_json_close(&s->json, ']');
+        ker_json_close(&s->json, "]");
     }
     ker_json_open(&s->json, "properties", '{');
     if (!path[length]) {
@@ -61,10 +61,9 @@ static void path_write(struct ker_schema *s, const char *key, const char *path, 
     } else {
         ker_json_open(&s->json, name, '{');
         path_write(s, "items", path + length + strlen("[]."), required, leaf, context);
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "}");
     }
-    ker_json_close(&s->json, '}');
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}}");
     free(name);
 }
 
@@ -110,8 +109,7 @@ static void constants_write(struct ker_schema *s, const char *key, const struct 
         constant_write(s, test->option, one);
         free(one);
     }
-    ker_json_close(&s->json, ']');
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "]}");
     free(list);
 }
 
@@ -121,7 +119,7 @@ static void test_write(struct ker_schema *s, const char *name, const void *conte
     if (!test->option) {
         ker_json_open(&s->json, name, '{');
         ker_json_int(&s->json, "minItems", 1);
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "}");
     } else if (test->term->kind == KER_TERM_GIVEN) {
         ker_json_bool(&s->json, name, true);
     } else if (test->term->kind == KER_TERM_IS) {
@@ -129,7 +127,7 @@ static void test_write(struct ker_schema *s, const char *name, const void *conte
     } else {
         ker_json_open(&s->json, name, '{');
         constants_write(s, "not", test);
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "}");
     }
 }
 
@@ -163,8 +161,7 @@ static void term_write(struct ker_schema *s, const char *key, const struct ker_t
     path_write(s, belongs ? NULL : key, term->key + strlen(scope), !holds_absent(&test), test_write, &test);
     if (belongs) {
         conditions_write(s, belongs, scope, depth + 1);
-        ker_json_close(&s->json, ']');
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "]}");
     }
 }
 
@@ -189,8 +186,7 @@ static void condition_write(struct ker_schema *s, const char *key, const char *c
         term_write(s, several ? NULL : key, &term, scope, depth);
     }
     if (several) {
-        ker_json_close(&s->json, ']');
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "]}");
     }
 }
 
@@ -245,9 +241,7 @@ static void rule_write(struct ker_schema *s, const char *condition, const char *
             if (option->formerly)
                 path_write(s, NULL, option->formerly + strlen(scope), false, forbidden_write, NULL);
         }
-    ker_json_close(&s->json, ']');
-    ker_json_close(&s->json, '}');
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "]}}");
 }
 
 static void belongs_write(struct ker_schema *s, const struct ker_option *option, const char *scope)
@@ -279,8 +273,7 @@ static void names_write(struct ker_schema *s, const char *name, const void *cont
         if (m->family == b->family && (!m->of || ker_word_in(m->of, '|', b->by, strlen(b->by))))
             ker_json_text(&s->json, NULL, m->kind->name);
     }
-    ker_json_close(&s->json, ']');
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "]}");
 }
 
 /* The family whose kinds bring those of this one; NULL: none does. */
@@ -304,7 +297,7 @@ static void brought_write(struct ker_schema *s, const struct ker_option *option)
         ker_json_open(&s->json, NULL, '{');
         condition_write(s, "if", condition, "", 0);
         path_write(s, "then", option->key, false, names_write, &brought);
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "}");
         free(condition);
     }
 }
@@ -339,5 +332,5 @@ void ker_schema_rules(struct ker_schema *s, const char *scope)
         if (!*scope && !strstr(option->key, "[]"))
             brought_write(s, option);
     }
-    ker_json_close(&s->json, ']');
+    ker_json_close(&s->json, "]");
 }

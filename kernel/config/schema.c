@@ -51,7 +51,7 @@ static void choices_write(struct ker_schema *s, const struct ker_option *option)
             ker_json_text(&s->json, NULL, meanings ? meaning_of(s, option, name) : name);
             free(name);
         }
-        ker_json_close(&s->json, ']');
+        ker_json_close(&s->json, "]");
     }
 }
 
@@ -63,11 +63,10 @@ static void size_write(struct ker_schema *s, const struct ker_option *option)
     if (!option->minimum)
         ker_json_int(&s->json, "minimum", 0);
     bounds_write(s, option);
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}");
     ker_json_open(&s->json, NULL, '{');
     ker_json_text(&s->json, "$ref", "#/$defs/size");
-    ker_json_close(&s->json, '}');
-    ker_json_close(&s->json, ']');
+    ker_json_close(&s->json, "}]");
 }
 
 /* What a single value has to be, in an object that is open. */
@@ -129,7 +128,7 @@ static void default_write(struct ker_schema *s, const struct ker_option *option)
         fallback_write(s, option, NULL, item);
         free(item);
     }
-    ker_json_close(&s->json, ']');
+    ker_json_close(&s->json, "]");
 }
 
 /* ---- keys ---- */
@@ -162,16 +161,14 @@ static void option_write(struct ker_schema *s, const struct ker_option *option, 
         ker_json_text(&s->json, "type", "array");
         ker_json_open(&s->json, "items", '{');
         value_write(s, option);
-        ker_json_close(&s->json, '}');
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "}}");
         ker_json_open(&s->json, NULL, '{');
         value_write(s, option);
-        ker_json_close(&s->json, '}');
-        ker_json_close(&s->json, ']');
+        ker_json_close(&s->json, "}]");
     } else {
         value_write(s, option);
     }
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}");
 }
 
 static void object_write(struct ker_schema *s, const char *prefix);
@@ -187,9 +184,9 @@ static void group_write(struct ker_schema *s, const char *prefix, const char *na
     object_write(s, below);
     if (list) {
         ker_schema_rules(s, below);
-        ker_json_close(&s->json, '}');
+        ker_json_close(&s->json, "}");
     }
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}");
     free(below);
 }
 
@@ -220,11 +217,10 @@ static void object_write(struct ker_schema *s, const char *prefix)
     ker_json_open(&s->json, "patternProperties", '{'); /* notes: see json.h */
     ker_json_open(&s->json, "^\\$", '{');
     ker_json_text(&s->json, "type", "string");
-    ker_json_close(&s->json, '}');
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}}");
     ker_json_open(&s->json, "properties", '{');
     properties_write(s, prefix);
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}");
 }
 
 /* ---- units ---- */
@@ -242,7 +238,7 @@ static void unit_write(struct ker_schema *s, const char *name, const char *(*uni
     ker_json_open(&s->json, name, '{');
     ker_json_text(&s->json, "type", "string");
     ker_json_text(&s->json, "pattern", pattern);
-    ker_json_close(&s->json, '}');
+    ker_json_close(&s->json, "}");
     free(names);
     free(pattern);
 }
@@ -261,6 +257,5 @@ void ker_registry_schema(const struct ker_registry *registry, FILE *out)
     unit_write(&s, "time", ker_time_unit, false);
     unit_write(&s, "size", ker_bytes_unit, true);
     unit_write(&s, "rate", ker_rate_unit, false);
-    ker_json_close(&s.json, '}');
-    ker_json_close(&s.json, '}');
+    ker_json_close(&s.json, "}}");
 }

@@ -38,11 +38,7 @@ void ker_config_node_free(struct ker_config_node *node)
         return;
     for (int i = 0; i < node->count; i++)
         ker_config_node_free(node->member[i]);
-    free(node->member);
-    free(node->name);
-    free(node->text);
-    free(node->path);
-    free(node);
+    KER_FREE(node->member, node->name, node->text, node->path, node);
 }
 
 void ker_config_node_add(struct ker_config_node *parent, struct ker_config_node *child)

@@ -127,9 +127,6 @@ enum ker_status ker_state_close(struct ker_state_writer *w, struct ker_state_siz
     *size = w->size;
     ZSTD_freeCCtx(w->compressor);
     ker_chunk_release(&w->chunk);
-    free(w->frame);
-    free(w->stored);
-    free(w->path);
-    free(w);
+    KER_FREE(w->frame, w->stored, w->path, w);
     return status;
 }

@@ -87,10 +87,7 @@ void node_cores_release(struct node *n)
     struct node_cores *c = node_cores(n);
     if (!c)
         return;
-    free(c->busy);
-    free(c->unit);
-    free(c->noise);
-    free(c->slot);
+    KER_FREE(c->busy, c->unit, c->noise, c->slot);
     if (c->last)
         free(c->last->unit);
     free(c->last);

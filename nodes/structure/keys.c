@@ -251,10 +251,7 @@ static enum ker_status description_read(struct node_structure *s, struct keys *k
     enum ker_status status = ker_input_read(ker_config_inputs(k->config), path, &text, &bytes, error);
     if (!status && !node_structure_hwloc(s, h, text, bytes, &why))
         status = ker_config_fail(k->config, error, key_of(k, "hwloc"), "%s %s", path, why);
-    free(why);
-    free(text);
-    free(path);
-    free(devices);
+    KER_FREE(why, text, path, devices);
     return status;
 }
 

@@ -29,13 +29,8 @@ uint32_t node_thread_speed(const struct node_structure *s, uint32_t core, uint32
 
 void node_structure_release(struct node_structure *s)
 {
-    free(s->domain_socket);
-    free(s->core);
-    free(s->unit_core);
-    free(s->seat_unit);
-    free(s->bus_socket);
-    free(s->adapter_bus);
-    free(s->adapter_domain);
+    KER_FREE(s->domain_socket, s->core, s->unit_core, s->seat_unit, s->bus_socket, s->adapter_bus,
+             s->adapter_domain);
     *s = (struct node_structure){0};
 }
 

@@ -63,11 +63,7 @@ void route_faults_free(struct route_faults *f)
         return;
     route_repair_free(f->repair);
     route_order_free(f->order);
-    free(f->switch_down);
-    free(f->first);
-    free(f->dead);
-    free(f->epoch);
-    free(f);
+    KER_FREE(f->switch_down, f->first, f->dead, f->epoch, f);
 }
 
 /* ---- the next hop ---- */

@@ -191,11 +191,7 @@ void route_order_free(struct route_order *r)
 {
     if (!r)
         return;
-    free(r->place);
-    free(r->first);
-    free(r->hop);
-    free(r->cut);
-    free(r);
+    KER_FREE(r->place, r->first, r->hop, r->cut, r);
 }
 
 /* ---- who is connected ---- */

@@ -36,11 +36,7 @@ void route_lanes_free(struct route_lanes *l)
     if (!l)
         return;
     route_trie_release(&l->level);
-    free(l->first);
-    free(l->ports);
-    free(l->map_of);
-    free(l->map);
-    free(l);
+    KER_FREE(l->first, l->ports, l->map_of, l->map, l);
 }
 
 void route_lanes_set(struct route_lanes *l, uint32_t switch_id, uint32_t in, uint32_t out,

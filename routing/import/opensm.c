@@ -299,11 +299,7 @@ static enum ker_status read_all(struct reader *r)
 
 static void reader_release(struct reader *r)
 {
-    free(r->endpoint_of);
-    free(r->line_of);
-    free(r->by_guid);
-    free(r->section);
-    free(r->port);
+    KER_FREE(r->endpoint_of, r->line_of, r->by_guid, r->section, r->port);
 }
 
 enum ker_status route_opensm_parse(const struct route_opensm_text *of, route_opensm_take *take_row,

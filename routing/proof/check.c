@@ -395,14 +395,8 @@ static void walk_release(struct walk *walk)
     ker_table_release(&walk->seen);
     ker_table_release(&walk->away);
     ker_table_release(&walk->ends);
-    free(walk->todo);
-    free(walk->border);
-    free(walk->source);
-    free(walk->destination);
-    free(walk->peer);
-    free(walk->owner);
-    free(walk->when);
-    free(walk->first_port);
+    KER_FREE(walk->todo, walk->border, walk->source, walk->destination, walk->peer, walk->owner, walk->when,
+             walk->first_port);
 }
 
 enum ker_status route_prove(const struct route_topology *topology, uint64_t max_work,

@@ -137,10 +137,7 @@ static struct graph graph_make(const struct route_dependencies *set, uint32_t ch
 
 static void graph_release(struct graph *g)
 {
-    free(g->first);
-    free(g->to);
-    free(g->channel);
-    free(g->pointed);
+    KER_FREE(g->first, g->to, g->channel, g->pointed);
 }
 
 /* Takes away what nobody points to; those that stay have pointed > 0. Returns how many. */
@@ -229,10 +226,7 @@ static void cycle_find(struct route_cycle *cycle, const struct graph *g)
         if (last != NONE)
             cycle_take(cycle, &s, last);
     }
-    free(s.parent);
-    free(s.depth);
-    free(s.seen);
-    free(s.queue);
+    KER_FREE(s.parent, s.depth, s.seen, s.queue);
 }
 
 struct route_cycle route_dependencies_cycle(const struct route_dependencies *set, uint32_t channels)

@@ -76,11 +76,7 @@ void route_acyclic_free(struct route_acyclic *a)
         ker_release(a->layer[i].memory, a->layer_bytes);
         route_hubs_release(&a->layer[i].hubs);
     }
-    free(a->layer);
-    free(a->found[ROUTE_AHEAD].mark);
-    free(a->found[ROUTE_BACK].mark);
-    free(a->marks);
-    free(a);
+    KER_FREE(a->layer, a->found[ROUTE_AHEAD].mark, a->found[ROUTE_BACK].mark, a->marks, a);
 }
 
 static void label_set(struct route_nodes *l, uint32_t link, uint64_t label)

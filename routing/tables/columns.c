@@ -407,15 +407,8 @@ bool route_columns_fill(struct route_maker *m)
     ker_table_release(&c.patterns);
     ker_table_release(&c.ports);
     ker_table_release(&c.keys);
-    free(c.block);
-    free(c.pattern);
-    free(c.port);
-    free(c.ports_of);
-    free(c.memory);
+    KER_FREE(c.block, c.pattern, c.port, c.ports_of, c.memory);
     ker_release(c.hop, (wires->most + 2ull) * sizeof *c.hop);
-    free(c.place);
-    free(c.flooded);
-    free(c.key);
-    free(c.last);
+    KER_FREE(c.place, c.flooded, c.key, c.last);
     return possible;
 }

@@ -74,10 +74,7 @@ void route_layers_free(struct route_layers *l)
     if (!l)
         return;
     ker_release(l->sets, sets_bytes(l));
-    free(l->first);
-    free(l->asked);
-    free(l->contained);
-    free(l->blocked);
+    KER_FREE(l->first, l->asked, l->contained, l->blocked);
     route_acyclic_free(l->graph);
     free(l);
 }

@@ -42,21 +42,8 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
 
 void route_maker_release(struct route_maker *m)
 {
-    free(m->weight);
-    free(m->depth);
-    free(m->by_depth);
-    free(m->distance);
-    free(m->order);
-    free(m->used);
-    free(m->heap);
-    free(m->heap_at);
-    free(m->divided);
-    free(m->pairs);
-    free(m->lowest);
-    free(m->lowest_hops);
-    free(m->load);
-    free(m->mask);
-    free(m->hop_bits);
+    KER_FREE(m->weight, m->depth, m->by_depth, m->distance, m->order, m->used, m->heap, m->heap_at,
+             m->divided, m->pairs, m->lowest, m->lowest_hops, m->load, m->mask, m->hop_bits);
     if (m->passed_by)
         ker_release(m->passed_by, m->wires->switches * sizeof *m->passed_by);
     route_one_end(m);

@@ -55,18 +55,8 @@ void route_one_begin(struct route_maker *m)
 
 void route_one_end(struct route_maker *m)
 {
-    free(m->leads);
-    free(m->inner);
-    free(m->way);
-    free(m->value);
-    free(m->layer_value);
-    free(m->orders);
-    free(m->end);
-    free(m->position);
-    free(m->step);
-    free(m->picked);
-    free(m->by_link);
-    free(m->inners);
+    KER_FREE(m->leads, m->inner, m->way, m->value, m->layer_value, m->orders, m->end, m->position, m->step,
+             m->picked, m->by_link, m->inners);
 }
 
 /* The destinations of the window that a link leads to. */

@@ -255,11 +255,7 @@ static void trie_send(struct route_table *table, const struct route_trie *trie, 
     struct taker t = {.table = whole, .trie = into, .names_sets = hops, .wants = own};
     t.empty = route_trie_block(into, no_paths);
     shares_send(table->shared, &g, &t, wants, (table->switches + 7ull) / 8);
-    free(g.word);
-    free(g.number);
-    free(g.stamp);
-    free(t.set);
-    free(t.place);
+    KER_FREE(g.word, g.number, g.stamp, t.set, t.place);
 }
 
 void route_share_end(struct route_table *table, const uint32_t *switch_rank, uint32_t rank)

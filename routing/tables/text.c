@@ -361,12 +361,7 @@ static void reader_init(struct reader *r, const struct route_topology *topology,
 
 static void reader_release(struct reader *r)
 {
-    free(r->switch_line);
-    free(r->set);
-    free(r->set_line);
-    free(r->layer);
-    free(r->layer_line);
-    free(r->listed);
+    KER_FREE(r->switch_line, r->set, r->set_line, r->layer, r->layer_line, r->listed);
 }
 
 static enum ker_status all_read(struct reader *r)

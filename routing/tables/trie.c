@@ -78,10 +78,7 @@ static void filling_release(struct route_trie *trie)
 void route_trie_release(struct route_trie *trie)
 {
     filling_release(trie);
-    free(trie->root);
-    free(trie->top);
-    free(trie->block);
-    free(trie->level);
+    KER_FREE(trie->root, trie->top, trie->block, trie->level);
     *trie = (struct route_trie){0};
 }
 

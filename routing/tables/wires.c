@@ -70,15 +70,8 @@ void route_wires_make(struct route_wires *wires, const struct route_topology *to
 
 void route_wires_release(struct route_wires *wires)
 {
-    free(wires->begin);
-    free(wires->from);
-    free(wires->to);
-    free(wires->reverse);
-    free(wires->port);
-    free(wires->class);
-    free(wires->endpoint_switch);
-    free(wires->endpoint_port);
-    free(wires->endpoints_at);
+    KER_FREE(wires->begin, wires->from, wires->to, wires->reverse, wires->port, wires->class,
+             wires->endpoint_switch, wires->endpoint_port, wires->endpoints_at);
     *wires = (struct route_wires){0};
 }
 

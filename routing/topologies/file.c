@@ -278,11 +278,7 @@ static enum ker_status fabric_build(struct route_topology *topology, const struc
 static void file_release(struct route_topology *topology)
 {
     struct file_topology *file = (struct file_topology *)topology;
-    free(file->first);
-    free(file->peer);
-    free(file->port_at);
-    free(file->place_at);
-    free(file->ports);
+    KER_FREE(file->first, file->peer, file->port_at, file->place_at, file->ports);
     route_subnet_release(&file->subnet);
     route_names_release(&file->names);
     free(file->endpoints_at);

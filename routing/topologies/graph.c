@@ -353,9 +353,6 @@ void route_names_release(struct route_names *names)
 void route_graph_release(struct route_graph *graph)
 {
     route_names_release(&graph->names);
-    free(graph->endpoint);
-    free(graph->edge);
-    free(graph->class);
-    free(graph->ports);
+    KER_FREE(graph->endpoint, graph->edge, graph->class, graph->ports);
     *graph = (struct route_graph){0};
 }

@@ -264,10 +264,7 @@ static OTF2_ErrorCode error_keep(void *context, const char *file, uint64_t line,
 
 static void writer_free(struct line_writer *w)
 {
-    free(w->place);
-    free(w->location);
-    free(w->path);
-    free(w);
+    KER_FREE(w->place, w->location, w->path, w);
 }
 
 static void locations_number(struct line_writer *w)

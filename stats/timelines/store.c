@@ -31,10 +31,7 @@ void line_store_release(struct line_store *s)
 {
     if (s->file >= 0)
         close(s->file);
-    free(s->record);
-    free(s->key);
-    free(s->other);
-    free(s->run);
+    KER_FREE(s->record, s->key, s->other, s->run);
     *s = (struct line_store){.file = -1};
 }
 
@@ -341,8 +338,5 @@ const struct line_record *line_cursor_next(struct line_cursor *c)
 
 void line_cursor_free(struct line_cursor *c)
 {
-    free(c->source);
-    free(c->heap);
-    free(c->block);
-    free(c);
+    KER_FREE(c->source, c->heap, c->block, c);
 }

@@ -176,10 +176,7 @@ void task_driven_free(struct task_driven *d)
         free(d->job[i].core);
     }
     driven_records_release(d);
-    free(d->core);
-    free(d->node);
-    free(d->job);
-    free(d);
+    KER_FREE(d->core, d->node, d->job, d);
 }
 
 void task_driven_name(struct task_driven *d, uint32_t service)

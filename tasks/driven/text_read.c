@@ -408,9 +408,5 @@ enum ker_status driven_text_read(struct driven_text *t, const char *name, const 
 void driven_text_release(struct driven_text *t)
 {
     ker_free_all(t->entry_name, t->entry_names);
-    free(t->entry);
-    free(t->object);
-    free(t->block);
-    free(t->send);
-    free(t->follower);
+    KER_FREE(t->entry, t->object, t->block, t->send, t->follower);
 }

@@ -423,9 +423,6 @@ enum ker_status goal_write(FILE *to, const struct task_program_class *class, str
     for (; status == KER_OK && w.task < tasks; w.task++)
         status = task_write(&w);
     ker_table_release(&w.requests);
-    free(w.out.wait);
-    free(w.open);
-    free(w.rank);
-    free(w.calls);
+    KER_FREE(w.out.wait, w.open, w.rank, w.calls);
     return status;
 }

@@ -457,11 +457,7 @@ void task_jobs_free(struct task_jobs *jobs)
         task_placement_release(&s->placement);
         if (s->job.repeated)
             task_steps_release(s->job.repeated);
-        free(s->job.repeated);
-        free(s->job.factors);
-        free(s->job.service);
-        free(s->job.after);
-        free(s->name);
+        KER_FREE(s->job.repeated, s->job.factors, s->job.service, s->job.after, s->name);
     }
     free(jobs->slot);
     free(jobs->seat);

@@ -104,10 +104,7 @@ uint32_t task_placement_each(struct task_placement *p, uint32_t first, uint32_t 
 
 void task_placement_release(struct task_placement *p)
 {
-    free(p->list);
-    free(p->fold);
-    free(p->table);
-    free(p->by_node);
+    KER_FREE(p->list, p->fold, p->table, p->by_node);
     p->list = NULL;
     p->fold = NULL;
     p->table = NULL;

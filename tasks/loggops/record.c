@@ -77,10 +77,7 @@ void loggops_records_free(struct loggops_system *s)
     struct loggops_records *r = s->records;
     for (uint32_t i = 0; r->of && i < s->count; i++)
         free(r->of[i].ring.piece);
-    free(r->of);
-    free(r->cpu);
-    free(r->nic);
-    free(r);
+    KER_FREE(r->of, r->cpu, r->nic, r);
     s->records = NULL;
 }
 

@@ -116,15 +116,8 @@ void task_loggops_free(struct loggops_system *s)
     if (s->records)
         loggops_records_free(s);
     loggops_noise_free(&s->noise);
-    free(s->released[0].op);
-    free(s->released[1].op);
-    free(s->process);
-    free(s->loaded);
-    free(s->group);
-    free(s->free_at);
-    free(s->ready);
-    free(s->blocked);
-    free(s);
+    KER_FREE(s->released[0].op, s->released[1].op, s->process, s->loaded, s->group, s->free_at, s->ready,
+             s->blocked, s);
 }
 
 /* Calculations as the simulated processor takes them. */

@@ -145,11 +145,7 @@ static void collective_close(struct task_program *p)
 {
     if (!p)
         return;
-    free(p->bytes);
-    free(p->requests);
-    free(p->measured.time);
-    free(p->own);
-    free(p->before);
+    KER_FREE(p->bytes, p->requests, p->measured.time, p->own, p->before);
     task_steps_release(&p->repeat);
     free(p);
 }

@@ -117,10 +117,7 @@ static void ior_close(struct task_program *p)
     if (!p)
         return;
     trace_two_phase_release(&p->two);
-    free(p->measured.time);
-    free(p->own);
-    free(p->before);
-    free(p);
+    KER_FREE(p->measured.time, p->own, p->before, p);
 }
 
 static uint32_t ior_tasks(const struct task_program *p)

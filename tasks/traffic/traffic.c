@@ -176,15 +176,8 @@ void task_traffic_free(struct task_traffic *t)
     if (!t)
         return;
     task_traffic_formers_free(t);
-    free(t->size.value);
-    free(t->size.threshold);
-    free(t->where.hot);
-    free(t->where.sorted);
-    free(t->where.group);
-    free(t->where.group_first);
-    free(t->where.member);
-    free(t->where.partner);
-    free(t);
+    KER_FREE(t->size.value, t->size.threshold, t->where.hot, t->where.sorted, t->where.group,
+             t->where.group_first, t->where.member, t->where.partner, t);
 }
 
 bool task_traffic_has(const struct task_traffic *t, uint32_t node)

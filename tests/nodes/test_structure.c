@@ -61,22 +61,6 @@ static void refused(const char *text, uint32_t adapters, const char *why)
         fail_msg("%s", error.text);
 }
 
-static void same(const struct node_structure *a, const struct node_structure *b)
-{
-    assert_int_equal(a->sockets, b->sockets);
-    assert_int_equal(a->domains, b->domains);
-    assert_int_equal(a->cores, b->cores);
-    assert_int_equal(a->units, b->units);
-    assert_int_equal(a->buses, b->buses);
-    assert_int_equal(a->adapters, b->adapters);
-    assert_int_equal(a->throughput, b->throughput);
-    assert_memory_equal(a->domain_socket, b->domain_socket, a->domains * sizeof *a->domain_socket);
-    assert_memory_equal(a->core, b->core, a->cores * sizeof *a->core);
-    assert_memory_equal(a->unit_core, b->unit_core, a->units * sizeof *a->unit_core);
-    assert_memory_equal(a->bus_socket, b->bus_socket, a->buses * sizeof *a->bus_socket);
-    assert_memory_equal(a->adapter_bus, b->adapter_bus, a->adapters * sizeof *a->adapter_bus);
-}
-
 static void test_plain(void **state)
 {
     struct node_structure plain;

@@ -112,10 +112,7 @@ static json_t *job_run(struct runner *r, const struct bench_fit *fit, const char
             ker_fail(r->error, KER_BAD_INPUT, "a simulation of the check has no job in its summary");
     }
     ker_free_all(args.overrides, owned);
-    free(file);
-    free(result);
-    free(printed);
-    free(summary);
+    KER_FREE(file, result, printed, summary);
     return found;
 }
 

@@ -329,12 +329,7 @@ int main(int argc, char **argv)
     if (status == 0 && s.fit && first)
         status = fit_points(&s, &points);
     bench_points_release(&points);
-    free(s.select);
-    free(s.algorithm);
-    free(s.file);
-    free(s.known.knot.at);
-    free(s.known.rate_knot.at);
-    free(s.known.reduce_knot.at);
-    free(s.known.keys);
+    KER_FREE(s.select, s.algorithm, s.file, s.known.knot.at, s.known.rate_knot.at, s.known.reduce_knot.at,
+             s.known.keys);
     return status;
 }

@@ -457,9 +457,6 @@ bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum
     if (fine && pass == CUT_COUNT)
         sums_add(w);
     conv_walk_end(&w->at);
-    free(w->request);
-    free(w->sum);
-    free(w->starts);
-    free(w);
+    KER_FREE(w->request, w->sum, w->starts, w);
     return fine;
 }

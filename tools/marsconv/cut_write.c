@@ -175,10 +175,7 @@ bool cut_task_write(struct cut *cut, struct conv_source *source, struct conv_sin
     cut_about_end(w);
     conv_walk_end(&w->at);
     cut_windows_release(w);
-    free(w->thread);
-    free(w->request);
-    free(w->sum);
-    free(w->value);
+    KER_FREE(w->thread, w->request, w->sum, w->value);
     for (int i = 0; i < 3; i++)
         free(w->list[i]);
     free(w);

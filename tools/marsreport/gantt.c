@@ -387,10 +387,7 @@ static void gantt_release(struct gantt *g)
     json_decref(g->names);
     json_decref(g->labels);
     json_decref(g->called);
-    free(g->group);
-    free(g->track);
-    free(g->spans.span);
-    free(g->messages.span);
+    KER_FREE(g->group, g->track, g->spans.span, g->messages.span);
 }
 
 json_t *rep_gantt_json(struct rep_folder *f)

@@ -591,10 +591,7 @@ static void graph_layout(struct rep_scene *s, const struct rep_layout_input *in)
     }
     nodes_at_switches(s, in->links);
     rep_neighbours_release(&g.near);
-    free(begin);
-    free(g.order);
-    free(g.layer);
-    free(g.at);
+    KER_FREE(begin, g.order, g.layer, g.at);
 }
 
 /* ---- which one ---- */

@@ -156,15 +156,7 @@ void rep_scene_free(struct rep_scene *s)
         free(s->place[i].label);
     for (uint32_t i = 0; i < s->frames; i++)
         free(s->frame[i].label);
-    free(s->text);
-    free(s->place);
-    free(s->frame);
-    free(s->of_switch);
-    free(s->of_node);
-    free(s->slice);
-    free(s->line);
-    free(s->hidden);
-    free(s);
+    KER_FREE(s->text, s->place, s->frame, s->of_switch, s->of_node, s->slice, s->line, s->hidden, s);
 }
 
 /* ---- JSON ---- */

@@ -39,10 +39,7 @@ void rep_table_close(struct rep_table *t)
         ker_child_end(t->stream, t->child);
     else if (t->stream)
         fclose(t->stream);
-    free(t->cell);
-    free(t->text);
-    free(t->file);
-    free(t);
+    KER_FREE(t->cell, t->text, t->file, t);
 }
 
 /* Takes a cell in place: a comma or the end of the line ends it, quotes may enclose it. Is there another one?

@@ -267,9 +267,6 @@ enum ker_status sweep_plot(const struct sweep *s, const struct sweep_table *t, s
         free(p.curve[i].title);
         free(p.curve[i].row);
     }
-    free(p.curve);
-    free(p.name);
-    free(script);
-    free(log);
+    KER_FREE(p.curve, p.name, script, log);
     return error->status;
 }

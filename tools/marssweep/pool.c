@@ -176,10 +176,7 @@ static void failed(struct sweep *s, struct sweep_point *p, int status)
     s->failed++;
     fprintf(stderr, "marssweep: error: point %s: %s (all that it said: %s)\n", text, *why ? why : "failed",
             to);
-    free(part);
-    free(log);
-    free(to);
-    free(text);
+    KER_FREE(part, log, to, text);
 }
 
 /* It has had results: the same ones, which is all that was asked, or others, which are kept beside. */

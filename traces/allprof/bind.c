@@ -144,13 +144,7 @@ static void search_release(struct allprof_search *s)
     }
     for (uint32_t i = 0; i < s->parts; i++)
         free(s->part[i].slot);
-    free(s->slot);
-    free(s->node);
-    free(s->part);
-    free(s->part_of);
-    free(s->node_of);
-    free(s->trail);
-    free(s->queue);
+    KER_FREE(s->slot, s->node, s->part, s->part_of, s->node_of, s->trail, s->queue);
 }
 
 /* ---- the answer ---- */

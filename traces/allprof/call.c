@@ -67,35 +67,28 @@ static bool argument_number(struct allprof_args *args, char letter, int64_t numb
     }
 }
 
-/* A letter whose value is an int; of other letters nothing is kept. */
-static void argument_int(struct allprof_args *args, char letter, int32_t number)
+/* Where the value of a letter is kept that is an int; NULL: of other letters nothing is. */
+static int32_t *argument_int(struct allprof_args *args, char letter)
 {
     switch (letter) {
     case 'd':
     case 's':
     case 'R':
-        args->peer = number;
-        break;
+        return &args->peer;
     case 'S':
-        args->peer2 = number;
-        break;
+        return &args->peer2;
     case 'g':
-        args->tag = number;
-        break;
+        return &args->tag;
     case 'G':
-        args->tag2 = number;
-        break;
+        return &args->tag2;
     case 'k':
-        args->colour = number;
-        break;
+        return &args->colour;
     case 'y':
-        args->key = number;
-        break;
+        return &args->key;
     case 'a':
-        args->variables = number;
-        break;
+        return &args->variables;
     default:
-        break;
+        return NULL;
     }
 }
 
@@ -127,7 +120,9 @@ static bool argument_read(struct allprof_args *args, char letter, const char **f
     *why = "an int";
     if (number < INT_MIN || number > INT_MAX)
         return false;
-    argument_int(args, letter, (int32_t)number);
+    int32_t *kept = argument_int(args, letter);
+    if (kept)
+        *kept = (int32_t)number;
     if (letter != 'a')
         return true;
     *why = "a number of requests (0 to 16777216)";

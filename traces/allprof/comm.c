@@ -301,9 +301,6 @@ enum ker_status allprof_attempt(struct allprof_resolver *r, uint64_t *progress)
         *progress += r->task[i].at;
         free(r->task[i].known);
     }
-    free(r->task);
-    free(r->arrived);
-    free(r->freed);
-    free(r->open);
+    KER_FREE(r->task, r->arrived, r->freed, r->open);
     return status;
 }

@@ -187,10 +187,7 @@ void allprof_file_free(struct allprof_file *file)
     if (!file)
         return;
     ZSTD_freeDStream(file->stream);
-    free(file->again);
-    free(file->packed_bytes);
-    free(file->rest.text);
-    free(file);
+    KER_FREE(file->again, file->packed_bytes, file->rest.text, file);
 }
 
 static enum ker_status file_unpack(struct allprof_file *file, void *buffer, size_t bytes, size_t *got,

@@ -70,10 +70,7 @@ enum ker_status allprof_match_collectives(const struct allprof_events *files, ui
             memset(mine, 0, sizeof *mine);
         }
     }
-    free(own);
-    free(first);
-    free(first_task);
-    free(known);
+    KER_FREE(own, first, first_task, known);
     return status;
 }
 

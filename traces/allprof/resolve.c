@@ -28,10 +28,7 @@ struct all_files {
 
 static void files_release(struct all_files *files)
 {
-    free(files->events);
-    free(files->tallies);
-    free(files->all_events);
-    free(files->all_tallies);
+    KER_FREE(files->events, files->tallies, files->all_events, files->all_tallies);
 }
 
 /* Collective: *all on rank 0; returns how many bytes it is. */
@@ -172,10 +169,7 @@ static enum ker_status messages_match(struct allprof_together *t, struct ker_err
     enum ker_status status = KER_OK;
     if (!unknown)
         status = allprof_match_messages(all, from[ranks] / sizeof *own, t->comms, t->folder, &wrong, error);
-    free(own);
-    free(offset);
-    free(all);
-    free(from);
+    KER_FREE(own, offset, all, from);
     return ker_comm_worst(t->comm, first_report(t->comm, status, &wrong, error));
 }
 

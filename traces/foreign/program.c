@@ -34,10 +34,7 @@ void foreign_close(struct task_program *program)
     trace_program_release(&program->base);
     replay_order_release(&program->order);
     trace_close(program);
-    free(program->trace.comm);
-    free(program->trace.members);
-    free(program->trace.path);
-    free(program);
+    KER_FREE(program->trace.comm, program->trace.members, program->trace.path, program);
 }
 
 /* ---- open ---- */

@@ -45,12 +45,7 @@ void otf2_release(struct otf2_trace *trace)
         free(trace->text[i].text);
     for (uint32_t i = 0; i < trace->groups; i++)
         free(trace->group[i].member);
-    free(trace->text);
-    free(trace->group);
-    free(trace->location);
-    free(trace->region);
-    free(trace->comm);
-    free(trace->creator);
+    KER_FREE(trace->text, trace->group, trace->location, trace->region, trace->comm, trace->creator);
 }
 
 /* ---- tasks ---- */

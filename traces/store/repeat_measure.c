@@ -213,8 +213,5 @@ struct trace_measure trace_measure_make(const struct trace_repeat *r, struct ker
 
 void trace_measure_release(struct trace_measure *m)
 {
-    free(m->kind);
-    free(m->pairs);
-    free(m->receivers);
-    free(m->begun);
+    KER_FREE(m->kind, m->pairs, m->receivers, m->begun);
 }
