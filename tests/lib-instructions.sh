@@ -3,7 +3,7 @@
 
 why_not() { # prints why nothing can be counted
     command -v valgrind >/dev/null || { echo "valgrind is not installed: nobody counts instructions"; return; }
-    grep -q '^flags.* avx2 .* bmi2 ' /proc/cpuinfo 2>/dev/null ||
+    grep -Eq '^flags.* avx2 (.* )?bmi2 ' /proc/cpuinfo 2>/dev/null ||
         { echo "this processor is not an x86-64-v3, for which the program is counted"; return; }
     [ -x "$program" ] || echo "no program at $program: make counted builds it"
 }
