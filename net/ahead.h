@@ -28,6 +28,13 @@ struct net_kept {
 };
 _Static_assert(sizeof(struct net_kept) == 24, "three and more for each node of a large torus");
 
+/* What is left of one that has begun before net->final: it is counted, but for its time on the link from
+ * there on. */
+struct net_rest {
+    uint32_t out;  /* port, in words of 8 bytes from net->dues on */
+    uint32_t busy; /* picoseconds */
+};
+
 /* What a port has counted in all. Half of it is in the port; what does not fit there lies with the switch,
  * which hardly any port needs in a short run. */
 struct net_port_counts {
@@ -42,6 +49,12 @@ void net_port_times_carry(struct net_network *, struct net_port *out, struct net
                           uint64_t queue_time, uint64_t input_time, uint64_t waited);
 #define NET_CARRY (UINT64_C(1) << 32)
 
+static inline void net_busy_add(struct net_network *net, struct net_port *out, uint32_t busy)
+{
+    if (__builtin_expect(__builtin_add_overflow(out->busy, busy, &out->busy), 0))
+        net_port_counts_carry(net, out, 0, NET_CARRY);
+}
+
 /* Some of it lies in the measured span, this many picoseconds of its time on the link. */
 static inline void net_ahead_count(struct net_network *net, const struct net_ahead *t, uint32_t busy)
 {
@@ -52,8 +65,7 @@ static inline void net_ahead_count(struct net_network *net, const struct net_ahe
     out->packets++; /* no more than bytes */
     if (__builtin_expect(__builtin_add_overflow(out->bytes, t->bytes, &out->bytes), 0))
         net_port_counts_carry(net, out, NET_CARRY, 0);
-    if (__builtin_expect(__builtin_add_overflow(out->busy, busy, &out->busy), 0))
-        net_port_counts_carry(net, out, 0, NET_CARRY);
+    net_busy_add(net, out, busy);
     if (t->waited > out->queue_max)
         out->queue_max = (uint32_t)t->waited;
     if (__builtin_expect((queue_time | input_time) >= NET_CARRY, 0))
@@ -61,7 +73,8 @@ static inline void net_ahead_count(struct net_network *net, const struct net_ahe
 }
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(struct net_network *, const struct net_ahead *);
-/* It is not over before net->final: keeps it, to be counted when it is certain that it lies before the end.
+/* It is not over before net->final: keeps it, or what is left of it, to be counted when it is certain that it
+ * lies before the end.
  * What is kept at this index, which moves on to the next. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
 struct net_ahead net_ahead_next(const struct net_network *, size_t *index);
@@ -72,4 +85,4 @@ struct net_job_use *net_ahead_jobs(const struct net_network *, const struct net_
 /* Chunks by switch. */
 void net_ahead_save(struct net_network *, struct ker_state_writer *);
 void net_ahead_load(struct net_loading *, struct ker_chunk *);
-#define NET_AHEAD_VERSION 4
+#define NET_AHEAD_VERSION 5

@@ -37,7 +37,7 @@ static uint32_t words_between(const char *from, const void *to)
 
 static size_t adapter_bytes(const struct net_network *net)
 {
-    size_t own = sizeof(struct net_adapter) + sizeof(uint32_t) * net_dma_place(net) +
+    size_t own = NET_ADAPTER_BYTES + sizeof(uint32_t) * net_dma_place(net) +
                  (net->dma ? sizeof(struct net_adapter_dma) : 0);
     return (own + 7) / 8 * 8 + net_lanes_bytes(net);
 }
@@ -72,7 +72,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->net = net;
     a->id = id;
     a->self = net_node_at(net, l, id / net->adapters_each).index;
-    a->port = (uint16_t)(id % net->adapters_each);
+    a->port = (uint8_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
     a->offered = a->leaving_last = NET_NONE;
     a->more = more_new(net, id);
@@ -147,6 +147,7 @@ static void classes_init(struct net_network *net)
                  !net->host.shares;
     net->deaf = net->lands && net->host.deaf;
     net->sole = net->host.sole && !net->set.throttled && !net->set.lanes && !net->faulty && !net->series;
+    net->upcomes = net->set.control != NET_CONTROL_FIRST && !net->sole;
     net->known = !net->granted && !net->lives && !net->series;
     net->more_each =
         net->set.sinks || net->set.injection.count || net->congestion || net->series || net->jobs;
@@ -246,17 +247,21 @@ static uint32_t *owners_list(const struct net_network *net, const struct part_la
 static size_t memory_reserve(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    size_t dues = NET_DUE_BYTES + 8, switches = 0, nodes = 0;
+    size_t dues = NET_DUE_BYTES + 8, switches = 0, nodes = 0, count = 0,
+           largest = net_switch_bytes(net, sum->max_ports);
     for (uint32_t i = 0; i < l->components; i++)
-        if (owner[i] < sum->switches)
+        if (owner[i] < sum->switches) {
             switches += net_switch_bytes(net, route_ports(net->topology, owner[i]));
-        else if (owner[i] != NET_NONE) {
+            count++;
+        } else if (owner[i] != NET_NONE) {
             nodes += node_bytes(net);
             dues += (size_t)net->adapters_each * NET_DUE_BYTES;
         }
     dues = net_lines(dues);
     if (are_made_later(net, l)) {
         net->made = ker_alloc((l->components / 64 + 1) * sizeof *net->made);
+        net->switch_first = (uint32_t)(dues / 8);
+        net->switch_words = switches == count * largest ? (uint32_t)(largest / 8) : 0;
         ker_sparse_init(&net->sparse, dues + switches);
         switches = 0;
     }
@@ -264,7 +269,8 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
     net->block = ker_reserve(net->block_bytes);
     net->dues = net->made ? net->sparse.base : net->block;
     memset(net->dues + NET_DUE_AT + 1, 0xff, NET_CREDITS_DUE * sizeof(uint64_t)); /* none is free */
-    net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
+    if (!net->switch_words)
+        net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
     net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
     return dues;
 }
@@ -273,7 +279,10 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
 static void switch_add(struct net_network *net, const struct part_layout *l, uint32_t id, uint32_t index,
                        void *state)
 {
-    net->switches[net->switch_count++] = words_between(net->dues, state);
+    uint32_t word = words_between(net->dues, state);
+    if (net->switches)
+        net->switches[net->switch_count] = word;
+    net->switch_count++;
     if (net->made) {
         ker_engine_set(net->engine, index, &unmade_class, net, true);
         return;
@@ -326,8 +335,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
     net->engine = engine;
     net->rank = ker_engine_rank(engine);
     net->host = *host;
-    net->adapter_bytes = (uint32_t)adapter_bytes(net);
     classes_init(net);
+    net->adapter_bytes = (uint32_t)adapter_bytes(net);
     ker_arena_init(&net->arena);
     ker_arena_init(&net->packets);
     net->packet.free = KER_NONE;
@@ -389,6 +398,7 @@ void net_network_free(struct net_network *net)
     free(net->fresh);
     free(net->dirty);
     free(net->ahead);
+    free(net->rest);
     free(net->granted);
     KER_POOL_RELEASE(&net->outgoing);
     KER_POOL_RELEASE(&net->offered);

@@ -50,7 +50,7 @@ void net_injection_resize(struct net_adapter *a, uint64_t sign)
     if (net_channels_collected(a->net))
         a->more->series->channel[a->more->series->sent_on].busy += part;
     if (a->more->jobs)
-        net_job_count(net_job_use(a->net, a->more->jobs, a->job), 0, part);
+        net_job_count(net_job_use(a->net, a->more->jobs, a->more->job), 0, part);
 }
 
 /* ---- credits ---- */

@@ -8,8 +8,8 @@ struct net_job_use *net_job_uses_new(const struct net_network *net, uint32_t dir
 
 void net_job_inject(struct net_adapter *a, const struct net_packet *p, ker_time now, ker_time wire)
 {
-    a->job = (uint8_t)(p->message % (1u << NET_JOB_BITS));
-    net_job_count(net_job_use(a->net, a->more->jobs, a->job), net_measures(a->net, now) ? p->bytes : 0,
+    a->more->job = (uint8_t)(p->message % (1u << NET_JOB_BITS));
+    net_job_count(net_job_use(a->net, a->more->jobs, a->more->job), net_measures(a->net, now) ? p->bytes : 0,
                   net_measured_part(a->net, now, wire));
 }
 
@@ -101,7 +101,7 @@ void net_jobs_add(struct stats_table *table, const struct net_direction *d, ker_
     ker_time beyond = a && a->wire && a->link_free > at ? a->link_free - at : 0;
     for (uint32_t job = 0; job <= d->net->jobs; job++) {
         struct net_job_use *use = &d->jobs[job];
-        bool last = a && net_job_use(d->net, d->jobs, a->job) == use;
+        bool last = a && net_job_use(d->net, d->jobs, a->more->job) == use;
         struct row row = {d, at, job, {use->bytes, use->busy}};
         row.use.busy -= last ? net_measured_part(d->net, at, beyond) : 0;
         stats_series_since("links_by_job_series", &row.use.bytes, use->before, 2);

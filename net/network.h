@@ -180,6 +180,7 @@ struct net_series;
 struct net_matrices;
 struct net_latency_parts;
 struct net_kept;
+struct net_rest;
 
 /* A message in transit into the network, in a pool of the rank. */
 struct net_outgoing {
@@ -206,8 +207,9 @@ struct net_adapter_more {
     ker_time hold;                  /* congestion control lets no flow send before; without any 0 */
     ker_time paced;                 /* with adapter.injection_rate: no flow but control sends before */
     struct net_link_series *series; /* of its link; NULL: not collected */
-    struct net_job_use *jobs;       /* likewise (jobs.h) */
-    uint32_t cnp, cnp_last;         /* outgoing records of cnps to be sent; NET_NONE: none */
+    struct net_job_use *jobs;       /* likewise (jobs.h), and the job of its last packet */
+    uint8_t job;
+    uint32_t cnp, cnp_last; /* outgoing records of cnps to be sent; NET_NONE: none */
 };
 
 struct net_adapter {
@@ -217,23 +219,24 @@ struct net_adapter {
     struct ker_address peer;
     uint16_t peer_port;
     uint8_t link, blocked; /* class; waits for credits */
+    uint32_t wire;         /* of the transmission that ends at link_free; 0: it was none */
+    uint64_t backlog;      /* payload that waits in the flows */
     uint32_t id, self;     /* endpoint; component that it is part of */
     uint32_t due; /* its places of credits (net_due_of), in words of 8 bytes from net_network.dues on */
     uint32_t leaving_last; /* outgoing records of messages whose last byte is leaving, a ring; NET_NONE */
-    uint32_t waiting;      /* levels that have flows to send, a bit each (flows.h) */
-    uint32_t offered;      /* the offer that has not joined the flows yet, NET_NONE */
-    uint32_t offers;       /* those among the flows */
-    uint16_t port;         /* of the component, in what comes to this adapter */
-    uint8_t exhausted;     /* no open-loop source, or it has ended */
-    uint8_t job;           /* of its last packet, where jobs are counted */
-    uint32_t wire;         /* of the transmission that ends at link_free; 0: it was none */
-    uint64_t backlog;      /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
+    uint32_t waiting;                    /* levels that have flows to send, a bit each (flows.h) */
+    uint32_t offered;                    /* the offer that has not joined the flows yet, NET_NONE */
+    uint32_t port : 8,                   /* of the component, in what comes to this adapter */
+        offers : 23,                     /* those among the flows */
+        exhausted : 1;                   /* no open-loop source, or it has ended */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
+#define NET_ADAPTER_BYTES offsetof(struct net_adapter, credit)
+_Static_assert(NET_ADAPTER_BYTES == 116, "nothing is padded");
 
 /* With so much of a node's first adapter the state ends that is fetched ahead: its credits, too. */
-#define NET_ADAPTER_FETCHED (sizeof(struct net_adapter) + 64)
+#define NET_ADAPTER_FETCHED (NET_ADAPTER_BYTES + 64)
 static inline struct net_adapter *net_node_adapter(const struct ker_class *class, void *node)
 {
     return (struct net_adapter *)(void *)((char *)node + class->head_bytes - NET_ADAPTER_FETCHED);
@@ -288,6 +291,7 @@ struct net_network {
     bool lives;                       /* packets in switches have limits of life */
     bool lands;                       /* adapters count packets at the grant (adapter/receive.c), */
     bool deaf;                        /* those that complete messages, too */
+    bool upcomes;                     /* flow_upcoming (flows.h) has a place */
     bool sole;         /* nodes send nothing but what open-loop sources offer, heeding credits only */
     uint64_t landing;  /* by port modulo 64: at all switches so far it leads to such an adapter */
     bool selects_time; /* net_selects_time */
@@ -331,6 +335,8 @@ struct net_network {
     bool carried;           /* switches have counts that do not fit into ports */
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
+    struct net_rest *rest; /* of those that have begun before it, but for jobs and periods: what is left */
+    size_t rest_count, rest_room;
     struct net_counts count;
 #define NET_QUANTITIES 7
     struct stats_quantity *quantities; /* NET_QUANTITIES: where those below lie, but `throttle` */
@@ -347,8 +353,9 @@ struct net_network {
     struct net_series *series; /* NULL: no links are collected in periods, nor their stalls */
     struct net_link_states *states; /* NULL: no link is in a timeline */
     /* what there is */
-    uint32_t *switches; /* where they lie, in words of 8 bytes: from dues on (net_switch_nth); */
-    uint32_t *adapters; /* from block on, in increasing order (net_adapter_nth) */
+    uint32_t *switches; /* where they lie, in words of 8 bytes: from dues on; NULL: in a row */
+    uint32_t switch_first, switch_words; /* of so many words each */
+    uint32_t *adapters;                  /* from block on, in increasing order (net_adapter_nth) */
     uint32_t switch_count, adapter_count;
     bool more_each; /* adapters have their own net_adapter_more */
     char *dues; /* where the places of credits of adapters begin, NET_DUE_BYTES each, but for the first, which
@@ -378,6 +385,12 @@ static inline struct net_times net_times_of(const struct net_network *net, unsig
         net->link[link].times[bytes] = t;
     }
     return t;
+}
+
+/* Levels of flows in an adapter (flows.h): the last one is of control messages, which no source offers. */
+static inline unsigned net_ring_levels(const struct net_network *net)
+{
+    return 2 * net->set.classes - net->sole;
 }
 
 /* Bytes of an output's state of lanes; that of an adapter. */
@@ -448,9 +461,13 @@ static inline struct net_waits *net_waits_of(const struct net_network *net, cons
     return (struct net_waits *)(void *)(net->waits.at + (size_t)out->waits * net->waits.bytes);
 }
 
+static inline uint32_t net_switch_word(const struct net_network *net, uint32_t i)
+{
+    return net->switches ? net->switches[i] : net->switch_first + i * net->switch_words;
+}
 static inline struct net_switch *net_switch_nth(const struct net_network *net, uint32_t i)
 {
-    return (struct net_switch *)(void *)(net->dues + 8 * (size_t)net->switches[i]);
+    return (struct net_switch *)(void *)(net->dues + 8 * (size_t)net_switch_word(net, i));
 }
 static inline struct net_adapter *net_adapter_nth(const struct net_network *net, uint32_t i)
 {

@@ -65,14 +65,14 @@ static void aheads_find(struct node *n, struct aheads *all)
     uint8_t service = 0, part = 0;
     for (uint32_t a = 0; a < system->model.adapters; a++)
         ahead_add(all, system->carrier.offered(node_adapter(n, a), &service, &part), service, part);
-    for (uint32_t a = 0; n->offers && a < system->model.adapters; a++)
-        for (uint32_t i = n->offers->queue[a].first; i != KER_NONE; i = system->queued.at[i].next) {
+    for (uint32_t a = 0; node_offers(n) && a < system->model.adapters; a++)
+        for (uint32_t i = node_offers(n)->queue[a].first; i != KER_NONE; i = system->queued.at[i].next) {
             struct net_offer *offer = &system->queued.at[i].offer;
             ahead_add(all, &offer->created, offer->service, offer->part);
         }
-    for (uint32_t s = 0; n->offers && s < system->services->count; s++)
-        if (n->offers->source[s].has)
-            ahead_add(all, &n->offers->source[s].next.created, (uint8_t)s, NET_WHOLE);
+    for (uint32_t s = 0; node_offers(n) && s < system->services->count; s++)
+        if (node_offers(n)->source[s].has)
+            ahead_add(all, &node_offers(n)->source[s].next.created, (uint8_t)s, NET_WHOLE);
 }
 
 /* Parts of one message have one time; parts of two messages that had the same time have, too. */
@@ -103,7 +103,7 @@ static void aheads_renew(struct node *n, struct aheads *all)
 
 static void queue_sweep(struct node *n, uint32_t adapter)
 {
-    struct node_queue kept = {KER_NONE, KER_NONE}, *queue = &n->offers->queue[adapter];
+    struct node_queue kept = {KER_NONE, KER_NONE}, *queue = &node_offers(n)->queue[adapter];
     uint32_t next = queue->first;
     *queue = kept;
     while (next != KER_NONE) {
@@ -122,13 +122,13 @@ static void node_renew(struct node *n, struct aheads *all)
     all->count = 0;
     aheads_find(n, all);
     aheads_renew(n, all);
-    for (uint32_t s = 0; n->offers && s < system->services->count; s++) {
-        struct node_source *source = &n->offers->source[s];
+    for (uint32_t s = 0; node_offers(n) && s < system->services->count; s++) {
+        struct node_source *source = &node_offers(n)->source[s];
         source->has &= source->next.created != KER_TIME_MAX;
         source->ended = false;
     }
     for (uint32_t a = 0; a < system->model.adapters; a++) {
-        if (n->offers)
+        if (node_offers(n))
             queue_sweep(n, a);
         if (node_adapter_serves(n, a))
             system->carrier.renewed(node_adapter(n, a), all->fork);

@@ -272,7 +272,7 @@ static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
 {
     struct node *n = state;
     const struct node_services *all = n->system->services;
-    if (n->offers)
+    if (node_offers(n))
         return node_offer_next(n, port, offer);
     uint32_t s = 0;
     while (!n->state[s] || !all->at[s].service->offer) /* there is one */
@@ -484,12 +484,24 @@ static bool is_sole(const struct node_system *system)
            is_deaf(system);
 }
 
+/* May a node have several open-loop sources, or offer to several adapters? */
+static bool has_offers(const struct node_system *system)
+{
+    uint32_t offers = 0;
+    for (uint32_t s = 0; s < system->services->count; s++)
+        offers += system->services->at[s].service && system->services->at[s].service->offer;
+    return offers > 1 || (offers && system->model.adapters > 1);
+}
+
 struct net_host node_system_host(struct node_system *system)
 {
     bool dma = node_has_dma(&system->model);
+    uint32_t states = system->services->count + (system->memory != NULL);
+    if (has_offers(system))
+        system->offers_at = states++;
     return (struct net_host){
         .class = &system->class,
-        .bytes = sizeof(struct node) + (system->services->count + (system->memory != NULL)) * sizeof(void *),
+        .bytes = sizeof(struct node) + states * sizeof(void *),
         .timer = node_timer_key(dma ? NODE_TIMER_READS : NODE_TIMER_ADAPTER, 0),
         .context = system,
         .shares = system->memory != NULL,

@@ -18,7 +18,7 @@ static struct node_source *source_first(struct node *n)
     const struct node_services *all = n->system->services;
     struct node_source *first = NULL;
     for (uint32_t s = 0; s < all->count; s++) {
-        struct node_source *source = &n->offers->source[s];
+        struct node_source *source = &node_offers(n)->source[s];
         if (!n->state[s] || !all->at[s].service->offer || source->ended)
             continue;
         if (!source->has) {
@@ -34,7 +34,7 @@ static struct node_source *source_first(struct node *n)
 
 bool node_offer_next(struct node *n, uint32_t adapter, struct net_offer *offer)
 {
-    const struct node_queue *queue = &n->offers->queue[adapter];
+    const struct node_queue *queue = &node_offers(n)->queue[adapter];
     for (uint32_t drawn = 0; queue->first == KER_NONE; drawn++) {
         struct node_source *source = source_first(n);
         if (!source)
@@ -56,18 +56,20 @@ void node_offers_init(struct node *n)
 {
     uint32_t services = n->system->services->count, adapters = n->system->model.adapters;
     struct node_offers *offers = ker_alloc(sizeof *offers);
+    ker_assert(n->system->offers_at);
     offers->source = ker_alloc(services * sizeof *offers->source);
     offers->queue = ker_alloc(adapters * sizeof *offers->queue);
     for (uint32_t i = 0; i < adapters; i++)
         offers->queue[i].first = KER_NONE;
-    n->offers = offers;
+    n->state[n->system->offers_at] = offers;
 }
 
 void node_offers_release(struct node *n)
 {
-    if (!n->offers)
+    struct node_offers *offers = node_offers(n);
+    if (!offers)
         return;
-    free(n->offers->source);
-    free(n->offers->queue);
-    free(n->offers);
+    free(offers->source);
+    free(offers->queue);
+    free(offers);
 }

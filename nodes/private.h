@@ -54,7 +54,8 @@ struct node_system {
     struct net_carrier carrier;
     struct net_network *network;
     uint32_t nodes;
-    bool several; /* adapters, or the path to one takes time: see rail.c */
+    uint32_t offers_at; /* of struct node.state; 0: there are none */
+    bool several;       /* adapters, or the path to one takes time: see rail.c */
     KER_POOL(struct node_delayed) delayed;
     struct node_memory *memory; /* NULL: the simple model */
     struct ker_class class;
@@ -62,17 +63,16 @@ struct node_system {
     uint32_t fresh_count, fresh_room;
 };
 
-/* One cache line with up to two services. */
+/* One cache line with up to four services. */
 struct node {
     struct node_system *system;
-    struct node_offers *offers; /* NULL: one adapter, and one open-loop source at most */
-    uint32_t id, self;          /* self: the component */
-    uint32_t delayed;           /* in order of (due, insertion), or KER_NONE */
-    uint32_t messages;          /* number of the next */
-    uint32_t turn;              /* of adapters or cores */
-    uint16_t steps;             /* services that have steps to do: a bit each */
-    uint16_t loaded;            /* services whose state came from a checkpoint: a bit each */
-    void *state[];              /* of the services; behind them the struct node_cores, where there is one */
+    uint32_t id, self; /* self: the component */
+    uint32_t delayed;  /* in order of (due, insertion), or KER_NONE */
+    uint32_t messages; /* number of the next */
+    uint32_t turn;     /* of adapters or cores */
+    uint16_t steps;    /* services that have steps to do: a bit each */
+    uint16_t loaded;   /* services whose state came from a checkpoint: a bit each */
+    void *state[]; /* of the services; behind them struct node_cores and node_offers, where there are some */
 };
 
 /* Of a message, whose service is as node_send has it. */
@@ -94,6 +94,12 @@ static inline struct node *node_of(const struct node_system *system, uint32_t i)
 static inline struct node_cores *node_cores(const struct node *n)
 {
     return n->state[n->system->services->count];
+}
+
+/* NULL: one adapter, and one open-loop source at most. */
+static inline struct node_offers *node_offers(const struct node *n)
+{
+    return n->system->offers_at ? n->state[n->system->offers_at] : NULL;
 }
 
 /* The services that timers name: the node's own, then those of nodes.h from NODE_SERVICE on. */

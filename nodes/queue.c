@@ -4,7 +4,7 @@
 void node_queue_put(struct node *n, uint32_t adapter, const struct net_offer *offer)
 {
     struct node_system *system = n->system;
-    struct node_queue *queue = &n->offers->queue[adapter];
+    struct node_queue *queue = &node_offers(n)->queue[adapter];
     uint32_t index = KER_POOL_TAKE(&system->queued, NULL);
     system->queued.at[index] = (struct node_queued){KER_NONE, *offer};
     if (queue->first == KER_NONE)
@@ -17,7 +17,7 @@ void node_queue_put(struct node *n, uint32_t adapter, const struct net_offer *of
 void node_queue_take(struct node *n, uint32_t adapter, struct net_offer *offer)
 {
     struct node_system *system = n->system;
-    struct node_queue *queue = &n->offers->queue[adapter];
+    struct node_queue *queue = &node_offers(n)->queue[adapter];
     uint32_t index = queue->first;
     *offer = system->queued.at[index].offer;
     queue->first = system->queued.at[index].next;

@@ -74,13 +74,13 @@ static void offers_state(struct node *n, uint32_t services, struct ker_chunk *c)
 {
     struct node_system *system = n->system;
     for (uint32_t s = 0; s < services; s++) {
-        struct node_source *source = &n->offers->source[s];
+        struct node_source *source = &node_offers(n)->source[s];
         source->has = ker_chunk_bool(c, source->has);
         source->ended = ker_chunk_bool(c, source->ended);
         net_offer_state(c, &source->next);
     }
     for (uint32_t a = 0; a < system->model.adapters; a++) {
-        struct node_queue *queue = &n->offers->queue[a];
+        struct node_queue *queue = &node_offers(n)->queue[a];
         uint32_t at = queue->first, count = ker_chunk_count(c, c->loads ? 0 : queue_count(system, queue), 30);
         for (; count; count--) {
             struct net_offer offer = {0};
@@ -114,8 +114,8 @@ static void node_state(struct node *n, struct ker_chunk *c)
     uint32_t services = ker_chunk_below(c, n->system->services->count, n->system->services->count + 1);
     KER_CHUNK(c, n->messages, n->turn);
     delayed_list_state(n, c);
-    ker_chunk_same(c, n->offers != NULL);
-    if (n->offers && !c->bad)
+    ker_chunk_same(c, node_offers(n) != NULL);
+    if (node_offers(n) && !c->bad)
         offers_state(n, services, c);
     cores_state(n, c);
     for (uint32_t s = 0; s < services && !c->bad; s++)

@@ -61,7 +61,7 @@ static inline bool engine_whole_put(struct ker_engine *e, struct ker_item item)
 /* The first component of a component's cell. */
 static inline uint32_t cell_of(const struct engine_private *p, uint32_t component)
 {
-    while (!p->begins[component])
+    while (p->begins && !p->begins[component])
         component--;
     return component;
 }

@@ -110,7 +110,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     wheel_init(&e->wheel, setup->components, p->block_shift, grid, reach_of(p, grid), setup->arena_bytes);
     e->rank = (uint32_t)ker_comm_rank(setup->comm);
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
-    p->begins = ker_alloc((size_t)setup->components + block + 1);
+    p->begins = setup->largest_cell > 1 ? ker_alloc((size_t)setup->components + block + 1) : NULL;
     p->count = ker_alloc(sizeof *p->count * block);
     e->hold = NOT_HELD;
     trial_begin(&p->trial, setup->trial && ker_comm_size(setup->comm) > 1);
@@ -176,7 +176,8 @@ void ker_engine_set(struct ker_engine *e, uint32_t index, const struct ker_class
 {
     ker_assert(index < e->private->setup.components);
     e->component[index] = (struct ker_component){state, class};
-    e->private->begins[index] = begins_cell;
+    if (e->private->begins)
+        e->private->begins[index] = begins_cell;
     e->private->foresees |= class->foresee != NULL;
 }
 

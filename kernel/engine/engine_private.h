@@ -31,7 +31,7 @@ struct engine_private {
     uint32_t first, list_most; /* then: the earliest of engine->inner; how long a list it may be, 0: a heap */
     bool posted;               /* at the check that is being done */
     bool broken;               /* memory is out: nothing can be handled any more */
-    uint8_t *begins;           /* per component: begins a cell */
+    uint8_t *begins;           /* per component: begins a cell; NULL: each does */
     uint32_t *count;           /* per cell of a block */
     uint32_t whole_chunks;     /* of the wheel: events of a window that is run as one */
     struct ker_item *item, *spare;

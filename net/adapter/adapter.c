@@ -100,10 +100,13 @@ static inline bool offer_ask(struct net_adapter *a)
     struct net_offer *offer = offer_of(a);
     offer->priority = 0;
     offer->none = false;
-    a->exhausted = !net->host.offer(net_node_of(a), a->port, offer) || offer->created >= net->set.stop;
-    if (!a->exhausted && !offer->none)
+    if (!net->host.offer(net_node_of(a), a->port, offer) || offer->created >= net->set.stop) {
+        a->exhausted = true;
+        return false;
+    }
+    if (!offer->none)
         offer->number = message_number(a, offer->destination, offer->priority, NET_QUEUE_SEND, offer->number);
-    return !a->exhausted;
+    return true;
 }
 
 static void offer_drop(struct net_adapter *a)
@@ -356,7 +359,7 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     o->place = o->begun ? o->place + 1u : 1u;
     o->begun = true;
     *last = net->set.fifo_order ? previous : turn;
-    if (net->set.control != NET_CONTROL_FIRST)
+    if (net->upcomes)
         *flow_upcoming(a, level) = o->turn;
     return true;
 }

@@ -33,8 +33,8 @@ static inline uint32_t *flow_last(struct net_adapter *a, unsigned level)
 {
     return &a->credit[a->net->set.rings + level];
 }
-/* Where control messages have no levels of their own: the flow that comes next, probably; it is only fetched.
- * It is in the place of such a level. */
+/* Where control messages have no levels of their own, but there may be some: the flow that comes next,
+ * probably; it is only fetched. It is in the place of such a level. */
 static inline uint32_t *flow_upcoming(struct net_adapter *a, unsigned level)
 {
     return flow_last(a, level | 1);

@@ -172,7 +172,7 @@ static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c
 
 static void flows_state(struct net_adapter *n, struct ker_chunk *c)
 {
-    uint32_t waiting = ker_chunk_u32(c, n->waiting), levels = 2 * n->net->set.classes;
+    uint32_t waiting = ker_chunk_u32(c, n->waiting), levels = net_ring_levels(n->net);
     if (c->bad || (levels < 32 && waiting >> levels)) {
         c->bad = true;
         return;
@@ -204,8 +204,9 @@ static void more_take(struct net_adapter *n, const struct net_adapter_more *more
 static void link_state(struct net_adapter *n, struct ker_chunk *c)
 {
     struct net_adapter_more more = *n->more;
-    KER_CHUNK(c, n->link_free, n->wake, more.sink_free, more.hold, more.paced, n->backlog, n->offers, n->wire,
-              n->packets, n->bytes, n->busy, n->wait);
+    KER_CHUNK(c, n->link_free, n->wake, more.sink_free, more.hold, more.paced, n->backlog);
+    n->offers = ker_chunk_u32(c, n->offers) & INT32_MAX >> 8;
+    KER_CHUNK(c, n->wire, n->packets, n->bytes, n->busy, n->wait);
     more_take(n, &more, c);
     n->blocked = ker_chunk_bool(c, n->blocked);
     n->exhausted = ker_chunk_bool(c, n->exhausted);
@@ -213,7 +214,9 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     if (n->net->set.lanes)
         ker_chunk_bytes(c, net_lanes_of(n), n->net->set.lanes->bytes);
     net_credits_state(n->net, net_due_of(n), c);
-    n->job = ker_chunk_u8(c, n->job);
+    uint8_t job = ker_chunk_u8(c, n->more->job);
+    if (c->loads && n->net->jobs)
+        n->more->job = job;
     net_jobs_state(n->net, n->more->jobs, 1, c);
 }
 

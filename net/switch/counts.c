@@ -11,7 +11,7 @@
 struct net_switch *net_switch_of(const struct net_network *net, const struct net_port *port)
 {
     uint32_t word = (uint32_t)((size_t)((const char *)port - net->dues) / 8);
-    return net_switch_nth(net, KER_BISECT(i, 1, net->switch_count, net->switches[i] <= word) - 1);
+    return net_switch_nth(net, KER_BISECT(i, 1, net->switch_count, net_switch_word(net, i) <= word) - 1);
 }
 
 static struct net_port_counts counts_sum(struct net_port_counts a, struct net_port_counts b)
