@@ -29,18 +29,11 @@ void task_calls_release(struct task_state *task)
     free(task->calls);
 }
 
-/* Where one may be remembered. */
-static inline uint8_t *hint_of(struct task_calls *calls, const char *function, int32_t comm)
-{
-    uint64_t number = (uintptr_t)function + (uint32_t)comm;
-    return &calls->hint[(number >> 3 ^ number >> 9) & 63];
-}
-
 static struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
 {
     for (uint16_t i = 0; i < calls->count; i++)
         if (calls->function[i].function == function && calls->function[i].comm == comm) {
-            *hint_of(calls, function, comm) = (uint8_t)i;
+            *task_calls_hint(calls, function, comm) = (uint8_t)i;
             return &calls->function[i];
         }
     struct task_counted *f = KER_PUSH(calls->function, calls->count, calls->room);
@@ -48,8 +41,7 @@ static struct task_counted *function_get(struct task_calls *calls, const char *f
     return f;
 }
 
-/* The communicator that an operation names. */
-static int32_t comm_of(const struct task_op *op)
+int32_t task_calls_comm(const struct task_op *op)
 {
     bool names =
         (op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT) || op->kind == TASK_OP_PSEND_INIT ||
@@ -58,51 +50,9 @@ static int32_t comm_of(const struct task_op *op)
     return names ? op->comm : TASK_NO_COMM;
 }
 
-void task_calls_end(struct task_state *task, ker_time now)
+void task_calls_find(struct task_calls *calls, const struct task_op *op, const char *function, int32_t comm)
 {
-    struct task_calls *calls = task->calls;
-    if (calls->now)
-        calls->now->simulated += now - calls->since;
-    calls->now = NULL;
-    calls->since = now;
-}
-
-static inline void call_count(struct task_calls *calls, struct task_counted *f, const struct task_op *op)
-{
-    calls->now = f;
-    f->calls++;
-    f->bytes += op->bytes;
-}
-
-static __attribute__((noinline)) void call_find(struct task_calls *calls, const struct task_op *op,
-                                                const char *function, int32_t comm)
-{
-    call_count(calls, function_get(calls, function, comm), op);
-}
-
-static inline void call_begin(struct task_calls *calls, const struct task_op *op, const char *function)
-{
-    int32_t comm = __builtin_expect(calls->by_comm, 0) ? comm_of(op) : TASK_NO_COMM;
-    uint8_t hint = *hint_of(calls, function, comm);
-    struct task_counted *likely = &calls->function[hint];
-    if (hint < calls->count && likely->function == function && likely->comm == comm)
-        call_count(calls, likely, op);
-    else
-        call_find(calls, op, function, comm);
-}
-
-/* Calls nothing but at its end. */
-void task_calls_next(struct task_state *task, ker_time now)
-{
-    const struct task_op *op = &task->op;
-    struct task_calls *calls = task->calls;
-    if (op->kind == TASK_OP_TAKES)
-        return;
-    calls->late = 0;
-    task_calls_end(task, now);
-    const char *function = task_calls_function(op);
-    if (function)
-        call_begin(calls, op, function);
+    task_calls_count(calls, function_get(calls, function, comm), op);
 }
 
 ker_time task_calls_own(const struct task_state *task, ker_time now)

@@ -40,10 +40,48 @@ static inline const char *task_calls_function(const struct task_op *op)
                                                          : op->kind < TASK_OP_ABORT;
     return calls ? op->call : NULL;
 }
-/* The op has been fetched: the call before it is over, unless it says what that takes. */
-void task_calls_next(struct task_state *, ker_time now);
 /* The last call is over. */
-void task_calls_end(struct task_state *, ker_time now);
+static inline void task_calls_end(struct task_calls *calls, ker_time now)
+{
+    if (calls->now)
+        calls->now->simulated += now - calls->since;
+    calls->now = NULL;
+    calls->since = now;
+}
+static inline void task_calls_count(struct task_calls *calls, struct task_counted *f,
+                                    const struct task_op *op)
+{
+    calls->now = f;
+    f->calls++;
+    f->bytes += op->bytes;
+}
+/* Counts it where it is found, or new; the communicator that an operation names. */
+void task_calls_find(struct task_calls *, const struct task_op *, const char *function, int32_t comm);
+int32_t task_calls_comm(const struct task_op *);
+/* Where one may be remembered. */
+static inline uint8_t *task_calls_hint(struct task_calls *calls, const char *function, int32_t comm)
+{
+    uint64_t number = (uintptr_t)function + (uint32_t)comm;
+    return &calls->hint[(number >> 3 ^ number >> 9) & 63];
+}
+/* The op has been fetched: the call before it is over, unless it says what that takes. */
+static inline void task_calls_next(struct task_calls *calls, const struct task_op *op, ker_time now)
+{
+    if (op->kind == TASK_OP_TAKES)
+        return;
+    calls->late = 0;
+    task_calls_end(calls, now);
+    const char *function = task_calls_function(op);
+    if (!function)
+        return;
+    int32_t comm = __builtin_expect(calls->by_comm, 0) ? task_calls_comm(op) : TASK_NO_COMM;
+    uint8_t hint = *task_calls_hint(calls, function, comm);
+    struct task_counted *likely = &calls->function[hint];
+    if (__builtin_expect(hint < calls->count && likely->function == function && likely->comm == comm, 1))
+        task_calls_count(calls, likely, op);
+    else
+        task_calls_find(calls, op, function, comm);
+}
 /* The task has waited so long in its call. */
 void task_calls_wait(struct task_state *, ker_time);
 /* Another stream becomes the current one: what this one is in, since when; and is again. */

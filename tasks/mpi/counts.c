@@ -78,7 +78,7 @@ static void stream_cut(struct task_mpi *mpi, struct task_state *task, uint32_t s
         return;
     ker_assert(task->blocked);
     if (task->calls)
-        task_calls_end(task, task->blocked_since);
+        task_calls_end(task->calls, task->blocked_since);
     if (task->line)
         task_line_end(mpi, task, task->blocked_since);
     task->finish = task->blocked_since > task->finish ? task->blocked_since : task->finish;

@@ -44,7 +44,7 @@ void task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
     const struct task_job *job = task_job_of(mpi, task);
     bool restart = repeats(job, task) && now > task->started && !aborts;
     if (task->calls && (!restart || task->streams))
-        task_calls_end(task, now);
+        task_calls_end(task->calls, now);
     if (task->line)
         task_line_end(mpi, task, now);
     task->stage = TASK_STAGE_DONE;

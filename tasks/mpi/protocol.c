@@ -389,6 +389,11 @@ static __attribute__((noinline)) void protocol_delivered(struct task_mpi *mpi, s
 void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                            const struct task_wire *wire)
 {
+    if (wire->kind == TASK_WIRE_EAGER && mpi->progress == TASK_PROGRESS_ADAPTER &&
+        !(wire->flags & TASK_WIRE_DELIVERED)) { /* most */
+        protocol_announced(mpi, task_on_node(mpi, node, wire->job, wire->destination), now, wire);
+        return;
+    }
     if (wire->kind == TASK_WIRE_EAGER && wire->flags & TASK_WIRE_DELIVERED)
         protocol_delivered(mpi, node, now, wire);
     if (mpi->progress == TASK_PROGRESS_ADAPTER || !protocol_defers(mpi, node, now, wire))

@@ -221,7 +221,7 @@ static void stream_ended(struct task_state *task, ker_time now)
     *(task->op.kind == TASK_OP_SEND ? &task->send_wait : &task->wait) += time;
     if (task->calls) {
         task_calls_wait(task, time);
-        task_calls_end(task, now);
+        task_calls_end(task->calls, now);
     }
     task->stage = TASK_STAGE_DONE;
     task->blocked = false;

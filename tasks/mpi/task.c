@@ -142,9 +142,6 @@ static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, 
     const struct task_op *op = &task->op;
     const unsigned named = TASK_REQUEST_NAMED, send = TASK_REQUEST_SEND, persistent = TASK_REQUEST_PERSISTENT;
     switch (op->kind) {
-    case TASK_OP_SEND:
-    case TASK_OP_RECV:
-        return issue_waiting(mpi, task, now);
     case TASK_OP_ISEND:
         task_request_begin(mpi, task, now, named | send, op->peer, op->tag, op->bytes);
         return true;
@@ -216,7 +213,9 @@ static bool issue_stream(struct task_mpi *mpi, struct task_state *task)
 static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
-    if (op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT) /* most are */
+    if (op->kind == TASK_OP_SEND || op->kind == TASK_OP_RECV) /* most are */
+        return issue_waiting(mpi, task, now);
+    if (op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT)
         return issue_point_to_point(mpi, task, now);
     switch (op->kind) {
     case TASK_OP_COMPUTE:
@@ -264,11 +263,11 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
 /* -- the loop -- */
 
 /* Processor time before the op does anything. */
-static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static inline void task_charge(struct task_mpi *mpi, struct task_state *task, const struct task_job *job,
+                               ker_time now)
 {
     const struct task_op *op = &task->op;
     if (op->kind == TASK_OP_COMPUTE) {
-        const struct task_job *job = task_job_of(mpi, task);
         ker_time time = __builtin_expect(job->special, 0)
                             ? task_charge_special(mpi, task, job)
                             : node_compute(&mpi->model, op->time, job->processor_factor);
@@ -276,8 +275,7 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time 
         task->debt += time;
     } else if (op->kind == TASK_OP_TAKES) {
         ker_time own = task->calls ? task_calls_own(task, now) : 0,
-                 time = node_compute(&mpi->model, op->time,
-                                     task_processor_factor(task_job_of(mpi, task), task->task));
+                 time = node_compute(&mpi->model, op->time, task_processor_factor(job, task->task));
         task->debt += time > own ? time - own : 0;
     } else if (mpi->model.send_overhead || mpi->copies_buffered || mpi->special_ends) {
         task_charge_sends(mpi, task);
@@ -311,7 +309,7 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         job->class->at(job->program, task->own, now);
     task_op_fetch(job, task);
     if (__builtin_expect(task->calls != NULL, 0))
-        task_calls_next(task, now);
+        task_calls_next(task->calls, &task->op, now);
     if (__builtin_expect(task->line, 0))
         task_line_next(mpi, task, now);
     if (__builtin_expect(task->streams != NULL, 0)) {
@@ -325,7 +323,7 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         task->stage = TASK_STAGE_COLLECTIVE;
         return;
     }
-    task_charge(mpi, task, now);
+    task_charge(mpi, task, job, now);
     task->stage = TASK_STAGE_ISSUE;
     if (task->op.kind != TASK_OP_COMPUTE)
         return;
@@ -426,7 +424,11 @@ static bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time 
         task_block(task, now);
         return false;
     }
-    if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
+    if (task->op.kind < TASK_OP_WAIT) { /* messages: most are */
+        task_advance(mpi, task, now);
+        return true;
+    }
+    if (task->op.kind <= TASK_OP_TESTSOME)
         task_wait_end(mpi, task);
     else if (task->op.kind == TASK_OP_AFTER)
         task_after_end(task);
@@ -479,12 +481,9 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
             if (task->debt)
                 continue;
         }
-        switch (task->stage) {
-        case TASK_STAGE_NEXT:
-            if (!task_next(mpi, task, now))
-                break;
-            /* fall through */
-        case TASK_STAGE_ISSUE:
+        if (task->stage <= TASK_STAGE_ISSUE) {
+            if (task->stage == TASK_STAGE_NEXT && !task_next(mpi, task, now))
+                continue;
             if (!task_issue(mpi, task, now)) {
                 task->stage = TASK_STAGE_BLOCKED;
                 task_block(task, now);
@@ -492,12 +491,10 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
             }
             sends = mpi->outside.posted != NULL;
             task_advance(mpi, task, now);
-            break;
-        case TASK_STAGE_BLOCKED:
+        } else if (task->stage == TASK_STAGE_BLOCKED) {
             if (!blocked_end(mpi, task, now))
                 return;
-            break;
-        default: {
+        } else {
             enum task_collective_next next = task_collective_run(mpi, task, now);
             if (next == TASK_COLLECTIVE_BLOCKED) {
                 task_block(task, now);
@@ -506,7 +503,6 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
             sends = mpi->outside.posted != NULL;
             if (next == TASK_COLLECTIVE_DONE)
                 task_advance(mpi, task, now);
-        }
         }
     }
 }

@@ -53,21 +53,33 @@ __attribute__((noinline)) static void path_note(struct task_mpi *mpi, const stru
         task_cause_sends(mpi, task_request_numbered(task, (uint32_t)cookie), now + delay);
 }
 
-void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                         const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
+/* What is counted, noted, or asks for a core. Apart, so that others need no room for what it calls. */
+static __attribute__((noinline)) void send_more(struct task_mpi *mpi, struct task_mpi_node *node,
+                                                ker_time now, const struct task_wire *wire, uint32_t to,
+                                                uint32_t place, uint64_t cookie, ker_time delay)
 {
     uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
-    uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
-    if (__builtin_expect(mpi->sends_counted, 0))
+    if (mpi->sends_counted)
         sent_count(mpi, wire, from, to, place != node->node);
-    if (__builtin_expect(mpi->path != NULL, 0))
+    if (mpi->path)
         path_note(mpi, node, now, wire, from, to, cookie, place == node->node ? 0 : delay);
-    if (__builtin_expect(node_model_asks_cores(&mpi->model) || mpi->rails, 0)) {
+    if (node_model_asks_cores(&mpi->model) || mpi->rails) {
         core = core_of(mpi, node, wire, from, to, place == node->node);
         if (mpi->model.loopback && place == node->node && task_wire_begins(wire))
             delay += mpi->model.doorbell;
     }
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
+}
+
+void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                         const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
+{
+    uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
+    bool more = mpi->sends_counted || mpi->path || node_model_asks_cores(&mpi->model) || mpi->rails;
+    if (__builtin_expect(more, 0))
+        send_more(mpi, node, now, wire, to, place, cookie, delay);
+    else
+        task_transmit(mpi, node, now, NODE_ANY_CORE, place, wire, cookie, delay);
 }
 
 void task_wire_read(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
