@@ -36,7 +36,6 @@ INLINE void block_count(struct ker_engine *e, const struct wheel_bucket *bucket,
     memset(p->count, 0, sizeof *p->count * (b->mask + 1));
     FOR_EVENTS(e, bucket, event)
     {
-        __builtin_prefetch(event + 10);
         if (early)
             __builtin_prefetch(e->component[event->component].state);
         count[item_key(p, plain, event->component, mask, 0) >> ITEM_PLACE] += event->time < end;

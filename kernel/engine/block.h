@@ -145,16 +145,14 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
                                      const struct block *b, struct ker_item *item)
 {
     if (bucket->events == 0 && bucket->notes_left == WHEEL_CHUNK_NOTES - 1) {
-        const char *chunk = wheel_chunk(&e->wheel, bucket->notes);
-        const struct wheel_note *note = (const struct wheel_note *)(const void *)chunk + 1;
+        const struct wheel_note *note = wheel_notes(&e->wheel, bucket->notes) + WHEEL_CHUNK_NOTES;
         *item =
             (struct ker_item){item_key(b->private, true, note->component, b->mask, note->offset),
                               item_rank(note->kind, note->port, note->channel), record_reference(e, note)};
         return wheel_head(&e->wheel, bucket->notes)->next == 0 && note_due(e, note);
     }
     if (bucket->notes == 0 && bucket->events_left == WHEEL_CHUNK_EVENTS - 1) {
-        const char *chunk = wheel_chunk(&e->wheel, bucket->events);
-        const struct ker_event *event = (const struct ker_event *)(const void *)chunk + 1;
+        const struct ker_event *event = wheel_events(&e->wheel, bucket->events) + WHEEL_CHUNK_EVENTS;
         uint64_t offset = (uint64_t)(event->time - e->window_start);
         *item = (struct ker_item){item_key(b->private, true, event->component, b->mask, offset),
                                   item_rank(KER_ARRIVAL, event->port, event->channel),
@@ -164,13 +162,13 @@ static inline bool engine_block_lone(const struct ker_engine *e, const struct wh
     return false;
 }
 
-/* The first records of a chunk. */
+/* The records of a chunk. */
 static inline void chunk_fetch(const struct wheel *w, uint32_t chunk)
 {
     const char *at = wheel_chunk(w, chunk);
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + 64);
-    __builtin_prefetch(at + 128);
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < WHEEL_CHUNK; i += 64)
+        __builtin_prefetch(at + i);
 }
 
 /* The chunk behind this one of a bucket; fetches what follows. */
@@ -185,16 +183,14 @@ static inline uint32_t chunk_after(const struct wheel *w, uint32_t chunk)
 #define FOR_EVENTS(e, bucket, event)                                                                         \
     for (uint32_t chunk_ = (bucket)->events, left_ = (bucket)->events_left; chunk_;                          \
          chunk_ = chunk_after(&(e)->wheel, chunk_), left_ = 0)                                               \
-        for (struct ker_event *end_ =                                                                        \
-                 (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
-                              *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
+        for (struct ker_event *event = wheel_events(&(e)->wheel, chunk_) + left_ + 1,                        \
+                              *end_ = event - left_ + WHEEL_CHUNK_EVENTS;                                    \
              event < end_; event++)
 #define FOR_NOTES(e, bucket, note)                                                                           \
     for (uint32_t chunk_ = (bucket)->notes, left_ = (bucket)->notes_left; chunk_;                            \
          chunk_ = chunk_after(&(e)->wheel, chunk_), left_ = 0)                                               \
-        for (struct wheel_note *end_ =                                                                       \
-                 (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
-                               *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
+        for (struct wheel_note *note = wheel_notes(&(e)->wheel, chunk_) + left_ + 1,                         \
+                               *end_ = note - left_ + WHEEL_CHUNK_NOTES;                                     \
              note < end_; note++)
 
 /* Room for this many items in private->item and ->spare, for one that ends them, and for what items_rank_sort

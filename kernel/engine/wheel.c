@@ -31,6 +31,7 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->far_event.free = KER_NONE;
     w->chunks_used = 1; /* 0 means none */
     w->high = UINT32_MAX;
+    w->trim_least = WHEEL_TRIM_LEAST;
     w->chunk_limit =
         (arena_bytes && arena_bytes < w->arena_bytes ? arena_bytes : w->arena_bytes) / WHEEL_CHUNK;
 }
@@ -62,6 +63,7 @@ static void trim_cancel(struct wheel *w)
     w->free[0] = w->free[1];
     w->free[1] = (struct wheel_free){0};
     w->high = UINT32_MAX;
+    w->trim_least *= 2;
 }
 
 /* The upper half is taken no more. */
@@ -94,7 +96,7 @@ void wheel_trim(struct wheel *w)
     if (__builtin_expect(w->high != UINT32_MAX, 0)) {
         if (w->free[1].count == w->chunks_used - w->high)
             trim_end(w);
-    } else if (__builtin_expect(w->free[0].count > WHEEL_TRIM_LEAST, 0) &&
+    } else if (__builtin_expect(w->free[0].count > w->trim_least, 0) &&
                w->free[0].count > w->chunks_used / 2) {
         trim_begin(w);
     }
@@ -213,17 +215,16 @@ static void bucket_visit(const struct wheel *w, const struct wheel_bucket *b, ke
 {
     uint32_t left = b->events_left;
     for (uint32_t chunk = b->events; chunk; left = 0) {
-        const struct ker_event *end = (const struct ker_event *)(wheel_chunk(w, chunk) + WHEEL_CHUNK) - left;
-        for (const struct ker_event *at = end + left - WHEEL_CHUNK_EVENTS; at < end; at++)
-            v->event(v->context, at);
+        for (uint32_t i = left + 1; i <= WHEEL_CHUNK_EVENTS; i++)
+            v->event(v->context, wheel_events(w, chunk) + i);
         chunk = wheel_head(w, chunk)->next;
     }
     left = b->notes_left;
     for (uint32_t chunk = b->notes; chunk; left = 0) {
-        const struct wheel_note *end =
-            (const struct wheel_note *)(wheel_chunk(w, chunk) + WHEEL_CHUNK) - left;
-        for (const struct wheel_note *at = end + left - WHEEL_CHUNK_NOTES; at < end; at++)
-            v->note(v->context, slot + at->offset, at);
+        for (uint32_t i = left + 1; i <= WHEEL_CHUNK_NOTES; i++) {
+            const struct wheel_note *note = wheel_notes(w, chunk) + i;
+            v->note(v->context, slot + note->offset, note);
+        }
         chunk = wheel_head(w, chunk)->next;
     }
 }

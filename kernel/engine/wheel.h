@@ -49,6 +49,7 @@ struct wheel {
     char *arena;
     uint32_t chunks_used;
     uint32_t high;             /* chunks from here on are being emptied; UINT32_MAX: none are */
+    uint32_t trim_least;       /* as many must be free: twice as many after each time that they were needed */
     struct wheel_free free[2]; /* below `high`, and from there on */
     uint64_t chunk_limit;
     ker_time grid;        /* slot length */
@@ -80,6 +81,17 @@ uint32_t wheel_chunk_new(struct wheel *, uint32_t next);
 static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
 {
     return w->arena + (size_t)chunk * WHEEL_CHUNK;
+}
+/* The records of a chunk, from number 1 on: where the first would be its head is. They are filled from the
+ * last to the first, so that who fetches the next one fetches the head behind the last: a full chunk's is
+ * read when its bucket gets another. */
+static inline struct ker_event *wheel_events(const struct wheel *w, uint32_t chunk)
+{
+    return (struct ker_event *)(void *)wheel_chunk(w, chunk);
+}
+static inline struct wheel_note *wheel_notes(const struct wheel *w, uint32_t chunk)
+{
+    return (struct wheel_note *)(void *)wheel_chunk(w, chunk);
 }
 /* At the beginning of a chunk; of a free one there is only `next`. */
 struct wheel_head {
@@ -131,9 +143,8 @@ static inline struct ker_event *wheel_event(struct wheel *w, ker_time time, uint
     struct wheel_bucket *b = wheel_bucket_at(w, wheel_slot_of(w, time), component);
     if (__builtin_expect(b->events_left == 0, 0))
         wheel_event_chunk(w, b);
-    struct ker_event *event =
-        (struct ker_event *)(wheel_chunk(w, b->events) + WHEEL_CHUNK) - b->events_left--;
-    __builtin_prefetch(event + 1, 1); /* the next one will be written long after: have its line by then */
+    struct ker_event *event = wheel_events(w, b->events) + b->events_left--;
+    __builtin_prefetch(event - 1, 1); /* the next one will be written long after: have its line by then */
     return event;
 }
 
@@ -148,9 +159,9 @@ static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_n
     if (__builtin_expect(b->notes_left == 0, 0))
         wheel_note_chunk(w, b);
     note.offset = (uint32_t)((uint64_t)(time - w->base) - slot * (uint64_t)w->grid);
-    struct wheel_note *at = (struct wheel_note *)(wheel_chunk(w, b->notes) + WHEEL_CHUNK) - b->notes_left--;
+    struct wheel_note *at = wheel_notes(w, b->notes) + b->notes_left--;
     *at = note;
-    __builtin_prefetch(at + 2, 1);
+    __builtin_prefetch(at - 2, 1);
 }
 
 /* Everything that is pending, in no particular order; nothing may be posted meanwhile. */
@@ -181,7 +192,7 @@ static inline void wheel_advance(struct wheel *w, ker_time start)
     /* Dividing takes as long as all the rest of a small window. */
     w->base_slot = start < w->horizon ? w->base_slot + (int64_t)wheel_slot_of(w, start) : start / w->grid;
     w->base = start;
-    if (__builtin_expect(w->free[0].count > WHEEL_TRIM_LEAST || w->high != UINT32_MAX, 0))
+    if (__builtin_expect(w->free[0].count > w->trim_least || w->high != UINT32_MAX, 0))
         wheel_trim(w);
     ker_time span = (ker_time)w->slots * w->grid;
     w->horizon = start > KER_TIME_MAX - span ? KER_TIME_MAX : start + span;
