@@ -339,6 +339,7 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, struc
     net->adapter_bytes = (uint32_t)adapter_bytes(net);
     ker_arena_init(&net->arena);
     ker_arena_init(&net->packets);
+    ker_arena_init(&net->messages);
     net->packet.free = KER_NONE;
     net_waits_init(net);
     uint32_t *owner = owners_list(net, l);
@@ -400,7 +401,8 @@ void net_network_free(struct net_network *net)
     free(net->ahead);
     free(net->rest);
     free(net->granted);
-    KER_POOL_RELEASE(&net->outgoing);
+    ker_arena_release(&net->messages);
+    free(net->outgoing_free);
     KER_POOL_RELEASE(&net->offered);
     net_dma_free(net->dma);
     net_reassembly_free(net->reassembly);

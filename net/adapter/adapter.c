@@ -59,7 +59,7 @@ static inline uint32_t message_put(struct net_adapter *a, ker_time now, const st
     ker_assert(m->destination != a->id && m->priority < net->set.classes);
     if (net_measures(net, now))
         net->count.measured_handed += m->bytes;
-    uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
+    uint32_t index = net_outgoing_take(a);
     struct net_outgoing *o = &net->outgoing.at[index];
     bool control = m->queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
     *o = (struct net_outgoing){.left = m->bytes,
@@ -138,7 +138,7 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
             break;
         offer_drop(a);
     }
-    uint32_t index = KER_POOL_TAKE(&a->net->outgoing, NULL);
+    uint32_t index = net_outgoing_take(a);
     a->net->outgoing.at[index] = net_outgoing_offered(offer_of(a));
     extension_make(a->net, &a->net->outgoing.at[index], NULL);
     flow_append(a, index);
@@ -227,12 +227,12 @@ static inline __attribute__((always_inline)) void message_sent(struct net_adapte
     if (o->from_offer)
         a->offers--;
     if (o->cookie == 0) {
-        KER_POOL_GIVE(&net->outgoing, index);
+        net_outgoing_give(a, index);
         return;
     }
     if (net->host.leaves && a->link_free < net->final && !net->set.throttled && !a->more->series &&
         net->host.leaves(net_node_of(a), a->link_free, o->service, o->part, o->cookie)) {
-        KER_POOL_GIVE(&net->outgoing, index);
+        net_outgoing_give(a, index);
         return;
     }
     o->next = index;
@@ -491,7 +491,7 @@ static bool packet_inject(struct net_adapter *a, ker_time now)
 void net_cnp_send(struct net_adapter *a, ker_time now, const struct net_cnp *cnp)
 {
     struct net_network *net = a->net;
-    uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
+    uint32_t index = net_outgoing_take(a);
     net->outgoing.at[index] = (struct net_outgoing){.created = now,
                                                     .destination = cnp->destination,
                                                     .place = cnp->word,
@@ -526,7 +526,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;
-    KER_POOL_GIVE(&net->outgoing, a->more->cnp);
+    net_outgoing_give(a, a->more->cnp);
     a->more->cnp = next;
     if (!reachable)
         return next != NET_NONE && cnp_inject(a, now);

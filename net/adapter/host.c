@@ -23,7 +23,7 @@ void net_adapter_timer(struct net_adapter *a, ker_time now)
     uint64_t cookie = net->outgoing.at[index].cookie;
     net->outgoing.at[last].next = net->outgoing.at[index].next;
     a->leaving_last = index == last ? NET_NONE : last;
-    KER_POOL_GIVE(&net->outgoing, index);
+    net_outgoing_give(a, index);
     net->host.sent(net_node_of(a), now, service, part, cookie);
 }
 

@@ -42,9 +42,10 @@ static void outgoing_save(struct net_network *net, struct ker_chunk *c, uint32_t
 }
 
 /* Makes a record and reads it. */
-static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c)
+static uint32_t outgoing_load(const struct net_adapter *n, struct ker_chunk *c)
 {
-    uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
+    struct net_network *net = n->net;
+    uint32_t index = net_outgoing_take(n);
     net->outgoing.at[index] = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
     outgoing_state(net, c, &net->outgoing.at[index]);
     if (net->dma)
@@ -78,11 +79,12 @@ static uint32_t list_count(const struct net_network *net, uint32_t head)
 
 /* CNPs to be sent, or, as a list, messages whose last byte is leaving: of those the cookie is what is left.
  */
-static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *last, struct ker_chunk *c)
+static void short_list_state(const struct net_adapter *n, uint32_t *head, uint32_t *last, struct ker_chunk *c)
 {
+    struct net_network *net = n->net;
     uint32_t at = *head, count = ker_chunk_count(c, list_count(net, *head), 30);
     for (; count; count--) {
-        uint32_t index = c->loads ? KER_POOL_TAKE(&net->outgoing, NULL) : at;
+        uint32_t index = c->loads ? net_outgoing_take(n) : at;
         struct net_outgoing *o = &net->outgoing.at[index];
         if (c->loads)
             *o = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
@@ -112,7 +114,7 @@ static void leaving_state(struct net_adapter *n, struct ker_chunk *c)
         first = net->outgoing.at[n->leaving_last].next;
         net->outgoing.at[n->leaving_last].next = NET_NONE;
     }
-    short_list_state(net, &first, &n->leaving_last, c);
+    short_list_state(n, &first, &n->leaving_last, c);
     if (first != NET_NONE)
         net->outgoing.at[n->leaving_last].next = first;
 }
@@ -150,7 +152,7 @@ static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c
     struct net_network *net = n->net;
     uint32_t *last = flow_last(n, level), first = NET_NONE, flow = NET_NONE;
     for (uint32_t count = ker_chunk_count(c, 0, 40); count; count--) {
-        uint32_t index = outgoing_load(net, c);
+        uint32_t index = outgoing_load(n, c);
         if (first == NET_NONE)
             first = index;
         else
@@ -251,7 +253,7 @@ void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
     link_state(n, c);
     offered_state(n, c);
     struct net_adapter_more more = *n->more;
-    short_list_state(n->net, &more.cnp, &more.cnp_last, c);
+    short_list_state(n, &more.cnp, &more.cnp_last, c);
     more_take(n, &more, c);
     leaving_state(n, c);
     flows_state(n, c);
