@@ -35,7 +35,8 @@ static uint32_t core_of(struct task_mpi *mpi, const struct task_mpi_node *node, 
     if (inside && mpi->model.works)
         return NODE_CORES(from->core, task_on_node(mpi, node, wire->job, to)->core);
     const unsigned sent = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_DATA;
-    bool message = sent >> wire->kind & 1 && !(wire->flags & TASK_WIRE_COLLECTIVE);
+    bool message = sent >> wire->kind & 1 && !(wire->flags & TASK_WIRE_COLLECTIVE) &&
+                   wire->sender; /* else it has no record, as it names no adapter */
     uint32_t rail = message ? task_request_at(mpi, task_request_numbered(from, wire->sender))->rail : 0;
     if (rail)
         return NODE_BY_ADAPTER(rail - 1, from->core);
