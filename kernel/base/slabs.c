@@ -1,7 +1,8 @@
 /* slabs.c - see slabs.h. Invariant: a page is in the list `empty` when it has no record, in `partial` of its
  * size when it has some and room for more, and else in none; but the only page of a size with room stays
  * there when it loses its last record, so that taking and giving one does not prepare a page each time. Spare
- * pages come first in `empty`.
+ * pages come first in `empty`. One record of each size that was given is not given to its page: taking and
+ * giving one by one looks at no page.
  */
 #include "kernel/base/slabs.h"
 
@@ -95,7 +96,7 @@ static void slabs_trim(struct ker_slabs *s)
     s->spare = 0;
 }
 
-uint32_t ker_slabs_take(struct ker_slabs *s, unsigned units)
+static __attribute__((noinline)) uint32_t page_take(struct ker_slabs *s, unsigned units)
 {
     uint32_t *list = &s->partial[units - 1];
     if (!*list)
@@ -110,7 +111,17 @@ uint32_t ker_slabs_take(struct ker_slabs *s, unsigned units)
     return (page << KER_SLAB_PAGE_SHIFT) + unit;
 }
 
-void ker_slabs_give(struct ker_slabs *s, uint32_t index)
+/* Calls nothing but at its end. */
+uint32_t ker_slabs_take(struct ker_slabs *s, unsigned units)
+{
+    uint32_t kept = s->kept[units - 1];
+    if (!kept)
+        return page_take(s, units);
+    s->kept[units - 1] = 0;
+    return kept - 1;
+}
+
+static __attribute__((noinline)) void page_give(struct ker_slabs *s, uint32_t index)
 {
     uint32_t page = index >> KER_SLAB_PAGE_SHIFT;
     struct ker_slab_page *p = &s->page[page];
@@ -127,4 +138,13 @@ void ker_slabs_give(struct ker_slabs *s, uint32_t index)
         if (++s->spare > TRIM_LEAST && s->spare > s->used / 8)
             slabs_trim(s);
     }
+}
+
+void ker_slabs_give(struct ker_slabs *s, uint32_t index)
+{
+    uint32_t *kept = &s->kept[ker_slabs_units(s, index) - 1];
+    if (*kept)
+        page_give(s, index);
+    else
+        *kept = index + 1;
 }

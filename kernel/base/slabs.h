@@ -29,6 +29,7 @@ struct ker_slabs {
     uint32_t empty;                   /* + 1: the first page without a record; 0: none */
     uint32_t used, spare;             /* pages with records; without, but with memory */
     uint32_t partial[KER_SLAB_SIZES]; /* likewise: with records, and room for more of them */
+    uint32_t kept[KER_SLAB_SIZES];    /* + 1: a record that was given, and is taken first; 0: none */
 };
 
 void ker_slabs_release(struct ker_slabs *);
