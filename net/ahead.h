@@ -74,9 +74,9 @@ static inline void net_ahead_count(struct net_network *net, const struct net_ahe
 /* The same by the measured span, and of the channel, where channels are collected. */
 void net_ahead_count_now(struct net_network *, const struct net_ahead *);
 /* It is not over before net->final: keeps it, or what is left of it, to be counted when it is certain that it
- * lies before the end.
- * What is kept at this index, which moves on to the next. */
+ * lies before the end. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
+/* What is kept at this index, which moves on to the next. */
 struct net_ahead net_ahead_next(const struct net_network *, size_t *index);
 /* What is collected of the output that sends; of each job (jobs.h). */
 struct net_link_series *net_ahead_series(const struct net_network *, const struct net_ahead *);

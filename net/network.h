@@ -315,10 +315,10 @@ struct net_network {
     } waits;
     struct ker_arena waits_range;
     /* pools of the rank */
-    KER_POOL(struct net_outgoing) outgoing; /* none of it is given back here, but */
-    struct ker_arena messages;              /* (where it lies) */
-    uint32_t *outgoing_free;                /* to its group of adapters (adapter.h): the first free one */
+    KER_POOL(struct net_outgoing) outgoing; /* taken and given by groups of adapters (flows.h): */
+    uint32_t *outgoing_free;                /* by group, the first free one, NET_NONE */
     uint32_t outgoing_groups;
+    struct ker_arena messages;          /* alone in theirs */
     KER_POOL(struct net_offer) offered; /* by open-loop sources; the number is the network's */
     struct net_reassembly *reassembly;
     struct net_dma *dma;                     /* adapter/dma.h; NULL: memory takes no time */

@@ -39,8 +39,8 @@ ssize_t ker_input_piece(int file, char *to, size_t bytes);
  * be NULL. */
 enum ker_status ker_input_read(struct ker_inputs *, const char *path, char **text, size_t *length,
                                struct ker_error *);
-/* The same as lines, before the first, of a text without zero bytes; *text is to be freed, which is NULL on
- * most failures. */
+/* The same as lines, before the first, of a text without zero bytes; *text is to be freed, on failure,
+ * too. */
 struct ker_lines;
 enum ker_status ker_input_lines(struct ker_inputs *, const char *path, struct ker_lines *, char **text,
                                 struct ker_error *);

@@ -96,34 +96,6 @@ static inline struct net_adapter_dma *net_dma_of(struct net_adapter *a)
     return (struct net_adapter_dma *)(void *)&a->credit[net_dma_place(a->net)];
 }
 
-/* Outgoing messages of neighbours lie together, and do so for the whole run: a free one is for its group of
- * adapters. By one list for all, those of a node would be spread over all memory as soon as the first had
- * left, and an adapter takes another at each packet. */
-#define NET_OUTGOING_GROUP 3 /* adapters, as a power of two */
-#define NET_OUTGOING_RUN 8   /* so many are taken at once */
-
-/* outgoing.c: there is none free. Returns the first of the group's list. */
-uint32_t net_outgoing_extend(struct net_network *, uint32_t group);
-
-/* Not zeroed. */
-static inline uint32_t net_outgoing_take(const struct net_adapter *a)
-{
-    struct net_network *net = a->net;
-    uint32_t group = a->id >> NET_OUTGOING_GROUP,
-             index = group < net->outgoing_groups ? net->outgoing_free[group] : NET_NONE;
-    if (__builtin_expect(index == NET_NONE, 0))
-        index = net_outgoing_extend(net, group);
-    net->outgoing_free[group] = net->outgoing.at[index].next;
-    return index;
-}
-
-static inline void net_outgoing_give(const struct net_adapter *a, uint32_t index)
-{
-    uint32_t *free = &a->net->outgoing_free[a->id >> NET_OUTGOING_GROUP];
-    a->net->outgoing.at[index].next = *free;
-    *free = index;
-}
-
 /* What the message is read from. */
 static inline uint32_t net_dma_memory(const struct net_network *net, uint32_t outgoing)
 {

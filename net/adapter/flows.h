@@ -1,5 +1,5 @@
 /* flows.h - what an adapter has to send: messages in flows, flows in rings, one ring per level. Private to
- * adapter.c, and inline, as every message passes here.
+ * net/adapter/, and inline, as every message passes here.
  *
  * A flow holds the messages of one destination, priority class and queue (enum net_queue), first in, first
  * out; with adapter.queues = "fifo" it holds those of all destinations. The flows of a level form a ring in
@@ -11,6 +11,36 @@
 #pragma once
 
 #include "net/network.h"
+
+/* ---- messages ---- */
+
+/* Outgoing messages of neighbours lie together, and do so for the whole run: a free one is for its group of
+ * adapters. By one list for all, those of a node would be spread over all memory as soon as the first had
+ * left, and an adapter takes another at each packet. */
+#define NET_OUTGOING_GROUP 3 /* adapters, as a power of two */
+#define NET_OUTGOING_RUN 8   /* so many are taken at once */
+
+/* outgoing.c: there is none free. Returns the first of the group's list. */
+uint32_t net_outgoing_extend(struct net_network *, uint32_t group);
+
+/* Not zeroed. */
+static inline uint32_t net_outgoing_take(const struct net_adapter *a)
+{
+    struct net_network *net = a->net;
+    uint32_t group = a->id >> NET_OUTGOING_GROUP,
+             index = group < net->outgoing_groups ? net->outgoing_free[group] : NET_NONE;
+    if (__builtin_expect(index == NET_NONE, 0))
+        index = net_outgoing_extend(net, group);
+    net->outgoing_free[group] = net->outgoing.at[index].next;
+    return index;
+}
+
+static inline void net_outgoing_give(const struct net_adapter *a, uint32_t index)
+{
+    uint32_t *free = &a->net->outgoing_free[a->id >> NET_OUTGOING_GROUP];
+    a->net->outgoing.at[index].next = *free;
+    *free = index;
+}
 
 /* An offered message as one of a flow. */
 static inline struct net_outgoing net_outgoing_offered(const struct net_offer *offer)

@@ -1,6 +1,7 @@
 /* host.c - what a node reports to its adapters, and asks of them, beside messages: credits, timers, the end
  * of a read of its memory; how much waits, what is reached. */
 #include "net/adapter/adapter.h"
+#include "net/adapter/flows.h"
 #include "net/credits.h"
 
 void net_adapter_credit(struct net_adapter *a, uint8_t channel, uint32_t bytes)

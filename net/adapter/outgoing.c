@@ -1,5 +1,5 @@
-/* outgoing.c - where outgoing messages lie; see adapter.h. */
-#include "net/adapter/adapter.h"
+/* outgoing.c - where outgoing messages lie; see flows.h. */
+#include "net/adapter/flows.h"
 
 uint32_t net_outgoing_extend(struct net_network *net, uint32_t group)
 {

@@ -131,8 +131,10 @@ static enum ker_status file_read(struct arrangement *a, const struct ker_config 
     enum ker_status status = route_key_require(config, key, error);
     char *text = NULL;
     size_t length = 0;
-    const char *path = status == KER_OK ? ker_config_file(config, key) : NULL;
-    status = status ?: ker_input_read(ker_config_inputs(config), path, &text, &length, error);
+    if (status != KER_OK)
+        return status;
+    const char *path = ker_config_file(config, key);
+    status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
     status = status ?: arrangement_parse(a, path, text, length, error);
     free(text);
     return status;
