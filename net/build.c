@@ -147,7 +147,6 @@ static void classes_init(struct net_network *net)
                  !net->host.shares;
     net->deaf = net->lands && net->host.deaf;
     net->sole = net->host.sole && !net->set.throttled && !net->set.lanes && !net->faulty && !net->series;
-    net->upcomes = net->set.control != NET_CONTROL_FIRST && !net->sole;
     net->known = !net->granted && !net->lives && !net->series;
     net->more_each =
         net->set.sinks || net->set.injection.count || net->congestion || net->series || net->jobs;

@@ -291,7 +291,6 @@ struct net_network {
     bool lives;                       /* packets in switches have limits of life */
     bool lands;                       /* adapters count packets at the grant (adapter/receive.c), */
     bool deaf;                        /* those that complete messages, too */
-    bool upcomes;                     /* flow_upcoming (flows.h) has a place */
     bool sole;         /* nodes send nothing but what open-loop sources offer, heeding credits only */
     uint64_t landing;  /* by port modulo 64: at all switches so far it leads to such an adapter */
     bool selects_time; /* net_selects_time */

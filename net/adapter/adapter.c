@@ -352,6 +352,8 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     a->backlog -= payload;
     if (p.flags & NET_LAST) {
         *last = flow_advance(a, level, previous, turn) ? turn : previous;
+        if (!(net->sole || level & 1))
+            *flow_upcoming(a) = net->outgoing.at[*last].turn;
         message_sent(a, index, net_packet_index(&p) * net->set.payload + payload); /* all before were full */
         return true;
     }
@@ -359,8 +361,8 @@ static inline __attribute__((always_inline)) bool flow_inject(struct net_adapter
     o->place = o->begun ? o->place + 1u : 1u;
     o->begun = true;
     *last = net->set.fifo_order ? previous : turn;
-    if (net->upcomes)
-        *flow_upcoming(a, level) = o->turn;
+    if (!net->sole)
+        *flow_upcoming(a) = o->turn;
     return true;
 }
 
@@ -664,8 +666,8 @@ void net_adapter_foresee(const struct ker_class *class, void *node)
         return;
     unsigned level = level_highest(a->waiting);
     const struct net_outgoing *all = a->net->outgoing.at;
-    __builtin_prefetch(&all[*flow_upcoming(a, level)], 1);
-    __builtin_prefetch(&all[*flow_upcoming(a, level)].turn, 1); /* it begins anywhere in a cache line */
+    __builtin_prefetch(&all[*flow_upcoming(a)], 1);
+    __builtin_prefetch(&all[*flow_upcoming(a)].turn, 1); /* it begins anywhere in a cache line */
     __builtin_prefetch(&all[*flow_last(a, level)].turn);
 }
 

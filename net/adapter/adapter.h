@@ -88,7 +88,7 @@ static inline void net_dma_free(struct net_dma *dma)
 
 static inline uint32_t net_dma_place(const struct net_network *net)
 {
-    return net->set.rings + net_ring_levels(net);
+    return net->set.rings + net_ring_levels(net) + !net->sole;
 }
 
 static inline struct net_adapter_dma *net_dma_of(struct net_adapter *a)

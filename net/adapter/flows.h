@@ -63,11 +63,11 @@ static inline uint32_t *flow_last(struct net_adapter *a, unsigned level)
 {
     return &a->credit[a->net->set.rings + level];
 }
-/* Where control messages have no levels of their own, but there may be some: the flow that comes next,
- * probably; it is only fetched. It is in the place of such a level. */
-static inline uint32_t *flow_upcoming(struct net_adapter *a, unsigned level)
+/* The flow behind it, probably, of the level that sends most packets, not of control messages; it is only
+ * fetched. Without a place where nothing but offers is sent (net->sole). */
+static inline uint32_t *flow_upcoming(struct net_adapter *a)
 {
-    return flow_last(a, level | 1);
+    return flow_last(a, net_ring_levels(a->net));
 }
 
 static inline unsigned flow_level(const struct net_network *net, const struct net_outgoing *o)
