@@ -26,12 +26,14 @@ static void random_system_write(int number, const char *folder, const char *trac
     ker_assert(r.out != NULL);
     r.wild = random_flag(&r, "wild", 35);
     r.turns_of_lanes = random_flag(&r, "lanes", 15) && random_plugin();
+    r.rich = random_flag(&r, "rich nodes", 35);
+    r.plain = r.rich && random_flag(&r, "plain calls", 70);
     random_packet(&r);
     random_topology(&r);
     random_rails(&r);
     random_routing(&r);
     random_faults(&r);
-    r.jobs = random_flag(&r, "jobs", 45) && r.nodes >= 2 && !r.lossy;
+    r.jobs = random_flag(&r, "jobs", r.rich ? 100 : 45) && r.nodes >= 2 && !r.lossy;
     bool traffic = random_flag(&r, "traffic", 30) || !r.jobs;
     /* not beside traffic and services, which may keep jobs from ever ending where no run.end does */
     r.skips = r.jobs && !r.wild && !traffic && random_flag(&r, "skips", 75);

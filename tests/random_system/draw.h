@@ -41,6 +41,8 @@ struct random_system {
     double bandwidth;                           /* of the node links, GB/s, for the length of the run */
     uint32_t nodes, switches, groups, channels; /* switches: of a plane; channels: that it needs */
     uint32_t adapters;                          /* of a node */
+    bool rich;  /* nodes: several adapters, buses, DMA, kinds, file servers, and jobs */
+    bool plain; /* with cores of their own speed and undisturbed, blocking eager sends, adapters by core */
     bool striped;                               /* messages may go in parts */
     struct route_topology *probe;               /* while faults are drawn */
     struct random_plant *plant;                 /* a fabric; NULL: none */

@@ -106,8 +106,10 @@ static void random_mpi(struct random_system *r)
     group_begin(r, "mpi");
     random_key(r, "eager_limit");
     static const uint32_t limits[] = {0, 1024, 8192, 1 << 20};
-    put_bytes(r, "eager_limit", r->extreme ? spread(r, 0, 1 << 30) : limits[draw(r, 4)]);
-    const char *completion = random_choice(r, "eager_completion", LIST("sent", "buffered", "delivered"));
+    uint64_t limit = r->extreme ? spread(r, 0, 1 << 30) : limits[draw(r, 4)];
+    put_bytes(r, "eager_limit", r->plain ? 1 << 20 : limit);
+    const char *completion =
+        r->plain ? "sent" : random_choice(r, "eager_completion", LIST("sent", "buffered", "delivered"));
     put_text(r, "eager_completion", completion);
     if (strcmp(completion, "delivered") == 0)
         put_size(r, "inject_limit", 0, 1000, 0, 100000);
@@ -310,11 +312,13 @@ static const char *random_name(struct random_system *r, uint32_t places)
 {
     const char *program = random_choice(r, "program", LIST("stencil", "trace", "weather", "pingpong"));
     bool room = places >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512;
+    if (r->plain)
+        program = random_choice(r, "program that blocks", LIST("trace", "pingpong", "wavefront"));
     if (r->skips && places >= 2 && random_flag(r, "a trace in its place", 40))
         return "trace";
     if ((strcmp(program, "trace") == 0 && !room) || places < 2)
         program = "stencil";
-    if (strcmp(program, "pingpong") == 0 && random_flag(r, "collective in its place", 60))
+    if (strcmp(program, "pingpong") == 0 && random_flag(r, "collective in its place", r->plain ? 10 : 60))
         program = "collective";
     if (strcmp(program, "pingpong") == 0 && r->storage)
         program = "ior";

@@ -218,7 +218,7 @@ static void random_adapter(struct random_system *r)
         fprintf(r->out, "];\n");
         put_choice(r, "injection_between", LIST("steps", "lines"));
     }
-    r->lanes = r->jobs && !r->whole && random_flag(r, "lanes", 25);
+    r->lanes = r->jobs && !r->whole && random_flag(r, "lanes", r->plain ? 0 : r->rich ? 60 : 25);
     if (!r->lossy_later && !r->striped && !r->lives) /* what is lost would hold back all that follows */
         put_flag(r, "resequence", 20);
     if (r->jobs)

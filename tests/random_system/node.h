@@ -61,12 +61,12 @@ static void random_bus(struct random_system *r)
         put_time(r, "bus_latency", random_overheads, 0, 1e12);
         put_time(r, "interrupt_latency", random_overheads, 0, 1e12);
     }
+    if (r->adapters > 1 && (r->lanes || r->rich) && random_flag(r, "buses", r->rich ? 60 : 30))
+        put_whole(r, "buses", 1, 3, 1, 64);
     if (!r->lanes)
         return;
     put_rate(r, "lane_bandwidth", 1);
     put_whole(r, "bus_lanes", 1, 16, 1, 1024);
-    if (r->adapters > 1 && random_flag(r, "buses", 30))
-        put_whole(r, "buses", 1, 3, 1, 64);
     put_flag(r, "loopback", 30);
 }
 
@@ -113,7 +113,7 @@ static void random_power(struct random_system *r)
 static void random_kinds(struct random_system *r)
 {
     snprintf(r->group, sizeof r->group, "nodes");
-    if (r->nodes < 2 || !random_flag(r, "kinds", 25))
+    if (r->nodes < 2 || !random_flag(r, "kinds", r->rich ? 50 : 25))
         return;
     uint32_t kinds = random_flag(r, "three", 40) && r->nodes > 2 ? 3 : 2;
     fprintf(r->out, "nodes: (\n");
@@ -127,7 +127,7 @@ static void random_kinds(struct random_system *r)
             put_whole(r, "adapters", 1, r->adapters, 1, r->adapters);
         if (random_flag(r, "more cores", 40))
             fprintf(r->out, "        cores = %u;\n", 2 * r->cores); /* so that groups of speeds fit */
-        if (random_flag(r, "own speed", 40))
+        if (!r->plain && random_flag(r, "own speed", 40))
             put_real(r, "core_speeds", 0.3, 2, 0.001, 10);
         if (r->controllers && random_flag(r, "own controllers", 60))
             put_rate(r, "controller_bandwidth", 20);
@@ -172,6 +172,7 @@ static void random_overhead_sizes(struct random_system *r)
 
 static void random_node(struct random_system *r)
 {
+    bool works = !r->plain;
     group_begin(r, "node");
     r->cores = r->units = (uint32_t)put_whole(r, "cores", 1, random_flag(r, "multicore", 40) ? 4 : 1, 1, 64);
     if (random_flag(r, "overheads by size", 30)) {
@@ -186,21 +187,21 @@ static void random_node(struct random_system *r)
     random_key(r, "memory_bandwidth");
     fprintf(r->out, "    memory_bandwidth = \"%.3f GB/s\";\n",
             1e-3 * (r->extreme ? (double)spread(r, 1, 1e9) : rates[draw(r, 3)]));
-    if (random_flag(r, "structure", 40))
+    if (works && random_flag(r, "structure", 40))
         random_structure(r);
-    if (random_flag(r, "shared memory", 40))
+    if (works && random_flag(r, "shared memory", 40))
         random_memory(r);
-    if (random_flag(r, "system calls", 10)) {
+    if (works && random_flag(r, "system calls", 10)) {
         put_real(r, "system_factor", 0, 2, 0, 10);
         put_time(r, "system_latency", random_overheads, 0, 1e12);
     }
-    if (r->lanes || random_flag(r, "bus", 20))
+    if (r->lanes || random_flag(r, "bus", r->rich ? 70 : 20))
         random_bus(r);
-    if (random_flag(r, "noise", 35))
+    if (works && random_flag(r, "noise", 35))
         random_noise(r);
-    if (random_flag(r, "turns", 15))
+    if (works && random_flag(r, "turns", 15))
         random_turns(r);
-    if (random_flag(r, "power", 10))
+    if (works && random_flag(r, "power", 10))
         random_power(r);
     group_end(r);
 }

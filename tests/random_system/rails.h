@@ -26,13 +26,15 @@ static void random_rails(struct random_system *r)
 {
     r->adapters = 1;
     snprintf(r->group, sizeof r->group, "rails");
-    if (!random_flag(r, "rails", 35))
+    if (!random_flag(r, "rails", r->rich ? 100 : 35))
         return;
     r->adapters = (uint32_t)random_whole(r, "adapters", 2, 4, 2, 9);
     const char *rails = random_choice(r, "kind", LIST("plane", "spread", "same"));
     if (r->rail_tree)
         rails = "spread";
     const char *rail = random_choice(r, "rail", LIST("fixed", "round_robin", "least", "stripe", "nearest"));
+    if (r->plain)
+        rail = random_choice(r, "rail of a core", LIST("fixed", "nearest"));
     r->striped = strcmp(rail, "stripe") == 0;
     r->overrides[r->override_count++] = ker_format("node.adapters=%u", r->adapters);
     r->overrides[r->override_count++] = ker_format("topology.rails=%s", rails);

@@ -25,7 +25,7 @@ static void random_servers(struct random_system *r)
 static void random_storage(struct random_system *r)
 {
     snprintf(r->group, sizeof r->group, "storage");
-    r->storage = random_flag(r, "storage", 20);
+    r->storage = random_flag(r, "storage", r->rich ? 35 : 20);
     if (!r->storage)
         return;
     fprintf(r->out, "storage: {\n");
