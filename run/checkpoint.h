@@ -9,7 +9,7 @@
 
 #include "run/stages.h"
 
-#define RUN_STATE_VERSION 5
+#define RUN_STATE_VERSION 6
 #define RUN_CHECKPOINT_NAME "checkpoint-"
 
 /* A configuration that the run had until a fork. */

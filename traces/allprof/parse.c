@@ -283,7 +283,7 @@ static void parse_comm_new(struct parser *p)
 
 static void compute(struct parser *p, uint64_t us)
 {
-    p->code->gap += (us < GAP_MOST_US ? us : GAP_MOST_US) * p->unit;
+    trace_code_compute(p->code, (us < GAP_MOST_US ? us : GAP_MOST_US) * p->unit);
 }
 
 /* Time that is left out. */
@@ -394,8 +394,8 @@ static void line_keep(const struct parser *p)
 /* A line like one before, where nothing was done to communicators since. */
 static void line_again(struct parser *p)
 {
-    const struct allprof_args *args = p->args;
-    const struct allprof_made *made = &args->made;
+    struct allprof_args *args = p->args;
+    struct allprof_made *made = &args->made;
     unsigned kind = args->call->kind;
     uint64_t request = 0;
     if (p->rules->counts)
@@ -459,7 +459,8 @@ static enum ker_status parse_line(struct parser *p)
         p->stride = stride_find(p);
     enum ker_status status = KER_OK;
     if (p->rules->pins && args->call->kind != ALLPROF_LOCAL)
-        p->code->gap += (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit);
+        trace_code_compute(p->code,
+                           (uint64_t)(allprof_pin(&p->pins, args, p->rules) / allprof_form_pins.unit));
     if (p->rules->times)
         call_report(p);
     if (args->call->kind != ALLPROF_LOCAL) {

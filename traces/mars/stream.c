@@ -1,8 +1,8 @@
 /* stream.c - the calls of a thread, block by block.
  *
- * A block's shapes are decoded once when it is read; then each call is a step in the order and one number
- * from each of the times. Two decoded blocks are kept in turn, so that what the last call of one block handed
- * out is still there with the first of the next.
+ * A block's shapes are decoded once when it is read; then each call is a step in the order, and its times,
+ * which are decoded for some calls at once: one kind of times after the other. Two decoded blocks are kept in
+ * turn, so that what the last call of one block handed out is still there with the first of the next.
  */
 #define _GNU_SOURCE
 #include "traces/mars/pieces.h"
@@ -16,6 +16,7 @@
 
 #define RECORDS_MOST ((uint32_t)1 << 22) /* of a block */
 #define TIME_MOST ((uint64_t)1 << 62)    /* ns, so that sums of a few do not overflow */
+#define TIMED 32u                        /* records whose times are decoded at once */
 
 struct shape {
     const struct mars_function *function;
@@ -34,6 +35,8 @@ struct chunk { /* a decoded block */
     size_t numbers, numbers_room;
 };
 
+enum { GAP, AWAY, DURATION, KINDS }; /* as they are in a record */
+
 struct mars_stream {
     const struct mars_task *task;
     const struct mars_piece *piece;
@@ -43,11 +46,16 @@ struct mars_stream {
     size_t payload_room;
     uint32_t *order; /* shapes of the block's records */
     uint32_t order_room, records, record, known;
+    uint32_t timed;      /* the times of records below are decoded, */
+    bool damaged;        /* and those of the next cannot be */
+    uint32_t plain_from; /* of records from here on nothing else is to be read, unless they are polled */
+    uint64_t time_ns[TIMED][KINDS]; /* of the last that are decoded, by number of the record modulo TIMED */
     struct mars_bytes polls, counters, owns;
     struct times {
         const uint8_t *class; /* of each record; NULL: all are 0 */
+        bool some;            /* of those decoded last */
         struct mars_bits bits;
-    } gap, away, duration;
+    } times[KINDS];
     uint64_t resolution_ns, time_most; /* the latter in units of the former */
     unsigned class_most;               /* of time_most */
     bool has_counters, has_owns;
@@ -261,17 +269,19 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     stream->records = piece->block.records;
     if (!order_get(chunk, stream->records, stream->order))
         return mars_piece_fail(trace, piece, error, "the order of its calls is damaged");
-    if (!times_of(chunk, stream->records, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS, &stream->gap) ||
-        !times_of(chunk, stream->records, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS, &stream->away) ||
+    if (!times_of(chunk, stream->records, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS, &stream->times[GAP]) ||
+        !times_of(chunk, stream->records, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS, &stream->times[AWAY]) ||
         !times_of(chunk, stream->records, MARS_SECTION_DURATION, MARS_SECTION_DURATION_BITS,
-                  &stream->duration))
+                  &stream->times[DURATION]))
         return mars_piece_fail(trace, piece, error, "the times of its calls are damaged");
     stream->polls = bytes_of(chunk, MARS_SECTION_POLLS);
     stream->counters = bytes_of(chunk, MARS_SECTION_COUNTERS);
     stream->owns = bytes_of(chunk, MARS_SECTION_OWN);
     stream->has_counters = stream->counters.at < stream->counters.end;
     stream->has_owns = stream->owns.at < stream->owns.end;
-    stream->record = stream->known = 0;
+    stream->plain_from = stream->has_counters || stream->has_owns ? UINT32_MAX : 1;
+    stream->record = stream->known = stream->timed = 0;
+    memset(stream->time_ns, 0, sizeof stream->time_ns);
     uint64_t before = stream->next ? mars_stream_now_ns(stream) : UINT64_MAX, start = piece->block.start_ns;
     stream->jump = stream->task->threads > 1 && start > before ? start - before : 0;
     stream->next++;
@@ -331,41 +341,79 @@ static inline uint64_t scaled(const struct mars_stream *stream, uint64_t value, 
     return value * stream->resolution_ns;
 }
 
-static __attribute__((noinline)) uint64_t time_long(const struct mars_stream *stream, struct times *times,
+static __attribute__((noinline)) uint64_t time_long(const struct mars_stream *stream, struct mars_bits *bits,
                                                     unsigned class, bool *bad)
 {
     *bad |= class > MARS_CLASS_MOST;
-    return *bad
-               ? 0
-               : scaled(stream, mars_time_of(class, mars_bits_get(&times->bits, mars_time_bits(class))), bad);
+    return *bad ? 0 : scaled(stream, mars_time_of(class, mars_bits_get(bits, mars_time_bits(class))), bad);
 }
 
-/* Of the block's record i. */
-static inline uint64_t time_get(const struct mars_stream *stream, struct times *times, uint32_t i, bool *bad)
+static bool times_fail(const struct mars_stream *stream, struct mars_error *error)
 {
-    unsigned class = times->class ? times->class[i] : 0;
-    if (class < 4)
-        return class * stream->resolution_ns;
-    if (__builtin_expect(class >= stream->class_most, 0))
-        return time_long(stream, times, class, bad);
-    return mars_time_of(class, mars_bits_get(&times->bits, mars_time_bits(class))) * stream->resolution_ns;
+    return mars_piece_fail(stream->task->trace, &stream->piece[stream->next - 1], error,
+                           "the times of its calls are damaged");
+}
+
+static inline bool classes_some(const uint8_t *class, uint32_t count)
+{
+    uint8_t some = 0;
+    for (uint32_t i = 0; i < count; i++)
+        some |= class[i];
+    return some;
+}
+
+/* Of one kind of the records from `first` on: how many of them are not damaged. */
+static uint32_t times_get(struct mars_stream *stream, unsigned kind, uint32_t first, uint32_t count)
+{
+    struct times *times = &stream->times[kind];
+    const uint8_t *class = times->class ? times->class + first : NULL;
+    bool some = classes_some(class, class ? count : 0);
+    const uint64_t resolution_ns = stream->resolution_ns;
+    uint64_t *time = stream->time_ns[0] + kind;
+    bool bad = false, same = !some && !times->some;
+    times->some = some;
+    for (uint32_t i = 0; !same && i < count; i++, time += KINDS) {
+        if (class[i] < 4) {
+            *time = class[i] * resolution_ns;
+            continue;
+        }
+        if (__builtin_expect(class[i] >= stream->class_most, 0))
+            *time = time_long(stream, &times->bits, class[i], &bad);
+        else
+            *time =
+                mars_time_of(class[i], mars_bits_get(&times->bits, mars_time_bits(class[i]))) * resolution_ns;
+        if (__builtin_expect(bad | times->bits.bad, 0))
+            return i;
+    }
+    return count;
+}
+
+/* Of the next records, as far as they are not damaged. */
+static bool times_next(struct mars_stream *stream, struct mars_error *error)
+{
+    uint32_t first = stream->record, rest = stream->records - first, count = rest < TIMED ? rest : TIMED;
+    if (stream->damaged)
+        return times_fail(stream, error);
+    stream->timed = first + count;
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        count = times_get(stream, kind, first, count);
+    stream->damaged = first + count < stream->timed;
+    stream->timed = first + count;
+    return count || times_fail(stream, error);
 }
 
 /* When all of it has been read. */
-static inline bool record_end(struct mars_stream *stream, const struct mars_record *record, bool bad,
-                              struct mars_error *error)
+static inline bool record_end(struct mars_stream *stream, const struct mars_record *record)
 {
-    if (__builtin_expect(bad | stream->gap.bits.bad | stream->away.bits.bad | stream->duration.bits.bad, 0))
-        return mars_piece_fail(stream->task->trace, &stream->piece[stream->next - 1], error,
-                               "the times of its calls are damaged");
     stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
     return true;
 }
 
 /* The first record of a block, and what few have. */
 static __attribute__((noinline)) bool record_more(struct mars_stream *stream, struct mars_record *record,
-                                                  bool polled, bool bad, struct mars_error *error)
+                                                  bool polled, struct mars_error *error)
 {
+    bool bad = false;
     if (polled) {
         record->polls = mars_get(&stream->polls);
         record->rest_ns = scaled(stream, mars_get(&stream->polls), &bad);
@@ -374,45 +422,49 @@ static __attribute__((noinline)) bool record_more(struct mars_stream *stream, st
         stream->counted[i] = mars_get(&stream->counters);
     if (stream->owns.at < stream->owns.end)
         record->own_ns = mars_get(&stream->owns);
-    bad = bad || stream->polls.bad || stream->counters.bad || stream->owns.bad;
     if (stream->record == 1) /* the header says when it began */
         record->own_ns = stream->jump;
     else
         stream->own += record->own_ns;
-    return record_end(stream, record, bad, error);
+    if (bad || stream->polls.bad || stream->counters.bad || stream->owns.bad)
+        return times_fail(stream, error);
+    return record_end(stream, record);
 }
 
-static __attribute__((noinline)) bool block_next(struct mars_stream *stream, struct mars_record *record,
-                                                 struct mars_error *error)
+/* Continues where the block has no more records, or no more times are decoded. */
+static __attribute__((noinline)) bool more_next(struct mars_stream *stream, struct mars_record *record,
+                                                struct mars_error *error)
 {
     while (stream->record == stream->records)
         if (stream->next == stream->pieces || !block_read(stream, error))
             return false;
-    return mars_stream_next(stream, record, error);
+    return times_next(stream, error) && mars_stream_next(stream, record, error);
 }
 
-/* Calls nothing but at its end, and for long times. */
+/* Calls nothing but at its end. */
 bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, struct mars_error *error)
 {
-    bool bad = false;
-    if (__builtin_expect(stream->record == stream->records, 0))
-        return block_next(stream, record, error);
-    const uint32_t i = stream->record++, number = stream->order[i];
+    const uint32_t i = stream->record;
+    if (__builtin_expect(i == stream->timed, 0))
+        return more_next(stream, record, error);
+    stream->record = i + 1;
+    const uint32_t number = stream->order[i];
     const struct shape *shape = &stream->current->shape[number];
     record->function = shape->function;
     record->value = shape->first;
     record->shape = number;
     record->fresh = number == stream->known;
     stream->known += record->fresh;
-    record->gap_ns = time_get(stream, &stream->gap, i, &bad);
-    record->away_ns = time_get(stream, &stream->away, i, &bad);
-    record->duration_ns = time_get(stream, &stream->duration, i, &bad);
+    const uint64_t *time_ns = stream->time_ns[i % TIMED];
+    record->gap_ns = time_ns[GAP];
+    record->away_ns = time_ns[AWAY];
+    record->duration_ns = time_ns[DURATION];
     record->polls = 1;
     record->rest_ns = record->own_ns = 0;
     record->counted = stream->counted;
-    if (shape->polled || stream->has_counters || stream->has_owns || i == 0)
-        return record_more(stream, record, shape->polled, bad, error);
-    return record_end(stream, record, bad, error);
+    if (__builtin_expect(shape->polled | (i < stream->plain_from), 0))
+        return record_more(stream, record, shape->polled, error);
+    return record_end(stream, record);
 }
 
 static uint64_t sum_of(const struct mars_record *record, enum mars_field one, enum mars_field each, bool *any)

@@ -219,19 +219,16 @@ struct reading {
     bool *ends;               /* of each thread */
 };
 
+/* Of several threads. */
 static enum ker_status record_read(void *context, struct replay_task *t, struct ker_error *error)
 {
     struct reading *r = context;
-    uint32_t thread = t->threads ? t->threads->now : 0;
-    if (t->record.rest_ns | t->record.away_ns)
-        taken_add(&r->held->taken, t, r->one_clock);
+    uint32_t thread = t->threads->now;
+    taken_add(&r->held->taken, t, r->one_clock);
     if (thread && strcmp(t->record.function->name, "MPI_Finalize") == 0)
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: thread %u of task %u calls MPI_Finalize: MPI wants the first one to",
                         r->program->path, thread, t->trace->number);
-    struct replay_shape *shape = t->repeats && !*r->ends ? replay_shape_of(t) : NULL;
-    if (shape)
-        return replay_shape_put(t, shape, &r->held->code, r->program->path, error);
     return record_put(r->program, thread ? &r->other[thread - 1] : &r->held->code, r->held, t,
                       &r->ends[thread], error);
 }
@@ -243,9 +240,18 @@ static enum ker_status records_read(struct reading *r, struct replay_task *t, st
     enum ker_status status = KER_OK;
     if (!mars_stream_open(&stream, t->trace, 0, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    bool repeats = t->repeats;
     while (status == KER_OK && mars_stream_next(stream, &t->record, &why)) {
         t->read++;
-        status = record_read(r, t, error);
+        if (t->record.rest_ns | t->record.away_ns)
+            taken_add(&r->held->taken, t, r->one_clock);
+        struct replay_shape *shape = repeats ? replay_shape_of(t) : NULL;
+        if (shape) {
+            status = replay_shape_put(t, shape, &r->held->code, r->program->path, error);
+            continue;
+        }
+        status = record_put(r->program, &r->held->code, r->held, t, r->ends, error);
+        repeats = t->repeats && !*r->ends;
     }
     mars_stream_close(stream);
     if (status == KER_OK && why.text[0])

@@ -139,9 +139,17 @@ struct replay_later {
     const char *call;
 };
 
+enum replay_road {
+    REPLAY_ROAD_FIRST,   /* all of them are read as the first */
+    REPLAY_ROAD_NOTHING, /* there is no operation */
+    REPLAY_ROAD_PUT,     /* an operation without requests */
+    REPLAY_ROAD_MAKE,    /* one that makes a request */
+    REPLAY_ROAD_WAIT,    /* a wait for one request */
+};
+
 /* A call like those of its shape that its block has had before, see shape.c. */
 struct replay_shape {
-    uint8_t road;      /* enum, there; 0: each is read as the first */
+    uint8_t road;      /* enum replay_road */
     uint32_t called;   /* index in the list of what was called */
     uint64_t bytes;    /* of the call in a profile */
     struct task_op op; /* what it became */
@@ -242,24 +250,6 @@ void replay_threads_put(struct replay_task *, const struct task_op *);
 /* Waits for all that the other threads have done. */
 void replay_threads_join(struct replay_task *);
 
-/* ---- shape.c ---- */
-
-/* The index of the record's function in the list of what was called. */
-uint32_t replay_called(struct replay_task *, struct trace_code *);
-/* The record, the first of its shape, has been put as `op` (NULL: it is none), whose request has this number
- * in the trace: the next ones are to be put likewise where that can be. */
-void replay_shape_keep(struct replay_task *, struct trace_code *, const struct task_op *op, uint64_t request);
-#define REPLAY_SHAPES_MOST (1u << 16) /* of a block */
-/* How the record is to be put; NULL: it is to be read as if it were the first. */
-static inline struct replay_shape *replay_shape_of(const struct replay_task *t)
-{
-    const struct mars_record *r = &t->record;
-    bool known = !r->fresh && r->shape < REPLAY_SHAPES_MOST && t->shape[r->shape].road;
-    return known ? &t->shape[r->shape] : NULL;
-}
-enum ker_status replay_shape_put(struct replay_task *, struct replay_shape *, struct trace_code *,
-                                 const char *path, struct ker_error *);
-
 /* ---- active.c ---- */
 
 void replay_active_release(struct replay_task *); /* what is known of its requests */
@@ -276,12 +266,17 @@ static inline bool replay_first(const struct replay_task *t)
 {
     return t->read <= 1 && !(t->threads && t->threads->now);
 }
-/* The computation before the record; 0 before MPI_Init. */
-static inline uint64_t replay_gap_ns(const struct replay_task *t)
+/* The computation before the record, which is not the first. */
+static inline uint64_t replay_worked_ns(const struct replay_task *t)
 {
     const struct mars_record *r = &t->record;
     uint64_t away = !t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns;
-    return replay_first(t) ? 0 : r->gap_ns - away;
+    return r->gap_ns - away;
+}
+/* The same; 0 before MPI_Init. */
+static inline uint64_t replay_gap_ns(const struct replay_task *t)
+{
+    return replay_first(t) ? 0 : replay_worked_ns(t);
 }
 ker_time replay_gap(const struct replay_task *);
 /* What the call took; 0 for what is none of the job's (MPI_Init), or is waiting (tests that find nothing). */
@@ -290,3 +285,36 @@ ker_time replay_duration(const struct replay_task *);
  * call and what is wrong; `path` is the trace. */
 enum ker_status replay_translate(struct replay_task *, struct task_op *, bool *some, const char *path,
                                  struct ker_error *);
+
+/* ---- shape.c ---- */
+
+/* The index of the record's function in the list of what was called. */
+uint32_t replay_called(struct replay_task *, struct trace_code *);
+/* The record, the first of its shape, has been put as `op` (NULL: it is none), whose request has this number
+ * in the trace: the next ones are to be put likewise where that can be. */
+void replay_shape_keep(struct replay_task *, struct trace_code *, const struct task_op *op, uint64_t request);
+#define REPLAY_SHAPES_MOST (1u << 16) /* of a block */
+/* How the record is to be put; NULL: it is to be read as if it were the first. */
+static inline struct replay_shape *replay_shape_of(const struct replay_task *t)
+{
+    const struct mars_record *r = &t->record;
+    bool known = !r->fresh && r->shape < REPLAY_SHAPES_MOST && t->shape[r->shape].road;
+    return known ? &t->shape[r->shape] : NULL;
+}
+/* With a request. */
+enum ker_status replay_shape_request(struct replay_task *, struct replay_shape *, struct trace_code *,
+                                     const char *path, struct ker_error *);
+static inline enum ker_status replay_shape_put(struct replay_task *t, struct replay_shape *shape,
+                                               struct trace_code *code, const char *path,
+                                               struct ker_error *error)
+{
+    const struct mars_record *r = &t->record;
+    if (t->rules->counts)
+        trace_called_add(&code->called, shape->called, r->polls, shape->bytes, r->duration_ns);
+    trace_code_compute(code, replay_worked_ns(t));
+    if (shape->road >= REPLAY_ROAD_MAKE)
+        return replay_shape_request(t, shape, code, path, error);
+    if (shape->road != REPLAY_ROAD_NOTHING)
+        trace_code_put_again(code, &shape->again, 0, 0);
+    return KER_OK;
+}

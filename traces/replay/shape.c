@@ -11,34 +11,26 @@
 
 #include <string.h>
 
-enum road {
-    FIRST,   /* all of them are read as the first */
-    NOTHING, /* there is no operation */
-    PUT,     /* an operation without requests */
-    MAKE,    /* one that makes a request */
-    WAIT,    /* a wait for one request */
-};
-
-static enum road road_of(struct replay_task *t, const struct task_op *op)
+static enum replay_road road_of(struct replay_task *t, const struct task_op *op)
 {
     const struct mars_function *function = t->record.function;
     if (t->parts > 1 || !replay_is_constant(t))
-        return FIRST;
+        return REPLAY_ROAD_FIRST;
     if (!op)
-        return replay_has(function, MARS_FIELD_request) ? FIRST : NOTHING;
+        return replay_has(function, MARS_FIELD_request) ? REPLAY_ROAD_FIRST : REPLAY_ROAD_NOTHING;
     switch (op->kind) {
     case TASK_OP_SEND:
     case TASK_OP_RECV:
     case TASK_OP_SENDRECV:
     case TASK_OP_POLL:
-        return PUT;
+        return REPLAY_ROAD_PUT;
     case TASK_OP_ISEND:
     case TASK_OP_IRECV:
-        return MAKE;
+        return REPLAY_ROAD_MAKE;
     case TASK_OP_WAIT:
-        return op->request_count == 1 ? WAIT : FIRST;
+        return op->request_count == 1 ? REPLAY_ROAD_WAIT : REPLAY_ROAD_FIRST;
     default:
-        return FIRST;
+        return REPLAY_ROAD_FIRST;
     }
 }
 
@@ -63,7 +55,7 @@ void replay_shape_keep(struct replay_task *t, struct trace_code *code, const str
     KER_RESERVE(t->shape, t->shapes, r->shape + (size_t)1);
     struct replay_shape *shape = &t->shape[r->shape];
     shape->road = (uint8_t)road_of(t, op);
-    if (shape->road == FIRST)
+    if (shape->road == REPLAY_ROAD_FIRST)
         return;
     shape->called = replay_called(t, code);
     shape->bytes = mars_record_bytes(r);
@@ -72,18 +64,16 @@ void replay_shape_keep(struct replay_task *t, struct trace_code *code, const str
     shape->op = *op;
     shape->request = request;
     if (!trace_again_make(&shape->again, code, op))
-        shape->road = FIRST;
+        shape->road = REPLAY_ROAD_FIRST;
 }
 
-static __attribute__((noinline)) enum ker_status request_put(struct replay_task *t,
-                                                             struct replay_shape *shape,
-                                                             struct trace_code *code, const char *path,
-                                                             struct ker_error *error)
+enum ker_status replay_shape_request(struct replay_task *t, struct replay_shape *shape,
+                                     struct trace_code *code, const char *path, struct ker_error *error)
 {
     const struct replay_wrong w = {t, path, error};
     struct task_op *op = &shape->op;
     op->request = shape->request;
-    if (shape->road == WAIT)
+    if (shape->road == REPLAY_ROAD_WAIT)
         t->list[0][0] = op->request;
     t->part = 0;
     t->parts = 1;
@@ -92,19 +82,5 @@ static __attribute__((noinline)) enum ker_status request_put(struct replay_task 
         return status;
     replay_requests_name(t, op);
     trace_code_put_again(code, &shape->again, 0, op->request);
-    return KER_OK;
-}
-
-enum ker_status replay_shape_put(struct replay_task *t, struct replay_shape *shape, struct trace_code *code,
-                                 const char *path, struct ker_error *error)
-{
-    const struct mars_record *r = &t->record;
-    if (t->rules->counts)
-        trace_called_add(&code->called, shape->called, r->polls, shape->bytes, r->duration_ns);
-    trace_code_compute(code, replay_gap_ns(t));
-    if (shape->road >= MAKE)
-        return request_put(t, shape, code, path, error);
-    if (shape->road != NOTHING)
-        trace_code_put_again(code, &shape->again, 0, 0);
     return KER_OK;
 }

@@ -7,6 +7,9 @@
  * as 9 fixed bytes, which are decided in place. A test that completed nothing is skipped by the reader, and
  * taken back altogether when nothing was written after it: a million of them are one computation.
  *
+ * What a reader has put again and again (struct trace_again) is decoded once for its task, and written as
+ * KNOWN in the place of the call, the line, its number, and its request if it has one.
+ *
  * Invariant: gap is the computation since the last operation that is written.
  */
 #include "traces/store/later.h"
@@ -90,6 +93,7 @@ static const uint16_t parts[] = {
 };
 _Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
 #define KIND_BITS 6 /* the mode above them */
+#define KNOWN (TRACE_NAMES + 1)
 _Static_assert(TASK_OP_COUNT <= 1 << KIND_BITS, "kinds have more bits");
 
 /* A computation with the bytes that it moved, behind its time. */
@@ -214,9 +218,13 @@ static uint8_t name_number(struct trace_store *store, const char *name)
 /* Room for an operation. */
 static inline void code_reserve(struct trace_code *code, size_t lists)
 {
-    if (__builtin_expect(code->used >= code->cut, 0))
+    if (code->used < code->free_to && !lists)
+        return;
+    if (code->used >= code->cut)
         trace_code_cut(code);
     KER_RESERVE(code->byte, code->room, code->used + TRACE_OP_BYTES + lists);
+    size_t full = code->room - TRACE_OP_BYTES + 1;
+    code->free_to = full < code->cut ? full : code->cut;
 }
 
 /* Where it begins can be gone back to. */
@@ -233,7 +241,7 @@ static inline uint8_t *put_front(struct trace_code *code, uint8_t *at, uint8_t c
 {
     if (code->gap) {
         *at++ = 0;
-        at = put_time(code, at, code->gap);
+        at = put(at, code->gap);
         code->gap = 0;
     }
     code->last_op = code->begin + (uint64_t)(at - code->byte);
@@ -244,6 +252,13 @@ static inline uint8_t *put_front(struct trace_code *code, uint8_t *at, uint8_t c
     }
     return at;
 }
+
+#define KNOWN_AFTER 4
+#define KNOWN_PLACES 512
+
+/* In task_op.request of what is known: it is all there, its line or communicator is to be read, and those and
+ * a request. */
+enum { KNOWN_WHOLE, KNOWN_PART, KNOWN_REQUEST };
 
 static uint8_t kind_byte(const struct task_op *op)
 {
@@ -262,40 +277,20 @@ uint64_t trace_code_put(struct trace_code *code, const struct task_op *op)
 bool trace_again_make(struct trace_again *again, const struct trace_code *code, const struct task_op *op)
 {
     unsigned has = parts[op->kind];
-    if (has & ~(MESSAGE | OTHER | REQUEST) || has == (MESSAGE | OTHER | REQUEST) ||
+    if (has & ~(MESSAGE | OTHER | REQUEST) || (has & OTHER && has & REQUEST) ||
         (op->kind == TASK_OP_IRECV && op->mode == TASK_RECEIVE_LATER))
         return false;
-    uint8_t body[TRACE_OP_BYTES], *at = body;
+    uint8_t body[TRACE_OP_BYTES] = {0}, *at = body;
     *at++ = kind_byte(op);
     at = put_body(code, at, has & ~REQUEST, op);
+    again->whole = KNOWN_AFTER;
+    again->plain = false;
+    memset(again->known, 0, sizeof again->known);
     again->call = name_number(code->store, op->call);
     again->has_request = has & REQUEST;
     again->bytes = (uint8_t)(at - body);
     memcpy(again->body, body, sizeof again->body);
     return again->bytes <= sizeof again->body;
-}
-
-/* When there is room. */
-static __attribute__((noinline)) uint64_t again_more(struct trace_code *code, const struct trace_again *again,
-                                                     uint32_t line, uint64_t request)
-{
-    code_reserve(code, 0);
-    return trace_code_put_again(code, again, line, request);
-}
-
-/* Calls nothing but at its end. */
-uint64_t trace_code_put_again(struct trace_code *code, const struct trace_again *again, uint32_t line,
-                              uint64_t request)
-{
-    if (__builtin_expect(code->used >= code->cut || code->room < code->used + TRACE_OP_BYTES, 0))
-        return again_more(code, again, line, request);
-    uint8_t *at = put_front(code, code_begin(code), again->call, line);
-    memcpy(at, again->body, sizeof again->body);
-    at += again->bytes;
-    if (again->has_request)
-        at = put(at, request);
-    code->used = (size_t)(at - code->byte);
-    return code->last_op;
 }
 
 bool trace_code_undo(struct trace_code *code, uint64_t at)
@@ -305,7 +300,7 @@ bool trace_code_undo(struct trace_code *code, uint64_t at)
         return false;
     code->used = (size_t)(code->last_begin - code->begin);
     code->line = code->last_line;
-    code->gap += code->last_gap;
+    trace_code_compute(code, code->last_gap);
     code->last_op = UINT64_MAX; /* only one can be taken back */
     return true;
 }
@@ -464,6 +459,30 @@ static inline bool get_body(struct trace_reader *reader, struct task_op *op, uns
     return has & ~(MESSAGE | REQUEST | DECIDED) ? get_rest(reader, op, has) : true;
 }
 
+/* In two pieces: for one of that size compilers take a string instruction, which costs twice as much. */
+enum { PIECE = 64 };
+_Static_assert(sizeof(struct task_op) > PIECE && sizeof(struct task_op) <= 2 * PIECE, "two pieces");
+
+static inline void op_begin(struct task_op *op, enum task_op_kind kind, uint32_t line, const char *call)
+{
+    memset(op, 0, PIECE);
+    memset((char *)op + PIECE, 0, sizeof *op - PIECE);
+    op->kind = kind;
+    op->line = line;
+    op->call = call;
+}
+
+/* What each has but a computation: returns what it has besides. */
+static inline unsigned get_kind(struct trace_reader *reader, struct task_op *op, const char *call)
+{
+    unsigned kind = *reader->at++;
+    op_begin(op, kind & ((1u << KIND_BITS) - 1), reader->line, call);
+    op->mode = (uint8_t)(kind >> KIND_BITS);
+    op->outcome = 1;
+    op->is_call = !moves(op);
+    return parts[op->kind];
+}
+
 /* What is known of the outcome makes a test a wait; false: nothing completed, nothing to do. */
 static bool outcome_apply(struct task_op *op, uint64_t chosen)
 {
@@ -511,16 +530,25 @@ ker_time trace_reader_computes(const struct trace_reader *reader)
     return (ker_time)get_at(&at) * reader->form.unit;
 }
 
-/* In two pieces: for one of that size compilers take a string instruction, which costs twice as much. */
-static inline void op_begin(struct task_op *op, enum task_op_kind kind, uint32_t line, const char *call)
+/* What is left of one that is known. True. */
+static __attribute__((noinline)) bool known_rest(struct trace_reader *reader, struct task_op *op)
 {
-    enum { PIECE = 64 };
-    _Static_assert(sizeof *op > PIECE && sizeof *op <= 2 * PIECE, "two pieces");
-    memset(op, 0, PIECE);
-    memset((char *)op + PIECE, 0, sizeof *op - PIECE);
-    op->kind = kind;
-    op->line = line;
-    op->call = call;
+    op->line = reader->line;
+    if (reader->form.events)
+        op->comm = comm_of(reader, (uint32_t)op->comm);
+    op->request = op->request == KNOWN_REQUEST ? get(reader) : 0;
+    return true;
+}
+
+/* One that is known. */
+static inline bool known_next(struct trace_reader *reader, struct task_op *op)
+{
+    if (reader->form.lines)
+        reader->line += (uint32_t)get(reader);
+    const struct task_op *known = &reader->code->known[*reader->at++];
+    memcpy(op, known, PIECE);
+    memcpy((char *)op + PIECE, (const char *)known + PIECE, sizeof *op - PIECE);
+    return __builtin_expect(op->request != KNOWN_WHOLE, 0) ? known_rest(reader, op) : true;
 }
 
 /* Calls nothing but at its end. */
@@ -534,13 +562,95 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
         op->time = get_time(reader);
         return true;
     }
+    if (call == KNOWN)
+        return known_next(reader, op);
     if (reader->form.lines)
         reader->line += (uint32_t)get(reader);
-    unsigned kind = *reader->at++;
-    op_begin(op, kind & ((1u << KIND_BITS) - 1), reader->line, reader->code->name[call]);
-    op->mode = (uint8_t)(kind >> KIND_BITS);
-    op->outcome = 1;
-    op->is_call = !moves(op);
-    unsigned has = parts[op->kind];
+    unsigned has = get_kind(reader, op, reader->code->name[call]);
     return __builtin_expect(has & DECIDED, 0) ? decided_next(reader, op) : get_body(reader, op, has);
+}
+
+/* ---- written again and again ---- */
+
+/* The operation as it will be read. */
+static struct task_op known_make(const struct trace_code *code, const struct trace_again *again)
+{
+    const struct trace_form *form = &code->store->form;
+    struct trace_reader reader = {.at = again->body};
+    struct task_op op;
+    get_body(&reader, &op, get_kind(&reader, &op, code->store->name[again->call]));
+    op.request = again->has_request ? KNOWN_REQUEST : form->lines | form->events ? KNOWN_PART : KNOWN_WHOLE;
+    return op;
+}
+
+/* Makes it known to the task, if there is room. Its like may have come before, in another block of a trace.
+ */
+static void known_find(struct trace_code *code, struct trace_again *again)
+{
+    enum { WORDS_SAME = offsetof(struct trace_again, has_request) / sizeof(uint64_t) };
+    uint64_t hash = 0, word[WORDS_SAME];
+    memcpy(word, again, sizeof word);
+    for (size_t i = 0; i < WORDS_SAME; i++)
+        hash = ker_hash(hash ^ word[i]);
+    if (!code->known_place)
+        code->known_place = ker_alloc(KNOWN_PLACES);
+    uint8_t *place = &code->known_place[hash % KNOWN_PLACES];
+    while (*place && memcmp(&code->known_as[*place - 1], word, sizeof word) != 0)
+        place = &code->known_place[++hash % KNOWN_PLACES];
+    if (!*place) {
+        uint32_t count = code->knowns;
+        if (count == TRACE_KNOWN)
+            return;
+        *KER_APPEND(code->known_as, count) = *again;
+        *KER_APPEND(code->known, code->knowns) = known_make(code, again);
+        *place = (uint8_t)count;
+    }
+    again->known[0] = KNOWN;
+    again->known[1] = (uint8_t)(*place - 1);
+    again->plain = !again->has_request && !code->store->form.lines;
+}
+
+/* Whole, or with a line or a request. */
+static __attribute__((noinline)) uint64_t again_put(struct trace_code *code, struct trace_again *again,
+                                                    uint32_t line, uint64_t request)
+{
+    bool known = again->known[0];
+    code_reserve(code, 0);
+    uint8_t *at = put_front(code, code_begin(code), known ? KNOWN : again->call, line);
+    if (known) {
+        *at++ = again->known[1];
+    } else {
+        memcpy(at, again->body, sizeof again->body);
+        at += again->bytes;
+    }
+    if (again->has_request)
+        at = put(at, request);
+    code->used = (size_t)(at - code->byte);
+    if (!known && again->whole && --again->whole == 0 && !code->beside) /* another one has its numbers */
+        known_find(code, again);
+    return code->last_op;
+}
+
+/* Calls nothing but at its end, and what bytes are written to is not looked at behind them. */
+uint64_t trace_code_put_again(struct trace_code *code, struct trace_again *again, uint32_t line,
+                              uint64_t request)
+{
+    size_t used = code->used;
+    if (__builtin_expect(!again->plain || used >= code->free_to, 0))
+        return again_put(code, again, line, request);
+    uint8_t *byte = code->byte, *at = byte + used;
+    uint64_t begin = code->begin, gap = code->gap;
+    uint16_t known;
+    memcpy(&known, again->known, sizeof known);
+    code->last_begin = begin + used;
+    code->last_gap = gap;
+    code->gap = 0;
+    if (gap) {
+        *at++ = 0;
+        at = put(at, gap);
+    }
+    memcpy(at, &known, sizeof known);
+    used = (size_t)(at - byte);
+    code->used = used + sizeof known;
+    return code->last_op = begin + used;
 }

@@ -20,9 +20,10 @@ struct piece {
     uint32_t is_front; /* else operations */
     uint64_t bytes;
 };
-/* Behind it: the names of its calls, the functions that were called with their names, the note. */
+/* Behind it: the names of its calls, the functions that were called with their names, the known operations,
+ * the note. */
 struct front {
-    uint64_t total, names_bytes, calls_bytes, note_bytes;
+    uint64_t total, names_bytes, calls_bytes, known_bytes, note_bytes;
     struct task_taken taken;
 };
 /* A function that was called; its name is behind it. */
@@ -88,6 +89,20 @@ static void calls_add(struct ker_bytes *bytes, const struct trace_called *called
     }
 }
 
+/* With the numbers of their calls in the place of the texts; returns how many bytes they are. */
+static size_t knowns_add(struct ker_bytes *bytes, const struct trace_code *code)
+{
+    for (uint32_t i = 0; i < code->knowns; i++) {
+        struct task_op op = code->known[i];
+        uintptr_t call = 1;
+        while (code->name[call] != op.call)
+            call++;
+        op.call = (const char *)call;
+        ker_bytes_add(bytes, &op, sizeof op);
+    }
+    return code->knowns * sizeof *code->known;
+}
+
 static void front_add(struct ker_bytes *bytes, const struct trace_task *task)
 {
     size_t begin = bytes->used, head = begin + sizeof(struct piece);
@@ -97,6 +112,7 @@ static void front_add(struct ker_bytes *bytes, const struct trace_task *task)
     front.names_bytes = bytes->used - head - sizeof front;
     calls_add(bytes, &task->code.called);
     front.calls_bytes = bytes->used - head - sizeof front - front.names_bytes;
+    front.known_bytes = knowns_add(bytes, &task->code);
     ker_bytes_add(bytes, task->note, task->note_bytes);
     struct piece piece = {task->task, 1, bytes->used - head};
     memcpy(bytes->byte + begin, &piece, sizeof piece);
@@ -168,6 +184,14 @@ static void calls_get(struct trace_called *called, struct trace_functions *all, 
     trace_called_fit(called);
 }
 
+static void knowns_get(struct trace_code *code, const uint8_t *at, size_t bytes)
+{
+    code->knowns = (uint32_t)(bytes / sizeof *code->known);
+    code->known = bytes ? memcpy(ker_alloc(bytes), at, bytes) : NULL;
+    for (uint32_t i = 0; i < code->knowns; i++)
+        code->known[i].call = code->name[(uintptr_t)code->known[i].call];
+}
+
 static void front_get(struct trace_store *store, struct trace_task *task, const uint8_t *at)
 {
     struct front front;
@@ -180,6 +204,8 @@ static void front_get(struct trace_store *store, struct trace_task *task, const 
     at += front.names_bytes;
     calls_get(&task->code.called, &store->functions, at, at + front.calls_bytes);
     at += front.calls_bytes;
+    knowns_get(&task->code, at, (size_t)front.known_bytes);
+    at += front.known_bytes;
     if (front.note_bytes) {
         task->note = ker_alloc((size_t)front.note_bytes);
         task->note_bytes = (size_t)front.note_bytes;

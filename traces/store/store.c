@@ -157,6 +157,11 @@ void trace_code_end(struct trace_code *code)
     code->total = code->begin + code->used;
     code->name = code->store->name;
     trace_called_fit(&code->called);
+    KER_FREE(code->known_as, code->known_place);
+    code->known_as = NULL;
+    code->known_place = NULL;
+    if (code->knowns)
+        code->known = ker_realloc(code->known, code->knowns * sizeof *code->known);
     if (code->begin) {
         code_spill(code, code->used);
         code->room = 0;
@@ -200,7 +205,7 @@ void trace_code_release(struct trace_code *code)
 {
     if (code->total && code->byte)
         code->store->held -= code->total;
-    free(code->byte);
+    KER_FREE(code->byte, code->known, code->known_as, code->known_place);
     trace_called_release(&code->called);
     *code = (struct trace_code){0};
 }
@@ -235,10 +240,9 @@ static void window_fill(struct trace_reader *reader, uint64_t at)
     if (!reader->window)
         reader->window = ker_alloc(WINDOW);
     file_read(code->store, code->place + at, reader->window, bytes);
-    reader->first = at;
-    reader->begin = reader->at = reader->window;
-    reader->end = reader->window + bytes;
-    reader->low = rest > bytes ? reader->end - TRACE_OP_BYTES : reader->end;
+    reader->at = reader->window;
+    reader->origin = at - (uintptr_t)reader->at;
+    reader->low = reader->window + bytes - (rest > bytes ? TRACE_OP_BYTES : 0);
 }
 
 bool trace_reader_more(struct trace_reader *reader)
@@ -259,10 +263,9 @@ void trace_reader_seek(struct trace_reader *reader, uint64_t at, uint32_t line)
         window_fill(reader, at);
         return;
     }
-    reader->first = 0;
-    reader->begin = code->byte;
     reader->at = code->byte + at;
-    reader->low = reader->end = code->byte + code->used;
+    reader->origin = 0 - (uintptr_t)code->byte;
+    reader->low = code->byte + code->used;
 }
 
 void trace_reader_release(struct trace_reader *reader)

@@ -18,7 +18,7 @@ struct trace_form {
     bool events;   /* task_op.comm is a number that the reader's map turns into a communicator */
 };
 
-#define TRACE_NAMES 255 /* most of a trace: different task_op.call */
+#define TRACE_NAMES 254 /* most of a trace: different task_op.call; behind them 255 is free */
 
 struct trace_names {
     const char *name[TRACE_NAMES + 1]; /* in `text` */
@@ -49,6 +49,16 @@ enum ker_status trace_store_status(const struct trace_store *, struct ker_error 
 /* How a trace is kept: jobs[].trace_memory. */
 extern const struct ker_option trace_store_options[];
 
+/* An operation as it is written, but for its line and request. */
+struct trace_again {
+    uint8_t call, bytes, body[30];
+    bool has_request;
+    uint8_t whole;    /* so often it is written whole before it may become known to its task */
+    bool plain;       /* it is known, and has neither a line nor a request */
+    uint8_t known[2]; /* what it is written as, if it is known; 0: it is not */
+};
+#define TRACE_KNOWN 255 /* most of a task */
+
 /* The operations of a task. Zero it but for the store. */
 struct trace_code {
     struct trace_store *store;
@@ -57,11 +67,16 @@ struct trace_code {
     uint64_t place;          /* where it begins there */
     uint8_t *byte;
     size_t used, room;
-    size_t cut;     /* used: when to look whether it is too much */
-    uint64_t total; /* when it is complete: all bytes */
-    uint32_t line;  /* of the last operation */
-    uint64_t gap;   /* computation not yet written, in units; at most TRACE_GAP_MOST of it will be */
-    struct trace_called called; /* the reader's counts, if it counts */
+    size_t cut;            /* used: when to look whether it is too much */
+    size_t free_to;        /* used: below there is room for an operation, and nothing to look at */
+    uint64_t total;        /* when it is complete: all bytes */
+    uint32_t line;         /* of the last operation */
+    uint64_t gap;          /* computation not yet written, in units; at most TRACE_GAP_MOST of it will be */
+    struct task_op *known; /* decoded, but for line and request; `request`: enum, in code.c */
+    uint32_t knowns;
+    struct trace_again *known_as; /* the same while it is written, */
+    uint8_t *known_place;         /* and where they are, + 1, by their hashes */
+    struct trace_called called;   /* the reader's counts, if it counts */
     bool beside; /* it stays in memory: it is written beside another one, and appended to that */
     /* The last operation can be taken back. */
     uint64_t last_begin, last_op;
@@ -74,20 +89,14 @@ struct trace_code {
 /* Appends an operation, whose `call` is static text, behind the computation `gap`, which then is 0. Returns
  * where it lies. Of a COMPUTE the time, a multiple of the unit, is cut to TRACE_GAP_MOST. */
 uint64_t trace_code_put(struct trace_code *, const struct task_op *);
-/* An operation as it is written, but for its line and request. */
-struct trace_again {
-    uint8_t call, bytes, body[30];
-    bool has_request;
-};
 /* False: of this kind, or with these numbers, there is none. */
 bool trace_again_make(struct trace_again *, const struct trace_code *, const struct task_op *);
-uint64_t trace_code_put_again(struct trace_code *, const struct trace_again *, uint32_t line,
-                              uint64_t request);
+uint64_t trace_code_put_again(struct trace_code *, struct trace_again *, uint32_t line, uint64_t request);
 /* Adds to the computation before the next operation. */
 static inline void trace_code_compute(struct trace_code *code, uint64_t units)
 {
-    uint64_t most = code->store->gap_most, sum = code->gap + (units < most ? units : most);
-    code->gap = sum < most ? sum : most;
+    uint64_t most = code->store->gap_most, rest = most - code->gap;
+    code->gap = units < rest ? code->gap + units : most;
 }
 /* Tests, Waitany and Waitsome can be decided later, whatever came after them: did they complete something,
  * and which request (0: leave)? */
@@ -104,12 +113,12 @@ void trace_code_end(struct trace_code *); /* nothing follows */
 void trace_code_release(struct trace_code *);
 
 struct trace_reader {
-    const struct trace_code *code;   /* complete */
-    const uint8_t *at, *begin, *end; /* what can be read now */
-    const uint8_t *low;              /* from here on there may be less than an operation */
-    uint64_t first;                  /* position of *begin */
-    struct trace_form form;          /* of the store */
-    const int32_t *comm;             /* form.events: of each; NULL: the world is all there is */
+    const struct trace_code *code; /* complete */
+    const uint8_t *at;             /* what can be read now */
+    const uint8_t *low;            /* from here on there may be less than an operation */
+    uint64_t origin;               /* the position of *at is so much more than its address */
+    struct trace_form form;        /* of the store */
+    const int32_t *comm;           /* form.events: of each; NULL: the world is all there is */
     uint32_t line;
     uint32_t room;
     uint64_t *scratch; /* lists of the last operation */
@@ -128,7 +137,7 @@ ker_time trace_reader_computes(const struct trace_reader *);
 void trace_reader_release(struct trace_reader *);
 static inline uint64_t trace_reader_position(const struct trace_reader *reader)
 {
-    return reader->first + (uint64_t)(reader->at - reader->begin);
+    return reader->origin + (uintptr_t)reader->at;
 }
 
 /* ---- requests ---- */
