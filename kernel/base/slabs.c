@@ -76,7 +76,12 @@ static void page_prepare(struct ker_slabs *s, unsigned units)
         pages_grow(s);
     uint32_t page = s->empty - 1;
     list_remove(s, &s->empty, page);
-    s->spare -= s->page[page].units != 0;
+    if (s->page[page].units)
+        s->spare--;
+    else if (s->forgotten) {
+        s->forgotten--;
+        s->regained++;
+    }
     s->used++;
     s->page[page].units = (uint8_t)units;
     s->page[page].first = 0;
@@ -85,14 +90,22 @@ static void page_prepare(struct ker_slabs *s, unsigned units)
     list_add(s, &s->partial[units - 1], page);
 }
 
-/* Gives the memory of all spare pages back. */
+/* Gives the memory of all spare pages back, those that follow each other at once. */
 static void slabs_trim(struct ker_slabs *s)
 {
-    for (uint32_t at = s->empty; at; at = s->page[at - 1].next) {
-        if (s->page[at - 1].units)
-            ker_forget(record(s, at - 1, 0), KER_PAGE);
-        s->page[at - 1].units = 0;
+    for (uint32_t page = 0, run = 0; page < s->pages; page++) {
+        struct ker_slab_page *p = &s->page[page];
+        bool spare = p->units && !p->live && p->first == KER_SLAB_FULL;
+        if (spare) {
+            p->units = 0;
+            run++;
+        }
+        if (run && (!spare || page % CHUNK_PAGES == CHUNK_PAGES - 1)) {
+            ker_forget(record(s, page + spare - run, 0), run * KER_PAGE);
+            run = 0;
+        }
     }
+    s->forgotten += s->spare;
     s->spare = 0;
 }
 
@@ -134,8 +147,9 @@ static __attribute__((noinline)) void page_give(struct ker_slabs *s, uint32_t in
     if (p->live == 0 && (p->next || p->before)) {
         list_remove(s, list, page);
         list_add(s, &s->empty, page);
+        p->first = KER_SLAB_FULL;
         s->used--;
-        if (++s->spare > TRIM_LEAST && s->spare > s->used / 8)
+        if (++s->spare > TRIM_LEAST + s->regained && s->spare > s->used / 8)
             slabs_trim(s);
     }
 }

@@ -1,9 +1,10 @@
 /* slabs.h - records of one or two units in pages: a page that has become empty serves whichever size is asked
  * for next, and where many are empty their memory is given back.
  *
- * So what a burst took is not kept for the rest of the run, as a pool would keep it. A record is named by a
- * 32-bit index and does not move. Which index a record gets says nothing about the model: no decision may
- * depend on it. A struct ker_slabs that is zeroed is empty.
+ * So what a burst took is not kept for the rest of the run, as a pool would keep it; but what is needed again
+ * is not given back a second time. A record is named by a 32-bit index and does not move. Which index a
+ * record gets says nothing about the model: no decision may depend on it. A struct ker_slabs that is zeroed
+ * is empty.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ struct ker_slab_page {
     uint32_t next, before; /* + 1, of the list that it is in; 0: none */
     uint8_t units;         /* of its records; 0: it has no memory yet, or none any more */
     uint8_t live;
-    uint8_t first; /* free record, by its first unit; or KER_SLAB_FULL */
+    uint8_t first; /* free record, by its first unit; or KER_SLAB_FULL, as of an empty one */
 };
 #define KER_SLAB_FULL 255u
 
@@ -28,6 +29,7 @@ struct ker_slabs {
     uint32_t chunks, pages, page_room;
     uint32_t empty;                   /* + 1: the first page without a record; 0: none */
     uint32_t used, spare;             /* pages with records; without, but with memory */
+    uint32_t forgotten, regained;     /* whose memory was given back; that got some again since, in all */
     uint32_t partial[KER_SLAB_SIZES]; /* likewise: with records, and room for more of them */
     uint32_t kept[KER_SLAB_SIZES];    /* + 1: a record that was given, and is taken first; 0: none */
 };

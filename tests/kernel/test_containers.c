@@ -170,6 +170,36 @@ static void slabs_keep_what_is_written(void **state)
     free(live);
 }
 
+/* When memory is given back, a page that lost its last record while it was the only one with room keeps its
+ * own, whatever has got room since. What a second burst needs again is not given back again. */
+static void slabs_give_back_once(void **state)
+{
+    struct ker_slabs s = {0};
+    const uint32_t page = KER_PAGE / KER_SLAB_UNIT, many = 1000 * page;
+    struct slab_record *of = ker_alloc(sizeof *of * many);
+    for (uint32_t i = 0; i < many; i++)
+        of[i] = (struct slab_record){ker_slabs_take(&s, 1), 1, (uint64_t)i << 20};
+    ker_slabs_give(&s, of[many - 1].index); /* is kept aside */
+    for (uint32_t i = 0; i <= page; i++)    /* all of the first page, one of the second */
+        ker_slabs_give(&s, of[i].index);
+    for (uint32_t i = 2 * page; i < many - 1; i++)
+        ker_slabs_give(&s, of[i].index);
+    assert_true(s.forgotten > 500 && s.regained == 0);
+    for (uint32_t i = 0; i < many; i++)
+        if (i <= page || i >= 2 * page)
+            of[i].index = ker_slabs_take(&s, 1);
+    for (uint32_t i = 0; i < many; i++)
+        slab_write(&s, &of[i]);
+    for (uint32_t i = 0; i < many; i++)
+        slab_check(&s, &of[i]);
+    assert_true(s.regained > 500);
+    for (uint32_t i = 0; i < many; i++)
+        ker_slabs_give(&s, of[i].index);
+    assert_true(s.spare > 500);
+    ker_slabs_release(&s);
+    free(of);
+}
+
 /* What a burst of one size took serves the other size, or is given back. */
 static void slabs_serve_both_sizes(void **state)
 {
@@ -322,6 +352,7 @@ int main(void)
         cmocka_unit_test(pools_in_an_arena),
         cmocka_unit_test(chunks_never_move),
         cmocka_unit_test(slabs_keep_what_is_written),
+        cmocka_unit_test(slabs_give_back_once),
         cmocka_unit_test(slabs_serve_both_sizes),
         cmocka_unit_test(tables_are_sets_of_keys),
         cmocka_unit_test(tables_keep_a_part),
