@@ -123,10 +123,9 @@ __attribute__((noinline)) static uint64_t pair_decide(struct net_switch *s, cons
 }
 
 /* The route decision: the algorithm's state << 32 | the hop, whose credits are those of now; 0: there is no
- * route. *reserve, which is false: it is to take its credits at once. Not inline, since most packets were
- * prepared. */
-__attribute__((noinline)) static uint64_t route_decide(struct net_switch *s, const struct net_packet *p,
-                                                       ker_time now, bool *reserve)
+ * route. *reserve, which is false: it is to take its credits at once. */
+static inline uint64_t route_decide(struct net_switch *s, const struct net_packet *p, ker_time now,
+                                    bool *reserve)
 {
     const struct net_network *net = s->net;
     if (net->range) {
@@ -134,7 +133,6 @@ __attribute__((noinline)) static uint64_t route_decide(struct net_switch *s, con
         const struct route_range range = net->range(net->topology, s->coordinate, p->address, draw);
         if (__builtin_expect(range.count, 1)) {
             uint32_t port = net_range_select(s, range, draw, base, now);
-            credits_take(s, net_port_at(s, port), now);
             return hop_make(port, base + range.first_channel, range.channel_count);
         }
     }

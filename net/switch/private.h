@@ -136,17 +136,23 @@ static inline void credits_look(const struct net_switch *s, struct net_port *out
 
 /* ---- choices ---- */
 
+/* Of two channels the one with more room behind the link; of equal ones the first. */
+static inline unsigned channel_better(const struct net_port *out, unsigned first, unsigned second)
+{
+    return out->credit[first] < out->credit[second] ? second : first;
+}
+
 /* Of channels that are alike, the one with most room behind the link; of equal ones the first, as at an
  * adapter that takes all. Among several without a branch, as what is asked is close to random; only more than
- * two are walked. */
+ * two are walked, two at a time. */
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
     if ((channel_count == 1) |
         out->due.to_adapter) /* as one condition mostly the same for all packets of a run */
         return (uint8_t)first;
-    unsigned end = first + channel_count, best = first + (out->credit[first] < out->credit[first + 1]);
-    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i++)
-        best = out->credit[i] > out->credit[best] ? i : best;
+    unsigned end = first + channel_count, best = channel_better(out, first, first + 1);
+    for (unsigned i = first + 2; __builtin_expect(i < end, 0); i += 2)
+        best = channel_better(out, best, i + 1 < end ? channel_better(out, i, i + 1) : i);
     return (uint8_t)best;
 }
 
@@ -158,7 +164,7 @@ struct route_choice net_choice_select(struct net_switch *, const struct route_ch
                                       bool *reserve);
 
 /* With net_selects_time there are short ways: for choices without ROUTE_ESCAPE, which of them; for a range,
- * the port; for a pair, its hop. */
+ * the port, whose credits are those of now; for a pair, its hop. */
 int net_choice_least(const struct net_switch *, const struct route_choice *choice, int count, uint32_t draw,
                      unsigned base, ker_time now);
 uint64_t net_pair_select(const struct net_switch *, const struct route_pair *, unsigned base, ker_time now);

@@ -353,8 +353,11 @@ uint32_t net_range_select(const struct net_switch *s, struct route_range range, 
     const struct net_network *net = s->net;
     uint32_t count = range.count, first = round_of(range.first, ker_random_below(draw, count), count);
     unsigned channel = base + range.first_channel;
-    return net->set.channels * net->set.classes == 1 ? range_least(s, range, first, channel, now, true)
-                                                     : range_least(s, range, first, channel, now, false);
+    if (net->set.channels * net->set.classes > 1)
+        return range_least(s, range, first, channel, now, false);
+    uint32_t port = range_least(s, range, first, channel, now, true);
+    credits_take(s, net_port_at(s, port), now);
+    return port;
 }
 
 /* ---- the kinds ---- */
