@@ -151,8 +151,8 @@ const struct ker_option part_options[] = {
      .resume = KER_RESUME_FREE},
     {"partition.adapt", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "One rank simulates where several are slower: from the beginning where there are at most 32 tasks and "
-     "no synthetic traffic; else several begin again as one when that turns out to be faster (looked at "
-     "after 1,000, 4,000, 16,000 ... epochs, if there is next to nothing to do in them, and after 2, 8, 32 "
+     "no synthetic traffic; else one continues where several turn out to be slower, or begins again "
+     "(looked at after every 1,000 epochs, if there is next to nothing to do in them, and after 2, 8, 32 "
      "and 128 ms). Results are the same. Not with partition.oversubscribe, nor on several hosts with "
      "100,000 switches and nodes or more.",
      .resume = KER_RESUME_FREE},

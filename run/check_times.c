@@ -62,17 +62,18 @@ static bool check(void *context, ker_time at)
     return false;
 }
 
-/* Signals that ask for the end of the run, for a checkpoint, or for a word on how it is. */
+/* Signals that ask for the end of the run, for a checkpoint, or for a word on how it is; ranks that lose. */
 static bool requested(void *context, unsigned bits, ker_time at)
 {
     struct run *run = context;
-    unsigned end = bits & ~(unsigned)(KER_REQUEST_CHECKPOINT | KER_REQUEST_STATUS);
+    unsigned end = bits & ~(unsigned)(KER_REQUEST_CHECKPOINT | KER_REQUEST_STATUS | KER_REQUEST_ALONE);
     if (bits & KER_REQUEST_STATUS)
         run_status_tell(run, at);
     if (bits & KER_REQUEST_CHECKPOINT || (end && run_checkpoints_wanted(run)))
         run_checkpoint_write(run, at);
+    run->moved = !end && bits & KER_REQUEST_ALONE && run_checkpoint_move(run, at);
     run->interrupted |= end;
-    return end != 0;
+    return end != 0 || run->moved;
 }
 
 void run_check_times_set(struct run *run, struct ker_engine_setup *setup)

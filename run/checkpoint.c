@@ -270,16 +270,19 @@ static bool step_failed(struct run *run, const struct ker_error *error)
     return true;
 }
 
-static void checkpoint_write(struct run *run, const char *folder, const char *name, ker_time at)
+/* False: nothing is left of it, and why has been said. */
+static bool files_write(struct run *run, const char *folder, const char *name, ker_time at)
 {
     struct ker_error error = {.status = KER_OK};
     void *inputs = NULL;
     size_t *offset = NULL, bytes;
     uint64_t stored = 0;
+    if (run->kind->complete)
+        run->kind->complete(run);
     if (run->control)
         folder_begin(folder, &error);
     if (step_failed(run, &error))
-        return;
+        return false;
     part_write(run, folder, at, &stored, &error);
     ker_comm_sum_u64(run->working, &stored, 1);
     const void *own = ker_inputs_packed(ker_config_inputs(run->config), &bytes);
@@ -294,8 +297,16 @@ static void checkpoint_write(struct run *run, const char *folder, const char *na
     bool failed = step_failed(run, &error);
     if (run->control && failed)
         folder_remove(folder);
-    run->checkpoints->written += !failed;
     run->checkpoints->bytes = stored;
+    return !failed;
+}
+
+static bool checkpoint_write(struct run *run, const char *name, ker_time at)
+{
+    char *folder = ker_format("%s.tmp", name);
+    bool written = files_write(run, folder, name, at);
+    free(folder);
+    return written;
 }
 
 void run_checkpoint_write(struct run *run, ker_time at)
@@ -303,20 +314,34 @@ void run_checkpoint_write(struct run *run, ker_time at)
     struct run_checkpoints *k = run->checkpoints;
     double began = ker_clock_s();
     char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
-         *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
-         *folder = ker_format("%s.tmp", name);
-    if (run->kind->complete)
-        run->kind->complete(run);
-    checkpoint_write(run, folder, name, at);
+         *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at);
+    k->written += checkpoint_write(run, name, at);
     if (run->control) {
         folder_sync(dir);
         oldest_remove(dir, k->keep);
     }
     k->next_s = ker_clock_s() + k->wall_s;
     k->longest_s = ker_clock_s() - began > k->longest_s ? ker_clock_s() - began : k->longest_s;
-    free(folder);
     free(name);
     free(dir);
+}
+
+char *run_checkpoint_moved(const struct run *run)
+{
+    return ker_format("%s/moved", run->folder.path);
+}
+
+bool run_checkpoint_move(struct run *run, ker_time at)
+{
+    char *name = run_checkpoint_moved(run);
+    bool written = checkpoint_write(run, name, at);
+    free(name);
+    return written;
+}
+
+void run_checkpoint_remove(const struct run *run)
+{
+    folder_remove(run->resumed->folder);
 }
 
 json_t *run_checkpoints_json(const struct run *run)

@@ -167,6 +167,9 @@ void run_folder_open(struct run *run)
     run_hdf5_flush(run); /* a run that is killed, or saved, in its first period has a file that can be read */
     if (run->error.status == KER_OK && run->resumed && run->periods)
         run_resume_periods(run);
+    if (run->moved && run->control)
+        run_checkpoint_remove(run);
+    run->moved = false;
     ker_request_mark(ker_format("%s/" STATS_STARTED, run->folder.path),
                      ker_format("%s/" STATS_FAILED, run->folder.path));
     ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */

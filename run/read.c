@@ -113,7 +113,9 @@ static enum ker_status memory_check(struct run *run)
 
 void run_config_read(struct run *run)
 {
-    if (run->config) /* of the run that has begun before */
+    if (run->config && run->args->resume) /* of the run that has moved here */
+        run_resume_index(run);
+    if (run->config) /* or has begun before */
         return;
     if (run->args->resume) {
         run_resume_config(run);

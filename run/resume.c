@@ -79,16 +79,21 @@ static enum ker_status index_read(struct run *run)
     return status;
 }
 
+void run_resume_index(struct run *run)
+{
+    if (index_read(run) == KER_OK)
+        run->services = run->resumed->index.services;
+}
+
 /* ---- the configuration ---- */
 
 void run_resume_config(struct run *run)
 {
-    struct run_resumed *r;
     struct ker_config *saved = NULL;
-    if (index_read(run) != KER_OK)
+    run_resume_index(run);
+    if (run->error.status != KER_OK)
         return;
-    r = run->resumed;
-    run->services = r->index.services;
+    struct run_resumed *r = run->resumed;
     if (run_config_parse(run, r->index.config, &saved, NULL, 0) != KER_OK)
         return;
     if (run_fork_check(run, saved) == KER_OK)

@@ -91,12 +91,15 @@ static void run_free(struct run *run)
     free(run);
 }
 
-/* A run that is lost has shown on several ranks that one is faster, and begins again with what it has read:
- * results are the same. */
-static struct run *run_again(struct run *lost)
+/* A run that is lost has shown on several ranks that one is faster, and begins again with what it has read,
+ * or continues with what it has saved: results are the same. */
+static struct run *run_again(struct run *lost, struct run_arguments *args)
 {
-    struct run *run = run_new(lost->args, lost->comm, lost->started_ns);
+    *args = *lost->args;
+    args->resume = lost->moved ? run_checkpoint_moved(lost) : NULL;
+    struct run *run = run_new(args, lost->comm, lost->started_ns);
     run->alone = true;
+    run->moved = lost->moved;
     run->simulated = lost->simulated;
     run->config = lost->config;
     run->tasks = lost->tasks;
@@ -116,11 +119,13 @@ int run_execute(const struct run_arguments *args, struct ker_comm *comm, int64_t
 {
     struct run *run = run_new(args, comm, started_ns);
     int status = run_stages(run);
+    struct run_arguments again = {.resume = NULL};
     if (run->lost) {
-        run = run_again(run);
+        run = run_again(run, &again);
         status = run_stages(run);
     }
     run_folder_settle(run, status == KER_RUN_FAILED || status == KER_BAD_INPUT);
     run_free(run);
+    free((void *)again.resume);
     return status;
 }

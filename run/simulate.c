@@ -148,8 +148,9 @@ enum ker_end run_engine(struct run *run)
 void run_simulate(struct run *run)
 {
     enum ker_end found = run_engine(run);
-    run->lost = found == KER_END_TRIAL;
+    run->lost = found == KER_END_TRIAL || run->moved;
     ker_comm_broadcast(run->comm, &run->lost, sizeof run->lost);
+    ker_comm_broadcast(run->comm, &run->moved, sizeof run->moved);
     if (run->lost)
         return;
     run_ends_settle(run, found);

@@ -106,6 +106,7 @@ struct run {
     bool yield;
     bool alone;      /* one rank is faster, as a trial has shown or the tasks are few: it simulates alone */
     bool lost;       /* this was the trial */
+    bool moved;      /* likewise, and its state is saved for that rank */
     bool open_ended; /* synthetic traffic or jobs that start again: the run does not end by draining */
     bool watch;      /* the end of the foreground jobs, or their deadlock, is looked for at check times */
     ker_time warmup, measure_to, end, interval, period, batch;
@@ -283,6 +284,11 @@ bool run_checkpoints_due(const struct run *, ker_time at);
 void run_checkpoints_clock(struct run *);
 /* Collective over the working ranks, at a time at which all are. */
 void run_checkpoint_write(struct run *, ker_time at);
+/* The same for one rank, which continues in this process: where, malloc'ed; false: it cannot be written. Its
+ * folder is removed when that rank has read it. */
+char *run_checkpoint_moved(const struct run *);
+bool run_checkpoint_move(struct run *, ker_time at);
+void run_checkpoint_remove(const struct run *);
 json_t *run_checkpoints_json(const struct run *);
 extern const struct ker_option run_checkpoint_options[];
 
@@ -298,6 +304,7 @@ void run_fork_tasks(struct run *);
 
 /* resume.c */
 void run_resume_config(struct run *);
+void run_resume_index(struct run *); /* of a run that has its configuration */
 void run_resume_load(struct run *);
 void run_resume_periods(struct run *);
 

@@ -325,6 +325,17 @@ static enum checked {
 
 /* ---- requests and the run ---- */
 
+/* final: how far any rank has gone. */
+static void requests_add(struct engine_private *p, unsigned requests, ker_time final)
+{
+    if (p->requests == 0 && p->setup.requested) {
+        ker_time interval = p->setup.request_interval, since = final / interval * interval;
+        p->request_at = since == final ? since : ker_time_later(since, interval);
+        p->request_at = ker_time_min(p->request_at, check_next(p));
+    }
+    p->requests |= requests;
+}
+
 /* Ends a round. What is asked of a rank from outside is sent to all; they act on it at the first time that
  * none has passed. */
 static struct exchange_bounds round_end(struct ker_engine *e)
@@ -341,12 +352,8 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     p->told = e->counts.records;
     e->counts.critical += bounds.round.records;
     e->counts.epochs++;
-    if (bounds.requests && p->requests == 0 && p->setup.requested) {
-        ker_time interval = p->setup.request_interval, since = bounds.final / interval * interval;
-        p->request_at = since == bounds.final ? since : ker_time_later(since, interval);
-        p->request_at = ker_time_min(p->request_at, check_next(p));
-    }
-    p->requests |= bounds.requests;
+    if (bounds.requests)
+        requests_add(p, bounds.requests, bounds.final);
     return bounds;
 }
 
@@ -388,8 +395,11 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = e->last_action;
             return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
-        if (!p->requests && trial_lost(&p->trial, p->setup.comm, &e->counts))
-            return KER_END_TRIAL; /* what is asked for is served first */
+        if (!p->requests && trial_lost(&p->trial, p->setup.comm, &e->counts)) { /* requests come first */
+            if (!p->setup.requested || !trial_keeps(&e->counts))
+                return KER_END_TRIAL;
+            requests_add(p, KER_REQUEST_ALONE, bounds.final);
+        }
         *at = ker_time_min(
             p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
         p->quiet = bounds.all;

@@ -91,7 +91,8 @@ struct ker_engine_setup {
     enum ker_cell_order order;
     uint64_t seed;      /* of the shuffled order */
     int hosts;          /* > 0: as if the ranks were on n hosts, consecutive ones on each (a test of that) */
-    bool trial;         /* find out at the beginning whether one rank would be faster (KER_END_TRIAL) */
+    bool trial;         /* find out whether one rank would be faster: KER_END_TRIAL at the beginning, later
+                           `requested` with KER_REQUEST_ALONE, which may end the run */
     bool yield;         /* ranks outnumber cores: give the core away while waiting */
     size_t arena_bytes; /* for records in flight; 0: as much as there is (a test of less) */
     size_t part_bytes;  /* longest message between ranks; 0: as long as MPI can (a test of longer ones) */

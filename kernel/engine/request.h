@@ -22,6 +22,7 @@ enum {
     KER_REQUEST_TERMINATE = 2,  /* SIGTERM: end */
     KER_REQUEST_MEMORY = 4,     /* of the engine itself: memory is out on a rank, all end where they are */
     KER_REQUEST_CHECKPOINT = 8, /* SIGUSR2, or the program's own wish: save the state and continue */
+    KER_REQUEST_ALONE = 32,     /* of the engine itself: one rank is to continue (engine.h, trial) */
     KER_REQUEST_STATUS = 16,    /* SIGUSR1: report how far the run is, and continue */
 };
 

@@ -3,14 +3,20 @@
 
 #include <time.h>
 
-/* What several ranks save are the records that one does while another does more. After this many epochs with
- * so few of them in each it is plain: an exchange takes as long as 7 records at least. Runs that gained saved
- * 14 or more, runs that did not 8 or fewer. It is known from counts, in a millisecond or two. The beginning
- * of a run may have more to do than what follows: the epochs since are counted again after four times as
- * many, and so on. */
+/* What several ranks save are the records that one does while another does more; an exchange takes as long as
+ * 7 to 16 records. After this many epochs with at most so few of them in each it is plain that one rank is
+ * faster: known from counts, in a millisecond or two. Any later part of a run may have less to do than its
+ * beginning, and parts of both kinds may take turns: what is lost is added up, less what is gained again, and
+ * is too much when it is what it takes to continue as one rank, and a quarter of all that has been gained. */
 #define COUNT_EPOCHS 1000
-#define COUNT_AGAIN 4
-#define SAVED_RECORDS 9
+#define FIRST_SAVED 9
+#define SAVED_RECORDS 14
+#define LOST_RECORDS 30000
+#define LOST_OF_GAINED 4
+
+/* What has been done is worth to be kept from here on, in records: before, a new beginning costs less than
+ * what it takes to save and load. */
+#define KEPT_RECORDS 100000
 
 /* Reading the clocks takes about as long as an exchange: behind as many epochs only one in 8 is measured, and
  * stands for as many. Multiples of the golden section meet no period of what is simulated. */
@@ -41,8 +47,10 @@ static uint32_t nanoseconds(int64_t time)
 
 void trial_begin(struct trial *t, bool wanted)
 {
-    *t = (struct trial){
-        .look = wanted ? 0 : -1, .clock = INT64_MAX, .least = UINT32_MAX, .count_at = COUNT_EPOCHS};
+    *t = (struct trial){.look = wanted ? 0 : -1,
+                        .clock = INT64_MAX,
+                        .least = UINT32_MAX,
+                        .count_at = wanted ? COUNT_EPOCHS : 0};
     for (int i = 0; wanted && i < 16; i++) {
         int64_t from = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID),
                 cost = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
@@ -84,20 +92,28 @@ static bool is_thin(struct trial *t, struct ker_comm *comm, const struct ker_cou
     uint64_t all = counts->records - t->counted.records, most = counts->critical - t->counted.critical,
              epochs = counts->epochs - t->counted.epochs;
     t->counted = *counts;
-    t->count_at = counts->epochs * COUNT_AGAIN;
+    t->count_at += COUNT_EPOCHS;
     ker_comm_sum_u64(comm, &all, 1);
-    return all <= most + epochs * SAVED_RECORDS;
+    if (counts->epochs == COUNT_EPOCHS && all <= most + epochs * FIRST_SAVED)
+        return true;
+    uint64_t several = most + epochs * SAVED_RECORDS, gained = all > several ? all - several : 0;
+    t->gained += gained;
+    t->lost = t->lost + (all < several ? several - all : 0) - (gained < t->lost ? gained : t->lost);
+    return t->lost > LOST_RECORDS + t->gained / LOST_OF_GAINED;
+}
+
+bool trial_keeps(const struct ker_counts *counts)
+{
+    return counts->critical + counts->epochs * SAVED_RECORDS > KEPT_RECORDS;
 }
 
 bool trial_lost(struct trial *t, struct ker_comm *comm, const struct ker_counts *counts)
 {
     static const int64_t looks[] = {2000000, 8000000, 32000000,
                                     128000000}; /* what a new beginning can cost */
-    if (!trial_runs(t))
-        return false;
     if (counts->epochs == t->count_at && is_thin(t, comm, counts))
         return true;
-    if (t->together < looks[t->look])
+    if (!trial_runs(t) || t->together < looks[t->look])
         return false;
     bool first = t->look == 0;
     t->look = t->look + 1 < (int)(sizeof looks / sizeof *looks) ? t->look + 1 : -1;

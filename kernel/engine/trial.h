@@ -25,7 +25,8 @@ struct trial {
     uint32_t least;     /* the shortest exchange of all */
     uint32_t round;
     uint32_t weight, weight_before; /* how many rounds this one, and the last, stand for; 0: not measured */
-    uint64_t count_at;              /* epochs after which records are counted next */
+    uint64_t count_at;              /* epochs after which records are counted next; 0: never */
+    uint64_t gained, lost;          /* records: in all; since, less what has been gained again */
     struct ker_counts counted;
 };
 
@@ -53,6 +54,8 @@ void trial_work_end(struct trial *, int64_t begun);
 int64_t trial_exchange_begin(struct trial *);
 /* agreed: what all know of the round before. */
 void trial_exchange_end(struct trial *, int64_t begun, struct trial_round agreed);
+/* The same on all ranks: has so much been done that it should not be done again? */
+bool trial_keeps(const struct ker_counts *);
 /* Collective at some rounds, the same on all ranks: one rank would be faster. What has been counted so far on
  * this rank. */
 bool trial_lost(struct trial *, struct ker_comm *, const struct ker_counts *);

@@ -43,6 +43,28 @@ mpirun -n 2 "$marssim" -q -o piped /dev/stdin <many.cfg >err 2>&1 &&
     [ "$(jq -S .result one/summary.json)" = "$(jq -S .result piped/summary.json)" ] && jq -e .run.adapted piped/summary.json >/dev/null
 check "a configuration from a pipe is read once"
 
+# Where traffic keeps both ranks busy first, and then the ping-pong is left, one rank continues with what both have done.
+{
+    sed '/^output/,$d' many.cfg
+    echo 'node: { cores = 40; }; partition: { bind = "no"; };'
+    echo 'traffic: { pattern = "uniform"; load = 0.5; size = "4 KiB"; stop = "500 us"; };'
+    echo 'output: { period = "100 us"; hdf5 = true; matrix = true; series: { links = "periods"; jobs = "periods"; };'
+    echo '          timeline = ["perfetto"]; timeline_links = "all"; waits = true; };'
+} >late.cfg
+rm -rf one true
+"$marssim" -q -o one late.cfg >err 2>&1 && mpirun -n 2 "$marssim" -q -o true late.cfg >err 2>&1 && [ ! -s err ]
+check "busy ranks that thin out"
+for file in one/*; do
+    case $file in
+    */summary.json) cmp <(jq -S .result "$file") <(jq -S .result true/summary.json) ;;
+    */summary.txt) ;;
+    *) cmp "$file" "true/${file#one/}" ;;
+    esac || false
+    check "they have the same ${file#one/}"
+done
+[ -z "$(diff -q <(ls one) <(ls true))" ] && jq -es '.[1].run.adapted and .[1].run.events < .[0].run.events' one/summary.json true/summary.json >/dev/null
+check "one rank continues with what they have done, and nothing is left of how"
+
 # Traces in both formats, beside the same pairs, in memory and in temporary files.
 marsconv=$(dirname "$marssim")/marsconv
 cp -r "$top/tests/traces/npb-is.S-8" text
