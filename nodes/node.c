@@ -43,7 +43,7 @@ static inline bool node_step(struct node *n, ker_time now)
 {
     for (uint32_t left = n->steps; left; left &= left - 1) {
         uint32_t s = (uint32_t)__builtin_ctz(left);
-        if (n->system->services->at[s].service->step(n->state[s], n, now))
+        if (*(const uint32_t *)n->state[s] && n->system->services->at[s].service->step(n->state[s], n, now))
             return true;
     }
     return false;
@@ -185,6 +185,11 @@ void node_pending(const struct node *n, uint32_t service, uint64_t token, char *
 void node_touch(struct node *n, ker_time when)
 {
     ker_touch(n->system->engine, when);
+}
+
+ker_time *node_latest(struct node *n)
+{
+    return &n->system->engine->last_action;
 }
 
 bool node_quiet(const struct node *n)

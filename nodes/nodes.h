@@ -151,7 +151,8 @@ struct node_service {
     /* It has had the work of this number. Works that end at one instant come in the order of (service,
      * number), before timers. */
     void (*worked)(void *state, struct node *, ker_time now, uint32_t number, const struct node_worked *);
-    /* One step of what can continue now, if anything can; false: nothing can after it. */
+    /* One step of what can continue now; false: nothing can after it. The state begins with a uint32_t: 0, it
+     * has nothing to do. */
     bool (*step)(void *state, struct node *, ker_time now);
     /* Open-loop source: its next message: created, destination (a node), priority, bytes. Called again when
      * the one before has been injected. false: none, and none later. */
@@ -265,6 +266,7 @@ bool node_work_result(const struct node *, uint32_t service, uint32_t number, ke
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */
 void node_touch(struct node *, ker_time when);
+ker_time *node_latest(struct node *); /* where that is kept, of all nodes of the rank */
 /* While a timer of a service is served: would the node do nothing before its next step? */
 bool node_quiet(const struct node *);
 

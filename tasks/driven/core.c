@@ -150,7 +150,7 @@ static void block_end(struct driven_core *core, struct node *node, ker_time now)
     core->runs = false;
     block_count(core, now);
     driven_line_block(core, now);
-    core->driven->outside.touch(node, now);
+    task_outside_touch(core->driven->outside.latest(node), now);
     r->load += now - core->begun;
     bool done = driven_ran(core, now, r, &core->now, &block),
          over = done && r->done == program->class->blocks(program, r->object),

@@ -233,9 +233,9 @@ static void program_timer(struct node *net, ker_time when, uint32_t service, uin
     event_put(m, index);
 }
 
-static void program_touch(struct node *net, ker_time when)
+static ker_time *program_latest(struct node *net)
 {
-    ker_touch(((struct loggops_member *)(void *)net)->system->engine, when);
+    return &((struct loggops_member *)(void *)net)->system->engine->last_action;
 }
 
 static bool program_work(struct node *net, ker_time now, uint32_t service, uint32_t number,
@@ -292,7 +292,7 @@ void loggops_outside(struct task_mpi_outside *outside)
 {
     outside->send = program_send;
     outside->timer = program_timer;
-    outside->touch = program_touch;
+    outside->latest = program_latest;
     outside->work = program_work;
     outside->posted = program_posted;
     outside->turn = program_turn;

@@ -18,10 +18,7 @@ _Static_assert(TOKEN_BYTES == offsetof(struct task_wire, source),
 
 uint64_t task_call_token(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
 {
-    struct task_wire token = {.kind = TASK_WIRE_SERVICE,
-                              .spare =
-                                  (uint16_t)(task_index(mpi, task) - task_node_of(mpi, task)->first_task),
-                              .job = number};
+    struct task_wire token = {.kind = TASK_WIRE_SERVICE, .spare = (uint16_t)task->seat, .job = number};
     uint64_t word;
     memcpy(&word, &token, TOKEN_BYTES);
     return word;

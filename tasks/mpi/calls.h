@@ -62,16 +62,17 @@ int32_t task_calls_comm(const struct task_op *);
 static inline uint8_t *task_calls_hint(struct task_calls *calls, const char *function, int32_t comm)
 {
     uint64_t number = (uintptr_t)function + (uint32_t)comm;
-    return &calls->hint[(number >> 3 ^ number >> 9) & 63];
+    return &calls->hint[number >> 3 & 63];
 }
 /* The op has been fetched: the call before it is over, unless it says what that takes. */
 static inline void task_calls_next(struct task_calls *calls, const struct task_op *op, ker_time now)
 {
-    if (op->kind == TASK_OP_TAKES)
+    const bool usual = op->kind > TASK_OP_COMPUTE && op->kind < TASK_OP_TAKES;
+    if (__builtin_expect(op->kind == TASK_OP_TAKES, 0))
         return;
     calls->late = 0;
     task_calls_end(calls, now);
-    const char *function = task_calls_function(op);
+    const char *function = usual ? op->call : task_calls_function(op);
     if (!function)
         return;
     int32_t comm = __builtin_expect(calls->by_comm, 0) ? task_calls_comm(op) : TASK_NO_COMM;

@@ -175,6 +175,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     mpi->rails = mpi->model.works;
     status = status ?: task_endpoints_new(mpi, config, error);
     mpi->special_ends = mpi->endpoints || mpi->model.sized;
+    mpi->charges_sends = mpi->model.send_overhead || mpi->copies_buffered || mpi->special_ends;
     mpi->plain_sends = !mpi->waits && !mpi->endpoints && !mpi->eager_buffered && !mpi->eager_delivered;
     task_foreseen_init(mpi);
     status = status ?: task_coll_table_init(&mpi->collectives, config, error);
@@ -276,6 +277,7 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         task->own = seats[i].own;
         task->core = seats[i].core;
         task->node = mpi->nodes;
+        task->seat = i;
         task->finish = KER_TIME_MAX;
         task_mpi_job_room(mpi, task->job);
         mpi->job[task->job].job = mpi->outside.job(mpi->outside.jobs, task->job);
@@ -283,6 +285,7 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         if (mpi->job[task->job].job->counts_calls)
             task_calls_init(task, mpi->calls_by_comm);
         task_line_init(mpi, task);
+        task->special = task->line || task_job_of(mpi, task)->timed || mpi->progress == TASK_PROGRESS_CALLS;
         if (!task_job_of(mpi, task)->background)
             mpi->unfinished++;
     }
@@ -353,6 +356,7 @@ static void service_start(void *state, struct node *net, ker_time now)
     struct task_mpi_node *node = state;
     struct task_mpi *mpi = node->mpi;
     node->net = net;
+    mpi->latest = mpi->outside.latest(net);
     for (; node->begun < node->tasks; node->begun++) {
         struct task_state *task = &mpi->task[node->first_task + node->begun];
         const struct task_job *job = task_job_of(mpi, task);

@@ -19,12 +19,12 @@
 struct task_mpi;
 struct task_mpi_node;
 
-/* What the model calls; the program gives node_send, node_timer, node_touch and the jobs, tests give their
+/* What the model calls; the program gives node_send, node_timer, node_latest and the jobs, tests give their
  * own. */
 struct task_mpi_outside {
     void (*send)(struct node *, ker_time now, uint32_t service, const struct node_message *);
     void (*timer)(struct node *, ker_time when, uint32_t service, uint32_t number);
-    void (*touch)(struct node *, ker_time when);
+    ker_time *(*latest)(struct node *);
     /* Would the node do nothing before its next step? NULL: nobody can say. */
     bool (*quiet)(const struct node *);
     const struct task_job *(*job)(const void *jobs, uint32_t job);
@@ -50,6 +50,12 @@ struct task_mpi_outside {
     void (*turn)(struct node *, ker_time now, uint32_t service, uint32_t number);
     ker_time (*messages)(const struct node *, ker_time at);
 };
+/* Something visible in the model happens. */
+static inline void task_outside_touch(ker_time *latest, ker_time now)
+{
+    if (now > *latest)
+        *latest = now;
+}
 static inline struct task_place task_outside_place(const struct task_mpi_outside *outside, uint32_t job,
                                                    uint32_t task, uint32_t node, uint16_t core)
 {

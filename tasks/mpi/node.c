@@ -65,7 +65,7 @@ void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
     if (task->streams)
         task->streams->stream[task->streams->current].until = until;
     mpi->job[task->job].open++;
-    mpi->outside.timer(node->net, until, mpi->service, task_index(mpi, task) - node->first_task);
+    mpi->outside.timer(node->net, until, mpi->service, task->seat);
 }
 
 static inline void list_add(struct task_mpi *mpi, struct task_state *task)

@@ -34,7 +34,7 @@ struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
     return (struct task_mpi_outside){
         .send = node_send,
         .timer = node_timer,
-        .touch = node_touch,
+        .latest = node_latest,
         .quiet = node_quiet,
         .job = outside_job,
         .node = outside_node,

@@ -140,7 +140,7 @@ static void message_send(struct task_mpi *mpi, struct task_state *task, ker_time
     task->bytes_sent += wire.bytes;
     if (!(r->flags & TASK_REQUEST_OPEN))
         task_request_open(mpi, task, task_request_numbered(task, r->number));
-    wire_send(mpi, task, now, &wire, wire.destination, task_cookie(mpi, task, r->number), rings);
+    wire_send(mpi, task, now, &wire, wire.destination, task_cookie(task, r->number), rings);
 }
 
 /* Those of some partitions that are ready, if the receiver has begun this start. */

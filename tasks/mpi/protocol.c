@@ -76,7 +76,6 @@ static bool waits_for_fin(const struct task_mpi *mpi, const struct task_state *t
                task_node_of(mpi, task)->node;
 }
 
-/* request: 0, it has no record. */
 static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now,
                           const struct task_request *r, uint32_t request)
 {
@@ -96,11 +95,11 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     bool leaves = wire.kind == TASK_WIRE_EAGER && !(wire.flags & TASK_WIRE_SYNC);
     bool delivered = leaves && waits_for_fin(mpi, task, &wire);
     bool buffered = leaves && !delivered && (mpi->eager_buffered || mpi->eager_delivered);
-    if (leaves && !buffered && request)
+    if (leaves && !buffered)
         task_request_open(mpi, task, request);
     if (delivered)
         wire.flags |= TASK_WIRE_DELIVERED;
-    uint64_t cookie = leaves && !buffered && !delivered ? task_cookie(mpi, task, r->number) : 0;
+    uint64_t cookie = leaves && !buffered && !delivered ? task_cookie(task, r->number) : 0;
     if (__builtin_expect(mpi->endpoints != NULL, 0))
         endpoint_send(mpi, task, now, r, &wire, cookie);
     else
@@ -211,22 +210,31 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
 
 /* ---- calls that wait for what they begin ---- */
 
-static __attribute__((noinline)) bool start_and_wait(struct task_mpi *mpi, struct task_state *task,
-                                                     ker_time now, const struct task_request *like)
+bool task_protocol_wait(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                        const struct task_request *like)
 {
     uint32_t index = task_request_new(mpi, task, like, 0);
     task_protocol_start(mpi, task, now, index);
     return task_wait_one(mpi, task, index);
 }
 
-bool task_protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now,
-                        const struct task_request *like)
+bool task_protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    bool plain = mpi->plain_sends && !mpi->rails && !task->streams && like->bytes <= mpi->eager_limit &&
-                 like->mode != TASK_MODE_BUFFERED && like->mode != TASK_MODE_SYNCHRONOUS;
-    if (!plain)
-        return start_and_wait(mpi, task, now, like);
-    protocol_send(mpi, task, now, like, 0);
+    const struct task_op *op = &task->op;
+    uint32_t peer = (uint32_t)task_match_peer(mpi, task, op->comm, op->peer);
+    struct task_wire wire = {
+        .kind = TASK_WIRE_EAGER,
+        .job = task->job,
+        .comm = task_match_context(mpi, task, op->comm),
+        .source = task->task,
+        .destination = peer,
+        .tag = op->tag,
+        .bytes = op->bytes,
+        .sequence = task_peer_get(task, peer + 1)->sends++,
+    };
+    task->messages_sent++;
+    task->bytes_sent += op->bytes;
+    task_wire_send(mpi, task_node_of(mpi, task), now, &wire, peer, task_cookie(task, 0));
     task->pending++;
     return false;
 }
@@ -304,7 +312,7 @@ static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_
     if (__builtin_expect(mpi->endpoints != NULL, 0))
         delay = task_endpoint_send(mpi, sender, now, task_request_at(mpi, request)->bytes, false);
     task_wire_send_late(mpi, node, now, &answer, wire->destination,
-                        wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0, delay);
+                        wire->kind == TASK_WIRE_CTS ? task_cookie(sender, wire->sender) : 0, delay);
 }
 
 /* DATA is here. */
@@ -322,16 +330,12 @@ static void protocol_whole(struct task_mpi *mpi, struct task_mpi_node *node, ker
     protocol_received(mpi, task, now, request, &whole);
 }
 
-static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                            const struct task_wire *wire)
+/* What is neither the first of a message nor its whole. */
+static __attribute__((noinline)) void protocol_answered(struct task_mpi *mpi, struct task_mpi_node *node,
+                                                        ker_time now, const struct task_wire *wire)
 {
     struct task_state *task;
     switch (wire->kind) {
-    case TASK_WIRE_EAGER:
-    case TASK_WIRE_RTS:
-    case TASK_WIRE_PINIT:
-        protocol_announced(mpi, task_on_node(mpi, node, wire->job, wire->destination), now, wire);
-        break;
     case TASK_WIRE_READ:
     case TASK_WIRE_CTS:
         protocol_data(mpi, node, now, wire);
@@ -355,6 +359,15 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
     default:
         ker_assert(!"a message of a kind the MPI model knows");
     }
+}
+
+static inline void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                                   const struct task_wire *wire)
+{
+    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS || wire->kind == TASK_WIRE_PINIT)
+        protocol_announced(mpi, task_on_node(mpi, node, wire->job, wire->destination), now, wire);
+    else
+        protocol_answered(mpi, node, now, wire);
 }
 
 /* READ is served by the adapter, FIN and ACK only mark a request: they need no processor. */
@@ -389,11 +402,6 @@ static __attribute__((noinline)) void protocol_delivered(struct task_mpi *mpi, s
 void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                            const struct task_wire *wire)
 {
-    if (wire->kind == TASK_WIRE_EAGER && mpi->progress == TASK_PROGRESS_ADAPTER &&
-        !(wire->flags & TASK_WIRE_DELIVERED)) { /* most */
-        protocol_announced(mpi, task_on_node(mpi, node, wire->job, wire->destination), now, wire);
-        return;
-    }
     if (wire->kind == TASK_WIRE_EAGER && wire->flags & TASK_WIRE_DELIVERED)
         protocol_delivered(mpi, node, now, wire);
     if (mpi->progress == TASK_PROGRESS_ADAPTER || !protocol_defers(mpi, node, now, wire))

@@ -384,6 +384,7 @@ void task_mpi_save(void *state, struct node *net, struct ker_chunk *c)
 {
     struct task_mpi_node *node = state;
     node->net = net;
+    node->mpi->latest = node->mpi->outside.latest(net);
     node->begun =
         ker_chunk_below(c, node->begun, node->tasks + 1); /* those of further jobs come with a fork */
     for (uint32_t i = 0; i < node->begun && !c->bad; i++)

@@ -159,6 +159,7 @@ struct task_state {
     bool ready;   /* on the node's ready list */
     bool blocked; /* since blocked_since; waits for a completion */
     bool fetched; /* op is one of its program's */
+    bool special; /* more is done with each op that is fetched: see fetch_special */
     uint32_t ready_next;
     uint32_t pending;    /* completions until the op can continue */
     uint32_t open;       /* matched or injected, not complete: what FINALIZE waits for */
@@ -182,6 +183,7 @@ struct task_state {
     ker_time compute, wait, send_wait;
     uint32_t line;    /* + 1 in task_mpi.line; 0: it has no timeline */
     uint32_t jitters; /* drawn for its computations */
+    uint32_t seat;    /* among the tasks of its node */
     ker_time started; /* this pass of its program */
     ker_time finish;
     ker_time acted; /* mpi.progress = "thread": when its thread did so last, + 1 ps */
@@ -193,11 +195,11 @@ struct task_state {
 #define TASK_NUMBERS_MOST ((1u << 28) - 1)
 
 struct task_mpi_node {
+    uint32_t ready_first, ready_last; /* index + 1 in task_mpi.task; in front: see node_service.step */
     struct task_mpi *mpi;
     struct node *net;
     uint32_t node, first_task, tasks;
     uint32_t begun;                    /* tasks that have been started, the first ones */
-    uint32_t ready_first, ready_last;  /* index + 1 in task_mpi.task */
     struct task_gathering *gatherings; /* calls that not all have entered */
 };
 
@@ -235,12 +237,14 @@ struct task_mpi {
     struct task_line *line;
     uint32_t lines, line_room;
     ker_time now;                     /* of the service's call */
+    ker_time *latest;                 /* action of this rank; NULL before the first node has begun */
     unsigned __int128 memory;         /* of what is handed over next (task_work): bytes x 10^12 */
     struct task_worked *worked;       /* by task; NULL: the node is simple */
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
     bool foresees;                    /* ends of sends may take effect before their time, see foreseen.c */
     bool plain_sends;                 /* ends of eager ones are all that is known of them */
     bool special_ends;                /* there are endpoints, or what the node says depends on sizes */
+    bool charges_sends;               /* they, or what does not, takes processor time of sends */
     struct node_model model;
     struct task_coll_table collectives;
     struct ker_table layouts; /* of communicators, see layout.c */
@@ -539,11 +543,17 @@ void task_wire_read(struct task_mpi *, struct task_mpi_node *, ker_time now, con
 /* -- protocol.c -- */
 /* Makes a request active: sends, or posts the receive. */
 void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t index);
-/* The same for a call that waits for it, and needs no record of a request that nobody sees: an eager send,
- * whose end lowers task.pending (its cookie names request 0), a receive whose message is there. True: it is
- * over. */
-bool task_protocol_send(struct task_mpi *, struct task_state *, ker_time now,
+/* The same for a call that waits for it. True: it is over. */
+bool task_protocol_wait(struct task_mpi *, struct task_state *, ker_time now,
                         const struct task_request *like);
+/* The same where nobody sees the request, which needs no record: the op's send, eager, whose end lowers
+ * task.pending (its message and cookie name request 0); a receive whose message is there. */
+static inline bool task_protocol_plain(const struct task_mpi *mpi, const struct task_state *task)
+{
+    return mpi->plain_sends && !task->streams && task->op.bytes <= mpi->eager_limit &&
+           task->op.mode != TASK_MODE_BUFFERED && task->op.mode != TASK_MODE_SYNCHRONOUS;
+}
+bool task_protocol_send(struct task_mpi *, struct task_state *, ker_time now);
 bool task_protocol_receive(struct task_mpi *, struct task_state *, ker_time now,
                            const struct task_request *like);
 /* A request that has been made for a message that was held. */
@@ -558,10 +568,9 @@ void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time n
 /* One that has arrived before: the task begins a call. */
 void task_protocol_deferred(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
 /* A cookie names a request of a task of the node; 0: none, its call waits for the end. */
-static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
+static inline uint64_t task_cookie(const struct task_state *task, uint32_t number)
 {
-    uint32_t seat = task_index(mpi, task) - task_node_of(mpi, task)->first_task;
-    return (uint64_t)(seat + 1) << 32 | number;
+    return ((uint64_t)task->seat + 1) << 32 | number;
 }
 
 /* -- call.c -- TASK_OP_CALL: true, it continues at once; the answer, and whose it is; by what the service

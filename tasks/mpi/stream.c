@@ -22,6 +22,7 @@ void task_streams_make(struct task_mpi *mpi, struct task_state *task)
         return;
     ker_assert(count > 1 && count <= TASK_STREAMS_MOST);
     task->streams = ker_alloc(sizeof *task->streams + count * sizeof *task->streams->stream);
+    task->special = true;
     task->streams->count = task->streams->unfinished = count;
     task->streams->stream[0].own = task->own;
     for (uint32_t i = 1; i < count; i++)

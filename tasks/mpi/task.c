@@ -132,9 +132,11 @@ static inline bool issue_waiting(struct task_mpi *mpi, struct task_state *task, 
     bool sends = op->kind == TASK_OP_SEND;
     if (op->peer == TASK_PROC_NULL)
         return true;
+    if (sends && task_protocol_plain(mpi, task))
+        return task_protocol_send(mpi, task, now);
     struct task_request like =
         request_like(mpi, task, sends ? TASK_REQUEST_SEND : 0, op->peer, op->tag, op->bytes);
-    return sends ? task_protocol_send(mpi, task, now, &like) : task_protocol_receive(mpi, task, now, &like);
+    return sends ? task_protocol_wait(mpi, task, now, &like) : task_protocol_receive(mpi, task, now, &like);
 }
 
 static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, ker_time now)
@@ -262,22 +264,16 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
 
 /* -- the loop -- */
 
-/* Processor time before the op does anything. */
+/* Processor time before the op, which is no computation, does anything. */
 static inline void task_charge(struct task_mpi *mpi, struct task_state *task, const struct task_job *job,
                                ker_time now)
 {
     const struct task_op *op = &task->op;
-    if (op->kind == TASK_OP_COMPUTE) {
-        ker_time time = __builtin_expect(job->special, 0)
-                            ? task_charge_special(mpi, task, job)
-                            : node_compute(&mpi->model, op->time, job->processor_factor);
-        task->compute += time;
-        task->debt += time;
-    } else if (op->kind == TASK_OP_TAKES) {
+    if (__builtin_expect(op->kind == TASK_OP_TAKES, 0)) {
         ker_time own = task->calls ? task_calls_own(task, now) : 0,
                  time = node_compute(&mpi->model, op->time, task_processor_factor(job, task->task));
         task->debt += time > own ? time - own : 0;
-    } else if (mpi->model.send_overhead || mpi->copies_buffered || mpi->special_ends) {
+    } else if (mpi->charges_sends) {
         task_charge_sends(mpi, task);
     }
 }
@@ -302,34 +298,55 @@ static ker_time pay_until(ker_time now, ker_time debt)
     return debt < latest - now ? now + debt : latest;
 }
 
-static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time now)
+/* Processor time of the op, a computation, which is done then. */
+static inline void compute_begin(struct task_mpi *mpi, struct task_state *task, const struct task_job *job,
+                                 ker_time now)
 {
-    const struct task_job *job = task_job_of(mpi, task);
-    if (__builtin_expect(job->timed, 0))
-        job->class->at(job->program, task->own, now);
-    task_op_fetch(job, task);
-    if (__builtin_expect(task->calls != NULL, 0))
-        task_calls_next(task->calls, &task->op, now);
-    if (__builtin_expect(task->line, 0))
+    ker_time time = __builtin_expect(job->special, 0)
+                        ? task_charge_special(mpi, task, job)
+                        : node_compute(&mpi->model, task->op.time, job->processor_factor);
+    task->compute += time;
+    task->debt += time;
+    task->paid_until = pay_until(now, task->debt);
+    bool asks = task->streams || mpi->outside.posted; /* which count, or ask for the processor once more */
+    task->stage = asks ? TASK_STAGE_ISSUE : TASK_STAGE_NEXT;
+}
+
+/* Of tasks with a timeline or several streams, or that do more in calls. Apart, so that others need no room
+ * for what it calls. */
+static __attribute__((noinline)) void fetch_special(struct task_mpi *mpi, struct task_state *task,
+                                                    ker_time now)
+{
+    if (task->line)
         task_line_next(mpi, task, now);
-    if (__builtin_expect(task->streams != NULL, 0)) {
+    if (task->streams) {
         task_after_begun(mpi, task);
         task_graph_wake(mpi, task);
     }
-    if (__builtin_expect(mpi->progress == TASK_PROGRESS_CALLS, 0) && !task_computes(task))
+    if (mpi->progress == TASK_PROGRESS_CALLS && !task_computes(task))
         task_onesided_enter(mpi, task, now); /* what was deferred */
-    if (task->op.kind == TASK_OP_COLLECTIVE) {
+}
+
+static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_job *job = task_job_of(mpi, task);
+    const bool special = task->special;
+    if (__builtin_expect(special, 0) && job->timed)
+        job->class->at(job->program, task->own, now);
+    task_op_fetch(job, task);
+    if (__builtin_expect(task->calls != NULL, 1))
+        task_calls_next(task->calls, &task->op, now);
+    if (__builtin_expect(special, 0))
+        fetch_special(mpi, task, now);
+    if (task->op.kind == TASK_OP_COMPUTE) {
+        compute_begin(mpi, task, job, now);
+    } else if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
         task->stage = TASK_STAGE_COLLECTIVE;
-        return;
+    } else {
+        task_charge(mpi, task, job, now);
+        task->stage = TASK_STAGE_ISSUE;
     }
-    task_charge(mpi, task, job, now);
-    task->stage = TASK_STAGE_ISSUE;
-    if (task->op.kind != TASK_OP_COMPUTE)
-        return;
-    task->paid_until = pay_until(now, task->debt);
-    if (!task->streams && !mpi->outside.posted) /* which count, or ask for the processor once more */
-        task->stage = TASK_STAGE_NEXT;
 }
 
 static void task_block(struct task_state *task, ker_time now)
@@ -417,29 +434,27 @@ static void task_progress(struct task_mpi *mpi, struct task_state *task, ker_tim
     }
 }
 
-/* It was blocked in its op, and has been woken; false: it is blocked further. */
-static bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
+/* Of an op that is none of messages; false: it waits on. */
+static __attribute__((noinline)) bool wait_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    if (task_waits(mpi, task)) {
-        task_block(task, now);
-        return false;
-    }
-    if (task->op.kind < TASK_OP_WAIT) { /* messages: most are */
-        task_advance(mpi, task, now);
-        return true;
-    }
     if (task->op.kind <= TASK_OP_TESTSOME)
         task_wait_end(mpi, task);
     else if (task->op.kind == TASK_OP_AFTER)
         task_after_end(task);
     else if (task_op_onesided(&task->op))
         task_onesided_end(mpi, task, now);
-    if (task->op.kind == TASK_OP_MPROBE && !task_probe_end(mpi, task)) {
+    return task->op.kind != TASK_OP_MPROBE || task_probe_end(mpi, task);
+}
+
+/* It was blocked in its op, and has been woken; false: it is blocked further. */
+static inline bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    bool ends = !task_waits(mpi, task) && (task->op.kind < TASK_OP_WAIT || wait_end(mpi, task, now));
+    if (ends)
+        task_advance(mpi, task, now);
+    else
         task_block(task, now);
-        return false;
-    }
-    task_advance(mpi, task, now);
-    return true;
+    return ends;
 }
 
 /* It is woken for collectives that it does not wait for, too. False: it has nothing else to do. */
@@ -469,7 +484,7 @@ static inline bool task_next(struct task_mpi *mpi, struct task_state *task, ker_
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     bool sends = false; /* it asks for its processor before it continues, even for no time */
-    mpi->outside.touch(task_node_of(mpi, task)->net, now);
+    task_outside_touch(mpi->latest, now);
     if (!task_wake(mpi, task, now))
         return;
     while (task->stage != TASK_STAGE_DONE) {
@@ -511,11 +526,11 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 void task_run_asking(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     if (!task_wake(mpi, task, now)) {
-        mpi->outside.touch(task_node_of(mpi, task)->net, now);
+        task_outside_touch(mpi->latest, now);
         return;
     }
     if (task->stage == TASK_STAGE_DONE || !task_pay(mpi, task, now))
         task_run(mpi, task, now);
     else
-        mpi->outside.touch(task_node_of(mpi, task)->net, now);
+        task_outside_touch(mpi->latest, now);
 }

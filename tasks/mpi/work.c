@@ -31,8 +31,7 @@ void task_works_release(struct task_mpi *mpi)
 
 static uint32_t number_of(const struct task_mpi *mpi, const struct task_state *task)
 {
-    return TASK_WORK_NUMBER(task_index(mpi, task) - task_node_of(mpi, task)->first_task,
-                            task_stream_current(task));
+    return TASK_WORK_NUMBER(task->seat, task_stream_current(task));
 }
 
 void task_work_system(struct task_mpi *mpi, const struct task_state *task, ker_time time)

@@ -161,9 +161,9 @@ static void fake_timer(struct node *node, ker_time when, uint32_t service, uint3
               (struct fake_event){.time = when, .kind = FAKE_TIMER, .node = node->id, .timer = timer});
 }
 
-static void fake_touch(struct node *node, ker_time when)
+static ker_time *fake_latest(struct node *node)
 {
-    node->net->touched = when > node->net->touched ? when : node->net->touched;
+    return &node->net->touched;
 }
 
 static const struct task_job *fake_job(const void *jobs, uint32_t job)
@@ -240,7 +240,7 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
                                  .processor_factor = 1.0};
     struct task_mpi_outside outside = {.send = fake_send,
                                        .timer = fake_timer,
-                                       .touch = fake_touch,
+                                       .latest = fake_latest,
                                        .job = fake_job,
                                        .node = fake_node,
                                        .jobs = net};
