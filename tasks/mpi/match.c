@@ -101,18 +101,20 @@ bool task_message_pop(struct task_mpi *mpi, struct task_queue *queue, struct tas
 
 /* -- matching -- */
 
-/* A search in a queue: what it finds, counted. */
-static struct task_found search(struct task_mpi *mpi, enum task_queue_kind kind, struct task_search *counts,
-                                struct task_queue *queue, const struct task_match_key *key)
+/* Counts a search in a queue; is there anything to find? */
+static inline bool search_begin(struct task_mpi *mpi, struct task_search *counts,
+                                const struct task_queue *queue)
 {
     counts->searches++;
     counts->lengths += queue->count;
-    struct task_found found = {0};
-    if (queue->count == 0) {
-        mpi->looked_at = 0;
-        return found;
-    }
-    found = task_queue_find(mpi, kind, queue, key);
+    mpi->looked_at = 0;
+    return queue->count > 0;
+}
+
+static inline struct task_found search(struct task_mpi *mpi, enum task_queue_kind kind,
+                                       struct task_queue *queue, const struct task_match_key *key)
+{
+    struct task_found found = task_queue_find(mpi, kind, queue, key);
     mpi->looked_at = found.looked_at;
     return found;
 }
@@ -129,9 +131,10 @@ bool task_match_find(struct task_mpi *mpi, struct task_state *task, const struct
 {
     bool collective = r->flags & TASK_REQUEST_COLLECTIVE;
     struct task_queue *queue = collective ? &task_queues(task)->unexpected : &task->unexpected;
+    if (!search_begin(mpi, &task->search[TASK_QUEUE_UNEXPECTED], queue))
+        return false;
     struct task_match_key key = task_key_of_request(mpi, r);
-    struct task_found found =
-        search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], queue, &key);
+    struct task_found found = search(mpi, TASK_QUEUE_UNEXPECTED, queue, &key);
     if (found.item)
         message_take(mpi, TASK_QUEUE_UNEXPECTED, queue, &found, wire);
     return found.item != 0;
@@ -150,11 +153,13 @@ uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const st
     bool collective = wire->flags & TASK_WIRE_COLLECTIVE;
     struct task_queue *queue = collective ? &task_queues(task)->posted : &task->posted;
     struct task_queue *unexpected = collective ? &task->queues->unexpected : &task->unexpected;
-    struct task_match_key key = task_key_of_message(TASK_QUEUE_UNEXPECTED, wire);
-    struct task_found found = search(mpi, TASK_QUEUE_POSTED, &task->search[TASK_QUEUE_POSTED], queue, &key);
-    if (found.item) {
-        task_queue_take(mpi, TASK_QUEUE_POSTED, queue, &found);
-        return found.item;
+    if (search_begin(mpi, &task->search[TASK_QUEUE_POSTED], queue)) {
+        struct task_match_key key = task_key_of_message(TASK_QUEUE_UNEXPECTED, wire);
+        struct task_found found = search(mpi, TASK_QUEUE_POSTED, queue, &key);
+        if (found.item) {
+            task_queue_take(mpi, TASK_QUEUE_POSTED, queue, &found);
+            return found.item;
+        }
     }
     task_message_push(mpi, TASK_QUEUE_UNEXPECTED, unexpected, wire);
     length_note(task, TASK_QUEUE_UNEXPECTED, unexpected);
@@ -195,7 +200,8 @@ static struct task_found probe(struct task_mpi *mpi, struct task_state *task, in
                                int32_t comm)
 {
     struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = source, .tag = tag};
-    return search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], &task->unexpected, &key);
+    bool any = search_begin(mpi, &task->search[TASK_QUEUE_UNEXPECTED], &task->unexpected);
+    return any ? search(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected, &key) : (struct task_found){0};
 }
 
 bool task_match_hold(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag, int32_t comm,

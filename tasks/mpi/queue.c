@@ -164,28 +164,41 @@ static inline __attribute__((always_inline)) struct task_found list_find(struct 
     return found;
 }
 
+/* Long ones, and those that few have. Apart, so that others need no room for what it calls. */
+static __attribute__((noinline)) struct task_found find_more(struct task_mpi *mpi, enum task_queue_kind kind,
+                                                             struct task_queue *q,
+                                                             const struct task_match_key *key)
+{
+    if (!q->lookup && q->count > LONG)
+        lengthen(mpi, kind, q);
+    return q->lookup ? long_find(mpi, q, key) : list_find(mpi, kind, q, key);
+}
+
+/* Calls nothing but at its end. */
 struct task_found task_queue_find(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *q,
                                   const struct task_match_key *key)
 {
-    if (__builtin_expect(!q->lookup && q->count > LONG, 0))
-        lengthen(mpi, kind, q);
-    if (__builtin_expect(q->lookup, 0))
-        return long_find(mpi, q, key);
-    if (kind == TASK_QUEUE_POSTED)
-        return list_find(mpi, TASK_QUEUE_POSTED, q, key);
-    if (kind == TASK_QUEUE_UNEXPECTED)
-        return list_find(mpi, TASK_QUEUE_UNEXPECTED, q, key);
-    return list_find(mpi, kind, q, key);
+    if (__builtin_expect(q->lookup || q->count > LONG || kind > TASK_QUEUE_UNEXPECTED, 0))
+        return find_more(mpi, kind, q, key);
+    return kind == TASK_QUEUE_POSTED ? list_find(mpi, TASK_QUEUE_POSTED, q, key)
+                                     : list_find(mpi, TASK_QUEUE_UNEXPECTED, q, key);
 }
 
+static __attribute__((noinline)) void long_take(struct task_mpi *mpi, enum task_queue_kind kind,
+                                                struct task_queue *q, const struct task_found *found)
+{
+    task_lookup_remove(lookup_of(mpi, q), found->before);
+    if (q->count <= SHORT)
+        shorten(mpi, kind, q);
+}
+
+/* Calls nothing but at its end. */
 void task_queue_take(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *q,
                      const struct task_found *found)
 {
     q->count--;
-    if (q->lookup) {
-        task_lookup_remove(lookup_of(mpi, q), found->before);
-        if (q->count <= SHORT)
-            shorten(mpi, kind, q);
+    if (__builtin_expect(q->lookup, 0)) {
+        long_take(mpi, kind, q, found);
         return;
     }
     uint32_t next = *link_of(mpi, kind, found->item);

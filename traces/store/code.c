@@ -459,14 +459,23 @@ static inline bool get_body(struct trace_reader *reader, struct task_op *op, uns
     return has & ~(MESSAGE | REQUEST | DECIDED) ? get_rest(reader, op, has) : true;
 }
 
-/* In two pieces: for one of that size compilers take a string instruction, which costs twice as much. */
-enum { PIECE = 64 };
-_Static_assert(sizeof(struct task_op) > PIECE && sizeof(struct task_op) <= 2 * PIECE, "two pieces");
+/* In pieces: for one of that size compilers take a string instruction, which costs twice as much. */
+typedef uint64_t piece __attribute__((vector_size(32), aligned(8), may_alias));
+enum { PIECES = sizeof(struct task_op) / sizeof(piece), TAIL = PIECES * sizeof(piece) };
+_Static_assert(sizeof(struct task_op) == TAIL + sizeof(uint64_t), "pieces and a word");
+
+static inline void op_copy(struct task_op *op, const struct task_op *from)
+{
+    piece *to = (void *)op;
+    for (unsigned i = 0; i < PIECES; i++)
+        to[i] = ((const piece *)(const void *)from)[i];
+    memcpy((char *)op + TAIL, (const char *)from + TAIL, sizeof *op - TAIL);
+}
 
 static inline void op_begin(struct task_op *op, enum task_op_kind kind, uint32_t line, const char *call)
 {
-    memset(op, 0, PIECE);
-    memset((char *)op + PIECE, 0, sizeof *op - PIECE);
+    static const struct task_op none;
+    op_copy(op, &none);
     op->kind = kind;
     op->line = line;
     op->call = call;
@@ -546,8 +555,7 @@ static inline bool known_next(struct trace_reader *reader, struct task_op *op)
     if (reader->form.lines)
         reader->line += (uint32_t)get(reader);
     const struct task_op *known = &reader->code->known[*reader->at++];
-    memcpy(op, known, PIECE);
-    memcpy((char *)op + PIECE, (const char *)known + PIECE, sizeof *op - PIECE);
+    op_copy(op, known);
     return __builtin_expect(op->request != KNOWN_WHOLE, 0) ? known_rest(reader, op) : true;
 }
 
