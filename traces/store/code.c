@@ -253,7 +253,7 @@ static inline uint8_t *put_front(struct trace_code *code, uint8_t *at, uint8_t c
     return at;
 }
 
-#define KNOWN_AFTER 4
+#define KNOWN_AFTER 16 /* times, which take as much memory as what is known then */
 #define KNOWN_PLACES 512
 
 /* In task_op.request of what is known: it is all there, its line or communicator is to be read, and those and
