@@ -170,6 +170,7 @@ struct net_loading *net_loading_new(struct net_network *net, bool sums)
     *l = (struct net_loading){
         .net = net, .switch_count = sum->switches, .adapter_count = sum->endpoints, .sums = sums};
     net->lands = net->deaf = false;
+    net_final_set(net, 0); /* what is loaded says up to where something is certain */
     l->switches = ker_alloc(sizeof *l->switches * sum->switches);
     l->adapters = ker_alloc(sizeof *l->adapters * sum->endpoints);
     for (uint32_t i = 0; i < net->switch_count; i++)
