@@ -111,13 +111,17 @@ bool trial_lost(struct trial *t, struct ker_comm *comm, const struct ker_counts 
 {
     static const int64_t looks[] = {2000000, 8000000, 32000000,
                                     128000000}; /* what a new beginning can cost */
-    if (counts->epochs == t->count_at && is_thin(t, comm, counts))
-        return true;
-    if (!trial_runs(t) || t->together < looks[t->look])
-        return false;
-    bool first = t->look == 0;
-    t->look = t->look + 1 < (int)(sizeof looks / sizeof *looks) ? t->look + 1 : -1;
-    uint64_t worked = (uint64_t)t->worked;
-    ker_comm_sum_u64(comm, &worked, 1);
-    return is_lost((int64_t)worked, t->together, first);
+    bool lost = counts->epochs == t->count_at && is_thin(t, comm, counts);
+    if (!lost && trial_runs(t) && t->together >= looks[t->look]) {
+        bool first = t->look == 0;
+        t->look = t->look + 1 < (int)(sizeof looks / sizeof *looks) ? t->look + 1 : -1;
+        uint64_t worked = (uint64_t)t->worked;
+        ker_comm_sum_u64(comm, &worked, 1);
+        lost = is_lost((int64_t)worked, t->together, first);
+    }
+    if (lost) { /* is said once: it may be that the state cannot be saved */
+        t->look = -1;
+        t->count_at = 0;
+    }
+    return lost;
 }
