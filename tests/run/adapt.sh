@@ -51,8 +51,17 @@ check "a configuration from a pipe is read once"
     echo 'output: { period = "100 us"; hdf5 = true; matrix = true; series: { links = "periods"; jobs = "periods"; };'
     echo '          timeline = ["perfetto"]; timeline_links = "all"; waits = true; };'
 } >late.cfg
-rm -rf one true
-"$marssim" -q -o one late.cfg >err 2>&1 && mpirun -n 2 "$marssim" -q -o true late.cfg >err 2>&1 && [ ! -s err ]
+# On a busy machine clocks may say at once that one rank is faster: then it begins again, and another try is needed.
+rm -rf one
+moved() {
+    jq -es '.[1].run.adapted and .[1].run.events < .[0].run.events' one/summary.json true/summary.json >/dev/null
+}
+"$marssim" -q -o one late.cfg >err 2>&1 && for _ in 1 2 3 4 5 6; do
+    rm -rf true
+    mpirun -n 2 "$marssim" -q -o true late.cfg >err 2>&1 && [ ! -s err ] || break
+    moved && break
+done
+[ -e true/summary.json ] && [ ! -s err ]
 check "busy ranks that thin out"
 for file in one/*; do
     case $file in
@@ -62,7 +71,7 @@ for file in one/*; do
     esac || false
     check "they have the same ${file#one/}"
 done
-[ -z "$(diff -q <(ls one) <(ls true))" ] && jq -es '.[1].run.adapted and .[1].run.events < .[0].run.events' one/summary.json true/summary.json >/dev/null
+[ -z "$(diff -q <(ls one) <(ls true))" ] && moved
 check "one rank continues with what they have done, and nothing is left of how"
 
 # Traces in both formats, beside the same pairs, in memory and in temporary files.
